@@ -2,7 +2,7 @@
 
 Good requests over mixed schemas, streamed or not; in between clients that leave, bad JSON, hostile schemas, and bodies
 that are too large. Needs `frisket[server]`, httpx and jsonschema. Exits with 1 if a document is invalid, a status is
-wrong, or a request is left behind.
+wrong, a request is left behind, or, with `--seconds`, memory still grows in the last third of the run.
 """
 
 from __future__ import annotations
@@ -128,10 +128,14 @@ async def refused(client: httpx.AsyncClient, rng: random.Random, tally: Tally) -
     tally.counts["refused as they should be"] += response.status_code == status
 
 
-async def work(url: str, number: int, requests: int, tally: Tally) -> None:
+async def work(url: str, number: int, requests: int, until: float, tally: Tally) -> None:
+    """So many requests of one client, but none that begins after `until`."""
     rng = random.Random(number)
     async with httpx.AsyncClient(base_url=url, timeout=None) as client:
         for _ in range(requests):
+            if time.perf_counter() > until:
+                break
+            tally.counts["requests"] += 1
             kind = rng.choices([good, leave, refused], [7, 1, 2])[0]
             try:
                 await kind(client, rng, tally)
@@ -150,7 +154,25 @@ def memory(pid: int) -> float:
     return int(line.split()[1]) / 1024
 
 
-async def run(url: str, pid: int, clients: int, requests: int) -> bool:
+async def watch(pid: int, began: float, resident: list[float]) -> None:
+    """Resident megabytes, every ten seconds, until it is cancelled."""
+    while True:
+        await asyncio.sleep(10)
+        resident.append(memory(pid))
+        print(f"  {time.perf_counter() - began:6.0f} s: {resident[-1]:,.0f} MB resident", flush=True)
+
+
+def grows(resident: list[float]) -> bool:
+    """Whether the last third of a run held more than the third before it: by more than 2 %, what samples differ by."""
+    third = len(resident) // 3
+    if not third:
+        return False
+    peaks = [max(part) for part in (resident[:third], resident[third:-third], resident[-third:])]
+    print("{:,.0f}, {:,.0f}, {:,.0f} MB resident at most in each third of the run".format(*peaks))
+    return peaks[2] > 1.02 * peaks[1]
+
+
+async def run(url: str, pid: int, clients: int, requests: int, seconds: float) -> bool:
     async with httpx.AsyncClient(base_url=url) as client:
         for _ in range(600):
             try:
@@ -158,16 +180,13 @@ async def run(url: str, pid: int, clients: int, requests: int) -> bool:
                 break
             except httpx.HTTPError:
                 await asyncio.sleep(0.1)
-        print(
-            f"{clients} clients, {requests} requests each; {platform.machine()}, {os.cpu_count()} cores, embedded model"
-        )
-        tally, began = Tally(), time.perf_counter()
-        parts = 4
-        for part in range(parts):
-            share = requests // parts + (part < requests % parts)
-            await asyncio.gather(*(work(url, part * clients + number, share, tally) for number in range(clients)))
-            print(f"  {time.perf_counter() - began:6.0f} s: {memory(pid):,.0f} MB resident", flush=True)
-        seconds = time.perf_counter() - began
+        each = f"{requests} requests each" if seconds == float("inf") else f"{seconds:.0f} s"
+        print(f"{clients} clients, {each}; {platform.machine()}, {os.cpu_count()} cores, embedded model")
+        tally, began, resident = Tally(), time.perf_counter(), list[float]()
+        watching = asyncio.create_task(watch(pid, began, resident))
+        await asyncio.gather(*(work(url, number, requests, began + seconds, tally) for number in range(clients)))
+        watching.cancel()
+        took = time.perf_counter() - began
         left = {"active": 1, "queued": 0}
         for _ in range(100):
             left = (await client.get("/health")).json()
@@ -182,7 +201,7 @@ async def run(url: str, pid: int, clients: int, requests: int) -> bool:
     print(f"{tally.counts['INVALID DOCUMENTS']:>8,} invalid documents")
     print(f"{len(tally.wrong):>8,} wrong statuses or answers")
     print(f"{left['active'] + left['queued']:>8,} requests left behind")
-    print(f"{clients * requests / seconds:8.1f} requests per second, {tally.tokens / seconds:,.0f} tokens per second")
+    print(f"{tally.counts['requests'] / took:8.1f} requests per second, {tally.tokens / took:,.0f} tokens per second")
     print(f"{tally.seconds[count // 2]:8.2f} s for a document (p50), {tally.seconds[count * 99 // 100]:.2f} s (p99)")
     for line in figures.splitlines():
         if line.startswith(
@@ -191,21 +210,26 @@ async def run(url: str, pid: int, clients: int, requests: int) -> bool:
             print(f"         {line}")
     for wrong in tally.wrong[:10]:
         print("WRONG:", wrong)
-    return not (tally.wrong or left["active"] or left["queued"])
+    grew = grows(resident) if seconds != float("inf") else False
+    return not (tally.wrong or left["active"] or left["queued"] or grew)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.server", description=__doc__)
     parser.add_argument("--clients", type=int, default=64)
-    parser.add_argument("--requests", type=int, default=1000, help="of each client (default: 1000)")
+    parser.add_argument("--requests", type=int, help="of each client (default: 1000)")
+    parser.add_argument("--seconds", type=float, help="instead: for how long, and whether memory grows at the end")
     options = parser.parse_args()
+    requests = options.requests or (1_000_000_000 if options.seconds else 1000)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-c", "from frisket.cli import main; main()", "serve", "--port", str(port)]
     server = subprocess.Popen([*command, "--max-body-bytes", str(BODY_LIMIT)], stderr=subprocess.DEVNULL)
     try:
-        held = asyncio.run(run(f"http://127.0.0.1:{port}", server.pid, options.clients, options.requests))
+        held = asyncio.run(
+            run(f"http://127.0.0.1:{port}", server.pid, options.clients, requests, options.seconds or float("inf"))
+        )
     finally:
         server.terminate()
         server.wait()

@@ -342,6 +342,13 @@ class Grammar(Language):
         )
 
     @classmethod
+    def _from_thinking(cls, answer: Grammar, **keywords: Any) -> Grammar:
+        """`think`, where a grammar is made again from what it was made of."""
+        from frisket.thinking import think
+
+        return think(answer, **keywords)
+
+    @classmethod
     def _from_json_schema(
         cls,
         schema: Any,

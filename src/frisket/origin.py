@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from frisket.limit import Limits
+    from frisket.tools.tools import Tools
 
 #: The keywords of each constructor where nobody says anything, other than None.
 _USUAL: dict[str, dict[str, Any]] = {
@@ -23,6 +24,8 @@ _USUAL: dict[str, dict[str, Any]] = {
     "from_abnf": {"values": "characters"},
     "from_ebnf": {"dialect": "w3c"},
     "from_lark": {"dialect": "llguidance", "start": "start"},
+    "from_tools": {"choice": "auto", "parallel": True, "thinking": "auto"},
+    "_from_thinking": {"start": "<think>", "end": "</think>", "mode": "auto"},
 }
 
 #: A representation shows at most so many characters of an argument.
@@ -76,6 +79,14 @@ class Origin:
             return None
         return cls("from_structural_tag", origin.argument, {"options": options}, limits)
 
+    @classmethod
+    def of_tools(cls, tools: Tools, limits: Limits | None, **keywords: Any) -> Origin | None:
+        """`tools` are kept as they are now; None where they cannot be copied."""
+        try:
+            return cls("from_tools", tools.kept(), keywords, limits)
+        except (TypeError, RecursionError):
+            return None
+
     def equals(self, other: Origin) -> bool:
         """Whether both ask for the same, whatever the limits."""
         return (
@@ -121,7 +132,8 @@ class Origin:
             if name == "options":
                 found += [repr(value)] if value is not None and value.changes() else []
             elif value != usual.get(name):
-                found.append(f"{name}=…" if name == "registry" else f"{name}={value!r}")
+                shown = repr(value)
+                found.append(f"{name}=…" if name == "registry" or len(shown) > _SHOWN else f"{name}={shown}")
         return found
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 from frisket import _core
 from frisket.errors import MessageSyntaxError, UnsupportedSchemaError
 from frisket.grammar import Grammar
+from frisket.origin import Origin
 from frisket.tools import wire
 from frisket.tools.template import Hole, Piece, literal_pieces
 
@@ -156,7 +157,9 @@ def think(
     reasoning = Reasoning(start, end, mode, said, special, tuple(sorted(special)), max_chars)
     builder = _core.GrammarBuilder()
     core = builder.build(reasoning.lower(builder, builder.embed(answer.core)))
-    return Grammar(core, value=_Value(reasoning, answer))
+    keywords = {"start": start, "end": end, "mode": mode, "vocabulary": vocabulary, "max_chars": max_chars,
+                "prompt": None if said is Thinking.ABSENT else said}  # fmt: skip
+    return Grammar(core, value=_Value(reasoning, answer), origin=Origin("_from_thinking", answer, keywords))
 
 
 @dataclass(frozen=True)

@@ -240,3 +240,13 @@ def test_parts_that_nest_deep_are_refused() -> None:
         grammar = seq(grammar, "b")
     with pytest.raises(frisket.LimitExceededError, match="nest too deeply"):
         grammar.accepts("a")
+
+
+def test_two_names_of_one_token_are_refused() -> None:
+    vocabulary = Vocabulary.from_bytes([b"x", b"y", None, None], eos=[3], special={"<a>": 2, "<b>": 2})
+    both = choice(seq(special("<a>"), "x"), seq(special("<b>"), "y"))
+    with pytest.raises(VocabularyError, match='"<a>" and "<b>" are one token'):
+        both.compile(vocabulary)
+    matcher = choice(seq(special("<a>"), "x"), seq(special("<a>"), "y")).compile(vocabulary).matcher()
+    matcher.advance(2)
+    assert matcher.validate([0]) == matcher.validate([1]) == 1

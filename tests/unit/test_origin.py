@@ -8,12 +8,13 @@ import pickle
 import re
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Literal
 
 import pytest
 
+import frisket
 from frisket import (
     Cancellation,
     Generation,
@@ -25,6 +26,8 @@ from frisket import (
     _core,
     generate,
     models,
+    think,
+    tools,
 )
 
 OBJECT = {"type": "object", "properties": {"b": {"type": "integer"}, "a": {"enum": ["x", 1]}}, "required": ["a"]}
@@ -36,6 +39,16 @@ RULES = 'root ::= other+\nother ::= "a" root? "b"'
 class Order:
     size: Literal["small", "large"]
     count: int = 1
+
+
+TOOL = {"name": "order", "parameters": OBJECT}
+THINKER = Vocabulary.from_bytes(
+    [*(bytes([value]) for value in range(256)), None, None], special={"</think>": 256}, eos=[257]
+)
+
+
+def now(zone: str) -> None:
+    """The time."""
 
 
 MAKERS: dict[str, Callable[[], Grammar]] = {
@@ -61,6 +74,21 @@ MAKERS: dict[str, Callable[[], Grammar]] = {
     "type": lambda: Grammar.from_type(Order),
     "type, options": lambda: Grammar.from_type(Order, JSONSchemaOptions(indent=4, whitespace="pretty")),
     "literal": lambda: Grammar.from_type(Literal["a", "b"]),
+    "tools": lambda: Grammar.from_tools([TOOL, now], "qwen3"),
+    "tools, choice": lambda: Grammar.from_tools([TOOL, now], "qwen3", choice="order", parallel=False),
+    "tools, family": lambda: Grammar.from_tools([TOOL, now], "llama3"),
+    "tools, a family of one's own": lambda: Grammar.from_tools([TOOL], replace(tools.family("qwen3"), name="mine")),
+    "tools, final": lambda: Grammar.from_tools([TOOL, now], "qwen3", final=Order, thinking="on"),
+    "tools, policy": lambda: Grammar.from_tools(
+        tools.Tools([TOOL, {"name": "bad", "parameters": {"type": "nope"}}], policy="reject"), "qwen3"
+    ),
+    "tools, prompt": lambda: Grammar.from_tools([TOOL, now], "qwen3", prompt="<think>"),
+    "tools, vocabulary": lambda: Grammar.from_tools([TOOL], "qwen3", vocabulary=THINKER),
+    "thinking": lambda: think(Grammar.from_type(Order)),
+    "thinking, prompt": lambda: think(Grammar.from_type(Order), prompt="<think>"),
+    "thinking, vocabulary": lambda: think(Grammar.from_type(Order), vocabulary=THINKER, max_chars=20),
+    "thinking, markers": lambda: think(Grammar.from_choices(["a"]), start="<a>", end="</a>", mode="on"),
+    "thinking in a combination": lambda: frisket.seq("a", think(Grammar.from_choices(["a"]))),
 }
 
 
@@ -163,6 +191,24 @@ def test_grammars_built_node_by_node() -> None:
     with pytest.raises(TypeError, match="send what it is built from"):
         pickle.dumps(built("<end>"))
     assert built("<end>") != Grammar.from_choices(["a"])
+
+
+def test_what_tools_and_thinking_make_of_a_text_survives() -> None:
+    called = pickle.loads(pickle.dumps(Grammar.from_tools([TOOL, now], "qwen3")))
+    text = '<tool_call>\n{"name": "now", "arguments": {"zone": "UTC"}}\n</tool_call>'
+    assert called.value(text).calls[0].arguments == {"zone": "UTC"}
+    thought = pickle.loads(pickle.dumps(think(Grammar.from_type(Order), prompt="<think>")))
+    assert thought.value('so</think>\n{"size": "small", "count": 2}') == frisket.Thought("so", Order("small", 2))
+
+
+def test_tools_are_sent_as_they_were() -> None:
+    tool: dict[str, Any] = {"name": "order", "parameters": {"type": "object", "properties": {"a": {"type": "null"}}}}
+    given = tools.Tools([tool])
+    grammar = Grammar.from_tools(given, "qwen3")
+    assert pickle.loads(pickle.dumps(given)) == given and hash(pickle.loads(pickle.dumps(given))) == hash(given)
+    assert repr(given) == "<Tools order>" and given != tools.Tools([tool], policy="relaxed")
+    tool["parameters"]["properties"]["a"]["type"] = "integer"
+    assert pickle.loads(pickle.dumps(grammar)) == grammar != Grammar.from_tools([tool], "qwen3")
 
 
 def test_a_registry_is_not_pickled() -> None:

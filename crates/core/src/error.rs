@@ -90,3 +90,44 @@ impl fmt::Display for Limit {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_says_what_it_limits_and_its_value() {
+        for (limit, what) in [
+            (Limit::Steps(7), "steps of one call (7)"),
+            (Limit::Build(7), "steps of a whole build (7)"),
+            (Limit::Memory(7), "memory in bytes (7)"),
+            (Limit::Time(Duration::from_millis(1_500)), "seconds of one call (1.5)"),
+            (Limit::Nesting(7), "nesting of an expression (7)"),
+            (Limit::LeftRecursion(7), "mutually left-recursive rules (7)"),
+            (Limit::DistinctItems(7), "different items that must come (7)"),
+            (Limit::UniqueDepth(7), "nesting of an item that must be unique (7)"),
+            (Limit::Completion(7), "bytes of a completion (7)"),
+            (Limit::Rollback(7), "steps of a rollback (7)"),
+        ] {
+            let text = format!("the limit on {what} was reached");
+            assert_eq!(limit.to_string(), text);
+            assert_eq!(Error::Limit(limit).to_string(), text, "an error says what its limit says");
+        }
+        assert_eq!(Limit::Cancelled.to_string(), "the call was cancelled from outside");
+    }
+
+    #[test]
+    fn an_error_says_what_its_author_wrote() {
+        for error in [Error::Misuse, Error::Vocabulary, Error::Rejected, Error::Contradiction] {
+            assert_eq!(error("so it is".into()).to_string(), "so it is");
+        }
+        assert_eq!(Error::UndefinedRule("a \"b\"".into()).to_string(), r#"rule "a \"b\"" is used but never defined"#);
+        assert_eq!(Error::Empty.to_string(), "the grammar matches nothing");
+        assert!(Error::Reentrant.to_string().contains("interrupts"));
+    }
+
+    #[test]
+    fn a_result_of_a_small_value_fits_two_registers() {
+        assert!(size_of::<Result<u64>>() <= 2 * size_of::<usize>());
+    }
+}

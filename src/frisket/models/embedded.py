@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frisket.errors import LimitExceededError
 from frisket.models import prompt as template
-from frisket.models.protocol import Logits, check_prompt
+from frisket.models.protocol import Logits, check_prompt, check_room
 from frisket.models.safetensors import Tensor, load
 
 if TYPE_CHECKING:
@@ -94,12 +93,7 @@ class EmbeddedSession:
         return self._network.logits(self._hidden)
 
     def push(self, token_id: int) -> None:
-        if self._length == self._network.context:
-            raise LimitExceededError(
-                f"the context of {self._network.context} tokens is full",
-                where=f"token {self._length}",
-                hint="ask for less (maxLength, maxItems), shorten the input, or use another model",
-            )
+        check_room(self._length, 1, self._network.context)
         self._hidden = self._network.step(self._last, int(token_id), self._length, self._cache)
         self._last = int(token_id)
         self._length += 1
@@ -194,7 +188,7 @@ class Tokenizer:
             known = self._known.get(piece)
             if known is None:
                 known = self._merge(piece.encode("utf-8", "replace"))
-                if len(self._known) < 50_000:
+                if len(self._known) < 5_000:
                     self._known[piece] = known
             ids.extend(known)
         return ids

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from frisket.errors import EngineError, LimitExceededError
-from frisket.models.protocol import Logits
+from frisket.errors import EngineError
+from frisket.models.protocol import Logits, check_room
 from frisket.models.safetensors import Tensor
 
 #: Tokens of a prompt that are read at once: the scores of attention take their number times the length.
@@ -101,11 +101,11 @@ class LlamaSession:
         return last
 
     def push(self, token_id: int) -> None:
-        self._check_room(1)
+        check_room(self._read + len(self._pending), 1, self._context)
         self._pending.append(int(token_id))
 
     def extend(self, token_ids: Sequence[int]) -> Logits:
-        self._check_room(len(token_ids))
+        check_room(self._read + len(self._pending), len(token_ids), self._context)
         self._pending += map(int, token_ids)
         self._advance(len(token_ids))
         return self._rows
@@ -115,15 +115,6 @@ class LlamaSession:
             raise ValueError(f"the last call read {len(self._rows)} tokens; {tokens} of them cannot be taken back")
         self._read -= tokens
         self._rows = self._rows[: len(self._rows) - tokens]
-
-    def _check_room(self, tokens: int) -> None:
-        length = self._read + len(self._pending)
-        if length + tokens > self._context:
-            raise LimitExceededError(
-                f"the context of {self._context} tokens is full",
-                where=f"token {length}",
-                hint="ask for less (maxLength, maxItems), or use a model with a longer context",
-            )
 
     def _advance(self, keep: int) -> None:
         """Read what is pending; `_rows` are then the logits after its last `keep` tokens."""

@@ -7,6 +7,7 @@ are called, which llama-cpp-python takes over from `llama.h` as they are.
 from __future__ import annotations
 
 import contextlib
+import copy
 import ctypes
 import importlib
 import os
@@ -17,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from frisket.errors import EngineError, LimitExceededError, MissingDependencyError
+from frisket.errors import EngineError, MissingDependencyError
 from frisket.models.protocol import Logits
+from frisket.models.session import NetworkSession
 
 #: Tokens that are read in one call.
 BATCH = 512
@@ -54,48 +56,22 @@ class LlamaCpp:
         return not (library.llama_model_is_recurrent(self.model) or library.llama_model_is_hybrid(self.model))
 
 
-class LlamaCppSession:
+class LlamaCppSession(NetworkSession):
     """One sequence in a context of its own."""
 
     def __init__(self, network: LlamaCpp, context: int, prompt_ids: Sequence[int]) -> None:
-        self._network, self._context = network, context
-        self._length = 0
-        self._rows: Logits = np.empty((0, 0), dtype=np.float32)
-        self._open()
-        self._read([int(token_id) for token_id in prompt_ids], 1)
+        self._network = network
+        self._pointer = self._opened(context)
+        super().__init__(context, prompt_ids)
 
     @property
     def rewinds(self) -> bool:
         return self._network.rewinds
 
-    def logits(self) -> Logits:
-        last: Logits = self._rows[-1].copy()
-        return last
-
-    def push(self, token_id: int) -> None:
-        self._check_room(1)
-        self._read([int(token_id)], 1)
-
-    def extend(self, token_ids: Sequence[int]) -> Logits:
-        self._check_room(len(token_ids))
-        self._read([int(token_id) for token_id in token_ids], len(token_ids))
-        return self._rows
-
-    def rewind(self, tokens: int) -> None:
-        if not 0 <= tokens < len(self._rows):
-            raise ValueError(f"the last call read {len(self._rows)} tokens; {tokens} of them cannot be taken back")
-        if tokens:
-            library = self._network.library
-            if not library.llama_memory_seq_rm(library.llama_get_memory(self._pointer), 0, self._length - tokens, -1):
-                raise EngineError("llama.cpp cannot take tokens back", where=f"token {self._length}")
-            self._length -= tokens
-            self._rows = self._rows[:-tokens]
-
     def fork(self) -> LlamaCppSession:
         library = self._network.library
-        twin = object.__new__(LlamaCppSession)
-        twin.__dict__.update(self.__dict__)
-        twin._open()
+        twin = copy.copy(self)
+        twin._pointer = twin._opened(self._context)
         size = library.llama_state_seq_get_size(self._pointer, 0)
         state = (ctypes.c_uint8 * size)()
         library.llama_state_seq_get_data(self._pointer, state, size, 0)
@@ -103,32 +79,28 @@ class LlamaCppSession:
             raise EngineError("llama.cpp cannot copy the state of a sequence", where=f"token {self._length}")
         return twin
 
-    def _open(self) -> None:
-        """A new context."""
+    def _opened(self, context: int) -> Any:
+        """A new context, which ends with this session."""
         library = self._network.library
         parameters = library.llama_context_default_params()
-        parameters.n_ctx = self._context
-        parameters.n_batch = parameters.n_ubatch = min(BATCH, self._context)
+        parameters.n_ctx = context
+        parameters.n_batch = parameters.n_ubatch = min(BATCH, context)
         parameters.n_threads = parameters.n_threads_batch = self._network.threads
         pointer = library.llama_init_from_model(self._network.model, parameters)
         if not pointer:
             raise EngineError(
-                f"llama.cpp has no memory for a context of {self._context} tokens",
+                f"llama.cpp has no memory for a context of {context} tokens",
                 hint="pass a smaller context: models.gguf(path, context=1024)",
             )
-        self._pointer = pointer
         weakref.finalize(self, library.llama_free, pointer)
+        return pointer
 
-    def _check_room(self, tokens: int) -> None:
-        if self._length + tokens > self._context:
-            raise LimitExceededError(
-                f"the context of {self._context} tokens is full",
-                where=f"token {self._length}",
-                hint="ask for less (maxLength, maxItems), or load the model with a larger context",
-            )
+    def _forget(self, tokens: int) -> None:
+        library = self._network.library
+        if not library.llama_memory_seq_rm(library.llama_get_memory(self._pointer), 0, self._length - tokens, -1):
+            raise EngineError("llama.cpp cannot take tokens back", where=f"token {self._length}")
 
-    def _read(self, ids: list[int], keep: int) -> None:
-        """Append tokens; `_rows` are then the logits after the last `keep` of them."""
+    def _read(self, ids: list[int], keep: int) -> Logits:
         library, rows = self._network.library, []
         batch = library.llama_batch_init(BATCH, 0, 1)
         with contextlib.ExitStack() as stack:
@@ -146,5 +118,4 @@ class LlamaCppSession:
                 for place in wanted:
                     pointer = library.llama_get_logits_ith(self._pointer, place)
                     rows.append(np.ctypeslib.as_array(pointer, shape=(self._network.rows,)).copy())
-        self._length += len(ids)
-        self._rows = np.stack(rows)
+        return np.stack(rows)

@@ -98,3 +98,13 @@ def check_prompt(prompt_ids: Sequence[int], context: int) -> None:
             where="prompt",
             hint="shorten the input, or use a model with a longer context",
         )
+
+
+def check_room(length: int, tokens: int, context: int) -> None:
+    """LimitExceededError if a sequence of some length has no room for more tokens."""
+    if length + tokens > context:
+        raise LimitExceededError(
+            f"the context of {context} tokens is full",
+            where=f"token {length}",
+            hint="ask for less (maxLength, maxItems), shorten the input, or give the model a longer context",
+        )

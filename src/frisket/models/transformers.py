@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frisket.errors import EngineError, FrisketError, LimitExceededError, MissingDependencyError
+from frisket.errors import EngineError, FrisketError, MissingDependencyError
 from frisket.models import prompt as template
 from frisket.models.protocol import Logits, check_prompt
+from frisket.models.session import NetworkSession
 
 if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
@@ -149,18 +150,15 @@ class Transformers:
         return TransformersSession(self._torch, self._model, self.context, prompt_ids)
 
 
-class TransformersSession:
+class TransformersSession(NetworkSession):
     """One sequence and its cache of keys and values."""
 
     def __init__(self, torch: Any, model: Any, context: int, prompt_ids: Sequence[int]) -> None:
-        self._torch, self._model, self._context = torch, model, context
+        self._torch, self._model = torch, model
         self._cache: Any = None
-        self._length = 0
         # Without it, some models compute the logits of the whole prompt: a gigabyte for 2,000 tokens of 128,256.
         self._selects = "logits_to_keep" in inspect.signature(getattr(model, "forward", model)).parameters
-        #: The logits after each token that the last call was asked for; the last row is where the sequence stands.
-        self._rows: Logits = np.empty((0, 0), dtype=np.float32)
-        self._read(list(prompt_ids), 1)
+        super().__init__(context, prompt_ids)
 
     @property
     def rewinds(self) -> bool:
@@ -169,43 +167,15 @@ class TransformersSession:
         plain = type(self._cache).__name__ == "DynamicCache"
         return plain and all(type(layer).__name__ == "DynamicLayer" for layer in layers)
 
-    def logits(self) -> Logits:
-        last: Logits = self._rows[-1].copy()
-        return last
-
-    def push(self, token_id: int) -> None:
-        self._check_room(1)
-        self._read([int(token_id)], 1)
-
-    def extend(self, token_ids: Sequence[int]) -> Logits:
-        self._check_room(len(token_ids))
-        self._read([int(token_id) for token_id in token_ids], len(token_ids))
-        return self._rows
-
-    def rewind(self, tokens: int) -> None:
-        if not 0 <= tokens < len(self._rows):
-            raise ValueError(f"the last call read {len(self._rows)} tokens; {tokens} of them cannot be taken back")
-        if tokens:
-            self._cache.crop(-tokens)
-            self._length -= tokens
-            self._rows = self._rows[:-tokens]
-
     def fork(self) -> TransformersSession:
-        twin = object.__new__(TransformersSession)
-        twin.__dict__.update(self.__dict__)
+        twin = copy.copy(self)
         twin._cache = copy.deepcopy(self._cache)
         return twin
 
-    def _check_room(self, tokens: int) -> None:
-        if self._length + tokens > self._context:
-            raise LimitExceededError(
-                f"the context of {self._context} tokens is full",
-                where=f"token {self._length}",
-                hint="ask for less (maxLength, maxItems), or use a model with a longer context",
-            )
+    def _forget(self, tokens: int) -> None:
+        self._cache.crop(-tokens)
 
-    def _read(self, ids: list[int], keep: int) -> None:
-        """Append tokens; `_rows` are then the logits after the last `keep` of them."""
+    def _read(self, ids: list[int], keep: int) -> Logits:
         torch = self._torch
         selection = {"logits_to_keep": keep} if self._selects else {}
         try:
@@ -216,5 +186,4 @@ class TransformersSession:
         except Exception as error:
             raise EngineError(f"transformers failed: {error}", where=f"token {self._length}") from error
         self._cache = output.past_key_values
-        self._length += len(ids)
-        self._rows = np.ascontiguousarray(last, dtype=np.float32)
+        return np.ascontiguousarray(last, dtype=np.float32)

@@ -257,7 +257,7 @@ class GBNFParser:
             source.fail(
                 "a token that is any but one cannot be told exactly: a grammar knows no vocabulary",
                 at,
-                "write the text that may come as characters, such as [^<]*",
+                "no special token matches text: .* is any text, up to a special token that comes after it",
             )
         end = source.text.find(">", at)
         if end < 0 or _breaks(source.text[at:end]):
@@ -267,7 +267,7 @@ class GBNFParser:
             source.fail(
                 f"the token {name} is named by its number, and a grammar knows no vocabulary",
                 at,
-                "name a special token by its text, such as <|eot_id|>",
+                "name a special token by its text, such as <|eot_id|>: Vocabulary.special has names and numbers",
             )
         if name == "<>" or name.startswith("<["):
             source.fail(f"{name} names no token", at, "a special token is named by its text, such as <|eot_id|>")

@@ -25,6 +25,7 @@ except ImportError as error:
 from frisket.models.protocol import Model
 from frisket.server.failure import Failure
 from frisket.server.settings import Settings
+from frisket.server.span import span
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +64,14 @@ def _guarded(endpoint: Endpoint, service: Service, path: str) -> Endpoint:
     key = service.settings.api_key
 
     async def guarded(request: Request) -> Response:
+        said = {"http.request.method": request.method, "http.route": path}
+        with span(f"{request.method} {path}", said, request.headers) as around:
+            response = await answered(request)
+            around.set_attribute("http.response.status_code", response.status_code)
+        service.metrics.requests.labels(path, str(response.status_code)).inc()
+        return response
+
+    async def answered(request: Request) -> Response:
         try:
             if key is not None and path not in OPEN:
                 given = request.headers.get("authorization", "")
@@ -70,16 +79,14 @@ def _guarded(endpoint: Endpoint, service: Service, path: str) -> Endpoint:
                     raise Failure(
                         401, "the API key is missing or wrong", code="api-key", hint="Authorization: Bearer KEY"
                     )
-            response = await endpoint(request)
+            return await endpoint(request)
         except ClientDisconnect:
-            response = Response(status_code=499)
+            return Response(status_code=499)
         except (Failure, FrisketError) as error:
-            response = Failure.of(error).response()
+            return Failure.of(error).response()
         except Exception as error:
             logger.exception("a request failed")
-            response = Failure.of(error).response()
-        service.metrics.requests.labels(path, str(response.status_code)).inc()
-        return response
+            return Failure.of(error).response()
 
     return guarded
 

@@ -20,11 +20,11 @@ B = TypeVar("B", bound=BaseModel)
 
 #: Fields of requests whose meaning is not served, and what to do instead.
 UNSERVED = {
-    "tools": "POST /v1/chat/completions serves tools",
-    "tool_choice": "POST /v1/chat/completions serves tools",
+    "tools": "POST /v1/chat/completions and /v1/responses serve tools",
+    "tool_choice": "POST /v1/chat/completions and /v1/responses serve tools",
     "functions": "send tools",
     "function_call": "send tool_choice",
-    "logit_bias": "ask for a choice, a regex or a grammar",
+    "logit_bias": "POST /v1/chat/completions and /v1/completions serve it",
     "guided_whitespace_pattern": 'say {"frisket": {"whitespace": "compact"}}, or pretty, bounded, free',
     "guided_decoding_backend": "leave it out",
     "audio": "leave it out",

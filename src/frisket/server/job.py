@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import traceback
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from frisket.decoding.sampler import Sampler
 from frisket.grammar import CompiledGrammar
 from frisket.limit import Cancellation
 from frisket.models.protocol import Logits, Model, Session
+from frisket.server.bias import Biased
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,11 @@ class Job:
     stop: Sequence[str]
     top: int
     deliver: Callable[[Event], None]
+    bias: Mapping[int, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.cancellation = Cancellation()
-        self._events: Iterator[Event] | None = None
+        self._events: Generator[Event, None, None] | None = None
 
     def cancel(self) -> None:
         """Write no more; from any thread."""
@@ -84,22 +87,40 @@ class Job:
         return self.cancellation.cancelled
 
     def advance(self) -> bool:
-        """Deliver the next event; whether more will come."""
+        """Deliver the next event; whether more will come. An answer that is over, or not wanted, holds nothing more."""
+        more = False
+        try:
+            event = None if self.cancelled else self._next()
+            if event is not None and not self.cancelled:
+                self.deliver(event)
+                more = isinstance(event, Written)
+        finally:
+            if not more:
+                self.release()
+        return more
+
+    def release(self) -> None:
+        """Let go of the session and the matcher; in this cycle they would wait for a collection, megabytes each."""
+        if self._events is not None:
+            self._events.close()
+        self._events = None
+
+    def _next(self) -> Event:
         if self._events is None:
             self._events = self._write()
         try:
-            event = next(self._events)
+            return next(self._events)
         except Exception as error:
-            event = Failed(error)
-        if self.cancelled:
-            return False
-        self.deliver(event)
-        return isinstance(event, Written)
+            # The frames of what failed hold the session, too.
+            traceback.clear_frames(error.__traceback__)
+            return Failed(error)
 
-    def _write(self) -> Iterator[Event]:
+    def _write(self) -> Generator[Event, None, None]:
         session = self.prompt.session()
         # Forced text is read in one call of the network, unless the logits of each of its tokens are asked for.
-        draft = None if self.top else drafter(self.prompt.model, session)
+        draft = None if self.top or self.bias else drafter(self.prompt.model, session)
+        if self.bias:
+            session = Biased(session, self.bias)
         watched = Watched(session) if self.top else None
         matcher = None if self.grammar is None else self.grammar.matcher(cancellation=self.cancellation)
         steps = decode(

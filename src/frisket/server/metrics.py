@@ -37,6 +37,7 @@ class Metrics:
             ("queued_answers", "Answers that wait.", lambda: scheduler.queued),
             ("compile_cache_hits", "Grammars that were compiled already.", lambda: compiler.hits),
             ("compile_cache_misses", "Grammars that were compiled.", lambda: compiler.misses),
+            ("compile_cache_bytes", "What the grammars weigh that are kept.", lambda: compiler.memory_bytes),
         ):
             Gauge(f"frisket_{name}", text, registry=self.registry).set_function(read)
 

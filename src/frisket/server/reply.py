@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from frisket.errors import MessageSyntaxError
-from frisket.grammar import Grammar
+from frisket.grammar import CompiledGrammar, Grammar
 from frisket.server.tool import ToolOutput
 from frisket.thinking import Thinking
 from frisket.tools import Message, family
@@ -111,6 +111,11 @@ class ToolReply(TextReply):
                 call["id"] = f"call_{secrets.token_hex(12)}"
             yield {"tool_calls": [{"index": number, **call}]}
         self._calls = max(self._calls, len(message.calls))
+
+
+def reply(grammar: CompiledGrammar | None, output: ToolOutput | None) -> TextReply:
+    """What reads an answer."""
+    return TextReply() if grammar is None or output is None else ToolReply(grammar.grammar, output)
 
 
 def gathered(deltas: list[Delta], *, tools: bool) -> dict[str, Any]:

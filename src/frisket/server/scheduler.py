@@ -67,19 +67,17 @@ class Scheduler:
             with self._changed:
                 self._changed.wait_for(lambda: self._queued or self._active or not self._open)
                 if not self._open:
-                    return
+                    break
                 while self._queued and len(self._active) < self._max_active:
                     self._active.append(self._queued.popleft())
-                round_ = list(self._active)
-            done = [job for job in round_ if not self._advance(job)]
+            self._active = [job for job in self._active if self._advance(job)]
             with self._changed:
-                self._active = [job for job in self._active if job not in done]
                 if any(job.cancelled for job in self._queued):
                     self._queued = deque(job for job in self._queued if not job.cancelled)
+        for job in self._active:
+            job.release()
 
     def _advance(self, job: Job) -> bool:
-        if job.cancelled:
-            return False
         try:
             return job.advance()
         except Exception:  # of whoever was to be told: the others' answers go on

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -23,6 +23,7 @@ from frisket.server.job import Ended, Event, Failed, Job, Prompt, Written
 from frisket.server.metrics import Metrics
 from frisket.server.scheduler import Scheduler
 from frisket.server.settings import Settings
+from frisket.server.span import Span, begun, span
 from frisket.tools import family
 
 logger = logging.getLogger(__name__)
@@ -38,6 +39,7 @@ class Wish:
     choices: int = 1
     stop: Sequence[str] = ()
     top: int = 0
+    bias: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -76,7 +78,8 @@ class Service:
             return None
         began = time.perf_counter()
         try:
-            return await run_in_threadpool(self.compiler.compile, wanted)
+            with span("compile", {"frisket.kind": wanted.kind}):
+                return await run_in_threadpool(self.compiler.compile, wanted)
         finally:
             self.metrics.compiling.observe(time.perf_counter() - began)
 
@@ -121,14 +124,15 @@ class Service:
             return Job(
                 prompt, grammar, self.vocabulary, max_tokens=limit, sampler=wish.sampler, seed=wish.seed + number,
                 stop=wish.stop, top=wish.top,
-                deliver=partial(put, number),
+                deliver=partial(put, number), bias=wish.bias,
             )  # fmt: skip
 
         jobs = [job(number) for number in range(wish.choices)]
         self.scheduler.submit(jobs)
+        writing = begun("generate", {"gen_ai.request.model": self.settings.name, "gen_ai.usage.input_tokens": len(ids)})
         self.metrics.prompt_tokens.inc(len(ids))
         answers = Answers(len(ids), _nothing())
-        answers.events = self._events(jobs, queue, answers)
+        answers.events = self._events(jobs, queue, answers, writing)
         return answers
 
     def _limit(self, ids: list[int], wish: Wish) -> int:
@@ -149,7 +153,7 @@ class Service:
         return min(wish.max_tokens or self.settings.max_tokens, room)
 
     async def _events(
-        self, jobs: list[Job], queue: asyncio.Queue[tuple[int, Event]], answers: Answers
+        self, jobs: list[Job], queue: asyncio.Queue[tuple[int, Event]], answers: Answers, writing: Span
     ) -> AsyncIterator[tuple[int, Event]]:
         began, left = time.perf_counter(), len(jobs)
         outcomes: list[str] = []
@@ -173,8 +177,12 @@ class Service:
             # Whoever has gone, or has been refused, waits for nothing more.
             for job in jobs:
                 job.cancel()
+            outcomes += ["left"] * (len(jobs) - len(outcomes))
+            writing.set_attribute("gen_ai.usage.output_tokens", answers.tokens)
+            writing.set_attribute("frisket.outcomes", outcomes)
+            writing.end()
             if jobs[0].grammar is not None:
-                for outcome in [*outcomes, *["left"] * (len(jobs) - len(outcomes))]:
+                for outcome in outcomes:
                     self.metrics.answers.labels(outcome).inc()
             self.metrics.request.observe(time.perf_counter() - began)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from frisket.engines.structured_output import StructuredOutput
 from frisket.errors import MessageSyntaxError, RefusedToolsError
@@ -16,10 +16,15 @@ from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.limit import Limits
 from frisket.models.prompt import property_names
 from frisket.server.body import Body
+from frisket.server.conversation import Message, render
 from frisket.server.failure import Failure
 from frisket.thinking import Mode, Thinking
 from frisket.tools import Tools, family
 from frisket.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from frisket.server.parameters import Parameters
+    from frisket.server.service import Service
 
 
 class Function(Body):
@@ -71,6 +76,8 @@ class ToolOutput:
     said: Thinking = Thinking.ABSENT
     options: JSONSchemaOptions = DEFAULT
     vocabulary: Vocabulary | None = field(default=None, compare=False)
+    within: str = field(default="/function", compare=False)
+    """Where the schema stands in an entry of the request's `tools`, for errors."""
     kind: Literal["tools"] = "tools"
 
     @cached_property
@@ -93,7 +100,7 @@ class ToolOutput:
             inner = "" if pointer == "/name" else "/parameters"
             raise RefusedToolsError(
                 f"the tool {first.name} cannot be enforced: {reason}",
-                where=f"/tools/{place}/function{inner}{pointer}",
+                where=f"/tools/{place}{self.within}{inner}{pointer}",
                 hint=first.hint or "correct the tool, or leave it out",
                 places=[(one.name, reason) for _, one in refused for _, reason in one.places],
             )
@@ -165,3 +172,39 @@ def described(tools: Sequence[FunctionTool], family_name: str) -> str:
     form = call.replace("$name", "NAME").replace("$arguments", "ARGUMENTS").replace("$id", "ID")
     functions = [json.dumps(tool.function.model_dump(exclude_none=True), ensure_ascii=False) for tool in tools]
     return "\n".join(["You may call these functions:", *functions, "A call is written so:", form])
+
+
+def tool_output(
+    service: Service,
+    body: Parameters,
+    messages: Sequence[Message],
+    tools: Sequence[FunctionTool] | None,
+    choice: Choice | None,
+    *,
+    parallel: bool | None,
+    final: StructuredOutput | None,
+    mode: Mode | None = None,
+    within: str = "/function",
+) -> tuple[ToolOutput, str] | None:
+    """What is asked for where tools or reasoning are, and the prompt; None where an answer is text alone."""
+    settings = service.settings
+    given, word, one = chosen(tools, choice)
+    if not given and mode is None:
+        return None
+    if body.style() is not None:
+        raise Failure(
+            400, "an answer beside tools or reasoning is not described", code="unsupported", where="frisket/describe",
+            hint="leave it out: the prompt describes the tools",
+        )  # fmt: skip
+    output = ToolOutput(
+        settings.tool_family, given, word, parallel is not False and not one, final, mode or "auto",
+        options=body.options(), vocabulary=service.vocabulary, within=within,
+    )  # fmt: skip
+    if len(output.specification.encode()) > settings.max_schema_bytes:
+        raise Failure(
+            400, f"the tools have more than {settings.max_schema_bytes:,} bytes", code="limit", where="tools",
+            hint="send fewer, or start the server with a larger --max-schema-bytes",
+        )  # fmt: skip
+    told = described(given, settings.tool_family) if word != "none" else ""
+    prompt = render(service.model, messages, output.keys(), told)
+    return replace(output, said=prompt_says(prompt, settings.tool_family)), prompt

@@ -17,13 +17,9 @@ from typing import TYPE_CHECKING, Any
 from frisket import _core
 from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError, UnsupportedSchemaError
 from frisket.grammar import Grammar
-from frisket.json_schema import DEFAULT, JSONSchemaOptions, string
-from frisket.json_schema.algebra import Algebra
-from frisket.json_schema.lower import Lowering
+from frisket.json_schema import DEFAULT, JSONSchemaOptions
+from frisket.json_schema.parameter import ParameterValues, relating
 from frisket.json_schema.prelude import prelude_of
-from frisket.json_schema.report import Report
-from frisket.json_schema.resolve import Documents, Site
-from frisket.json_schema.value import STRING, Goal
 from frisket.tools import wire
 from frisket.tools.family import Family
 from frisket.tools.python_call import PythonLowering, python_prelude, read_keywords
@@ -34,23 +30,6 @@ if TYPE_CHECKING:
     from frisket.limit import Limits
     from frisket.tools.tool import Tool
 
-#: What a schema may say beside its properties where parameters are written one by one.
-_PLAIN = frozenset(
-    {
-        *(
-            "type",
-            "properties",
-            "required",
-            "additionalProperties",
-            "$defs",
-            "definitions",
-            "$schema",
-            "$id",
-            "$comment",
-        ),
-        *("title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "strict"),
-    }
-)
 #: Subschemas that ask for text alone or for no text at all, as far as `type` says.
 _ANNOTATIONS = frozenset({"type", "title", "description", "default", "examples", "deprecated", "$comment"})
 
@@ -97,8 +76,7 @@ class Arguments:
         schema = self.tool.schema
         places = [
             (f"/{key}", f"{key} relates parameters that {self.family.name} writes one by one")
-            for key in schema
-            if key not in _PLAIN and not key.startswith("x-")
+            for key in relating(schema)
         ]
         for parameter in self.parameters() if not places else ():
             where = f"/properties/{parameter.key.replace('~', '~0').replace('/', '~1')}"
@@ -200,14 +178,11 @@ class Arguments:
         found = self._simply(builder, parameter.schema)
         if found is not None:
             return found
-        algebra, goal = self._goal(builder, parameter)
-        cases = algebra.expand(goal)
-        texts = [string.lower(builder, case.strings) for case in cases if case.mask & STRING]
-        alive = [node for node in texts if node is not None]
-        others = [case.among(~STRING) for case in cases if case.mask & ~STRING]
-        other = Lowering(builder, self.options, algebra).union(others) if others else None
-        algebra.raise_unsupported()
-        return (builder.alt(alive) if alive else None), other
+        values = ParameterValues(builder, self.tool.schema, self.options)
+        cases = values.algebra.expand(values.goal(parameter.schema, "properties", parameter.key))
+        found = values.text(cases), values.other(cases)
+        values.algebra.raise_unsupported()
+        return found
 
     def _simply(self, builder: GrammarBuilder, schema: Any) -> tuple[int | None, int | None] | None:
         """The nodes of a parameter whose type is plain to see; without the algebra this takes a tenth of the time."""
@@ -223,16 +198,11 @@ class Arguments:
             return None, builder.embed(Grammar.from_json_schema(schema, self.options).core)
         return None
 
-    def _goal(self, builder: GrammarBuilder, parameter: Parameter) -> tuple[Algebra, Goal]:
-        """What the schema of a parameter demands, where it stands among its definitions."""
-        documents = Documents(self.tool.schema, None)
-        algebra = Algebra(builder, documents, self.options, Report())
-        around = Site(-1, None, documents.root, (), "", ())
-        return algebra, algebra.below(around, parameter.schema, "properties", parameter.key)
-
     def _python(self, builder: GrammarBuilder, parameter: Parameter) -> int | None:
-        algebra, goal = self._goal(builder, parameter)
-        node = PythonLowering(builder, self.options, algebra, python_prelude(self.options).lowering).lower(goal)
+        values = ParameterValues(builder, self.tool.schema, self.options)
+        goal = values.goal(parameter.schema, "properties", parameter.key)
+        algebra, common = values.algebra, python_prelude(self.options).lowering
+        node = PythonLowering(builder, self.options, algebra, common).lower(goal)
         algebra.raise_unsupported()
         return node
 

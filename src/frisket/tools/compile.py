@@ -10,9 +10,10 @@ from frisket import _core
 from frisket.errors import MessageSyntaxError, RefusedToolsError, UnsupportedSchemaError
 from frisket.grammar import Grammar
 from frisket.json_schema.report import Entry, Report
+from frisket.origin import Origin
 from frisket.thinking import Mode, Reasoning, Thinking, special_in
 from frisket.tools.arguments import Arguments
-from frisket.tools.family import Family, family
+from frisket.tools.family import Family, families, family
 from frisket.tools.message import Message
 from frisket.tools.parser import Parser
 from frisket.tools.program import Program
@@ -59,7 +60,13 @@ def compile_tools(
         program = _told_apart(program)
     builder = _builder(program, limits)
     core = builder.build(program.lower(builder))
-    return Grammar(core, _report(given, wanted), value=_Value(program, limits))
+    origin = Origin.of_tools(
+        given, limits,
+        family=wanted.name if wanted.name in families() and family(wanted.name) is wanted else wanted,
+        choice=choice, parallel=parallel, final=program.final, thinking=thinking,
+        prompt=_said(prompt, wanted), vocabulary=vocabulary, max_thinking_chars=max_thinking_chars,
+    )  # fmt: skip
+    return Grammar(core, _report(given, wanted), value=_Value(program, limits), origin=origin)
 
 
 def _builder(program: Program, limits: Limits | None) -> _core.GrammarBuilder:
@@ -107,9 +114,17 @@ def _reasoning(
             raise ValueError(f"the models of {tokens.name} do not think")
         return None
     start, end = tokens.thinking
-    said = prompt if isinstance(prompt, Thinking) else Thinking.of_prompt(prompt or "", start, end, tokens.turn)
+    said = _said(prompt, tokens) or Thinking.ABSENT
     forbidden = tuple(sorted({*tokens.special, *wanted.special}))
     return Reasoning(start, end, mode, said, tokens.special, forbidden, max_chars)
+
+
+def _said(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:
+    """What a prompt says of reasoning; None where it says nothing."""
+    if wanted.thinking is None or not prompt:
+        return None
+    said = prompt if isinstance(prompt, Thinking) else Thinking.of_prompt(prompt, *wanted.thinking, wanted.turn)
+    return None if said is Thinking.ABSENT else said
 
 
 def _final(final: Any) -> Grammar | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import marshal
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -15,6 +16,7 @@ from frisket.errors import (
     UnsupportedSchemaError,
 )
 from frisket.json_schema import DEFAULT, JSONSchemaOptions
+from frisket.recent import content
 from frisket.tools.arguments import Arguments
 from frisket.tools.family import Family, family
 from frisket.tools.tool import Tool
@@ -89,6 +91,28 @@ class Tools:
     def __len__(self) -> int:
         return len(self._sources)
 
+    def __repr__(self) -> str:
+        names = ", ".join(_name(source, place) for place, source in enumerate(self._sources))
+        return f"<Tools {names}>"
+
+    def __eq__(self, other: object) -> bool:
+        return self._said() == other._said() if isinstance(other, Tools) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((len(self._sources), self.policy, self.options))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _sent, self._said()
+
+    def _said(self) -> tuple[list[Any], Policy, JSONSchemaOptions]:
+        return self._sources, self.policy, self.options
+
+    def kept(self) -> Tools:
+        """The same tools as they are now, whatever their owner makes of them later."""
+        data = content(self._sources)
+        sources = copy.deepcopy(self._sources) if data is None else marshal.loads(data)
+        return Tools(sources, policy=self.policy, options=self.options)
+
     def report(self, family: str | Family | None = None) -> list[ToolReport]:
         """What becomes of each tool; for a family whose format cannot hold all arguments, with what it refuses."""
         return [checked.report for checked in self.checked(_family(family))]
@@ -141,6 +165,11 @@ class Tools:
             if self.policy != "relaxed" or isinstance(error, UnsatisfiableSchemaError):
                 return _refused(tool.name, error)
             return _relaxed(tool, family, options, error)
+
+
+def _sent(sources: list[Any], policy: Policy, options: JSONSchemaOptions) -> Tools:
+    """The tools that were pickled."""
+    return Tools(sources, policy=policy, options=options)
 
 
 def _compiled(tool: Tool, family: Family, options: JSONSchemaOptions) -> Arguments:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from frisket.json_schema.parameter import bounded_text
 from frisket.tools.template import Hole, Piece, Special, Text
 
 if TYPE_CHECKING:
@@ -61,15 +62,10 @@ def delimited(
     `text` is a regular node. Without an end, the text goes as far as it likes.
     """
     pieces = list(end)
-    words = [word.encode() for word in dict.fromkeys(forbidden)]
-    anything = builder.not_(builder.empty())
-    if words:
-        text = builder.and_([text, builder.not_(builder.cat([anything, builder.words(words), anything]))])
     if max_chars is not None:
         text = builder.bounded(text, 0, max_chars)
+    marker = ""
     if pieces and isinstance(pieces[0], Text):
-        first = builder.literal(pieces.pop(0).text.encode())  # type: ignore[union-attr]
-        something = builder.cat([builder.byte_class([(0, 255)]), anything])
-        once = builder.not_(builder.cat([anything, first, something]))
-        text = builder.and_([builder.cat([text, first]), once])
+        marker = pieces.pop(0).text  # type: ignore[union-attr]
+    text = bounded_text(builder, text, marker, forbidden)
     return builder.seq([text, lower(builder, pieces)]) if pieces else text

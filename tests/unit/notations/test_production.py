@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from frisket import EmptyGrammarError, Grammar, GrammarSyntaxError, LimitExceededError, Limits, VocabularyError
@@ -121,3 +123,27 @@ def test_a_node_can_be_had_of_a_builder_that_goes_on() -> None:
     node = lower_gbnf(builder, 'start ::= "a" | "b"', root="start")
     grammar = builder.build(builder.seq([node, builder.literal(b"c"), node]))
     assert grammar.accepts(b"acb") and not grammar.accepts(b"ac")
+
+
+@pytest.mark.parametrize(
+    ("rules", "hint"),
+    [
+        ("root ::= <[7]>", "Vocabulary.special has names and numbers"),
+        ("root ::= !<think>*", r"\.\* is any text, up to"),
+    ],
+)
+def test_tokens_that_need_a_vocabulary_are_refused_with_another_way(rules: str, hint: str) -> None:
+    with pytest.raises(GrammarSyntaxError) as error:
+        Grammar.from_gbnf(rules)
+    assert error.value.hint is not None and re.search(hint, error.value.hint)
+
+
+def test_text_goes_up_to_a_special_token() -> None:
+    """What `!</think>* </think>` means to llama.cpp: the spelling of the marker is text like any."""
+    vocabulary = Vocabulary([b"<", b"/think>", b"a", None, None], special={"</think>": 3}, eos=[4])
+    matcher = Grammar.from_gbnf("root ::= .* </think>").compile(vocabulary).matcher()
+    for token in (0, 1, 2):
+        assert matcher.allowed() == [0, 1, 2, 3]
+        matcher.advance(token)
+    matcher.advance(3)
+    assert matcher.allowed() == [4]

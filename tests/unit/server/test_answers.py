@@ -132,6 +132,27 @@ def test_logprobs_are_those_of_the_tokens(server: Running) -> None:
         assert not same or same[0] == pytest.approx(entry.logprob, abs=1e-5)
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_bias_moves_what_the_model_likes_and_not_what_is_allowed(server: Running, stream: bool) -> None:
+    letters = {letter: str(ord(letter)) for letter in "abz"}  # the first tokens of this model are the bytes
+
+    def answer(**bias: float) -> str:
+        more: dict[str, Any] = {"logit_bias": {letters[letter]: gain for letter, gain in bias.items()}}
+        more |= {"extra_body": {"guided_regex": "[ab]"}, "stream": stream}
+        told = server.client().chat.completions.create(**ASK, **more)
+        if not stream:
+            return str(told.choices[0].message.content)
+        return "".join(chunk.choices[0].delta.content or "" for chunk in told)
+
+    assert answer(a=100) == answer(b=-100) == answer(a=50, z=100) == "a"
+    assert answer(b=100) == answer(a=-100) == "b"
+    # What a grammar leaves no choice of comes, whatever is said of it.
+    told = server.client().completions.create(
+        model="embedded", prompt="x", logit_bias={letters["z"]: -100}, extra_body={"guided_regex": "z"}
+    )
+    assert told.choices[0].text == "z"
+
+
 def test_completions_take_the_prompt_as_it_is(server: Running) -> None:
     create = server.client().completions.create
     asked: dict[str, Any] = {"model": "embedded", "prompt": "keys: a", "extra_body": {"guided_regex": "[a-z]{4}"}}

@@ -465,3 +465,6 @@ impl Arena {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -92,3 +92,77 @@ fn prepare_rules(
         rules = written_rules.clone();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{alt, bytes, rule, seq, unique};
+
+    /// An array of `items` different letters out of three, and "!".
+    fn array(builder: &mut Builder, items: u32) -> TermId {
+        let letter = bytes(builder, b'a', b'c', 1, Some(1));
+        let array = unique(builder, letter, items, None);
+        let end = builder.literal(b"!").unwrap();
+        seq(builder, &[array, end])
+    }
+
+    #[test]
+    fn a_node_is_empty_if_no_text_matches() {
+        let mut builder = Builder::default();
+        let letter = builder.literal(b"a").unwrap();
+        let endless = rule(&mut builder, "endless", |builder, endless| seq(builder, &[letter, endless]));
+        let ends = rule(&mut builder, "ends", |builder, ends| {
+            let more = seq(builder, &[letter, ends]);
+            alt(builder, &[more, letter])
+        });
+        for (node, empty) in [(EMPTY, true), (letter, false), (endless, true), (ends, false)] {
+            assert_eq!(builder.is_empty(node.number()), Ok(empty), "{:?}", builder.arena.term(node));
+        }
+    }
+
+    #[test]
+    fn an_array_is_empty_if_it_needs_more_items_than_there_are_values() {
+        let mut builder = Builder::default();
+        let [enough, few] = [3, 4].map(|items| array(&mut builder, items));
+        let either = alt(&mut builder, &[enough, few]);
+        for (node, empty) in [(enough, false), (few, true), (either, false)] {
+            assert_eq!(builder.is_empty(node.number()), Ok(empty));
+        }
+    }
+
+    #[test]
+    fn an_array_without_enough_values_empties_what_needs_it() {
+        let mut builder = Builder::default();
+        let few = array(&mut builder, 4);
+        let outer = unique(&mut builder, few, 1, None);
+        assert_eq!(builder.is_empty(outer.number()), Ok(true), "its items are impossible");
+        assert_eq!(builder.build(outer.number()).err().map(|error| *error), Some(Error::Empty));
+        let mut builder = Builder::default();
+        let few = array(&mut builder, 4);
+        let other = builder.literal(b"x").unwrap();
+        let either = alt(&mut builder, &[few, other]);
+        let grammar = builder.build(either.number()).unwrap();
+        let recognizer = crate::automaton::recognizer::Recognizer::new(grammar);
+        assert_eq!(recognizer.accepts(b"x", None), Ok(true));
+        assert_eq!(recognizer.accepts_prefix(b"[", None), Ok(false), "no text begins what cannot end");
+    }
+
+    #[test]
+    fn a_grammar_of_no_text_is_not_built() {
+        let mut builder = Builder::default();
+        let letter = builder.literal(b"a").unwrap();
+        let endless = rule(&mut builder, "endless", |builder, endless| seq(builder, &[letter, endless]));
+        assert_eq!(builder.build(endless.number()).err().map(|error| *error), Some(Error::Empty));
+        assert_eq!(Builder::default().build(EMPTY.number()).err().map(|error| *error), Some(Error::Empty));
+    }
+
+    #[test]
+    fn numbers_of_other_builders_and_undefined_rules_are_refused() {
+        let error = Builder::default().build(1_000).err().unwrap();
+        assert_eq!(*error, Error::Misuse("1000 is not a node of this builder".into()));
+        let mut builder = Builder::default();
+        let undefined = builder.rule("later").unwrap();
+        let error = builder.build(undefined.number()).err().unwrap();
+        assert_eq!(*error, Error::UndefinedRule("later".into()));
+    }
+}

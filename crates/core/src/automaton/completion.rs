@@ -418,3 +418,6 @@ fn text_of(nodes: &[SearchNode], mut at: u32) -> Vec<u8> {
     text.reverse();
     text
 }
+
+#[cfg(test)]
+mod tests;

@@ -284,3 +284,6 @@ impl<'a> Migration<'a> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

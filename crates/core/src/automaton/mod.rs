@@ -7,6 +7,8 @@ pub(crate) mod completion;
 mod copies;
 pub(crate) mod describe;
 pub(crate) mod distance;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub mod follow_bytes;
 pub mod frame;
 pub mod machine;

@@ -105,3 +105,74 @@ impl Recognizer {
         done
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{bytes, seq};
+    use crate::grammar::builder::Builder;
+
+    /// a (b c)*, or x* if `nullable`.
+    fn recognizer(nullable: bool) -> Recognizer {
+        let mut builder = Builder::default();
+        let a = builder.literal(b"a").unwrap();
+        let two = builder.literal(b"bc").unwrap();
+        let more = builder.repeat(two.number(), 0, None).unwrap();
+        let root = if nullable { bytes(&mut builder, b'x', b'x', 0, None) } else { seq(&mut builder, &[a, more]) };
+        Recognizer::new(builder.build(root.number()).unwrap())
+    }
+
+    #[test]
+    fn a_sentence_is_told_from_a_prefix_and_from_neither() {
+        let recognizer = recognizer(false);
+        for (text, sentence, prefix) in
+            [("", false, true), ("a", true, true), ("ab", false, true), ("abc", true, true), ("b", false, false)]
+        {
+            assert_eq!(recognizer.accepts(text.as_bytes(), None), Ok(sentence), "{text}");
+            assert_eq!(recognizer.accepts_prefix(text.as_bytes(), None), Ok(prefix), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_ends_are_the_lengths_of_all_prefixes_that_are_sentences() {
+        let (some, any) = (recognizer(false), recognizer(true));
+        for (text, ends) in
+            [("", vec![]), ("a", vec![1]), ("abcbc", vec![1, 3, 5]), ("abcx", vec![1, 3]), ("x", vec![])]
+        {
+            assert_eq!(some.ends(text.as_bytes(), None).unwrap(), ends, "{text}");
+        }
+        assert_eq!(any.ends(b"", None).unwrap(), [0]);
+        assert_eq!(any.ends(b"xxy", None).unwrap(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn the_machine_is_kept_unless_it_took_too_much_memory() {
+        let recognizer = recognizer(false);
+        assert_eq!(recognizer.memory_bytes(), 0);
+        recognizer.accepts(b"abc", None).unwrap();
+        let held = recognizer.memory_bytes();
+        assert!(held > 0);
+        recognizer.accepts(b"abc", None).unwrap();
+        assert_eq!(recognizer.memory_bytes(), held, "the second reading finds all steps");
+        let failing = |limit| recognizer.run(None, |_| Err::<(), _>(Error::Limit(limit).into())).unwrap_err();
+        assert_eq!(*failing(Limit::Steps(1)), Error::Limit(Limit::Steps(1)));
+        assert_eq!(recognizer.memory_bytes(), held);
+        assert_eq!(*failing(Limit::Memory(1)), Error::Limit(Limit::Memory(1)));
+        assert_eq!(recognizer.memory_bytes(), 0);
+        assert_eq!(recognizer.accepts(b"abc", None), Ok(true), "the next call begins anew");
+    }
+
+    #[test]
+    fn a_machine_obeys_the_limits_and_cancellations_that_it_was_given() {
+        let grammar = recognizer(false).grammar().clone();
+        let small = Limits { memory: 1, ..Limits::default() };
+        let error = grammar.machine(&small, [None, None], None).err().unwrap();
+        assert!(matches!(*error, Error::Limit(Limit::Memory(_))), "{error}");
+        let cancelled = Cancellation::default();
+        cancelled.cancel();
+        let error = grammar.machine(&Limits::default(), [None, Some(cancelled)], None).err().unwrap();
+        assert_eq!(*error, Error::Limit(Limit::Cancelled));
+        let machine = grammar.machine(&Limits::default(), [None, None], None).unwrap();
+        assert!(machine.start != DEAD && !machine.position(machine.start).accepting);
+    }
+}

@@ -56,3 +56,52 @@ impl CharClass {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(bytes: &[u8]) -> CharClass {
+        bytes.iter().copied().fold(CharClass::default(), CharClass::with)
+    }
+
+    #[test]
+    fn a_class_holds_the_characters_that_begin_with_its_bytes() {
+        let members = [0, b'?', b'@', b'a', 0x7f, 0xc0, 0xc3, 0xff];
+        let class = class(&members);
+        for byte in 0..=255 {
+            assert_eq!(class.contains(byte), members.contains(&byte), "{byte}");
+        }
+        assert_eq!(class.bytes().iter().collect::<Vec<_>>(), [0, b'?', b'@', b'a', 0x7f]);
+        assert_eq!(class.ascii(), 1 | 1 << b'?' | 1 << b'@' | 1 << b'a' | 1 << 0x7f);
+        assert_eq!(class.lead_bytes(), 1 | 1 << 3 | 1 << 63);
+        assert_eq!(CharClass::new(class.ascii(), class.lead_bytes()), class);
+    }
+
+    #[test]
+    fn continuation_bytes_begin_no_character() {
+        for byte in 0x80..=0xbf {
+            assert_eq!(CharClass::default().with(byte), CharClass::default());
+            assert!(!CharClass::new(u128::MAX, u64::MAX).contains(byte));
+        }
+    }
+
+    #[test]
+    fn a_class_is_within_another_if_that_holds_all_of_it() {
+        let all = class(&[b'!', b'a', 0xc3]);
+        for part in [&[][..], b"!", b"a", b"\xc3", b"!a\xc3"] {
+            assert!(class(part).is_within(all), "{part:?}");
+        }
+        for other in [&b"\""[..], b"b", b"\xc4", b"!a\xc3b", b"!a\xc3\xc4", b"!a\xc3\""] {
+            assert!(!class(other).is_within(all), "{other:?}");
+        }
+        assert!(!all.is_within(CharClass::default()));
+    }
+
+    #[test]
+    fn a_byte_is_added_once() {
+        let one = CharClass::default().with(b'a').with(0xc3);
+        assert_eq!(one.with(b'a').with(0xc3), one);
+        assert_ne!(one.with(b'b'), one);
+    }
+}

@@ -3,5 +3,7 @@
 pub mod builder;
 pub(crate) mod dump;
 pub(crate) mod fingerprint;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub mod grammar;
 pub mod rules;

@@ -274,3 +274,168 @@ fn character(code: u32) -> (LexerState, Decoded) {
     decoded.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
     (LexerState::Inside, decoded)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(values: &mut PartialValues, text: &str) -> PartialValueId {
+        text.bytes().fold(NOTHING_READ, |at, byte| values.next(at, byte))
+    }
+
+    #[test]
+    fn white_space_between_tokens_goes_and_escapes_are_decoded() {
+        for (spelled, decoded) in [
+            ("", ""),
+            ("[ true ,\tfalse\r\n, null ]", "[true,false,null]"),
+            ("{\"a b\" : [ ] }", "{\"a b\":[]}"),
+            (r#""a\u0062\/\b\f\n\r\t""#, "\"ab/\u{8}\u{c}\n\r\t\""),
+            (r#""\"\\\u0022\u005c""#, r#""\"\\\"\\""#),
+            (r#""\u00e9\ud7ff\ue000""#, "\"é\u{d7ff}\u{e000}\""),
+            (r#""\ud800\udc00\uDBFF\uDFFF""#, "\"\u{10000}\u{10ffff}\""),
+            ("[1 , 2 ]", "[1 ,2 ]"),
+            ("[1.0,10e-1]", "[1 ,1 ]"),
+            ("[-0.0,0e7]", "[0 ,0 ]"),
+            ("{\"a\":12}", "{\"a\":12 }"),
+            ("12.50", "12.50"),
+            ("\"a\\u00", "\"a"),
+            ("\"a\\", "\"a"),
+            ("\"a\\ud83d\\", "\"a"),
+        ] {
+            let mut values = PartialValues::default();
+            let partial = read(&mut values, spelled);
+            assert_eq!(String::from_utf8(values.text(NOTHING_READ, partial)).unwrap(), decoded, "{spelled}");
+        }
+    }
+
+    #[test]
+    fn spellings_of_one_value_meet_and_of_two_values_do_not() {
+        let mut values = PartialValues::default();
+        for (one, other, equal) in [
+            ("[1.0,", "[ 10e-1 ,", true),
+            (r#"["\u0061"#, r#"["a"#, true),
+            ("[1,", "[1", false),
+            ("[1", "[1.0", false),
+            ("0e1", "0e12345", true),
+            ("0.0E1", "0.0E-9", true),
+            ("1e1", "1e12", false),
+            ("0", "00", false),
+            ("[ ", "[", true),
+            ("\" ", "\"", false),
+            ("-1,", "1,", false),
+        ] {
+            let (one_id, other_id) = (read(&mut values, one), read(&mut values, other));
+            assert_eq!(one_id == other_id, equal, "{one} {other}");
+        }
+        let count = values.len();
+        assert_eq!(read(&mut values, ""), NOTHING_READ);
+        read(&mut values, "[ 10e-1 ,");
+        assert_eq!(values.len(), count, "what was read before is not stored again");
+    }
+
+    #[test]
+    fn a_numeral_is_zero_until_a_digit_says_otherwise() {
+        for (spelled, zero, exponent) in [
+            ("-", true, false),
+            ("0", true, false),
+            ("0.0", true, false),
+            ("0.01", false, false),
+            ("0.09", false, false),
+            ("1", false, false),
+            ("9", false, false),
+            ("10", false, false),
+            ("0e", true, true),
+            ("0E9", true, true),
+            ("1e0", false, true),
+            ("-0.0e", true, true),
+        ] {
+            let mut values = PartialValues::default();
+            let partial = read(&mut values, spelled);
+            assert_eq!(values.lexer_state(partial), LexerState::Number { zero, exponent }, "{spelled}");
+            assert_eq!(values.lexer_state(partial).is_zero(), zero && exponent, "{spelled}");
+        }
+        assert!(!LexerState::Between.is_zero() && !LexerState::Inside.is_zero());
+    }
+
+    #[test]
+    fn the_open_numeral_is_measured_and_ends_in_its_canonical_spelling() {
+        for (spelled, length, whole) in [
+            ("12.50", 5, "12.5 "),
+            ("[1,200e-1", 6, "[1 ,20 "),
+            ("[12 ", 0, "[12 "),
+            ("\"12", 0, "\"12"),
+            ("0e99", 2, "0 "),
+            ("true", 0, "true"),
+        ] {
+            let mut values = PartialValues::default();
+            let partial = read(&mut values, spelled);
+            assert_eq!(values.numeral_len(partial), length, "{spelled}");
+            assert_eq!(String::from_utf8(values.whole_text(NOTHING_READ, partial)).unwrap(), whole, "{spelled}");
+        }
+    }
+
+    #[test]
+    fn the_text_of_an_item_begins_where_the_item_does() {
+        let mut values = PartialValues::default();
+        let start = read(&mut values, "[1,");
+        let end = "\"\\u0061\",2.0".bytes().fold(start, |at, byte| values.next(at, byte));
+        assert_eq!(values.text(start, end), b"\"a\",2.0");
+        assert_eq!(values.whole_text(start, end), b"\"a\",2 ");
+        assert_eq!(values.text(end, end), b"");
+        let open = b"\"x\\u00".iter().fold(start, |at, &byte| values.next(at, byte));
+        assert_eq!(values.text(start, open), b"\"x");
+    }
+
+    #[test]
+    fn the_lexer_knows_where_it_stands() {
+        use LexerState::*;
+        for (spelled, expected) in [
+            ("[", Between),
+            ("[ ", Between),
+            ("\"", Inside),
+            ("\"a", Inside),
+            ("\"a\"", Between),
+            ("\"\\", Escape),
+            ("\"\\n", Inside),
+            ("\"\\u", Hex { digits: 0, value: 0, high: 0 }),
+            ("\"\\u0", Hex { digits: 1, value: 0, high: 0 }),
+            ("\"\\u12a", Hex { digits: 3, value: 0x12a, high: 0 }),
+            ("\"\\u12aB", Inside),
+            ("\"\\ud83d", LowEscape { high: 0xd83d }),
+            ("\"\\ud83d\\", LowU { high: 0xd83d }),
+            ("\"\\ud83d\\u", Hex { digits: 0, value: 0, high: 0xd83d }),
+            ("\"\\ud83d\\ude0", Hex { digits: 3, value: 0xde0, high: 0xd83d }),
+            ("\"\\ud83d\\ude00", Inside),
+            ("tru", Between),
+            ("true", Between),
+            ("1 ", Between),
+            ("1,", Between),
+        ] {
+            let mut values = PartialValues::default();
+            let partial = read(&mut values, spelled);
+            if !spelled.ends_with(' ') || spelled == "1 " {
+                assert_eq!(values.lexer_state(partial), expected, "{spelled}");
+            }
+            let state = spelled.bytes().fold(Between, |state: LexerState, byte| state.step(byte).0);
+            assert_eq!(state, expected, "{spelled}");
+        }
+        let numeral: Vec<u8> = (0..=255).filter(|&byte| is_numeral(byte)).collect();
+        assert_eq!(numeral, b"+-.0123456789Ee");
+    }
+
+    #[test]
+    fn a_copy_in_another_set_has_the_same_text_and_goes_on_alike() {
+        let (mut from, mut to) = (PartialValues::default(), PartialValues::default());
+        read(&mut to, "something else");
+        let mut copied = FxHashMap::default();
+        for spelled in ["[1,{\"a\":2.5", "\"ab\\ud83d\\u", "", "[1,{\"b"] {
+            let partial = read(&mut from, spelled);
+            let copy = to.import(&from, partial, &mut copied);
+            assert_eq!(to.text(NOTHING_READ, copy), from.text(NOTHING_READ, partial), "{spelled}");
+            assert_eq!(to.lexer_state(copy), from.lexer_state(partial), "{spelled}");
+            assert_eq!(copy, read(&mut to, spelled), "{spelled}");
+            let count = to.len();
+            assert_eq!((to.import(&from, partial, &mut copied), to.len()), (copy, count), "{spelled}");
+        }
+    }
+}

@@ -46,3 +46,76 @@ impl Machine {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::ObjectRules;
+    use crate::mask::fixture::{object, printable_and, unique, Scene};
+
+    fn objects() -> Scene {
+        Scene::new(&printable_and(&[]), |builder| object(builder, &[], true, ObjectRules::default()))
+    }
+
+    /// Arrays of different texts of letters.
+    fn arrays() -> Scene {
+        Scene::new(&printable_and(&[]), |builder| {
+            let letter = builder.byte_class(&[(b'a', b'z')]).unwrap().number();
+            let text = builder.repeat(letter, 0, None).unwrap().number();
+            let text = builder.quoted(text, false).unwrap();
+            unique(builder, text)
+        })
+    }
+
+    fn abstracted(scene: &mut Scene, text: &str) -> PositionId {
+        let at = scene.read(text);
+        scene.machine.abstracted(at).unwrap()
+    }
+
+    #[test]
+    fn what_an_open_key_has_read_is_left_out() {
+        let mut scene = objects();
+        let [ab, xyz] = ["{\"ab", "{\"xyz"].map(|text| (scene.read(text), abstracted(&mut scene, text)));
+        assert_ne!(ab.0, xyz.0, "the keys differ");
+        assert_eq!(ab.1, xyz.1);
+        let (head, _) = scene.machine.position(ab.1).heads[0];
+        assert!(matches!(scene.machine.arena.terms.open_key(head), Some((_, Text::Unknown))));
+        assert_eq!(scene.machine.abstracted(ab.1).unwrap(), ab.1, "nothing more to leave out");
+    }
+
+    #[test]
+    fn a_position_without_texts_and_values_is_its_own() {
+        let mut scene = objects();
+        for text in ["", "{\"ab\":", "{\"ab\":1"] {
+            let at = scene.read(text);
+            assert_eq!(scene.machine.abstracted(at).unwrap(), at, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn values_that_came_are_left_out() {
+        let mut scene = arrays();
+        for [one, other] in [["[\"a\",\"", "[\"b\",\""], ["[\"ab\",\"ac\",\"a", "[\"de\",\"df\",\"d"]] {
+            let exact = [one, other].map(|text| scene.read(text));
+            assert_ne!(exact[0], exact[1]);
+            let [one, other] = [one, other].map(|text| abstracted(&mut scene, text));
+            assert_eq!(one, other);
+            let position = scene.machine.position(one).clone();
+            assert_eq!(position.register, Register::Abstracted);
+            assert!(position.heads.iter().all(|&(_, frame)| !scene.machine.is_exact(frame)));
+        }
+        let [before, inside] = ["[\"a\",", "[\"a\",\""].map(|text| abstracted(&mut scene, text));
+        assert_ne!(before, inside, "another place of the text");
+    }
+
+    #[test]
+    fn a_head_is_unknown_as_far_as_it_has_a_text() {
+        let mut scene = objects();
+        let (key, _) = scene.head("{\"ab");
+        let (value, _) = scene.head("{\"ab\":");
+        let unknown = scene.machine.unknown(key).unwrap();
+        assert_ne!(unknown, key);
+        assert_eq!(scene.machine.unknown(unknown).unwrap(), unknown);
+        assert_eq!(scene.machine.unknown(value).unwrap(), value);
+    }
+}

@@ -257,3 +257,227 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::frame::BOTTOM;
+    use crate::grammar::builder::ObjectRules;
+    use crate::mask::fixture::{node, object, object_of, printable_and, shared_masks, taken, unique, Scene};
+
+    #[test]
+    fn long_lists_are_referred_to_and_short_ones_are_copied() {
+        let mut scene = Scene::new(&printable_and(&["a"; 800]), |builder| builder.literal(b"a").unwrap());
+        let mut composer = scene.composer();
+        let list = |count: u32| (0..count).map(|word| (word, 1 << 4)).collect::<Words>();
+        composer.add(&list(23));
+        assert_eq!((composer.lists.len(), taken(&mut composer).len()), (0, 23));
+        composer.add(&list(24));
+        assert_eq!((composer.lists.len(), taken(&mut composer).len()), (1, 0));
+        composer.copies_lists = true;
+        composer.add(&list(24));
+        assert_eq!((composer.lists.len(), taken(&mut composer)[23]), (1, 23 * 32 + 4));
+    }
+
+    #[test]
+    fn a_single_text_is_followed_along_the_trie_and_beyond_its_end() {
+        let mut scene = Scene::new(&shared_masks(&["a", "ab", "abc", "abcx", "abx", "b"]), |builder| {
+            builder.literal(b"ab").unwrap()
+        });
+        let (head, _) = scene.head("");
+        let c = scene.machine.arena.literal(b"c").unwrap();
+        let behind = scene.frame(c);
+        let mut walked = |frame| {
+            let mut composer = scene.composer();
+            let view = composer.shared.view();
+            assert!(composer.walk_texts(view, NodeId::ROOT, head, frame).unwrap());
+            taken(&mut composer)
+        };
+        assert_eq!(walked(BOTTOM), [0, 1]);
+        assert_eq!(walked(behind), [0, 1, 2]);
+    }
+
+    #[test]
+    fn named_keys_are_followed_while_they_may_come() {
+        let shared = shared_masks(&["\"", "\"a", "\"ab\"", "\"ab\":", "\"ac\"", "\"ad", "\"ab\":1,", "\"a:1"]);
+        let named = [("ab", false), ("ac", false)];
+        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
+        let mut scene = Scene::new(&shared, |builder| object(builder, &named, false, rules));
+        let mut walked = |text: &str| {
+            let at = scene.read(text);
+            let heads = scene.machine.position(at).heads.clone();
+            let named = |term| matches!(scene.machine.arena.term(term), Term::KeyNamed { .. });
+            let &(head, frame) = heads.iter().find(|&&(term, _)| named(term)).unwrap();
+            let mut composer = scene.composer();
+            let view = composer.shared.view();
+            assert!(composer.walk_texts(view, NodeId::ROOT, head, frame).unwrap());
+            taken(&mut composer)
+        };
+        assert_eq!(walked("{"), [0, 1, 2, 3, 4, 6]);
+        assert_eq!(walked("{\"ab\":1,"), [0, 1, 4], "ab came");
+        assert_eq!(walked("{\"ac\":1,"), [0, 1, 2, 3], "nothing more may come behind ab");
+    }
+
+    #[test]
+    fn other_heads_and_items_that_must_differ_are_not_followed_as_texts() {
+        let shared = shared_masks(&["a", "b", "["]);
+        let mut scene = Scene::new(&shared, |builder| {
+            let text = builder.literal(b"a").unwrap();
+            unique(builder, text)
+        });
+        let (item, frame) = {
+            let at = scene.read("[");
+            let heads = scene.machine.position(at).heads.clone();
+            *heads.iter().find(|&&(_, frame)| scene.machine.item_summary(frame).is_open).unwrap()
+        };
+        let class = scene.machine.arena.class(crate::bytes::byteset::ByteSet::range(b'a', b'b')).unwrap();
+        let mut composer = scene.composer();
+        let view = composer.shared.view();
+        let mut walks = |head, frame| composer.walk_texts(view, NodeId::ROOT, head, frame).unwrap();
+        assert_eq!([walks(item, frame), walks(item, BOTTOM), walks(class, BOTTOM)], [false, true, false]);
+    }
+
+    #[test]
+    fn a_walk_that_was_made_is_not_repeated_once_walks_are_many() {
+        let mut scene = Scene::new(&shared_masks(&["a", "b"]), |builder| builder.literal(b"a").unwrap());
+        let (head, frame) = scene.head("");
+        let mut composer = scene.composer();
+        let view = composer.shared.view();
+        let mut spent = |first| {
+            composer.first = first;
+            let before = composer.machine.arena.budget.spent();
+            composer.walk(view, NodeId::ROOT, head, frame).unwrap();
+            (composer.machine.arena.budget.spent() - before, composer.walked.len())
+        };
+        for count in 0..64 {
+            assert_eq!(spent(false), (1, 0), "{count}");
+        }
+        assert_eq!([spent(false), spent(false), spent(true), spent(true)], [(1, 1), (0, 1), (1, 2), (0, 2)]);
+    }
+
+    #[test]
+    fn a_walk_below_a_large_node_is_kept_with_the_trie() {
+        let texts: Vec<String> = ('a'..='k').map(|last| format!("x{last}")).chain(["y".into(), "ya".into()]).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let shared = shared_masks(&texts);
+        let mut scene = Scene::new(&shared, |builder| builder.byte_class(&[(b'a', b'c')]).unwrap());
+        let (head, frame) = scene.head("");
+        let walked = |scene: &mut Scene, text| {
+            let mut composer = scene.composer();
+            composer.walk(composer.shared.view(), node(&shared, text), head, frame).unwrap();
+            (taken(&mut composer), shared.walks.memory_bytes())
+        };
+        assert_eq!(walked(&mut scene, "y"), (vec![12], 0));
+        assert_eq!(shared.vocabulary.trie.size(node(&shared, "x")), 12);
+        let (tokens, held) = walked(&mut scene, "x");
+        assert_eq!(tokens, [0, 1, 2]);
+        assert!(held > 0);
+        assert_eq!(walked(&mut scene, "x"), (tokens, held));
+    }
+
+    #[test]
+    fn what_follows_is_walked_below_nodes_where_it_may_begin() {
+        let mut scene =
+            Scene::new(&shared_masks(&["a", "ab", "ac", "b", "bc"]), |builder| builder.literal(b"a").unwrap());
+        let c = scene.machine.arena.literal(b"c").unwrap();
+        let frame = scene.frame(c);
+        let nodes = ["a", "b"].map(|text| node(&scene.shared, text));
+        let mut walked = |exits: &[NodeId]| {
+            let mut composer = scene.composer();
+            let view = composer.shared.view();
+            composer.walk_behind(view, exits, EPSILON, frame).unwrap();
+            taken(&mut composer)
+        };
+        assert_eq!(walked(&[]), [0; 0]);
+        assert_eq!(walked(&nodes[..1]), [2]);
+        assert_eq!(walked(&nodes), [2, 4]);
+    }
+
+    #[test]
+    fn tokens_that_a_position_cannot_answer_are_put_aside() {
+        let mut scene = Scene::new(&shared_masks(&["a", "ab", "b"]), |builder| builder.literal(b"b").unwrap());
+        let start = scene.machine.position(scene.machine.start).clone();
+        let a = node(&scene.shared, "a");
+        let mut walked = |change: &dyn Fn(&mut Position), at| {
+            let mut position = (*start).clone();
+            change(&mut position);
+            let mut composer = scene.composer();
+            composer.first = true;
+            let view = composer.shared.view();
+            composer.walk_position(view, at, &position).unwrap();
+            assert!(composer.first, "what is behind the node alone is behind the item");
+            let aside = (composer.replay.clone(), composer.uncertain.equal.clone());
+            (taken(&mut composer), aside)
+        };
+        assert_eq!(walked(&|_| {}, a), (vec![1], (vec![], vec![])));
+        assert_eq!(walked(&|position| position.needs_replay = true, a), (vec![1], (vec![1], vec![])));
+        assert_eq!(walked(&|position| position.depends_on_value = true, a), (vec![1], (vec![], vec![1])));
+        let b = node(&shared_masks(&["a", "ab", "b"]), "b");
+        assert_eq!(walked(&|position| position.needs_replay = true, b), (vec![], (vec![], vec![])), "no token goes on");
+    }
+
+    #[test]
+    fn the_walk_of_a_key_serves_all_states_of_an_object() {
+        let texts: Vec<String> = ('a'..='k').map(|last| format!(",\"{last}")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let shared = shared_masks(&texts);
+        let mut scene = Scene::new(&shared, |builder| object(builder, &[], true, ObjectRules::default()));
+        let mut walked = |text: &str| {
+            let (head, frame) = scene.head(text);
+            let mut composer = scene.composer();
+            composer.walk(composer.shared.view(), node(&shared, ",\""), head, frame).unwrap();
+            (taken(&mut composer).len(), shared.walks.memory_bytes())
+        };
+        let (tokens, held) = walked("{\"b");
+        assert_eq!(tokens, 11);
+        assert!(held > 0);
+        assert_eq!(walked("{\"zz\":1,\"b"), (11, held), "another state, the same language");
+    }
+
+    #[test]
+    fn a_key_that_may_repeat_a_hidden_one_is_walked_with_its_state() {
+        let texts: Vec<String> = ('a'..='z').map(|key| format!("\":1,\"{key}\":1")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let mut scene =
+            Scene::new(&printable_and(&texts), |builder| object(builder, &[], true, ObjectRules::default()));
+        for key in ["x", "q"] {
+            let found = scene.allowed(&format!("{{\"{key}"));
+            let left: Vec<&str> = texts.iter().copied().filter(|text| !found.contains(&(*text).to_owned())).collect();
+            assert_eq!(left, [format!("\":1,\"{key}\":1")]);
+        }
+    }
+
+    #[test]
+    fn named_keys_of_two_grammars_are_not_one() {
+        let texts: Vec<String> = ["ab", "cd"]
+            .into_iter()
+            .flat_map(|key| ('a'..='m').map(move |value| format!("[{{\"{key}\":\"{value}")))
+            .collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let shared = printable_and(&texts);
+        for key in ["ab", "cd"] {
+            let mut scene = Scene::new(&shared, |builder| {
+                let any = builder.any_text().unwrap().number();
+                let value = builder.quoted(any, false).unwrap();
+                let item = object_of(builder, &[(key, true)], false, value, ObjectRules::default());
+                unique(builder, item)
+            });
+            let found: Vec<String> = scene.allowed("").into_iter().filter(|text| text.len() > 1).collect();
+            assert_eq!(found.len(), 13);
+            assert!(found.iter().all(|text| text.contains(key)));
+        }
+    }
+
+    #[test]
+    fn keys_that_may_come_twice_are_read_by_the_automaton() {
+        let shared = printable_and(&["ab\":", "ab\"", "cd\":", "ab", "\"ab\":1,\""]);
+        let mut scene = Scene::new(&shared, |builder| object(builder, &[], true, ObjectRules::default()));
+        let tokens = |scene: &mut Scene, text| -> Vec<String> {
+            scene.allowed(text).into_iter().filter(|token| token.len() > 1).collect()
+        };
+        assert_eq!(tokens(&mut scene, "{\"x\":1,\""), ["ab\":", "ab\"", "cd\":", "ab"]);
+        assert_eq!(tokens(&mut scene, "{\"ab\":1,\""), ["cd\":", "ab"]);
+        assert_eq!(tokens(&mut scene, "{\"ab\":1,"), [""; 0]);
+        assert_eq!(tokens(&mut scene, "{\"x\":1,"), ["\"ab\":1,\""]);
+    }
+}

@@ -135,3 +135,105 @@ impl DfaCache {
         Ok(next)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::byteset::ByteSet;
+    use crate::mask::fixture::{node, shared_masks};
+    use crate::regular::term::{EPSILON, MANY};
+
+    #[test]
+    fn a_state_has_one_row_with_what_a_walk_asks_of_it() {
+        let (mut arena, mut dfa) = (Arena::new(), DfaCache::default());
+        let [eight, nine] = [b'h', b'i'].map(|high| arena.class(ByteSet::range(b'a', high)).unwrap());
+        let any = arena.repeat(nine, 0, MANY).unwrap();
+        let rows = [eight, nine, any, EPSILON, eight].map(|state| dfa.row(&mut arena, state));
+        assert_eq!(rows, [0, 1, 2, 3, 0]);
+        let told: Vec<_> = dfa.rows.iter().map(|row| (row.state, row.nullable, row.narrow)).collect();
+        assert_eq!(told, [(eight, false, true), (nine, false, false), (any, true, false), (EPSILON, true, true)]);
+    }
+
+    #[test]
+    fn steps_are_derivatives_with_and_without_a_table() {
+        let (mut arena, mut dfa) = (Arena::new(), DfaCache::default());
+        let letters = arena.class(ByteSet::range(b'b', b'd')).unwrap();
+        let head = arena.repeat(letters, 0, MANY).unwrap();
+        let row = dfa.row(&mut arena, head);
+        for round in 0..12 {
+            let mut step = |byte| dfa.step(&mut arena, row, byte).unwrap();
+            assert_eq!([step(b'b'), step(b'd'), step(b'a'), step(b'e')], [row, row, NOWHERE, NOWHERE], "{round}");
+        }
+    }
+
+    #[test]
+    fn the_fifth_step_makes_a_table_and_an_entry_serves_all_bytes_of_its_range() {
+        let (mut arena, mut dfa) = (Arena::new(), DfaCache::default());
+        let letters = arena.class(ByteSet::range(b'b', b'd')).unwrap();
+        let head = arena.repeat(letters, 0, MANY).unwrap();
+        let row = dfa.row(&mut arena, head);
+        for tables in [0, 0, 0, 0, 1, 1] {
+            dfa.step(&mut arena, row, b'b').unwrap();
+            assert_eq!(dfa.entries.len(), tables);
+        }
+        let entries = &dfa.entries[0];
+        assert_eq!(
+            [b'a', b'b', b'c', b'd', b'e'].map(|byte| entries[usize::from(byte)]),
+            [NEW_ENTRY, 0, 0, 0, NEW_ENTRY]
+        );
+        dfa.step(&mut arena, row, b'z').unwrap();
+        let entries = &dfa.entries[0];
+        assert_eq!(
+            [b'd', b'e', b'z', 0xff].map(|byte| entries[usize::from(byte)]),
+            [0, NOWHERE_ENTRY, NOWHERE_ENTRY, NOWHERE_ENTRY]
+        );
+        assert_eq!(entries[usize::from(b'a')], NEW_ENTRY, "another range");
+    }
+
+    #[test]
+    fn what_loops_below_a_node_is_found_once_many_nodes_were_passed() {
+        let [letters, signs] = [('a'..='z', "x"), ('0'..=';', "y")]
+            .map(|(all, first)| all.map(|last| format!("{first}{last}")).collect::<Vec<_>>());
+        let texts: Vec<&str> = letters.iter().chain(&signs).map(String::as_str).collect();
+        let shared = shared_masks(&texts);
+        let (trie, mut arena, mut dfa) = (&shared.vocabulary.trie, Arena::new(), DfaCache::default());
+        let letters = arena.class(ByteSet::range(b'a', b'z')).unwrap();
+        let head = arena.repeat(letters, 0, MANY).unwrap();
+        let row = dfa.row(&mut arena, head);
+        let [x, y] = ["x", "y"].map(|text| node(&shared, text));
+        assert_eq!((trie.size(x), trie.size(y)), (27, 13));
+        let mut loops = |node| dfa.loops_below(&mut arena, trie, node, row).unwrap();
+        // 9 times 27 nodes are 243, and 13 more are 256.
+        assert!((0..9).all(|_| !loops(x)));
+        assert!(!loops(y), "signs do not loop");
+        assert!(matches!(dfa.rows[row as usize].loops, Loops::Known(_)));
+        let mut loops = |node| dfa.loops_below(&mut arena, trie, node, row).unwrap();
+        assert!(loops(x) && !loops(y));
+        let Loops::Known([low, high]) = dfa.rows[row as usize].loops else { panic!("256 nodes were passed") };
+        assert_eq!((low, high), (0, 0x07ff_fffe_0000_0000));
+    }
+
+    #[test]
+    fn a_state_without_loops_has_none() {
+        let shared = shared_masks(&["xa"]);
+        let (mut arena, mut dfa) = (Arena::new(), DfaCache::default());
+        let head = arena.literal(b"aaa").unwrap();
+        let row = dfa.row(&mut arena, head);
+        let x = node(&shared, "x");
+        assert!((0..200).all(|_| !dfa.loops_below(&mut arena, &shared.vocabulary.trie, x, row).unwrap()));
+        let Loops::Known(loops) = dfa.rows[row as usize].loops else { panic!("400 nodes were passed") };
+        assert_eq!(loops, [0, 0]);
+    }
+
+    #[test]
+    fn rows_whose_numbers_no_table_holds_are_found_all_the_same() {
+        let (mut arena, mut dfa) = (Arena::new(), DfaCache::default());
+        let head = arena.literal(b"ab").unwrap();
+        let row = dfa.row(&mut arena, head);
+        dfa.rows.resize(usize::from(NOWHERE_ENTRY), dfa.rows[0]);
+        for round in 0..8 {
+            assert_eq!(dfa.step(&mut arena, row, b'a').unwrap(), u32::from(NOWHERE_ENTRY), "{round}");
+        }
+        assert_eq!((dfa.entries.len(), dfa.entries[0][usize::from(b'a')]), (1, NEW_ENTRY));
+    }
+}

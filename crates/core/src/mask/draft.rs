@@ -84,7 +84,8 @@ impl Draft {
 
     /// Bytes of the mask and of the lists of tokens.
     pub fn memory_bytes(&self) -> usize {
-        let tokens = self.uncertain.equal.len() + self.uncertain.exhausting.len() + self.always.len();
+        let UncertainTokens { equal, exhausting, exponents, .. } = &self.uncertain;
+        let tokens = equal.len() + exhausting.len() + exponents.len() + self.always.len();
         size_of::<Draft>() + self.mask.memory_bytes() + 4 * tokens
     }
 
@@ -240,5 +241,236 @@ impl Walk<'_> {
         self.found.replay.extend_from_slice(&below.replay);
         self.found.refused.extend_from_slice(&below.refused);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::Builder;
+    use crate::mask::fixture::{printable_and, unique, Scene};
+
+    fn allows(mask: &Mask, size: u32) -> Vec<u32> {
+        (0..size).filter(|&token| mask.allows(token)).collect()
+    }
+
+    #[test]
+    fn a_draft_drops_tokens_that_its_mask_forbids_and_lists_each_once() {
+        let uncertain = UncertainTokens {
+            equal: vec![5, 3, 9, 3],
+            exhausting: vec![9, 4],
+            exponents: vec![4, 9, 4],
+            any_exhausts: true,
+        };
+        let draft = Draft::new(Mask::from_tokens(&[3, 4, 5]), uncertain, vec![9, 1, 9]);
+        assert_eq!(allows(&draft.mask, 10), [3, 4, 5]);
+        assert_eq!(draft.uncertain.equal, [3, 5]);
+        assert_eq!((draft.uncertain.exhausting.clone(), draft.uncertain.exponents.clone()), (vec![4], vec![4]));
+        assert!(draft.uncertain.any_exhausts);
+        assert_eq!(draft.always, [1, 9], "these may be allowed although the mask forbids them");
+    }
+
+    #[test]
+    fn a_draft_counts_its_mask_and_its_lists() {
+        let uncertain = || UncertainTokens {
+            equal: vec![1, 2],
+            exhausting: vec![3],
+            exponents: vec![1, 2, 3, 4],
+            any_exhausts: false,
+        };
+        let draft = Draft::new(Mask::from_tokens(&[1, 2, 3, 4]), uncertain(), vec![7, 8, 9]);
+        assert_eq!(draft.memory_bytes(), size_of::<Draft>() + draft.mask.memory_bytes() + 4 * (2 + 1 + 4 + 3));
+    }
+
+    fn letters(builder: &mut Builder) -> TermId {
+        let letter = builder.byte_class(&[(b'a', b'z')]).unwrap().number();
+        let text = builder.repeat(letter, 0, None).unwrap().number();
+        builder.quoted(text, false).unwrap()
+    }
+
+    fn array(tokens: &[&str], item: impl FnOnce(&mut Builder) -> TermId) -> Scene {
+        Scene::new(&printable_and(tokens), |builder| {
+            let item = item(builder);
+            unique(builder, item)
+        })
+    }
+
+    fn long(scene: &mut Scene, text: &str) -> Vec<String> {
+        scene.allowed(text).into_iter().filter(|token| token.len() > 1).collect()
+    }
+
+    #[test]
+    fn what_no_token_can_repeat_is_not_looked_at() {
+        let mut scene = array(&["b\""], letters);
+        let [one, other] = ["[\"xy\",\"", "[\"zx\",\"z"].map(|text| scene.mask(text));
+        let [ab, cd] = ["[\"xy\",\"q", "[\"zx\",\"q"].map(|text| scene.mask(text));
+        assert!(Arc::ptr_eq(&ab, &cd), "the draft itself");
+        assert!(one.allows(u32::from(b'"' - b' ')) && !other.allows(u32::from(b'1' - b' ')));
+        assert_eq!(scene.masks.composed, 2, "one draft where the texts agree so far, one where they differ");
+    }
+
+    #[test]
+    fn a_token_that_would_repeat_an_item_is_refused() {
+        let mut scene = array(&["ab\"", "cd\"", "ab", "b\",\"", "ab\",\"cd\"", "xy\",\"xy\""], letters);
+        assert_eq!(long(&mut scene, "[\""), ["ab\"", "cd\"", "ab", "b\",\"", "ab\",\"cd\""], "xy twice in one token");
+        assert_eq!(long(&mut scene, "[\"ab\",\""), ["cd\"", "ab", "b\",\""]);
+        assert_eq!(long(&mut scene, "[\"cd\",\""), ["ab\"", "ab", "b\",\""]);
+        assert_eq!(
+            long(&mut scene, "[\"ab\",\"a"),
+            ["ab\"", "cd\"", "ab", "ab\",\"cd\"", "xy\",\"xy\""],
+            "ab is a, then b"
+        );
+        assert_eq!(long(&mut scene, "[\"aab\",\"a"), ["cd\"", "ab", "b\",\"", "xy\",\"xy\""]);
+    }
+
+    #[test]
+    fn many_tokens_are_found_by_one_walk_of_trie_and_texts() {
+        let ends: Vec<String> =
+            ('a'..='z').flat_map(|one| ["a\"", "b\"", "c\""].map(|end| format!("{one}{end}"))).collect();
+        let ends: Vec<&str> = ends.iter().map(String::as_str).collect();
+        let mut scene = array(&ends, letters);
+        let walks = |scene: &Scene| scene.masks.memory_bytes();
+        assert_eq!(long(&mut scene, "[\"").len(), 78);
+        let found = long(&mut scene, "[\"pb\",\"");
+        assert!(found.len() == 77 && !found.contains(&"pb\"".into()));
+        let found = long(&mut scene, "[\"pb\",\"qc\",\"");
+        assert!(found.len() == 76 && !found.contains(&"pb\"".into()) && !found.contains(&"qc\"".into()));
+        let held = walks(&scene);
+        assert_eq!(long(&mut scene, "[\"pb\",\"rrr\",\"").len(), 77);
+        assert!(walks(&scene) >= held);
+    }
+
+    #[test]
+    fn what_is_below_a_node_is_walked_once_for_equal_texts() {
+        let ends: Vec<String> =
+            ('a'..='z').flat_map(|one| ["a\"", "b\"", "c\""].map(|end| format!("x{one}{end}"))).collect();
+        let ends: Vec<&str> = ends.iter().map(String::as_str).collect();
+        let mut scene = array(&ends, letters);
+        let shared = scene.shared.clone();
+        let walked = |scene: &mut Scene, walks: &mut TextWalks, text: &str| {
+            let exact = scene.read(text);
+            let position = scene.machine.position(exact).clone();
+            let item = scene.machine.open_item(&position).unwrap().unwrap();
+            let before = scene.machine.arena.budget.spent();
+            let mut walk = Walk {
+                machine: &mut scene.machine,
+                shared: &shared,
+                item: &item,
+                any_exhausts: false,
+                walks,
+                found: Found::default(),
+            };
+            walk.descend(NodeId::ROOT, item.cursor, item.head).unwrap();
+            let found = walk.found.replay.iter().map(|&token| shared.vocabulary.token(token).unwrap().to_vec());
+            let found: Vec<Vec<u8>> = found.collect();
+            (found, scene.machine.arena.budget.spent() - before)
+        };
+        let mut walks = TextWalks::default();
+        assert_eq!(walks.memory_bytes(), 0);
+        let (found, steps) = walked(&mut scene, &mut walks, "[\"xpb\",\"");
+        assert_eq!(found, [b"xpb\""]);
+        assert_eq!(steps, 7, "x and a backslash, p, all three below, the quote");
+        let held = walks.memory_bytes();
+        assert!(held > 0, "what is below x");
+        let (found, steps) = walked(&mut scene, &mut walks, "[\"xpb\",\"");
+        assert_eq!((found, steps, walks.memory_bytes()), (vec![b"xpb\"".to_vec()], 2, held));
+        let (found, _) = walked(&mut scene, &mut walks, "[\"xpb\",\"xqc\",\"");
+        assert_eq!(found, [b"xpb\"", b"xqc\""]);
+        assert!(walks.memory_bytes() > held);
+        assert_eq!(walked(&mut scene, &mut walks, "[\"p\",\"").0, [b""; 0], "no token begins with p alone");
+    }
+
+    #[test]
+    fn up_to_64_tokens_are_compared_one_by_one() {
+        let ends: Vec<String> = ('a'..='z').flat_map(|one| ["a", "b", "c"].map(|end| format!("x{one}{end}"))).collect();
+        let ends: Vec<&str> = ends.iter().map(String::as_str).collect();
+        let mut scene = array(&ends, letters);
+        let exact = scene.read("[\"xpb\",\"");
+        let mut walks_with = |equal: u32, exhausting: u32| {
+            let listed = |count| (0..count).collect();
+            let uncertain = UncertainTokens {
+                equal: listed(equal),
+                exhausting: listed(exhausting),
+                exponents: Vec::new(),
+                any_exhausts: false,
+            };
+            let draft = Draft::new(Mask::from_tokens(&(0..90).collect::<Vec<_>>()), uncertain, Vec::new());
+            let mut walks = TextWalks::default();
+            draft.correct(&mut scene.machine, &scene.shared, &mut walks, exact).unwrap();
+            walks.memory_bytes() > 0
+        };
+        assert_eq!([walks_with(64, 0), walks_with(65, 0)], [false, true]);
+        assert_eq!([walks_with(0, 64), walks_with(0, 65)], [false, true]);
+    }
+
+    #[test]
+    fn a_token_that_leaves_no_other_value_is_refused() {
+        let words = |builder: &mut Builder| {
+            let words = ["aa", "ab", "b"].map(|word| word.as_bytes().into()).to_vec();
+            let words = builder.words(words).unwrap();
+            builder.quoted(words.number(), false).unwrap()
+        };
+        let mut scene = array(&["\"a", "\"b", "\"aa"], words);
+        assert_eq!(long(&mut scene, "["), ["\"a", "\"b", "\"aa"]);
+        assert_eq!(long(&mut scene, "[\"aa\","), ["\"a", "\"b"]);
+        assert_eq!(long(&mut scene, "[\"aa\",\"ab\","), ["\"b"]);
+        assert_eq!(long(&mut scene, "[\"b\","), ["\"a", "\"aa"]);
+        assert!(!scene.allowed("[\"aa\",\"ab\",\"b\"").contains(&",".into()), "nothing is left");
+    }
+
+    /// pa, pb, and two letters other than p.
+    fn scarce(builder: &mut Builder) -> TermId {
+        let few = builder.words(["pa", "pb"].map(|word| word.as_bytes().into()).to_vec()).unwrap().number();
+        let others = builder.byte_class(&[(b'a', b'o'), (b'q', b'z')]).unwrap().number();
+        let others = builder.repeat(others, 2, Some(2)).unwrap().number();
+        let all = builder.alt(&[few, others]).unwrap().number();
+        builder.quoted(all, false).unwrap()
+    }
+
+    #[test]
+    fn one_of_many_characters_may_be_used_up() {
+        let mut scene = array(&["pa", "pb\"", "qa", "qp"], scarce);
+        let p = "p".to_owned();
+        assert_eq!(long(&mut scene, "[\""), ["pa", "pb\"", "qa"]);
+        assert!(scene.allowed("[\"pa\",\"").contains(&p));
+        assert_eq!(long(&mut scene, "[\"pa\",\""), ["pb\"", "qa"]);
+        assert!(!scene.allowed("[\"pa\",\"pb\",\"").contains(&p), "both that begin with p came");
+        assert_eq!(long(&mut scene, "[\"pa\",\"pb\",\""), ["qa"]);
+        assert_eq!(long(&mut scene, "[\"qa\",\"qb\",\""), ["pa", "pb\""]);
+    }
+
+    #[test]
+    fn a_number_is_equal_however_it_is_spelled() {
+        let numbers = |builder: &mut Builder| {
+            let digit = builder.byte_class(&[(b'0', b'9')]).unwrap().number();
+            let e = builder.byte_class(&[(b'E', b'E'), (b'e', b'e')]).unwrap().number();
+            let exponent = builder.cat(&[e, digit]).unwrap().number();
+            let exponent = builder.repeat(exponent, 0, Some(1)).unwrap().number();
+            let minus = builder.literal(b"-").unwrap().number();
+            let minus = builder.repeat(minus, 0, Some(1)).unwrap().number();
+            builder.cat(&[minus, digit, exponent]).unwrap()
+        };
+        let mut scene = array(&["0e1", "1e0", "1e1,", "0,", "-0,", "e1", "e1,", ",0e", ",1e"], numbers);
+        assert_eq!(long(&mut scene, "["), ["0e1", "1e0", "1e1,", "0,", "-0,"]);
+        assert_eq!(long(&mut scene, "[0,"), ["1e0", "1e1,"], "zero has many spellings");
+        assert_eq!(long(&mut scene, "[1,"), ["0e1", "1e1,", "0,", "-0,"]);
+        assert_eq!(long(&mut scene, "[0,1"), ["e1", "e1,", ",1e"], "0e is 0");
+        assert_eq!(long(&mut scene, "[1,0"), ["e1", "e1,", ",1e"]);
+        assert_eq!(long(&mut scene, "[1,2"), ["e1", "e1,", ",0e", ",1e"]);
+        assert!(!scene.allowed("[0,-").contains(&"0".into()));
+    }
+
+    #[test]
+    fn of_two_open_items_each_token_is_read_by_the_exact_position() {
+        let nested = |builder: &mut Builder| {
+            let item = scarce(builder);
+            unique(builder, item)
+        };
+        let mut scene = array(&["pa", "pb\"", "qa"], nested);
+        assert_eq!(long(&mut scene, "[[\"pa\",\""), ["pb\"", "qa"]);
+        assert_eq!(long(&mut scene, "[[\"pa\",\"pb\",\""), ["qa"]);
+        assert!(!scene.allowed("[[\"pa\",\"pb\",\"").contains(&"p".into()));
+        assert_eq!(long(&mut scene, "[[\"pa\"],[\""), ["pa", "pb\"", "qa"], "pa may be followed by others");
+        assert!(!scene.allowed("[[\"pa\"],[\"pa\"").contains(&"]".into()));
     }
 }

@@ -36,3 +36,38 @@ pub(crate) fn hash_nodes(nodes: &[NodeId]) -> u128 {
     nodes.iter().for_each(|&node| hash.word(node.number().into()));
     hash.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mask::fixture::{node, shared_masks};
+
+    #[test]
+    fn subtries_are_merged_and_tokens_below_equal_texts_meet() {
+        let shared = shared_masks(&["a", "ax", "b", "bx", "bxy", "bz", "c", "cx"]);
+        let trie = &shared.vocabulary.trie;
+        let merged = MergedTrie::new(7, trie, &[node(&shared, "a"), node(&shared, "b")]);
+        let tokens = |text: &[u8]| {
+            let node = merged.view().trie.find(NodeId::ROOT, text)?;
+            let mut tokens = merged.trie.tokens_at(node).to_vec();
+            tokens.sort_unstable();
+            Some(tokens)
+        };
+        assert_eq!(tokens(b"x"), Some(vec![1, 3]), "ax and bx");
+        assert_eq!(tokens(b"xy"), Some(vec![4]));
+        assert_eq!(tokens(b"z"), Some(vec![5]));
+        assert_eq!(tokens(b"a"), None, "what leads to the nodes is gone");
+        assert_eq!((merged.hash, merged.trie.len()), (7, 4), "the root, x, xy and z");
+        assert!(std::ptr::eq(merged.view().walks, &merged.walks));
+    }
+
+    #[test]
+    fn nodes_are_known_by_all_their_numbers_in_order() {
+        let of = |nodes: &[u32]| hash_nodes(&nodes.iter().map(|&node| NodeId::new(node)).collect::<Vec<_>>());
+        let all = [of(&[]), of(&[0]), of(&[1]), of(&[1, 2]), of(&[1, 3]), of(&[2, 1]), of(&[1, 2, 3])];
+        for (at, hash) in all.iter().enumerate() {
+            assert!(!all[..at].contains(hash), "{at}");
+        }
+        assert_eq!(of(&[1, 2]), all[3]);
+    }
+}

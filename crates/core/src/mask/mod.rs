@@ -11,6 +11,8 @@ pub(crate) mod composer;
 pub(crate) mod dfa_cache;
 pub(crate) mod draft;
 pub(crate) mod exits;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub(crate) mod head_mask;
 pub(crate) mod head_masks;
 pub(crate) mod key;

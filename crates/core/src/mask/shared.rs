@@ -138,3 +138,98 @@ impl SharedMasks {
         without
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::char_class::CharClass;
+    use crate::mask::fixture::{node, shared_masks};
+    use crate::mask::mask::Mask;
+    use crate::mask::walk::WalkResult;
+    use crate::regular::arena::Arena;
+
+    const LONG: &str = "abcdefghijklmnopq";
+
+    #[test]
+    fn every_cache_is_counted() {
+        let shared = shared_masks(&["a", "ab", "\"", "a\"", LONG]);
+        let mut held = shared.memory_bytes();
+        assert_eq!(held, shared.vocabulary.memory_bytes());
+        let mut grows = |what: &str| {
+            let now = shared.memory_bytes();
+            assert!(now > held, "{what}");
+            held = now;
+        };
+        let mut arena = Arena::new();
+        let head = arena.literal(b"b").unwrap();
+        let a = node(&shared, "a");
+        shared.walks.get(&mut arena, &shared.vocabulary.trie, a, head).unwrap();
+        grows("walks");
+        let band = &shared.vocabulary.long_tokens().bands[0].trie;
+        shared.long_walks[0].get(&mut arena, band, NodeId::ROOT, head).unwrap();
+        grows("long_walks");
+        shared.without_long(&TokenSet::from([1]));
+        grows("without_long");
+        let class = CharClass::default();
+        shared.occurrence_group(GroupKey { byte: b'"', class, looping: class, space_prefixed: false });
+        grows("occurrence_groups");
+        let head_mask = HeadMask::from_walk(WalkResult::default(), &shared, false);
+        shared.head_masks.put(1, head_mask, 1);
+        grows("head_masks");
+        shared.saturated.put(1, Saturated { hash: None, far: false }, 1);
+        grows("saturated");
+        shared.lookaheads.put(1, Lookahead::nothing(crate::mask::exits::Exits::NOWHERE), 1);
+        grows("lookaheads");
+        shared.masks.put(1, Arc::new(Mask::from_tokens(&[1])), 1);
+        grows("masks");
+        shared.merged_trie(vec![a]);
+        grows("merged_tries");
+    }
+
+    #[test]
+    fn occurrence_groups_are_made_once_for_each_key() {
+        let shared = shared_masks(&["a", "a\"", "b\""]);
+        let class = CharClass::default().with(b'a').with(b'b');
+        let key = GroupKey { byte: b'"', class, looping: class, space_prefixed: false };
+        let one = shared.occurrence_group(key);
+        assert!(Arc::ptr_eq(&one, &shared.occurrence_group(key)));
+        let none = GroupKey { looping: CharClass::default(), ..key };
+        assert!(!Arc::ptr_eq(&one, &shared.occurrence_group(none)));
+        assert_eq!((one.individual.len(), shared.occurrence_group(none).individual.len()), (0, 2));
+    }
+
+    #[test]
+    fn subtries_are_merged_once_in_whatever_order_they_are_named() {
+        let shared = shared_masks(&["a", "ax", "b", "bx", "c", "cx"]);
+        let [a, b, c] = ["a", "b", "c"].map(|text| node(&shared, text));
+        let merged = shared.merged_trie(vec![b, a]);
+        assert!(Arc::ptr_eq(&merged, &shared.merged_trie(vec![a, b])));
+        assert!(Arc::ptr_eq(&merged, &shared.merged_with_hash(merged.hash, &[a, b])));
+        assert!(!Arc::ptr_eq(&merged, &shared.merged_trie(vec![a, c])));
+        assert_eq!(merged.trie.tokens_below(NodeId::ROOT).len(), 2);
+    }
+
+    #[test]
+    fn a_set_loses_its_long_tokens_once() {
+        let shared = shared_masks(&["a", LONG, "abcdefghijklmnop"]);
+        let set = TokenSet::from([0b111]);
+        let without = shared.without_long(&set);
+        assert_eq!(*without, [0b101], "16 characters are not long");
+        assert!(Arc::ptr_eq(&without, &shared.without_long(&set)));
+        let other = shared.without_long(&TokenSet::from([0b111]));
+        assert!(*other == *without && !Arc::ptr_eq(&other, &without), "sets are known by their place");
+        assert_eq!(*shared.without_long(&TokenSet::from([0b010])), [0]);
+        let wide = shared_masks(&["a"; 70]);
+        wide.without_long(&TokenSet::from([1, 2, 3]));
+        let entry = Cache::new(1_000);
+        entry.put(0, (), 4 * (3 + 3));
+        assert_eq!(wide.without_long.memory_bytes(), entry.memory_bytes(), "both sets are counted");
+    }
+
+    #[test]
+    fn there_is_a_cache_of_walks_for_each_band_of_long_tokens() {
+        let longer = LONG.repeat(3);
+        let bands = |texts: &[&str]| shared_masks(texts).long_walks.len();
+        assert_eq!([bands(&["a"]), bands(&[LONG]), bands(&[LONG, &longer])], [0, 1, 2]);
+    }
+}

@@ -253,3 +253,241 @@ fn difference(
     }
     Ok(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mask::fixture::{node, shared_masks};
+    use crate::mask::head_masks::HeadMasks;
+    use crate::mask::walk::tests::everything;
+    use crate::regular::term::{Spelling, MANY};
+
+    /// The head mask of a head, those of its neighbours from a cache.
+    fn head_mask(arena: &mut Arena, shared: &SharedMasks, head: TermId) -> HeadMask {
+        let mut head_masks = HeadMasks::default();
+        let longest = shared.vocabulary.longest;
+        HeadMask::compute(arena, shared, head, &mut |arena, head| head_masks.get(arena, shared, head, longest)).unwrap()
+    }
+
+    fn body(arena: &mut Arena, text: TermId) -> TermId {
+        arena.quoted_state(text, Spelling::Body, false).unwrap()
+    }
+
+    #[test]
+    fn many_small_exits_are_merged_and_large_ones_stay() {
+        let count = |ends: usize, below: usize| {
+            let mut texts: Vec<String> = Vec::new();
+            for end in 0..ends {
+                texts.push(format!("{}", char::from(b'A' + end as u8)));
+                texts.extend((0..below).map(|more| format!("{}{more:04}", char::from(b'A' + end as u8))));
+            }
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let shared = shared_masks(&texts);
+            let nodes = (0..ends).map(|end| node(&shared, &char::from(b'A' + end as u8).to_string())).collect();
+            let core = Core::of(Words::default(), None, nodes, &shared, None);
+            let groups = core.exits.groups();
+            assert_eq!(core.ends.len(), ends);
+            groups.iter().map(|group| (group.hash() != 0, group.nodes.len())).collect::<Vec<_>>()
+        };
+        assert_eq!(count(3, 0), [], "nothing is below");
+        assert_eq!(count(11, 1), [(false, 11)]);
+        assert_eq!(count(12, 1), [(true, 1)], "the root of the merged trie");
+        // 899 texts of 4 digits below a node: 1 + 1 + 9 + 90 + 899 nodes.
+        assert_eq!(count(12, 898), [(true, 1)]);
+        assert_eq!(count(12, 1_000), [(false, 12)]);
+    }
+
+    #[test]
+    fn a_subtrie_of_a_thousand_nodes_is_not_large() {
+        let merged = |texts: usize| {
+            let mut all: Vec<String> =
+                (0..texts).map(|more| format!("A{}", char::from_u32(0x100 + more as u32).unwrap())).collect();
+            all.extend((b'B'..=b'M').map(|end| format!("{}x", char::from(end))));
+            let all: Vec<&str> = all.iter().map(String::as_str).collect();
+            let shared = shared_masks(&all);
+            let ends = (b'A'..=b'M').map(|end| node(&shared, &char::from(end).to_string())).collect();
+            let core = Core::of(Words::default(), None, ends, &shared, None);
+            let size = shared.vocabulary.trie.size(node(&shared, "A"));
+            (size, core.exits.groups().iter().map(|group| group.nodes.len()).sum::<usize>())
+        };
+        // Each text is a node behind one of its lead bytes, 64 to a lead byte.
+        let (size, nodes) = merged(983);
+        assert_eq!((size, nodes), (1_000, 1));
+        assert_eq!(merged(984), (1_001, 2));
+    }
+
+    /// The tokens and exits of a head, by its head mask and by a plain walk.
+    fn assert_exact(arena: &mut Arena, shared: &SharedMasks, head: TermId) -> HeadMask {
+        let made = head_mask(arena, shared, head);
+        let mut walked = WalkResult::new(&shared.vocabulary);
+        walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head).unwrap();
+        let (tokens, ends) = everything(walked);
+        let trie = &shared.vocabulary.trie;
+        let again: Vec<u32> = made
+            .recheck
+            .iter()
+            .flat_map(|&node| trie.tokens_at(node).iter().chain(trie.tokens_below(node)))
+            .chain(made.replay.iter())
+            .copied()
+            .collect();
+        let decided = |tokens: &mut dyn Iterator<Item = u32>| {
+            let mut tokens: Vec<u32> = tokens.filter(|token| !again.contains(token)).collect();
+            tokens.sort_unstable();
+            tokens.dedup();
+            tokens
+        };
+        assert_eq!(decided(&mut made.tokens()), decided(&mut tokens.into_iter()));
+        if again.is_empty() {
+            let mut made = made.core.ends.clone();
+            made.sort_unstable();
+            assert_eq!(made, ends);
+        }
+        made
+    }
+
+    /// Printable texts, with quotes inside some of them.
+    fn vocabulary() -> std::sync::Arc<SharedMasks> {
+        let single: Vec<String> = (' '..='~').map(String::from).collect();
+        let more = [
+            "ab",
+            "abc",
+            "abcd",
+            "abcdefgh",
+            "a\"",
+            "ab\"",
+            "abc\"",
+            "abcd\"",
+            "abcdefgh\"",
+            "ab\",",
+            "xyz",
+            "é",
+            "\\n",
+        ];
+        let texts: Vec<&str> = single.iter().map(String::as_str).chain(more).collect();
+        shared_masks(&texts)
+    }
+
+    #[test]
+    fn a_text_is_followed_and_its_head_mask_is_whole() {
+        let (shared, mut arena) = (vocabulary(), Arena::new());
+        let text = arena.literal(b"abc").unwrap();
+        let head = body(&mut arena, text);
+        let made = assert_exact(&mut arena, &shared, head);
+        assert!(made.hash().is_some() && made.dense.is_none() && !made.inexact_exits);
+        assert!(made.core.bound.is_none(), "no limit is taken from a text");
+    }
+
+    #[test]
+    fn a_limit_takes_the_longer_tokens_from_the_text_without_it() {
+        let (shared, mut arena) = (vocabulary(), Arena::new());
+        let any = arena.any_text().unwrap();
+        for most in [1, 2, 3, 4, 8, 9, 10] {
+            let text = arena.bounded(any, 0, most).unwrap();
+            let head = body(&mut arena, text);
+            let made = assert_exact(&mut arena, &shared, head);
+            let part = made.dense.as_ref().unwrap();
+            assert_eq!(part.within.is_some(), most < shared.vocabulary.longest, "{most}");
+            let replayed = made.replay.iter().map(|&token| shared.vocabulary.chars(token));
+            assert!(replayed.clone().all(|chars| chars > most), "{most}: {:?}", replayed.collect::<Vec<_>>());
+        }
+        let unlimited = body(&mut arena, any);
+        let core = head_mask(&mut arena, &shared, unlimited).core;
+        let (tokens, exits) = core.bound.as_ref().map(|bound| (bound.tokens.clone(), bound.exits.clone())).unwrap();
+        assert!(tokens.is_sorted_by(|one, other| one >= other) && exits.is_sorted_by(|one, other| one >= other));
+    }
+
+    #[test]
+    fn a_limit_that_leaves_more_than_64_tokens_is_scanned() {
+        let made = |long: usize, begin: &str, end: &str| {
+            let single: Vec<String> = (' '..='~').map(String::from).collect();
+            let long: Vec<String> = (0..long).map(|number| format!("{begin}{number}{end}")).collect();
+            let texts: Vec<&str> = single.iter().chain(&long).map(String::as_str).collect();
+            let (shared, mut arena) = (shared_masks(&texts), Arena::new());
+            let any = arena.any_text().unwrap();
+            let text = arena.bounded(any, 0, 3).unwrap();
+            let head = body(&mut arena, text);
+            let made = assert_exact(&mut arena, &shared, head);
+            made.replay.len()
+        };
+        // Tokens with a closing quote, behind one, and in the middle of an escape.
+        for (begin, end) in [("abcd", "\""), ("abcd\"", ""), ("abcd", "\\")] {
+            assert_eq!([3, 64, 65].map(|long| made(long, begin, end)), [3, 64, 0], "{begin} {end}");
+        }
+    }
+
+    #[test]
+    fn loops_of_twenty_characters_are_scanned_by_index() {
+        let (shared, mut arena) = (vocabulary(), Arena::new());
+        let mut scanned = |high| {
+            let class = arena.class(ByteSet::range(b'a', high)).unwrap();
+            let text = arena.repeat(class, 0, MANY).unwrap();
+            let head = body(&mut arena, text);
+            let made = assert_exact(&mut arena, &shared, head);
+            (made.dense.is_some(), made.core.bound.is_some())
+        };
+        assert_eq!([scanned(b's'), scanned(b't')], [(false, false), (true, true)]);
+    }
+
+    #[test]
+    fn an_exclusion_is_checked_again_where_its_texts_end() {
+        let (shared, mut arena) = (vocabulary(), Arena::new());
+        let any = arena.any_text().unwrap();
+        let words = arena.words(vec![b"ab"[..].into(), b"abcd"[..].into()]).unwrap();
+        let others = arena.not(words).unwrap();
+        let text = arena.and(vec![any, others]).unwrap();
+        let head = body(&mut arena, text);
+        let made = assert_exact(&mut arena, &shared, head);
+        assert_eq!(*made.recheck, ["ab\"", "abcd\""].map(|text| node(&shared, text)));
+        assert!(!made.inexact_exits, "the texts are known, and so are the nodes");
+        let free = arena.quoted_state(text, Spelling::Body, true).unwrap();
+        let made = assert_exact(&mut arena, &shared, free);
+        assert!(made.inexact_exits && !made.recheck.is_empty(), "a text has many spellings");
+        let unlimited = body(&mut arena, any);
+        assert_eq!(made.core.hash, head_mask(&mut arena, &shared, unlimited).core.hash);
+    }
+
+    #[test]
+    fn two_heads_differ_where_one_dies_or_ends() {
+        let shared = shared_masks(&["a", "ab", "abc", "abd", "b", "ba"]);
+        let trie = &shared.vocabulary.trie;
+        let mut arena = Arena::new();
+        let [abc, abcx, abd, ba] = [&b"abc"[..], b"abcx", b"abd", b"ba"].map(|text| arena.literal(text).unwrap());
+        let both = arena.alt(vec![abc, ba]).unwrap();
+        let mut differs = |left, right, mut room| {
+            let mut nodes = Vec::new();
+            let found =
+                difference(&mut arena, trie, NodeId::ROOT, (left, right, false), &mut nodes, &mut room).unwrap();
+            let texts = nodes.iter().map(|&node| String::from_utf8(trie.path(node)).unwrap());
+            (found, texts.collect::<Vec<_>>().join(" "), room)
+        };
+        assert_eq!(differs(abc, abc, 0), (true, String::new(), 0));
+        assert_eq!(differs(abc, abcx, 3), (true, "abc".into(), 0), "a and ab lead on, at abc one ends");
+        assert!(!differs(abc, abcx, 2).0);
+        assert_eq!(differs(abc, abd, 9), (true, "abc abd".into(), 5));
+        assert_eq!(differs(abc, both, 9), (true, "b".into(), 8), "what is dead is not followed");
+    }
+
+    #[test]
+    fn a_head_beside_a_loop_is_that_loop_but_for_few_nodes() {
+        // [^x]* once an x has come, or: not the text b first.
+        let (shared, mut arena) = (vocabulary(), Arena::new());
+        let any = arena.any_text().unwrap();
+        let class = arena.class(ByteSet::range(b'b', b'b')).unwrap();
+        let tail = arena.cat(class, any).unwrap();
+        let not = arena.not(tail).unwrap();
+        let text = arena.and(vec![any, not]).unwrap();
+        let head = body(&mut arena, text);
+        assert_exact(&mut arena, &shared, head);
+        let x = arena.class(ByteSet::range(b'x', b'x')).unwrap();
+        let search = arena.cat(x, any).unwrap();
+        let search = arena.cat(any, search).unwrap();
+        let head = body(&mut arena, search);
+        assert_exact(&mut arena, &shared, head);
+        let letters = arena.class(ByteSet::range(b'a', b'z')).unwrap();
+        let more = arena.repeat(letters, 0, MANY).unwrap();
+        let upper = arena.class(ByteSet::range(b'A', b'Z')).unwrap();
+        let name = arena.cat(upper, more).unwrap();
+        let head = body(&mut arena, name);
+        assert_exact(&mut arena, &shared, head);
+    }
+}

@@ -115,3 +115,156 @@ impl WalkResult {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::byteset::ByteSet;
+    use crate::mask::fixture::{node, shared_masks};
+    use crate::mask::walk::tests::everything;
+    use crate::regular::term::MANY;
+
+    #[test]
+    fn a_walk_is_its_tokens_and_the_nodes_where_tokens_go_on() {
+        let shared = shared_masks(&["a", "ab", "abb", "abbx", "ax", "b"]);
+        let mut arena = Arena::new();
+        let b = arena.literal(b"b").unwrap();
+        let head = arena.repeat(b, 1, 2).unwrap();
+        let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), head).unwrap();
+        assert_eq!(*walk.words, [(0, 0b110)], "ab and abb");
+        assert_eq!(walk.hash, hash_words(&[(0, 0b110)]));
+        assert_eq!(*walk.exits, [node(&shared, "ab"), node(&shared, "abb")]);
+        assert!(walk.ends);
+        let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), b).unwrap();
+        assert_eq!(*walk.exits, [node(&shared, "ab")]);
+        let x = arena.literal(b"x").unwrap();
+        let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), x).unwrap();
+        assert!(walk.ends && walk.exits.is_empty(), "no token goes on behind ax");
+        let deep = arena.literal(b"bbbb").unwrap();
+        let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), deep).unwrap();
+        assert!(!walk.ends && walk.exits.is_empty());
+    }
+
+    #[test]
+    fn a_walk_is_known_by_its_node_and_by_the_content_of_its_head() {
+        let shared = shared_masks(&["a", "ab", "ac", "b", "bb"]);
+        let (trie, mut arena, mut other) = (&shared.vocabulary.trie, Arena::new(), Arena::new());
+        let [a, b] = ["a", "b"].map(|text| node(&shared, text));
+        let head = arena.literal(b"b").unwrap();
+        let walk = shared.walks.get(&mut arena, trie, a, head).unwrap();
+        other.literal(b"zz").unwrap();
+        let same = other.literal(b"b").unwrap();
+        assert!(Arc::ptr_eq(&walk, &shared.walks.get(&mut other, trie, a, same).unwrap()), "another grammar's, too");
+        assert!(!Arc::ptr_eq(&walk, &shared.walks.get(&mut arena, trie, b, head).unwrap()));
+        let c = arena.literal(b"c").unwrap();
+        assert_eq!(*shared.walks.get(&mut arena, trie, a, c).unwrap().words, [(0, 0b100)]);
+    }
+
+    #[test]
+    fn a_cache_that_is_full_begins_anew() {
+        let shared = shared_masks(&["a", "ab", "abc"]);
+        let (trie, mut arena) = (&shared.vocabulary.trie, Arena::new());
+        let cache = WalkCache::default();
+        let b = arena.literal(b"b").unwrap();
+        cache.get(&mut arena, trie, NodeId::ROOT, b).unwrap();
+        assert_eq!(cache.memory_bytes(), 136, "neither words nor exits");
+        let fits = (64 << 10) / 136;
+        let mut most = 0;
+        for count in 0..fits {
+            let word = arena.literal(format!("x{count}").as_bytes()).unwrap();
+            cache.get(&mut arena, trie, NodeId::ROOT, word).unwrap();
+            most = most.max(cache.memory_bytes());
+        }
+        assert_eq!(most, 482 * 136, "the first walks of more than 64 kibibytes");
+        let last = arena.literal(b"y").unwrap();
+        cache.get(&mut arena, trie, NodeId::ROOT, last).unwrap();
+        assert_eq!(cache.memory_bytes(), 136);
+        let ab = arena.literal(b"ab").unwrap();
+        let alone = WalkCache::default();
+        alone.get(&mut arena, trie, NodeId::ROOT, ab).unwrap();
+        assert_eq!(alone.memory_bytes(), 136 + 8 + 4, "one word and one exit");
+    }
+
+    #[test]
+    fn a_large_trie_keeps_more_walks() {
+        let texts: Vec<String> = (0..1_000).map(|number| number.to_string()).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let shared = shared_masks(&texts);
+        let (trie, mut arena) = (&shared.vocabulary.trie, Arena::new());
+        assert!((600 * 136..4 << 20).contains(&(4 * trie.memory_bytes())));
+        for count in 0..600 {
+            let word = arena.literal(format!("x{count}").as_bytes()).unwrap();
+            shared.walks.get(&mut arena, trie, NodeId::ROOT, word).unwrap();
+        }
+        assert_eq!(shared.walks.memory_bytes(), 600 * 136, "more than 64 kibibytes");
+    }
+
+    /// What a walk with a head near another one finds: tokens, bytes of cached walks, and the steps of a second such walk.
+    /// The vocabulary has some letters below p, and all below q.
+    fn near(letters: char, make: impl Fn(&mut Arena) -> [TermId; 2]) -> (usize, usize, u64) {
+        let texts: Vec<String> =
+            ('a'..=letters).map(|last| format!("p{last}")).chain(('a'..='z').map(|last| format!("q{last}"))).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let shared = shared_masks(&texts);
+        let mut arena = Arena::new();
+        let [head, other] = make(&mut arena);
+        let mut plain = WalkResult::new(&shared.vocabulary);
+        plain.enter(&mut arena, &shared.vocabulary.trie, NodeId::ROOT, head).unwrap();
+        let plain = everything(plain);
+        let mut spent = 0;
+        for _ in 0..2 {
+            let mut walked = WalkResult::new(&shared.vocabulary);
+            let before = arena.budget.spent();
+            walked.enter_near(&mut arena, shared.view(), NodeId::ROOT, head, other).unwrap();
+            spent = arena.budget.spent() - before;
+            assert_eq!(everything(walked), plain);
+        }
+        (plain.0.len(), shared.walks.memory_bytes(), spent)
+    }
+
+    /// p or q, and `min` letters from a to y or more.
+    fn word(arena: &mut Arena, first: &[u8], min: u32) -> TermId {
+        let class = arena.class(ByteSet::range(b'a', b'y')).unwrap();
+        let (first, letters) = (arena.literal(first).unwrap(), arena.repeat(class, min, MANY).unwrap());
+        arena.cat(first, letters).unwrap()
+    }
+
+    #[test]
+    fn a_head_near_another_takes_the_walks_where_both_agree() {
+        let both = |arena: &mut Arena| {
+            let parts = [b"p", b"q"].map(|first| word(arena, first, 2));
+            arena.alt(parts.to_vec()).unwrap()
+        };
+        let (tokens, all, steps) = near('z', |arena| [both(arena); 2]);
+        assert_eq!((tokens, steps), (50, 2), "one step for p and one for q, the rest is known");
+        let (_, one, _) = near('z', |arena| [both(arena), word(arena, b"p", 2)]);
+        assert!(0 < one && one < all, "the heads differ behind q");
+        let (_, none, steps) = near('z', |arena| [both(arena), word(arena, b"r", 2)]);
+        assert!(none == 0 && steps > 50);
+        assert_eq!(near('z', |arena| [both(arena), EMPTY]).1, 0);
+        assert_eq!(
+            ["k", "l"].map(|last| near(last.parse().unwrap(), |arena| [word(arena, b"p", 2); 2]).1 > 0),
+            [false, true]
+        );
+    }
+
+    #[test]
+    fn where_the_head_may_end_it_is_walked_itself() {
+        for min in [0, 1] {
+            let (_, held, steps) = near('z', |arena| [word(arena, b"p", min); 2]);
+            assert!(steps > 25, "{min}");
+            assert!(held > 0, "{min}: that it ends is known from the cache");
+        }
+        // Nothing or two letters behind p; and nothing at all.
+        let maybe = |arena: &mut Arena, first: &[u8]| {
+            let (long, first) = (word(arena, first, 2), arena.literal(first).unwrap());
+            [arena.alt(vec![long, first]).unwrap(); 2]
+        };
+        assert_eq!(near('z', |arena| maybe(arena, b"p")).0, 25);
+        let nothing = |arena: &mut Arena| {
+            let long = word(arena, b"p", 2);
+            [arena.alt(vec![long, crate::regular::term::EPSILON]).unwrap(); 2]
+        };
+        assert_eq!(near('z', nothing).1, 0, "a head that is at an end has an exit here");
+    }
+}

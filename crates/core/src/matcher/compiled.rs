@@ -61,10 +61,16 @@ impl CompiledGrammar {
         let vocabulary = &masks.vocabulary;
         let mut special_ids = Vec::with_capacity(grammar.specials.len());
         for name in &grammar.specials {
-            match vocabulary.special_id(name) {
-                Some(id) => special_ids.push(id),
-                None => return Err(Error::Vocabulary(format!("the vocabulary has no special token {name:?}")).into()),
+            let Some(id) = vocabulary.special_id(name) else {
+                return Err(Error::Vocabulary(format!("the vocabulary has no special token {name:?}")).into());
+            };
+            // A token leads to one special token of the grammar.
+            if let Some(place) = special_ids.iter().position(|&other| other == id) {
+                let other = &grammar.specials[place];
+                let message = format!("{other:?} and {name:?} are one token of the vocabulary: use one of the names");
+                return Err(Error::Vocabulary(message).into());
             }
+            special_ids.push(id);
         }
         let mut machine = grammar.machine(&limits, [cancellation.clone(), None], pause)?;
         check_can_begin(&mut machine, vocabulary)?;

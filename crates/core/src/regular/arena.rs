@@ -230,3 +230,122 @@ impl Arena {
         self.budget.held()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::fixture::{regex, words};
+    use crate::regular::term::{EPSILON, TOP};
+
+    #[test]
+    fn equal_terms_are_one_term() {
+        let mut arena = Arena::new();
+        let id = regex(&mut arena, "(ab|c)*d");
+        let (count, spent) = (arena.len(), arena.budget.spent());
+        assert_eq!(regex(&mut arena, "(ab|c)*d"), id);
+        assert_eq!(arena.len(), count);
+        assert!(arena.budget.spent() - spent < 4, "a known term costs no more than to look it up");
+        let others = ["(ab|c)*e", "(ab|d)*d", "(ab|c)+d", "(ab|c)*", "d(ab|c)*", ""];
+        assert!(others.iter().all(|other| regex(&mut arena, other) != id));
+        assert_eq!(arena.terms.by_hash(arena.info(id).hash), Some(id));
+        assert_eq!(arena.terms.by_hash(1), None);
+    }
+
+    #[test]
+    fn a_term_counts_if_some_part_has_a_counter_above_one() {
+        let mut arena = Arena::new();
+        for (pattern, counts) in [
+            ("abc", false),
+            ("a*", false),
+            ("a+", false),
+            ("a?", false),
+            ("a{2}", true),
+            ("a{0,2}", true),
+            ("a{2,}", true),
+            ("xa{2}", true),
+            ("a{2}x", true),
+            ("(xa{2})*", true),
+            ("a{2}|b", true),
+            ("(a*b)?c", false),
+        ] {
+            let id = regex(&mut arena, pattern);
+            assert_eq!(arena.info(id).counts, counts, "{pattern}");
+        }
+        let (counted, plain) = (regex(&mut arena, "xa{2}"), regex(&mut arena, "xa*"));
+        for (id, counts) in [(counted, true), (plain, false)] {
+            let (not, quoted) = (arena.not(id).unwrap(), arena.quoted(id, false).unwrap());
+            let both = arena.and_unchecked(vec![id, not]).unwrap();
+            assert_eq!([not, quoted].map(|id| arena.info(id).counts), [counts; 2]);
+            assert_eq!(both, EMPTY);
+        }
+        let bounded = arena.bounded(plain, 0, 9).unwrap();
+        assert!(arena.info(bounded).counts);
+    }
+
+    #[test]
+    fn overlays_share_what_was_frozen_and_diverge_above() {
+        let mut base = Arena::new();
+        let shared = regex(&mut base, "ab*c");
+        base.any_text().unwrap();
+        let memory = base.memory_bytes();
+        base.compact();
+        let [mut one, mut other] = [base.overlay(), base.overlay()];
+        assert_eq!((one.len(), one.any_text), (base.len(), base.any_text));
+        assert_eq!([&mut one, &mut other].map(|arena| regex(arena, "ab*c")), [shared; 2]);
+        let (here, there) = (regex(&mut one, "xyz"), regex(&mut other, "uvw"));
+        assert_eq!(here, there, "the next number of each");
+        assert_eq!((one.matches(here, b"xyz"), other.matches(there, b"xyz")), (Ok(true), Ok(false)));
+        assert!(one.len() > base.len() && !base.is_empty());
+        assert!(one.memory_bytes() > memory);
+    }
+
+    #[test]
+    fn a_term_may_nest_up_to_the_limit() {
+        let mut arena = Arena::new();
+        // Every complement of a union is one level deeper, and so is the union.
+        let letter = regex(&mut arena, "ab");
+        let (mut id, mut levels) = (letter, 0);
+        let error = loop {
+            match arena.not_unchecked(id).and_then(|not| arena.cat(not, letter)) {
+                Ok(deeper) => (id, levels) = (deeper, arena.info(deeper).depth),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(*error, Error::Limit(Limit::Nesting(MAX_DEPTH)));
+        assert_eq!(levels, MAX_DEPTH);
+    }
+
+    #[test]
+    fn a_call_ends_with_its_steps_and_the_next_one_has_its_own() {
+        let mut arena = Arena::new();
+        let limits = Limits { steps: 5, ..Limits::default() };
+        arena.begin(&limits);
+        assert!(arena.spend(5).is_ok() && arena.spend(1).is_err());
+        arena.begin(&limits);
+        assert!(arena.spend(1).is_ok());
+        let many: Vec<String> = (0..9).map(|number| format!("x{number}*")).collect();
+        assert!(many.iter().try_for_each(|text| arena.literal(text.as_bytes()).map(drop)).is_err());
+    }
+
+    #[test]
+    fn memory_grows_with_terms() {
+        let mut arena = Arena::new();
+        let before = arena.memory_bytes();
+        let texts: Vec<String> = (0..500).map(|number| format!("word {number}")).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        words(&mut arena, &texts);
+        assert!(arena.memory_bytes() > before + 500 * 6);
+    }
+
+    #[test]
+    fn the_first_terms_have_the_facts_of_their_texts() {
+        let arena = Arena::default();
+        let facts = |id| {
+            let Info { nullable, utf8, searched, exact, min_chars, max_chars, .. } = *arena.info(id);
+            (nullable, utf8, searched, exact, min_chars, max_chars)
+        };
+        assert_eq!(facts(EMPTY), (false, true, false, true, MANY, 0));
+        assert_eq!(facts(EPSILON), (true, true, false, true, 0, 0));
+        assert_eq!(facts(TOP), (true, false, true, true, 0, MANY));
+    }
+}

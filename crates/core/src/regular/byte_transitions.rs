@@ -96,3 +96,118 @@ impl Arena {
         self.derive(id, b' ').map(Some)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::fixture::{bytes, regex, words};
+
+    /// A state inside a string of any text with at most `most` characters.
+    fn inside(arena: &mut Arena, most: u32) -> TermId {
+        let any = arena.any_text().unwrap();
+        let text = arena.bounded(any, 0, most).unwrap();
+        let quoted = arena.quoted(text, false).unwrap();
+        arena.derive(quoted, b'"').unwrap()
+    }
+
+    #[test]
+    fn transitions_are_the_nonempty_derivatives_ascending() {
+        for prepare in [&b""[..], b"c", b"cx0~", &[0, b'a', b'b', b'c', b'd', b'e', b'w', b'x', b'y', 255]] {
+            let mut arena = Arena::new();
+            let id = regex(&mut arena, "[b-d]y|[x]z");
+            let [y, z] = ["y", "z"].map(|pattern| regex(&mut arena, pattern));
+            for &byte in prepare {
+                arena.derive(id, byte).unwrap();
+            }
+            let found = arena.byte_transitions(id).unwrap();
+            assert_eq!(found[..], [(b'b', b'd', y), (b'x', b'x', z)], "where {prepare:?} were known before");
+        }
+        let mut arena = Arena::new();
+        assert!(arena.byte_transitions(EMPTY).unwrap().is_empty());
+    }
+
+    #[test]
+    fn transitions_end_with_the_interval_of_the_last_byte() {
+        let mut arena = Arena::new();
+        let id = regex(&mut arena, "[b-d]y|[f-h]z|k");
+        let found = |arena: &mut Arena, last| {
+            let transitions = arena.byte_transitions_up_to(id, last).unwrap();
+            transitions.iter().map(|&(low, high, _)| (low as char, high as char)).collect::<Vec<_>>()
+        };
+        for _ in ["computed", "cached"] {
+            assert_eq!(found(&mut arena, b'a'), []);
+            assert_eq!(found(&mut arena, b'b'), [('b', 'd')]);
+            assert_eq!(found(&mut arena, b'e'), [('b', 'd')]);
+            assert_eq!(found(&mut arena, b'f'), [('b', 'd'), ('f', 'h')]);
+            assert_eq!(found(&mut arena, u8::MAX), [('b', 'd'), ('f', 'h'), ('k', 'k')]);
+        }
+    }
+
+    #[test]
+    fn only_bytes_that_lead_on_come_next() {
+        let mut arena = Arena::new();
+        let [left, right] = ["[ab]*a[ab]{2}", "a?[ab]b[ab]{2}"].map(|pattern| regex(&mut arena, pattern));
+        let both = arena.and(vec![left, right]).unwrap();
+        // Three bytes from the end an a must stand, and a b: the first operand needs four bytes at least here.
+        assert_eq!(both, EMPTY);
+        let set = words(&mut arena, &["", "ab", "b", "da"]);
+        assert_eq!(arena.next_bytes(set).unwrap(), bytes("abd"));
+        let [left, right] = ["[ab]c", "bc|ad"].map(|pattern| regex(&mut arena, pattern));
+        let both = arena.and(vec![left, right]).unwrap();
+        assert_eq!(arena.first_bytes(both), bytes("ab"));
+        assert_eq!(arena.next_bytes(both).unwrap(), bytes("b"), "after an a nothing is left");
+    }
+
+    #[test]
+    fn inside_a_string_of_any_text_all_characters_lead_to_one_state() {
+        let mut arena = Arena::new();
+        let (two, full) = (inside(&mut arena, 2), inside(&mut arena, 0));
+        let one = arena.derive(two, b'x').unwrap();
+        assert_eq!(arena.any_char_target(two).unwrap(), Some(one));
+        assert_eq!(arena.any_char_target(full).unwrap(), None, "no character may come any more");
+        assert_eq!(arena.ascii_bytes_to(two, one).unwrap(), UNESCAPED_ASCII);
+        let next = arena.next_bytes(two).unwrap();
+        let all: Vec<u8> = (0..=255).filter(|&byte| arena.derive(two, byte).unwrap() != EMPTY).collect();
+        assert_eq!(next.iter().collect::<Vec<u8>>(), all);
+        assert!(next.contains(b'"') && next.contains(b'\\') && !next.contains(0x1f) && !next.contains(0xc1));
+        assert_eq!(arena.next_bytes(full).unwrap(), bytes("\""));
+    }
+
+    #[test]
+    fn a_string_that_must_go_on_has_no_closing_quote() {
+        let mut arena = Arena::new();
+        let any = arena.any_text().unwrap();
+        let text = arena.bounded(any, 1, 2).unwrap();
+        let quoted = arena.quoted(text, false).unwrap();
+        let inside = arena.derive(quoted, b'"').unwrap();
+        assert!(arena.any_char_target(inside).unwrap().is_some());
+        assert!(!arena.next_bytes(inside).unwrap().contains(b'"'));
+    }
+
+    #[test]
+    fn bytes_to_a_state_are_those_of_its_intervals() {
+        let mut arena = Arena::new();
+        let id = regex(&mut arena, "[ac]y|[b]z|[\\x7e-\\x90]y");
+        let [y, z] = ["y", "z"].map(|pattern| regex(&mut arena, pattern));
+        assert_eq!(arena.ascii_bytes_to(id, y).unwrap(), bytes("ac~\x7f"), "of ASCII only");
+        assert_eq!(arena.ascii_bytes_to(id, z).unwrap(), bytes("b"));
+        assert_eq!(arena.ascii_bytes_to(id, id).unwrap(), ByteSet::EMPTY);
+    }
+
+    #[test]
+    fn any_text_means_no_bound_and_no_pattern() {
+        let mut arena = Arena::new();
+        let any = arena.any_text().unwrap();
+        let letters = regex(&mut arena, "[a-z]*");
+        let bounded = inside(&mut arena, 3);
+        let [free, lower] = [any, letters].map(|text| {
+            let quoted = arena.quoted(text, false).unwrap();
+            arena.derive(quoted, b'"').unwrap()
+        });
+        assert_eq!([free, lower, bounded].map(|id| arena.is_in_any_text(id)), [true, false, false]);
+        assert_eq!(arena.any_char_target(free).unwrap(), Some(free));
+        assert_eq!(arena.any_char_target(lower).unwrap(), None);
+        let start = arena.quoted(any, false).unwrap();
+        assert!(!arena.is_in_any_text(start) && arena.any_char_target(start).unwrap().is_none());
+    }
+}

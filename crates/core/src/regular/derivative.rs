@@ -245,3 +245,194 @@ pub(crate) fn narrow(words: &[Box<[u8]>], low: u32, high: u32, depth: u32, byte:
     let to = slice.partition_point(|word| at(word) <= Some(byte));
     (low + from as u32, low + to as u32)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::fixture::{after, regex, texts, words};
+    use crate::regular::term::TOP;
+
+    #[test]
+    fn a_derivative_is_the_rest_of_the_texts_that_begin_with_the_byte() {
+        let mut arena = Arena::new();
+        for (pattern, read, rest) in [
+            ("abc", "a", "bc"),
+            ("abc", "abc", ""),
+            ("[ab]c", "b", "c"),
+            ("a*b", "aaa", "a*b"),
+            ("a*b", "b", ""),
+            ("a?b", "b", ""),
+            ("(ab){2,3}", "ab", "(ab){1,2}"),
+            ("(ab){2,3}", "a", "b(ab){1,2}"),
+            ("(ab){2,}", "ab", "(ab)+"),
+            ("(ab){0,1}", "ab", ""),
+            ("ax|by", "b", "y"),
+        ] {
+            let (whole, expected) = (regex(&mut arena, pattern), regex(&mut arena, rest));
+            assert_eq!(after(&mut arena, whole, read.as_bytes()), expected, "{pattern} after {read}");
+        }
+        for (pattern, read) in
+            [("abc", "b"), ("[ab]c", "c"), ("a*b", "c"), ("(ab){2}", "b"), ("(ab)?", "abx"), ("", "a")]
+        {
+            let whole = regex(&mut arena, pattern);
+            assert_eq!(after(&mut arena, whole, read.as_bytes()), EMPTY, "{pattern} after {read}");
+        }
+    }
+
+    #[test]
+    fn a_set_of_words_narrows_to_those_that_go_on() {
+        let mut arena = Arena::new();
+        let set = words(&mut arena, &["a", "ab", "abc", "b", "ca"]);
+        let rest = after(&mut arena, set, b"a");
+        assert_eq!(texts(&mut arena, rest, "abc", 3), ["", "b", "bc"]);
+        assert_eq!(after(&mut arena, set, b"b"), EPSILON);
+        assert_eq!(after(&mut arena, set, b"d"), EMPTY);
+        let sorted: Vec<Box<[u8]>> = [&b"a"[..], b"ab", b"abc", b"b"].map(Into::into).into();
+        assert_eq!(narrow(&sorted, 0, 4, 0, b'a'), (0, 3));
+        assert_eq!(narrow(&sorted, 0, 3, 1, b'b'), (1, 3), "a word that has ended is not among them");
+        assert_eq!(narrow(&sorted, 1, 4, 0, b'b'), (3, 4));
+        assert_eq!(narrow(&sorted, 0, 4, 0, b'c'), (4, 4));
+    }
+
+    #[test]
+    fn every_operand_of_an_intersection_steps_and_a_complement_steps_inside() {
+        let mut arena = Arena::new();
+        let [left, right, ab, b] = ["a*b", "[ab]{2}", "ab", "b"].map(|pattern| regex(&mut arena, pattern));
+        let both = arena.and_unchecked(vec![left, right]).unwrap();
+        let rest = arena.derive(both, b'a').unwrap();
+        assert_eq!(texts(&mut arena, rest, "ab", 3), ["b"]);
+        assert_eq!(arena.derive(both, b'b').unwrap(), EMPTY, "one byte is left, and none may come");
+        let unchecked = arena.derive_uncached(both, b'b', false).unwrap();
+        assert_eq!(unchecked, EMPTY, "ε and one more byte: decided without a search");
+        let (not_ab, not_b) = (arena.not(ab).unwrap(), arena.not(b).unwrap());
+        assert_eq!(arena.derive(not_ab, b'a').unwrap(), not_b);
+        assert_eq!(arena.derive(not_ab, b'b').unwrap(), TOP);
+        let none_left = arena.not_unchecked(TOP).unwrap();
+        assert_eq!(arena.derive(none_left, b'a').unwrap(), EMPTY);
+    }
+
+    #[test]
+    fn only_a_checked_derivative_shows_that_nothing_is_left() {
+        let mut arena = Arena::new();
+        // The byte before the last two is an a, and a b.
+        let [left, right] = ["[ab]*a[ab]{2}", "[ab]*b[ab]{2}"].map(|pattern| regex(&mut arena, pattern));
+        let both = arena.and_unchecked(vec![left, right]).unwrap();
+        assert_ne!(arena.derive_uncached(both, b'a', false).unwrap(), EMPTY);
+        assert_eq!(arena.derive_uncached(both, b'a', true).unwrap(), EMPTY);
+    }
+
+    #[test]
+    fn a_bound_counts_first_bytes_of_characters_only() {
+        let mut arena = Arena::new();
+        let body = regex(&mut arena, "(ab|é)*");
+        let bounded = arena.bounded_unchecked(body, 1, 2).unwrap();
+        let whole = after(&mut arena, bounded, "é".as_bytes());
+        assert_eq!(whole, arena.bounded(body, 0, 1).unwrap());
+        assert_eq!(after(&mut arena, whole, b"ab"), EMPTY);
+        assert_eq!(after(&mut arena, whole, "é".as_bytes()), arena.bounded(body, 0, 0).unwrap());
+        let full = arena.bounded_unchecked(body, 0, 0).unwrap();
+        assert_eq!(arena.derive(full, b'a').unwrap(), EMPTY);
+        let open = arena.bounded_unchecked(body, 2, MANY).unwrap();
+        assert_eq!(after(&mut arena, open, b"ab"), body, "no bound is left");
+    }
+
+    #[test]
+    fn a_multiple_keeps_the_remainder_of_the_digits() {
+        let mut arena = Arena::new();
+        let seven = arena.multiple(7, false).unwrap();
+        let rest = |arena: &mut Arena, rest| arena.multiple_rest(7, rest, false).unwrap();
+        assert_eq!(after(&mut arena, seven, b"1"), rest(&mut arena, 1));
+        assert_eq!(after(&mut arena, seven, b"19"), rest(&mut arena, 5));
+        assert_eq!(after(&mut arena, seven, b"98"), seven);
+        assert_eq!(after(&mut arena, seven, b"."), EMPTY);
+        assert_eq!(after(&mut arena, seven, b"a"), EMPTY);
+        let pointed = arena.multiple(7, true).unwrap();
+        assert_eq!(after(&mut arena, pointed, b"9.8"), pointed);
+        let large = arena.multiple_rest(4_000_000_000, 3_999_999_999, false).unwrap();
+        // Ten times the remainder exceeds 32 bits: 39,999,999,995 = 9 · 4,000,000,000 + 3,999,999,995.
+        assert_eq!(after(&mut arena, large, b"5"), arena.multiple_rest(4_000_000_000, 3_999_999_995, false).unwrap());
+    }
+
+    #[test]
+    fn an_edge_is_cached_for_all_bytes_that_share_the_derivative() {
+        let mut arena = Arena::new();
+        let id = regex(&mut arena, "[a-f]x|[p-q]y");
+        for byte in [b'q', b'c', b'z', b'0'] {
+            arena.derive(id, byte).unwrap();
+        }
+        let [x, y] = ["x", "y"].map(|pattern| regex(&mut arena, pattern));
+        let edges = [(0, b'`', EMPTY), (b'a', b'f', x), (b'p', b'q', y), (b'r', 255, EMPTY)];
+        assert_eq!(arena.terms.edges.get(id.index()).unwrap()[..], edges);
+        let spent = arena.budget.spent();
+        arena.derive(id, b'f').unwrap();
+        assert_eq!(arena.budget.spent(), spent, "a cached edge costs nothing");
+        arena.derive(id, b'g').unwrap();
+        assert!(arena.budget.spent() >= spent + DERIVATION);
+        // A byte of a literal leads to its own suffix; the bytes that it refuses share an edge.
+        let literal = arena.literal(b"mn").unwrap();
+        let (n, _) = (arena.derive(literal, b'm').unwrap(), arena.derive(literal, b'a').unwrap());
+        assert_eq!(arena.terms.edges.get(literal.index()).unwrap()[..], [(0, b'l', EMPTY), (b'm', b'm', n)]);
+    }
+
+    #[test]
+    fn an_edge_is_found_by_any_byte_of_its_interval() {
+        let edges = [(10, 20, EPSILON), (30, 40, TOP)];
+        for (byte, target) in [(9, None), (10, Some(EPSILON)), (20, Some(EPSILON)), (21, None), (29, None)] {
+            assert_eq!(edge_at(&edges, byte).map(|edge| edge.2), target, "{byte}");
+        }
+        for (byte, target) in [(30, Some(TOP)), (40, Some(TOP)), (41, None)] {
+            assert_eq!(edge_at(&edges, byte).map(|edge| edge.2), target, "{byte}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_alike_only_where_every_part_treats_them_so() {
+        let mut arena = Arena::new();
+        let alike =
+            |arena: &Arena, id, one, other| arena.has_equal_derivatives(id, one, other, &mut { EQUIVALENCE_STEPS });
+        for (pattern, one, other, expected) in [
+            ("[x-z]", 'x', 'z', true),
+            ("[x-z]", 'a', 'b', true),
+            ("[x-z]", 'a', 'x', false),
+            ("abc", 'b', 'c', true),
+            ("abc", 'a', 'b', false),
+            ("abc", 'b', 'a', false),
+            ("[xy]a", 'a', 'b', true),
+            ("[xy]*a", 'a', 'b', false),
+            ("[xy]*a", 'x', 'y', true),
+            ("([xy]a){2,3}", 'x', 'y', true),
+            ("([xy]a){2,3}", 'x', 'a', false),
+            ("[xy]a|[xyz]b", 'x', 'y', true),
+            ("[xy]a|[xyz]b", 'x', 'z', false),
+        ] {
+            let id = regex(&mut arena, pattern);
+            assert_eq!(alike(&arena, id, one as u8, other as u8), expected, "{pattern} {one} {other}");
+        }
+        let set = words(&mut arena, &["a", "b", "bc", "cd"]);
+        assert!(alike(&arena, set, b'x', b'y') && !alike(&arena, set, b'x', b'a') && !alike(&arena, set, b'a', b'x'));
+        let inside = regex(&mut arena, "[xy]a");
+        let outside = arena.not(inside).unwrap();
+        assert!(alike(&arena, outside, b'x', b'y') && !alike(&arena, outside, b'x', b'a'));
+        let any = regex(&mut arena, "[a-\\xff]*");
+        let bounded = arena.bounded(any, 0, 3).unwrap();
+        assert!(
+            alike(&arena, bounded, b'a', 0xc3) && !alike(&arena, bounded, b'a', 0x80),
+            "a character begins or goes on"
+        );
+        assert!(!arena.has_equal_derivatives(EMPTY, b'a', b'b', &mut 0), "without steps nothing is proved");
+    }
+
+    #[test]
+    fn a_byte_of_a_string_takes_the_target_of_one_that_is_treated_alike() {
+        let mut arena = Arena::new();
+        let text = regex(&mut arena, "[a-z]*0");
+        let quoted = arena.quoted(text, false).unwrap();
+        let inside = arena.derive(quoted, b'"').unwrap();
+        assert_eq!(arena.target_of_equivalent_byte(inside, b'c'), None, "no edge is known");
+        let target = arena.derive(inside, b'b').unwrap();
+        assert_eq!(arena.target_of_equivalent_byte(inside, b'c'), Some(target));
+        assert_eq!(arena.target_of_equivalent_byte(inside, b'0'), None);
+        assert_eq!(arena.target_of_equivalent_byte(inside, b'"'), None);
+        assert_eq!(arena.target_of_equivalent_byte(quoted, b'c'), None);
+    }
+}

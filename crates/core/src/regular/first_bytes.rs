@@ -156,3 +156,144 @@ impl Arena {
         boundaries
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::fixture::{bytes, regex, words};
+    use crate::regular::key_set::NO_KEYS;
+    use crate::regular::term::{EMPTY, EPSILON, TOP};
+
+    const HEX: &str = "0123456789ABCDEFabcdef";
+
+    /// The bytes at which an interval begins, without 0.
+    fn cuts(arena: &mut Arena, id: TermId) -> Vec<u8> {
+        let boundaries = arena.boundaries(id);
+        (1..=255u8).filter(|&byte| boundaries.interval(byte).0 == byte).collect()
+    }
+
+    fn keys(arena: &mut Arena, texts: &[&str]) -> TermId {
+        let add = |set, text: &&str| arena.registers.keys.with(set, text.as_bytes(), &mut arena.budget);
+        let set = texts.iter().fold(NO_KEYS, add);
+        arena.key_set(set).unwrap()
+    }
+
+    #[test]
+    fn a_regular_term_begins_with_what_its_parts_begin_with() {
+        let mut arena = Arena::new();
+        for (pattern, first) in [
+            ("", ""),
+            ("[bd]", "bd"),
+            ("abc", "a"),
+            ("[ab]c", "ab"),
+            ("[ab]?c", "abc"),
+            ("[ab]*(c|d)", "abcd"),
+            ("ax|bx", "ab"),
+            ("(ab){2,3}c", "a"),
+        ] {
+            let id = regex(&mut arena, pattern);
+            assert_eq!(arena.first_bytes(id), bytes(first), "{pattern}");
+        }
+        let [left, right] = ["[abc]x", "[bcd]x"].map(|pattern| regex(&mut arena, pattern));
+        let both = arena.and_unchecked(vec![left, right]).unwrap();
+        assert_eq!(arena.first_bytes(both), bytes("bc"));
+        let outside = arena.not(left).unwrap();
+        assert_eq!(arena.first_bytes(outside), ByteSet::FULL);
+        assert_eq!(arena.first_bytes(EMPTY), ByteSet::EMPTY);
+        assert_eq!(arena.first_bytes(TOP), ByteSet::FULL);
+        let many = regex(&mut arena, "(ab|ac)*");
+        let bounded = arena.bounded(many, 1, 2).unwrap();
+        assert_eq!(arena.first_bytes(bounded), bytes("a"));
+    }
+
+    #[test]
+    fn words_keys_and_digits_begin_with_their_own_bytes() {
+        let mut arena = Arena::new();
+        let all = words(&mut arena, &["", "ab", "ac", "b", "ca"]);
+        assert_eq!(arena.first_bytes(all), bytes("abc"));
+        assert_eq!(cuts(&mut arena, all), b"abcd");
+        let rest = arena.derive(all, b'a').unwrap();
+        assert_eq!(arena.first_bytes(rest), bytes("bc"));
+        assert_eq!(cuts(&mut arena, rest), b"bcd");
+        let set = keys(&mut arena, &["", "ab", "x"]);
+        assert_eq!(arena.first_bytes(set), bytes("ax"));
+        assert_eq!(cuts(&mut arena, set), b"abxy");
+        let (plain, pointed) = (arena.multiple(3, false).unwrap(), arena.multiple(3, true).unwrap());
+        assert_eq!(arena.first_bytes(plain), bytes("0123456789"));
+        assert_eq!(arena.first_bytes(pointed), bytes(".0123456789"));
+        assert_eq!(cuts(&mut arena, pointed), b"./0123456789:");
+    }
+
+    #[test]
+    fn a_string_begins_with_its_quote_and_goes_on_as_its_state_tells() {
+        let mut arena = Arena::new();
+        let text = regex(&mut arena, "[\\x00-\\x1f]|[ab]z");
+        for (state, first) in [
+            (Spelling::Start, "\""),
+            (Spelling::Body, "ab\"\\"),
+            (Spelling::Escape, "\"\\/bfnrtu"),
+            (Spelling::Hex { digits: 1, value: 0 }, HEX),
+            (Spelling::LowEscape { high: 0xd800 }, "\\"),
+            (Spelling::LowU { high: 0xd800 }, "u"),
+            (Spelling::Low { high: 0xd800, digits: 0, value: 0 }, HEX),
+        ] {
+            let id = arena.quoted_state(text, state, true).unwrap();
+            assert_eq!(arena.first_bytes(id), bytes(first), "{state:?}");
+        }
+    }
+
+    #[test]
+    fn intervals_are_cut_where_a_part_tells_bytes_apart() {
+        let mut arena = Arena::new();
+        for (pattern, expected) in [
+            ("", ""),
+            ("[b-d]", "be"),
+            ("mn", "mn"),
+            ("[b-d]x", "be"),
+            ("[b-d]?x", "bexy"),
+            ("[b-d]x|[c-f]y", "bceg"),
+            ("([b-d]x)*", "be"),
+        ] {
+            let id = regex(&mut arena, pattern);
+            assert_eq!(cuts(&mut arena, id), expected.as_bytes(), "{pattern}");
+        }
+        let [left, right] = ["[b-d]x", "[c-f]x"].map(|pattern| regex(&mut arena, pattern));
+        let both = arena.and_unchecked(vec![left, right]).unwrap();
+        assert_eq!(cuts(&mut arena, both), b"bceg");
+        let outside = arena.not(left).unwrap();
+        assert_eq!(cuts(&mut arena, outside), b"be");
+        let letters = regex(&mut arena, "[a-\\xff]*");
+        let bounded = arena.bounded(letters, 0, 3).unwrap();
+        assert_eq!(cuts(&mut arena, bounded), [b'a', 0x80, 0xc0]);
+        let any = regex(&mut arena, "[\\x00-\\x7f]*");
+        let body = arena.quoted_state(any, Spelling::Body, false).unwrap();
+        assert_eq!(cuts(&mut arena, body), [0x20, b'"', b'#', b'\\', b']', 0x80]);
+        let escape = arena.quoted_state(any, Spelling::Escape, false).unwrap();
+        assert_eq!(cuts(&mut arena, escape), (0x20..=0x7f).collect::<Vec<u8>>());
+        assert!(cuts(&mut arena, EPSILON).is_empty());
+    }
+
+    #[test]
+    fn all_bytes_of_an_interval_have_one_derivative_and_only_first_bytes_have_any() {
+        let mut arena = Arena::new();
+        let text = regex(&mut arena, "[a-m]*(é|\\n)");
+        let many = regex(&mut arena, "(ab|[c-x]{2})*");
+        let terms = [
+            arena.quoted(text, true).unwrap(),
+            arena.quoted_state(text, Spelling::Body, true).unwrap(),
+            arena.quoted_state(text, Spelling::Escape, true).unwrap(),
+            arena.bounded(many, 1, 3).unwrap(),
+            arena.not(many).unwrap(),
+            arena.multiple(12, true).unwrap(),
+        ];
+        for id in terms {
+            let (first, boundaries) = (arena.first_bytes(id), arena.boundaries(id));
+            for byte in 0..=255u8 {
+                let target = arena.derive_uncached(id, byte, true).unwrap();
+                let neighbour = arena.derive_uncached(id, boundaries.interval(byte).0, true).unwrap();
+                assert_eq!(target, neighbour, "{:?} by {byte}", arena.term(id));
+                assert!(target == EMPTY || first.contains(byte), "{:?} by {byte}", arena.term(id));
+            }
+        }
+    }
+}

@@ -42,3 +42,63 @@ impl Arena {
         Ok(kept)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::fixture::regex;
+
+    fn set(arena: &mut Arena, texts: &[&str]) -> KeySetId {
+        let add = |set, text: &&str| arena.registers.keys.with(set, text.as_bytes(), &mut arena.budget);
+        texts.iter().fold(NO_KEYS, add)
+    }
+
+    #[test]
+    fn the_keys_of_the_language_are_kept() {
+        let mut arena = Arena::new();
+        let all = set(&mut arena, &["", "a", "ab", "abc", "b", "é"]);
+        for (pattern, kept) in [
+            ("ab?", &["a", "ab"][..]),
+            ("[ab]*", &["", "a", "ab", "b"]),
+            ("", &[""]),
+            ("x", &[]),
+            ("abcd", &[]),
+            ("é|abc", &["abc", "é"]),
+        ] {
+            let language = regex(&mut arena, pattern);
+            let kept = set(&mut arena, kept);
+            assert_eq!(arena.filter_keys(all, language), Ok(kept), "{pattern}");
+            assert_eq!(arena.filter_keys(all, language), Ok(kept), "{pattern}, from the memo");
+        }
+        assert_eq!(arena.filter_keys(all, EMPTY), Ok(NO_KEYS));
+        assert_eq!(arena.filter_keys(NO_KEYS, EMPTY), Ok(NO_KEYS));
+    }
+
+    #[test]
+    fn all_texts_but_a_few_keep_every_key_without_a_comparison() {
+        let mut arena = Arena::new();
+        let all = set(&mut arena, &["a", "ab"]);
+        let any = arena.any_text().unwrap();
+        assert_eq!(arena.filter_keys(all, any), Ok(all));
+        // A superset: the excluded key stays, because it costs more to find it.
+        let word = regex(&mut arena, "ab");
+        let others = arena.not(word).unwrap();
+        assert_eq!(arena.filter_keys(all, others), Ok(all));
+    }
+
+    #[test]
+    fn of_a_long_key_only_the_beginning_is_compared() {
+        let key = |length: u32| "a".repeat(length as usize);
+        for (key, is_kept) in [
+            (key(MAX_FILTERED_BYTES - 1), false),
+            (key(MAX_FILTERED_BYTES), true),
+            (format!("x{}", key(MAX_FILTERED_BYTES)), false),
+        ] {
+            let mut arena = Arena::new();
+            let language = regex(&mut arena, "a*b");
+            let one = set(&mut arena, &[&key]);
+            let kept = if is_kept { one } else { NO_KEYS };
+            assert_eq!(arena.filter_keys(one, language), Ok(kept), "{} bytes", key.len());
+        }
+    }
+}

@@ -9,6 +9,8 @@ pub(crate) mod derivative;
 pub(crate) mod emptiness;
 pub(crate) mod enumerate;
 pub(crate) mod first_bytes;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub mod id;
 pub(crate) mod json_string;
 pub(crate) mod key_filter;

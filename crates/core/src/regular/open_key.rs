@@ -52,3 +52,55 @@ impl Arena {
         id
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::id::{ObjectId, ObjectStateId};
+    use crate::regular::term::EPSILON;
+
+    #[test]
+    fn a_text_grows_by_bytes_and_equal_texts_have_equal_numbers() {
+        let mut arena = Arena::new();
+        let grown = |arena: &mut Arena, text: &[u8]| text.iter().fold(NO_TEXT, |id, &byte| arena.text_after(id, byte));
+        let (ab, ac, abc) = (grown(&mut arena, b"ab"), grown(&mut arena, b"ac"), grown(&mut arena, b"abc"));
+        assert_eq!([ab, ac, abc].map(|id| arena.registers.text(id)), [&b"ab"[..], b"ac", b"abc"]);
+        assert_eq!(grown(&mut arena, b"ab"), ab);
+        assert!(ab != ac && ab != abc);
+        assert!(arena.registers.text(NO_TEXT).is_empty());
+        assert_eq!(arena.registers.texts.len(), 5, "the empty text, a, ab, ac, abc");
+    }
+
+    #[test]
+    fn the_head_of_an_open_key_tells_its_rest_and_its_text() {
+        let mut arena = Arena::new();
+        let rest = arena.literal(b"bc\"").unwrap();
+        let text = arena.text_after(NO_TEXT, b'a');
+        let (object, state) = (ObjectId::new(0), ObjectStateId::new(0));
+        let head = arena.key_extra(object, state, 2, rest, Text::Known(text)).unwrap();
+        assert_eq!(arena.terms.open_key(head), Some((rest, Text::Known(text))));
+        assert_eq!(arena.terms.open_key(rest), None);
+        let unknown = arena.replace_open_key(head, EPSILON, Text::Unknown).unwrap();
+        assert_eq!(arena.terms.open_key(unknown), Some((EPSILON, Text::Unknown)));
+        assert_eq!(arena.key_extra(object, state, 2, EPSILON, Text::Unknown).unwrap(), unknown, "it is the same key");
+        assert_eq!(arena.replace_open_key(rest, EPSILON, Text::Unknown).unwrap(), rest, "other heads stay");
+    }
+
+    #[test]
+    fn a_derivative_reads_a_byte_into_the_text() {
+        let mut arena = Arena::new();
+        let rest = arena.literal(b"ab\"").unwrap();
+        let (object, state) = (ObjectId::new(0), ObjectStateId::new(0));
+        for (text, expected) in [(Text::Known(NO_TEXT), true), (Text::Unknown, false)] {
+            let head = arena.key_extra(object, state, 0, rest, text).unwrap();
+            let next = arena.derive(head, b'a').unwrap();
+            let (_, read) = arena.terms.open_key(next).unwrap();
+            let known = match read {
+                Text::Known(text) => arena.registers.text(text) == b"a",
+                Text::Unknown => false,
+            };
+            assert_eq!(known, expected);
+            assert_eq!(arena.derive(head, b'b').unwrap(), crate::regular::term::EMPTY);
+        }
+    }
+}

@@ -205,3 +205,45 @@ pub(crate) struct Abstracted {
     /// The values left, as far as tokens can tell; `MANY` if one token cannot use them up.
     pub(crate) left: u32,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Budget;
+
+    #[test]
+    fn an_object_begins_with_nothing_read_and_nothing_hidden() {
+        let first = ObjectState::default();
+        assert_eq!((first.next, first.count, first.marks, first.hidden), (0, 0, 0, Hidden::Nothing));
+        assert!(first.seen.is_empty() && first.gone.is_empty());
+        assert_eq!(first.keys, crate::regular::key_set::NO_KEYS);
+    }
+
+    #[test]
+    fn an_array_of_unique_items_begins_with_no_value() {
+        let UniqueState { at, count, came, abstracted } = UniqueState::default();
+        assert_eq!((at, count, came, abstracted), (0, 0, crate::regular::key_set::NO_KEYS, None));
+    }
+
+    #[test]
+    fn states_that_differ_in_what_is_hidden_are_apart() {
+        let states = [Hidden::Nothing, Hidden::Key, Hidden::Choice]
+            .map(|hidden| ObjectState { hidden, ..ObjectState::default() });
+        assert!(states[0] != states[1] && states[1] != states[2] && states[0] != states[2]);
+    }
+
+    #[test]
+    fn an_overlay_goes_on_with_the_numbers_of_the_frozen_part() {
+        let mut budget = Budget::default();
+        let mut registers = Registers::default();
+        registers.texts.push((NO_TEXT, 0), &mut budget);
+        registers.texts.push((NO_TEXT, b'a'), &mut budget);
+        registers.freeze();
+        let [mut one, mut other] = [registers.overlay(), registers.overlay()];
+        one.texts.push((NO_TEXT, b'b'), &mut budget);
+        other.texts.push((NO_TEXT, b'c'), &mut budget);
+        assert_eq!((one.texts[1], one.texts[2]), ((NO_TEXT, b'a'), (NO_TEXT, b'b')));
+        assert_eq!((other.texts[1], other.texts[2]), ((NO_TEXT, b'a'), (NO_TEXT, b'c')));
+        assert_eq!(registers.texts.len(), 2);
+    }
+}

@@ -285,3 +285,48 @@ pub const EMPTY: TermId = TermId::new(0);
 pub const EPSILON: TermId = TermId::new(1);
 /// The term of all byte strings.
 pub const TOP: TermId = TermId::new(2);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::arena::Arena;
+    use crate::regular::fixture::regex;
+
+    #[test]
+    fn every_arena_begins_with_no_text_the_empty_text_and_all_byte_strings() {
+        let mut arena = Arena::new();
+        assert_eq!(arena.len(), 3);
+        assert!(matches!(arena.term(EMPTY), Term::Empty) && matches!(arena.term(EPSILON), Term::Epsilon));
+        assert!(matches!(*arena.term(TOP), Term::Not(EMPTY)));
+        assert_eq!([EMPTY, EPSILON, TOP].map(|id| arena.matches(id, b"")), [Ok(false), Ok(true), Ok(true)]);
+        assert_eq!([EMPTY, EPSILON, TOP].map(|id| arena.matches(id, b"\xff")), [Ok(false), Ok(false), Ok(true)]);
+    }
+
+    #[test]
+    fn equal_terms_of_different_arenas_have_equal_hashes() {
+        let (mut one, mut other) = (Arena::new(), Arena::new());
+        regex(&mut other, "something else");
+        let patterns = ["(ab|c)*d", "[a-f]{2,5}", "abc", "a|bc|de|fg|hi"];
+        for pattern in patterns {
+            let (here, there) = (regex(&mut one, pattern), regex(&mut other, pattern));
+            assert_ne!(here, there, "numbers are those of the arena");
+            assert_eq!({ one.info(here).hash }, { other.info(there).hash });
+        }
+        let hashes: std::collections::HashSet<u128> =
+            patterns.map(|pattern| regex(&mut one, pattern)).into_iter().map(|id| one.info(id).hash).collect();
+        assert_eq!(hashes.len(), patterns.len());
+    }
+
+    #[test]
+    fn the_facts_of_a_term_are_packed() {
+        // 16 bytes of hash, 3 counts of 4 bytes and 6 flags; in multiples of 16 bytes they would be 48.
+        assert_eq!(size_of::<Info>(), 40);
+        assert!(size_of::<Term>() <= 40, "{} bytes", size_of::<Term>());
+    }
+
+    #[test]
+    fn a_term_that_is_not_made_yet_has_no_text() {
+        assert!(matches!(Term::default(), Term::Empty));
+        assert!(!Info::default().nullable);
+    }
+}

@@ -53,3 +53,81 @@ impl Hasher128 {
         u128::from(self.0) << 64 | u128::from(self.1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(kind: u64, add: impl FnOnce(&mut Hasher128)) -> u128 {
+        let mut hash = Hasher128::new(kind);
+        add(&mut hash);
+        hash.finish()
+    }
+
+    #[test]
+    fn contents_of_different_kind_number_or_order_are_different() {
+        let all = [
+            of(0, |_| {}),
+            of(1, |_| {}),
+            of(0, |hash| hash.word(0)),
+            of(0, |hash| [0, 0].into_iter().for_each(|word| hash.word(word))),
+            of(0, |hash| [1, 2].into_iter().for_each(|word| hash.word(word))),
+            of(0, |hash| [2, 1].into_iter().for_each(|word| hash.word(word))),
+            of(0, |hash| hash.wide(1 << 64)),
+            of(0, |hash| hash.wide(2 << 64)),
+            of(0, |hash| hash.wide(1)),
+        ];
+        for (at, hash) in all.iter().enumerate() {
+            assert!(!all[..at].contains(hash), "{at}");
+        }
+        assert_eq!(of(0, |hash| [1, 2].into_iter().for_each(|word| hash.word(word))), all[4]);
+        assert_eq!(of(0, |hash| hash.wide(2 << 64 | 1)), all[4], "the low half comes first");
+        assert_eq!(Hasher128::hash_numbers(&[1, 2]), all[4]);
+    }
+
+    #[test]
+    fn bytes_are_told_apart_by_their_length_too() {
+        let texts: [&[u8]; 8] = [b"", b"\0", b"\0\0", b"a", b"a\0", b"abcdefgh", b"abcdefgh\0", b"abcdefghi"];
+        let all = texts.map(|text| of(0, |hash| hash.bytes(text)));
+        for (at, hash) in all.iter().enumerate() {
+            assert!(!all[..at].contains(hash), "{at}");
+        }
+        let pairs = [(&b"ab"[..], &b"c"[..]), (b"a", b"bc")];
+        let [one, other] = pairs.map(|(first, second)| {
+            of(0, |hash| {
+                hash.bytes(first);
+                hash.bytes(second);
+            })
+        });
+        assert_ne!(one, other);
+    }
+
+    #[test]
+    fn each_bit_of_a_word_changes_half_of_both_lanes() {
+        for base in [0, 1, 0x0123_4567_89ab_cdef, u64::MAX] {
+            let before = of(3, |hash| hash.word(base));
+            let mut changed = [0; 2];
+            for bit in 0..64 {
+                let flipped = of(3, |hash| hash.word(base ^ 1 << bit)) ^ before;
+                for (lane, changed) in [flipped as u64, (flipped >> 64) as u64].into_iter().zip(&mut changed) {
+                    assert!((12..=52).contains(&lane.count_ones()), "bit {bit} of {base:x}: {lane:x}");
+                    *changed += lane.count_ones();
+                }
+            }
+            // 32 of 64 bits on average.
+            assert!(changed.iter().all(|sum| (64 * 29..64 * 35).contains(sum)), "{changed:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_before_changes_all_that_follows() {
+        let all: Vec<u128> =
+            (0..4_096u64).map(|word| of(0, |hash| [word, 7].into_iter().for_each(|word| hash.word(word)))).collect();
+        for lane in [0, 64] {
+            let mut lanes: Vec<u64> = all.iter().map(|hash| (hash >> lane) as u64).collect();
+            lanes.sort_unstable();
+            lanes.dedup();
+            assert_eq!(lanes.len(), 4_096, "no two are equal in one lane alone");
+        }
+    }
+}

@@ -353,3 +353,148 @@ impl<T: Default> PagedIdMap<T> {
 fn layers<L>(top: &L, below: impl Fn(&L) -> Option<&L>) -> usize {
     std::iter::successors(Some(top), |layer| below(layer)).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    layered! {
+        struct Four {
+            list: List<u64>,
+            table: Table<u64, u64>,
+            map: IdMap<u64>,
+            pages: PagedIdMap<u64>,
+        }
+    }
+
+    fn values(list: &List<u64>) -> Vec<u64> {
+        (0..list.len()).map(|place| list[place]).collect()
+    }
+
+    #[test]
+    fn a_list_grows_above_the_layers_that_others_share() {
+        let (mut budget, mut ground) = (Budget::default(), List::default());
+        assert!(ground.is_empty());
+        (0..3).for_each(|value| ground.push(value, &mut budget));
+        ground.freeze();
+        let [mut one, mut other] = [ground.overlay(), ground.overlay()];
+        assert_eq!((one.len(), one.is_empty()), (3, false));
+        one.push(10, &mut budget);
+        (20..23).for_each(|value| other.push(value, &mut budget));
+        assert_eq!((values(&one), values(&other)), (vec![0, 1, 2, 10], vec![0, 1, 2, 20, 21, 22]));
+        other.freeze();
+        other.push(30, &mut budget);
+        assert_eq!(values(&other), [0, 1, 2, 20, 21, 22, 30]);
+        assert_eq!(values(&other.overlay()), [0, 1, 2, 20, 21, 22], "what is not frozen is not shared");
+        *one.get_mut(3) = 13;
+        assert_eq!((values(&one), one.start), (vec![0, 1, 2, 13], 3));
+        *one.get_mut(2) = 12;
+        assert_eq!((values(&one), one.start), (vec![0, 1, 12, 13], 0), "a copy of all layers");
+        assert_eq!(values(&ground), [0, 1, 2]);
+    }
+
+    #[test]
+    fn stacks_have_four_layers_at_most() {
+        let (mut budget, mut all) = (Budget::default(), Four::default());
+        let mut counts = Vec::new();
+        for value in 0..7 {
+            all.list.push(value, &mut budget);
+            all.table.insert(value, value, &mut budget);
+            *all.map.get_mut(value as usize, &mut budget) = value + 1;
+            *all.pages.get_mut(16 * value as usize, &mut budget) = value + 1;
+            all.freeze();
+            // Nothing is new, so there is nothing to freeze.
+            all.freeze();
+            counts.push([
+                layers(&all.list, |list| list.below.as_deref()),
+                layers(&all.table, |table| table.below.as_deref()),
+                layers(&all.map, |map| map.below.as_deref()),
+                layers(&all.pages, |pages| pages.below.as_deref()),
+            ]);
+        }
+        assert_eq!(counts, [2, 3, 4, 2, 3, 4, 2].map(|count| [count; 4]));
+        assert_eq!(values(&all.list), (0..7).collect::<Vec<_>>());
+        assert!((0..7).all(|key| all.table.get(&key) == Some(&key)) && all.table.get(&7).is_none());
+        // Memos of merged layers are dropped.
+        assert!((0..6).all(|place| all.map.get(place).is_none() && all.pages.lower(16 * place).count() == 0));
+        assert_eq!((all.map.get(6), all.pages.lower(96).collect::<Vec<_>>()), (Some(&7), vec![&7]));
+        let over = all.overlay();
+        assert_eq!((over.list.len(), over.table.get(&3), over.map.get(6)), (7, Some(&3), Some(&7)));
+    }
+
+    #[test]
+    fn a_table_answers_from_its_highest_layer() {
+        let (mut budget, mut ground) = (Budget::default(), Table::default());
+        ground.insert("a", 1, &mut budget);
+        ground.insert("b", 2, &mut budget);
+        ground.freeze();
+        let mut one = ground.overlay();
+        one.insert("b", 3, &mut budget);
+        assert_eq!(["a", "b", "c"].map(|key| one.get(&key).copied()), [Some(1), Some(3), None]);
+        assert_eq!([&ground, &one].map(|table| table.overlay().get(&"b").copied()), [Some(2); 2], "3 is not frozen");
+        one.freeze();
+        assert_eq!(["a", "b", "c"].map(|key| one.get(&key).copied()), [Some(1), Some(3), None]);
+    }
+
+    #[test]
+    fn a_map_copies_what_it_changes() {
+        let (mut budget, mut ground) = (Budget::default(), IdMap::<Vec<u8>>::default());
+        assert!(ground.get(0).is_none());
+        ground.get_mut(70, &mut budget).push(1);
+        assert_eq!(ground.get(70), Some(&vec![1]));
+        assert!([0, 69, 71, 127, 128].iter().all(|&place| ground.get(place).is_none()));
+        ground.freeze();
+        let mut one = ground.overlay();
+        one.get_mut(70, &mut budget).push(2);
+        one.get_mut(3, &mut budget).push(9);
+        assert_eq!([3, 4, 70].map(|place| one.get(place).cloned()), [Some(vec![9]), None, Some(vec![1, 2])]);
+        assert_eq!((ground.get(70), ground.get(3)), (Some(&vec![1]), None));
+        one.get_mut(70, &mut budget).push(3);
+        assert_eq!(one.get(70), Some(&vec![1, 2, 3]), "copied once");
+    }
+
+    #[test]
+    fn pages_begin_with_the_default_and_layers_are_read_one_by_one() {
+        let (mut budget, mut ground) = (Budget::default(), PagedIdMap::<u8>::default());
+        assert!(ground.get(0).is_none());
+        *ground.get_mut(17, &mut budget) = 1;
+        let read = [15, 16, 17, 31, 32].map(|place| ground.get(place).copied());
+        assert_eq!(read, [None, Some(0), Some(1), Some(0), None]);
+        ground.freeze();
+        let mut one = ground.overlay();
+        assert!(one.get(17).is_none(), "the own layer alone");
+        *one.get_mut(17, &mut budget) = 2;
+        assert_eq!(one.lower(17).collect::<Vec<_>>(), [&1]);
+        one.freeze();
+        assert_eq!(one.lower(17).collect::<Vec<_>>(), [&2, &1], "the upper layers first");
+        assert_eq!((ground.overlay().lower(17).count(), one.lower(40).count()), (1, 0));
+    }
+
+    #[test]
+    fn what_is_allocated_is_counted() {
+        let mut budget = Budget::default();
+        let mut list: List<u64> = List::default();
+        (0..5).for_each(|value| list.push(value, &mut budget));
+        assert_eq!(budget.held(), 8 * list.own.capacity());
+        budget = Budget::default();
+        let mut table: Table<u32, u32> = Table::default();
+        assert_eq!(table.bytes(), 0);
+        for (entries, bytes) in [(3, 4 * 9 + 16), (7, 8 * 9 + 16), (14, 16 * 9 + 16)] {
+            (0..entries).for_each(|key| table.insert(key, key, &mut budget));
+            assert_eq!((table.own.capacity(), budget.held()), (entries as usize, bytes));
+        }
+        budget = Budget::default();
+        let mut map: IdMap<u64> = IdMap::default();
+        for (place, room) in [(63, 64), (64, 128)] {
+            map.get_mut(place, &mut budget);
+            assert_eq!(map.places.len(), room);
+        }
+        assert_eq!(budget.held(), 4 * map.places.capacity() + 8 * map.values.capacity());
+        budget = Budget::default();
+        let mut pages: PagedIdMap<u64> = PagedIdMap::default();
+        for (place, own, held) in [(0, 1, 1), (15, 1, 1), (144, 10, 2)] {
+            pages.get_mut(place, &mut budget);
+            assert_eq!((pages.own.len(), budget.held()), (own, 8 * pages.own.capacity() + held * 16 * 8));
+        }
+    }
+}

@@ -37,3 +37,28 @@ impl<T: Copy + Eq + Hash> Visited<T> {
         self.many.insert(item)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_element_is_new_once_in_short_and_in_long_searches() {
+        for count in [1, 15, 16, 17, 40] {
+            let mut visited = Visited::default();
+            for item in 0..count {
+                assert!(visited.insert(item), "{item} of {count}");
+                assert!((0..=item).all(|before| !visited.insert(before)), "{item} of {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_sixteen_elements_need_no_allocation() {
+        let mut visited = Visited::default();
+        (0..16).for_each(|item| assert!(visited.insert(item)));
+        assert!(!visited.few.spilled() && visited.many.capacity() == 0);
+        assert!(visited.insert(16));
+        assert_eq!((visited.few.len(), visited.many.len()), (16, 17));
+    }
+}

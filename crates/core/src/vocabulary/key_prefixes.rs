@@ -72,3 +72,68 @@ fn position_of_end(string: &[u8]) -> Option<usize> {
         ends
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (first bytes, whole keys, their first bytes, whether a token reads on into a value)
+    fn of(tokens: &[&str]) -> (String, Vec<String>, String, bool) {
+        let found = KeyPrefixes::new(tokens.iter().map(|text| text.as_bytes()));
+        let text = |bytes: &ByteSet| bytes.iter().map(char::from).collect::<String>();
+        let whole = found.whole.iter().map(|key| String::from_utf8(key.clone()).unwrap()).collect();
+        (text(&found.bytes), whole, text(&found.firsts), found.crosses)
+    }
+
+    fn nothing() -> (String, Vec<String>, String, bool) {
+        (String::new(), vec![], String::new(), false)
+    }
+
+    #[test]
+    fn a_key_begins_behind_punctuation_or_white_space_and_a_quote() {
+        for before in ["{", ",", " ", "\t", "\n", "\r", "x,"] {
+            assert_eq!(of(&[&format!("{before}\"ab")]), ("a".into(), vec![], String::new(), false), "{before:?}");
+        }
+        for token in ["\"ab", "x\"ab", ":\"ab", "[\"ab", ",\"", "{", ""] {
+            assert_eq!(of(&[token]), nothing(), "{token:?}");
+        }
+        assert_eq!(of(&["{\"ab", ",\"ba", ", \"c"]).0, "abc");
+    }
+
+    #[test]
+    fn a_key_that_a_token_reads_to_its_end_is_whole() {
+        let (bytes, whole, firsts, crosses) = of(&["{\"cd\"", ",\"ab\":", ",\"ab\" :\n", ",\"xy", ",\"\""]);
+        assert_eq!((&*bytes, &*firsts, crosses), ("\"acx", "ac", false));
+        assert_eq!(whole, ["", "ab", "cd"], "sorted, each once");
+        assert_eq!(of(&[",\"a\",\"b\""]).1, ["a", "b"], "two in one token");
+    }
+
+    #[test]
+    fn escapes_are_read_and_malformed_strings_are_no_keys() {
+        assert_eq!(of(&[r#","a\"b""#]).1, ["a\"b"]);
+        assert_eq!(of(&[r#","a\\""#]).1, ["a\\"]);
+        assert_eq!(of(&[r#","\u0041""#]), ("\\".into(), vec!["A".into()], "A".into(), false));
+        assert_eq!(of(&[r#","\x":1"#]), ("\\".into(), vec![], String::new(), false));
+        assert_eq!(of(&[r#","a\""#]).1, [""; 0]);
+    }
+
+    #[test]
+    fn a_token_crosses_a_key_if_a_value_begins_behind_its_colon() {
+        assert!(of(&[",\"a\":1"]).3);
+        assert!(of(&[",\"a\": \""]).3);
+        assert!(of(&[",\"a\"", ",\"b\" 1"]).3);
+        assert!(!of(&[",\"a\""]).3);
+        assert!(!of(&[",\"a\": "]).3);
+        assert!(!of(&[",\"a\"x:1"]).3, "no key ends so");
+    }
+
+    #[test]
+    fn keys_are_looked_up_among_the_whole_ones() {
+        let found = KeyPrefixes::new([&b",\"ab\""[..], b",\"b\"", b",\"xyz"].into_iter());
+        let has = |keys: &[&[u8]]| found.has_any(keys.iter().copied());
+        assert!(has(&[b"ab"]) && has(&[b"b"]) && has(&[b"q", b"b"]));
+        assert!(!has(&[b"a"]) && !has(&[b"abc"]) && !has(&[b"xyz"]) && !has(&[b""]) && !has(&[]));
+        let none = KeyPrefixes::new(std::iter::empty());
+        assert!(!none.has_any([&b""[..]]), "no token reads even the empty key");
+    }
+}

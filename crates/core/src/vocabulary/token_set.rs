@@ -98,3 +98,76 @@ pub(crate) fn hash_words(words: &[(u32, u32)]) -> u128 {
         hash.finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_its_bits_within_another_set() {
+        let bits = TokenSet::from([0b111, 0b11]);
+        let whole = Part { bits: bits.clone(), within: None };
+        let some = Part { bits: bits.clone(), within: Some(TokenSet::from([0b1101, 0])) };
+        assert_eq!((whole.words().collect::<Vec<_>>(), some.words().collect::<Vec<_>>()), (vec![7, 3], vec![5, 0]));
+        assert_eq!([0, 1].map(|place| whole.word(place)), [7, 3]);
+        assert_eq!([0, 1].map(|place| some.word(place)), [5, 0]);
+    }
+
+    #[test]
+    fn parts_are_the_same_if_they_share_both_sets() {
+        let (bits, within) = (TokenSet::from([1]), TokenSet::from([1]));
+        let part = |bits: &TokenSet, within: Option<&TokenSet>| Part { bits: bits.clone(), within: within.cloned() };
+        assert!(part(&bits, None).is_same(&part(&bits, None)));
+        assert!(part(&bits, Some(&within)).is_same(&part(&bits, Some(&within))));
+        assert!(!part(&bits, None).is_same(&part(&within, None)), "equal sets of two places");
+        assert!(!part(&bits, None).is_same(&part(&bits, Some(&within))));
+        assert!(!part(&bits, Some(&within)).is_same(&part(&bits, None)));
+        assert!(!part(&bits, Some(&within)).is_same(&part(&bits, Some(&bits))));
+        assert!(!part(&bits, Some(&within)).is_same(&part(&within, Some(&within))));
+    }
+
+    #[test]
+    fn words_hold_the_bits_of_tokens_in_any_order() {
+        assert_eq!(*sorted_words(vec![66, 1, 31, 32, 0, 32]), [(0, 1 << 31 | 0b11), (1, 1), (2, 1 << 2)]);
+        assert_eq!(*sorted_words(vec![]), []);
+        let words = [(0, 1 << 31 | 0b11), (1, 0), (2, 1)];
+        assert_eq!(tokens(words.into_iter()).collect::<Vec<_>>(), [0, 1, 31, 64]);
+    }
+
+    #[test]
+    fn sets_of_512_words_are_dense() {
+        let sparse = |tokens: Vec<u32>| {
+            let (words, bits, _) = to_sparse(tokens, 600);
+            (words.len(), bits.map(|bits| (bits.len(), bits.iter().map(|word| word.count_ones()).sum::<u32>())))
+        };
+        let each_word = |count: u32| (0..count).map(|word| word << 5 | 3).collect::<Vec<u32>>();
+        assert_eq!(sparse(each_word(511)), (511, None));
+        assert_eq!(sparse(each_word(512)), (0, Some((600, 512))));
+        assert_eq!(sparse(each_word(513)), (0, Some((600, 513))));
+        assert_eq!(sparse((0..2_000).collect()), (63, None), "many tokens in few words");
+        let (_, bits, _) = to_sparse(each_word(512), 600);
+        assert!(bits.unwrap().iter().take(512).all(|&word| word == 8));
+        let mut of_511 = each_word(511);
+        of_511.push(0);
+        assert_eq!(sparse(of_511), (511, None));
+    }
+
+    #[test]
+    fn a_hash_of_tokens_is_that_of_the_set_whatever_its_form() {
+        let hash = |tokens: &[u32]| to_sparse(tokens.to_vec(), 600).2;
+        assert_eq!((hash(&[]), hash(&[1, 2, 40])), (0, hash(&[40, 1, 2])));
+        assert!(hash(&[1]) != hash(&[2]) && hash(&[1, 2]) != hash(&[3]) && hash(&[1]) != 0);
+        let many: Vec<u32> = (0..512).map(|word| word << 5).collect();
+        assert_eq!(hash(&many), many.iter().fold(0u128, |all, &token| all.wrapping_add(hash(&[token]))));
+    }
+
+    #[test]
+    fn a_hash_of_words_tells_sets_apart() {
+        let all = [&[][..], &[(0, 1)], &[(0, 2)], &[(1, 1)], &[(0, 1), (1, 1)], &[(1, 0)]].map(hash_words);
+        assert_eq!(all[0], 0);
+        for (at, hash) in all.iter().enumerate() {
+            assert!(!all[..at].contains(hash), "{at}");
+        }
+        assert_eq!(hash_words(&[(0, 1), (1, 1)]), all[4]);
+    }
+}

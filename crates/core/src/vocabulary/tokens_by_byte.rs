@@ -114,3 +114,97 @@ impl TokensByByte {
             + self.present.len() * 4 * (4 + self.leads.len())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXTS: &[&[u8]] = &[
+        b"a",
+        b"ab",
+        b"",
+        b" a",
+        b" ",
+        b" a b",
+        "é".as_bytes(),
+        "aé€".as_bytes(),
+        b"a\xe2\x82",
+        b"\x82",
+        b"\xff",
+        b"\x7f",
+        b"b\xc3\xa9\xc3",
+    ];
+
+    fn index(texts: &[&[u8]]) -> (TokensByByte, Vec<u16>) {
+        let block: Vec<u8> = texts.concat();
+        let lengths: Vec<u32> = texts.iter().map(|text| text.len() as u32).collect();
+        let tokens = TokenBytes::new(lengths.into_iter(), &block, &[]).unwrap();
+        TokensByByte::new(&tokens, texts.len() + 3)
+    }
+
+    fn ids(bits: &[u32]) -> Vec<usize> {
+        (0..32 * bits.len()).filter(|id| bits[id >> 5] >> (id & 31) & 1 == 1).collect()
+    }
+
+    #[test]
+    fn characters_are_counted_by_their_first_bytes() {
+        assert_eq!(index(TEXTS).1, [1, 2, 0, 2, 1, 4, 1, 3, 2, 0, 1, 1, 3]);
+    }
+
+    #[test]
+    fn tokens_are_listed_by_what_they_hold() {
+        let (by_byte, _) = index(TEXTS);
+        assert_eq!(by_byte.holding(b'a').collect::<Vec<_>>(), [0, 1, 3, 5, 7, 8]);
+        assert_eq!(by_byte.holding(b'b').collect::<Vec<_>>(), [1, 5, 12]);
+        assert_eq!((by_byte.holding(0x7f).collect::<Vec<_>>(), by_byte.holding(0).count()), (vec![11], 0));
+        assert_eq!(ids(&by_byte.present), [0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+        assert_eq!(ids(&by_byte.space_prefixed), [3, 4], "one space alone, at the beginning");
+    }
+
+    #[test]
+    fn a_class_has_the_tokens_of_its_characters() {
+        let (by_byte, _) = index(TEXTS);
+        let of = |bytes: &[u8]| {
+            let class = bytes.iter().copied().fold(CharClass::default(), CharClass::with);
+            ids(&by_byte.tokens_of(class))
+        };
+        assert_eq!(of(b""), [0; 0]);
+        assert_eq!(of(b"a"), [0]);
+        assert_eq!(of(b"ab"), [0, 1]);
+        assert_eq!(of(b"ab "), [0, 1, 3, 4, 5]);
+        assert_eq!(of(b"\xc3"), [6]);
+        assert_eq!(of(b"a\xc3\xe2"), [0, 6, 7, 8], "the last character may be incomplete");
+        assert_eq!(of(b"b\xc3"), [6, 12]);
+        assert_eq!(of(b"a\xe2"), [0, 8]);
+        let all: Vec<u8> = (0..=0x7f).chain(0xc0..=0xff).collect();
+        assert_eq!(of(&all), [0, 1, 3, 4, 5, 6, 7, 8, 11, 12], "82 and ff begin no character");
+        assert_eq!(of(&all[..128]), [0, 1, 3, 4, 5, 11]);
+        assert_eq!(of(&[0x7f]), [11]);
+    }
+
+    #[test]
+    fn classes_are_exact_over_many_words_of_tokens() {
+        let texts: Vec<Vec<u8>> = (0..=127u8).map(|byte| vec![byte]).chain([b"az".to_vec()]).collect();
+        let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+        let (by_byte, chars) = index(&texts);
+        assert!(chars[..128].iter().all(|&count| count == 1));
+        assert_eq!(by_byte.holding(b'z').collect::<Vec<_>>(), [122, 128]);
+        for (low, high) in [(0, 127), (0, 0), (127, 127), (63, 64), (32, 95), (1, 126), (97, 122)] {
+            let class = (low..=high).fold(CharClass::default(), CharClass::with);
+            let mut expected: Vec<usize> = (usize::from(low)..=usize::from(high)).collect();
+            if low <= b'a' && high >= b'z' {
+                expected.push(128);
+            }
+            assert_eq!(ids(&by_byte.tokens_of(class)), expected, "{low} {high}");
+        }
+    }
+
+    #[test]
+    fn every_set_is_counted() {
+        let (ascii, _) = index(&[b"a"]);
+        // 255 sets of the tree, and four more; one word each.
+        assert_eq!(ascii.memory_bytes(), 4 * 255 + 4 * 4);
+        let (wide, _) = index(&["é€".as_bytes()]);
+        assert_eq!(wide.memory_bytes(), 4 * 255 + 4 * (4 + 2), "and one for each lead byte");
+    }
+}

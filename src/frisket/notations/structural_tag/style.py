@@ -10,12 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from frisket.errors import UnsupportedSchemaError
-from frisket.json_schema import string
-from frisket.json_schema.algebra import Algebra
-from frisket.json_schema.lower import Lowering
+from frisket.json_schema.parameter import ParameterValues, bounded_text, relating
 from frisket.json_schema.prelude import prelude_of
-from frisket.json_schema.report import Report
-from frisket.json_schema.resolve import Documents, Site
 from frisket.json_schema.value import ANYTHING, ARRAY, BOOLEAN, NULL, NUMBER, OBJECT, STRING
 
 if TYPE_CHECKING:
@@ -71,14 +67,6 @@ STYLES = {
     ),
 }
 
-#: Keywords beside the members that a style can write one by one; all others relate members to each other.
-_PLAIN = frozenset(
-    {
-        *("type", "properties", "required", "additionalProperties", "$defs", "definitions", "$schema", "$id"),
-        *("$comment", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "strict"),
-    }
-)
-
 #: Members that may come in any order: every set of those that came is a node.
 _MAX_ANY_ORDER = 10
 
@@ -112,18 +100,15 @@ class _Parameters:
         self.style = style
         self.excluded = excluded
         self.any_order = options.property_order == "any"
-        self.documents = Documents(self.schema, None)
-        self.algebra = Algebra(builder, self.documents, options, Report())
-        self.lowering = Lowering(builder, options, self.algebra)
+        self.found = ParameterValues(builder, self.schema, options)
         self.blanks = builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0, _BLANKS)
 
     def node(self) -> int:
         builder, schema = self.builder, self.schema
         if not isinstance(schema, dict) or schema.get("type", "object") != "object":
             raise _unsupported("", "only the members of an object are written one by one")
-        for key in schema:
-            if key not in _PLAIN and not key.startswith("x-"):
-                raise _unsupported(f"/{key}", f"{key} relates members, which the style writes one by one")
+        for key in relating(schema):
+            raise _unsupported(f"/{key}", f"{key} relates members, which the style writes one by one")
         properties, required = schema.get("properties") or {}, schema.get("required") or []
         extra = schema.get("additionalProperties", True)
         if isinstance(extra, dict) and extra and properties:
@@ -138,7 +123,7 @@ class _Parameters:
             nodes = [node if needed else builder.alt([builder.epsilon(), node]) for node, needed in members]
         if not properties and extra is not False:
             nodes.append(builder.repeat(self.member(None, self.goal(extra, None)), 0))
-        self.algebra.raise_unsupported()
+        self.found.algebra.raise_unsupported()
         return builder.seq([*nodes, self.blanks])
 
     def in_any_order(self, members: list[tuple[int, bool]]) -> int:
@@ -159,9 +144,8 @@ class _Parameters:
     def goal(self, schema: Any, key: str | None) -> Goal:
         if schema is True or schema == {}:
             return ANYTHING
-        around = Site(-1, None, self.documents.root, (), "", ())
         below = ("additionalProperties",) if key is None else ("properties", key)
-        return self.algebra.below(around, schema, *below)
+        return self.found.goal(schema, *below)
 
     def member(self, key: str | None, goal: Goal) -> int:
         """One element, after blanks. A key of None is any name."""
@@ -169,15 +153,15 @@ class _Parameters:
         if goal == ANYTHING and STRING in self.style.kinds.values() and "{kind}" not in self.style.begin:
             ways = [builder.seq([*self.begin(key, ""), self.text(builder.any_text())])]
         else:
-            cases = self.algebra.expand(goal)
+            cases = self.found.algebra.expand(goal)
             ways = [
                 builder.seq([*self.begin(key, kind), value])
                 for kind, types in self.style.kinds.items()
                 for value in self.values(cases, types)
             ]
             if self.style.kinds is _KIMI and key is None:
-                integers = self.lowering.union([case.among(NUMBER) for case in cases if case.mask & NUMBER])
-                ways += [builder.seq([*self.begin(key, "integer"), self.other(integers)])] if integers else []
+                integers = self.found.other(cases, NUMBER)
+                ways += [] if integers is None else [builder.seq([*self.begin(key, "integer"), self.other(integers)])]
         return builder.seq([self.blanks, builder.alt(ways)])
 
     def values(self, cases: list[Case], types: int) -> list[int]:
@@ -186,14 +170,9 @@ class _Parameters:
             raise _unsupported("", "objects and arrays within the members are not read in this style")
         if self.excluded and any(case.mask & types & (OBJECT | ARRAY) for case in cases):
             raise _unsupported("", "excluded strings are not enforced within objects and arrays")
-        found = []
-        texts = [string.lower(self.builder, case.strings) for case in cases if case.mask & types & STRING]
-        found += [self.text(text) for text in texts if text is not None]
-        others = [case.among(types & _OTHER) for case in cases if case.mask & types & _OTHER]
-        node = self.lowering.union(others) if others else None
-        if node is not None:
-            found.append(self.other(node))
-        return found
+        text = self.found.text(cases) if types & STRING else None
+        other = self.found.other(cases, types)
+        return [*([] if text is None else [self.text(text)]), *([] if other is None else [self.other(other)])]
 
     def begin(self, key: str | None, kind: str) -> list[int]:
         builder, style = self.builder, self.style
@@ -210,11 +189,7 @@ class _Parameters:
 
     def text(self, node: int) -> int:
         """A text that holds neither the end of its element nor an excluded string, and that end."""
-        builder, end = self.builder, self.style.end.encode()
-        everything = builder.not_(builder.empty())
-        strings = builder.words([end, *(string.encode() for string in self.excluded)])
-        held = builder.cat([everything, strings, everything])
-        return builder.seq([builder.and_([node, builder.not_(held)]), builder.literal(end)])
+        return bounded_text(self.builder, node, self.style.end, self.excluded)
 
     def other(self, node: int) -> int:
         return self.builder.seq([self.blanks, node, self.blanks, self.builder.literal(self.style.end.encode())])

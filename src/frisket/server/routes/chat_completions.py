@@ -5,33 +5,21 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from typing import Any
 
 from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from frisket.engines.structured_output import StructuredOutput
-from frisket.grammar import CompiledGrammar
 from frisket.server import exchange
+from frisket.server.bias import read_bias
 from frisket.server.conversation import Message, render
-from frisket.server.failure import Failure
 from frisket.server.job import Ended, Written
 from frisket.server.logprob import of_chat
 from frisket.server.parameters import Parameters, ResponseFormat, StreamOptions, stops
-from frisket.server.reply import TextReply, ToolReply, gathered
+from frisket.server.reply import TextReply, ToolReply, gathered, reply
 from frisket.server.service import Answers, Service, Wish
-from frisket.server.tool import (
-    Choice,
-    FunctionTool,
-    TemplateArguments,
-    ToolOutput,
-    chosen,
-    described,
-    prompt_says,
-    thinking,
-)  # fmt: skip
+from frisket.server.tool import Choice, FunctionTool, TemplateArguments, thinking, tool_output
 
 PATH, METHODS = "/v1/chat/completions", ["POST"]
 #: How an answer ended, in OpenAI's words.
@@ -54,6 +42,7 @@ class ChatRequest(Parameters):
     tool_choice: Choice | None = None
     parallel_tool_calls: bool | None = None
     chat_template_kwargs: TemplateArguments | None = None
+    logit_bias: dict[str, float] | None = None
     frequency_penalty: float | None = Field(None, ge=0, le=0)
     presence_penalty: float | None = Field(None, ge=0, le=0)
 
@@ -64,7 +53,10 @@ async def endpoint(request: Request) -> Response:
     service.check_model(body.model)
     format_ = body.response_format
     wanted = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(body.tools))
-    output, prompt = _tools(service, body, wanted)
+    output, prompt = tool_output(
+        service, body, body.messages, body.tools, body.tool_choice, parallel=body.parallel_tool_calls, final=wanted,
+        mode=thinking(body.chat_template_kwargs, service.settings.tool_family),
+    ) or (None, None)  # fmt: skip
     grammar = await service.compile(output or wanted)
     ids = await service.encode(
         prompt
@@ -78,43 +70,14 @@ async def endpoint(request: Request) -> Response:
     wish = Wish(
         body.max_completion_tokens or body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=(body.top_logprobs or 0) if body.logprobs else 0,
+        bias=read_bias(body.logit_bias, service.vocabulary.size),
     )  # fmt: skip
     answers = service.answers(ids, grammar, wish)
     head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
-    replies = [_reply(grammar, output) for _ in range(wish.choices)]
+    replies = [reply(grammar, output) for _ in range(wish.choices)]
     if body.stream:
         return await exchange.stream(_chunks(service, body, answers, replies, head))
     return await exchange.answer(request, _document(service, body, answers, replies, head))
-
-
-def _tools(service: Service, body: ChatRequest, final: StructuredOutput | None) -> tuple[ToolOutput | None, str | None]:
-    """What is asked for where tools or reasoning are, and the prompt; None where an answer is text alone."""
-    settings = service.settings
-    tools, choice, one = chosen(body.tools, body.tool_choice)
-    mode = thinking(body.chat_template_kwargs, settings.tool_family)
-    if not tools and mode is None:
-        return None, None
-    if body.style() is not None:
-        raise Failure(
-            400, "an answer beside tools or reasoning is not described", code="unsupported", where="frisket/describe",
-            hint="leave it out: the prompt describes the tools",
-        )  # fmt: skip
-    output = ToolOutput(
-        settings.tool_family, tools, choice, body.parallel_tool_calls is not False and not one, final, mode or "auto",
-        options=body.options(), vocabulary=service.vocabulary,
-    )  # fmt: skip
-    if len(output.specification.encode()) > settings.max_schema_bytes:
-        raise Failure(
-            400, f"the tools have more than {settings.max_schema_bytes:,} bytes", code="limit", where="tools",
-            hint="send fewer, or start the server with a larger --max-schema-bytes",
-        )  # fmt: skip
-    told = described(tools, settings.tool_family) if choice != "none" else ""
-    prompt = render(service.model, body.messages, output.keys(), told)
-    return replace(output, said=prompt_says(prompt, settings.tool_family)), prompt
-
-
-def _reply(grammar: CompiledGrammar | None, output: ToolOutput | None) -> TextReply:
-    return TextReply() if grammar is None or output is None else ToolReply(grammar.grammar, output)
 
 
 def _reason(event: Ended, reply: TextReply) -> str:
@@ -128,13 +91,13 @@ async def _document(
     deltas: list[list[dict[str, Any]]] = [[] for _ in replies]
     reasons = [""] * len(replies)
     async for number, event in answers.events:
-        reply = replies[number]
+        told = replies[number]
         if isinstance(event, Written):
             written[number].append(event)
-            deltas[number] += reply.feed(event.step.text)
+            deltas[number] += told.feed(event.step.text)
         elif isinstance(event, Ended):
-            deltas[number] += reply.end(event.whole)
-            reasons[number] = _reason(event, reply)
+            deltas[number] += told.end(event.whole)
+            reasons[number] = _reason(event, told)
     choices = [
         {
             "index": number,
@@ -160,17 +123,17 @@ async def _chunks(
     begun: set[int] = set()
     try:
         async for number, event in answers.events:
-            reply = replies[number]
+            told = replies[number]
             if number not in begun:
                 begun.add(number)
                 yield chunk(number, {"role": "assistant", "content": ""})
             if isinstance(event, Ended):
-                for delta in reply.end(event.whole):
+                for delta in told.end(event.whole):
                     yield chunk(number, delta)
-                yield chunk(number, {}, _reason(event, reply))
+                yield chunk(number, {}, _reason(event, told))
             elif isinstance(event, Written):
                 entries = of_chat(service.vocabulary, [event]) if body.logprobs else []
-                deltas = list(reply.feed(event.step.text)) or ([{"content": ""}] if entries else [])
+                deltas = list(told.feed(event.step.text)) or ([{"content": ""}] if entries else [])
                 for place, delta in enumerate(deltas):
                     yield chunk(number, delta, None, {"content": entries} if entries and not place else None)
         if counts:

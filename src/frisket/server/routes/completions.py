@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from frisket.server import exchange
+from frisket.server.bias import read_bias
 from frisket.server.failure import Failure
 from frisket.server.job import Ended, Written
 from frisket.server.logprob import of_completion
@@ -35,6 +36,7 @@ class CompletionRequest(Parameters):
     stream_options: StreamOptions | None = None
     best_of: int | None = Field(None, ge=1, le=1)
     suffix: None = None
+    logit_bias: dict[str, float] | None = None
     frequency_penalty: float | None = Field(None, ge=0, le=0)
     presence_penalty: float | None = Field(None, ge=0, le=0)
 
@@ -54,6 +56,7 @@ async def endpoint(request: Request) -> Response:
     wish = Wish(
         body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=body.logprobs or 0,
+        bias=read_bias(body.logit_bias, service.vocabulary.size),
     )  # fmt: skip
     answers = service.answers(ids, grammar, wish)
     echo = (body.prompt if isinstance(body.prompt, str) else service.model.decode(ids)) if body.echo else ""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -16,10 +16,14 @@ from frisket.server import exchange
 from frisket.server.body import Body
 from frisket.server.conversation import Message, render
 from frisket.server.failure import Failure
-from frisket.server.job import Ended, Written
+from frisket.server.input import Item, read_items
+from frisket.server.item import Output, Told
+from frisket.server.job import Ended, Event, Written
 from frisket.server.logprob import of_chat
 from frisket.server.parameters import Parameters, schema_output
+from frisket.server.reply import TextReply, ToolReply, reply
 from frisket.server.service import Answers, Service, Wish
+from frisket.server.tool import Choice, Function, FunctionName, FunctionTool, NamedChoice, tool_output
 
 PATH, METHODS = "/v1/responses", ["POST"]
 
@@ -46,10 +50,30 @@ class TextSettings(Body):
     verbosity: None = None
 
 
+class ResponseTool(Body):
+    """One entry of `tools`."""
+
+    type: Literal["function"]
+    name: str
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+    strict: bool | None = None
+
+    def tool(self) -> FunctionTool:
+        return FunctionTool(type="function", function=Function(**self.model_dump(exclude={"type"})))
+
+
+class NamedTool(Body):
+    """`tool_choice` where it names a tool."""
+
+    type: Literal["function"]
+    name: str
+
+
 class ResponseRequest(Parameters):
     """The body."""
 
-    input: str | list[Message]
+    input: list[Item]
     instructions: str | None = None
     text: TextSettings | None = None
     max_output_tokens: int | None = Field(None, ge=1)
@@ -57,8 +81,21 @@ class ResponseRequest(Parameters):
     include: list[Literal["message.output_text.logprobs"]] | None = None
     truncation: Literal["disabled"] | None = None
     background: Literal[False] | None = None
+    tools: list[ResponseTool] | None = None
+    tool_choice: Literal["auto", "required", "none"] | NamedTool | None = None
     parallel_tool_calls: bool | None = None
     stream_options: dict[str, Any] | None = None
+
+    @field_validator("input", mode="before")
+    @classmethod
+    def _items(cls, given: Any) -> Any:
+        return [{"role": "user", "content": given}] if isinstance(given, str) else given
+
+    def choice(self) -> Choice | None:
+        named = self.tool_choice
+        if isinstance(named, NamedTool):
+            return NamedChoice(type="function", function=FunctionName(name=named.name))
+        return named
 
 
 async def endpoint(request: Request) -> Response:
@@ -66,53 +103,63 @@ async def endpoint(request: Request) -> Response:
     body = await exchange.read(request, ResponseRequest)
     service.check_model(body.model)
     format_ = body.text.format if body.text else None
-    grammar = await service.compile(body.structured(service.settings, format_.structured() if format_ else None))
-    messages = [Message(role="user", content=body.input)] if isinstance(body.input, str) else body.input
-    if any(message.type not in (None, "message") for message in messages):
-        raise Failure(400, "the input is made of messages", code="unsupported", where="input")
+    final = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(body.tools))
+    messages = read_items(body.input)
     if body.instructions is not None:
         messages = [Message(role="system", content=body.instructions), *messages]
-    ids = await service.encode(
-        render(
-            service.model,
-            messages,
-            service.keys(grammar),
-            described=await service.described(grammar, body.style()),
-        )
-    )
+    tools = [tool.tool() for tool in body.tools or ()]
+    output, prompt = tool_output(
+        service, body, messages, tools, body.choice(), parallel=body.parallel_tool_calls, final=final, within=""
+    ) or (None, None)  # fmt: skip
+    if output is not None and body.include:
+        raise Failure(
+            400, "the text beside calls has no log-probabilities", code="unsupported", where="include",
+            hint="leave it out, or ask /v1/chat/completions",
+        )  # fmt: skip
+    grammar = await service.compile(output or final)
+    if prompt is None:
+        described = await service.described(grammar, body.style())
+        prompt = render(service.model, messages, service.keys(grammar), described=described)
+    ids = await service.encode(prompt)
     wish = Wish(
         body.max_output_tokens, body.sampler(service.settings), body.first_seed(),
         top=(body.top_logprobs or 0) if body.include else 0,
     )  # fmt: skip
     answers = service.answers(ids, grammar, wish)
-    made = Made(body, f"resp_{secrets.token_hex(12)}", f"msg_{secrets.token_hex(12)}", int(time.time()))
+    made = Made(service, body, answers, reply(grammar, output))
     if body.stream:
-        return await exchange.stream(_events(service, made, answers), named=True)
-    return await exchange.answer(request, _document(service, made, answers))
+        return await exchange.stream(_events(made), named=True)
+    return await exchange.answer(request, _document(made))
 
 
 class Made:
     """The response as far as it is known."""
 
-    def __init__(self, body: ResponseRequest, name: str, item: str, created: int) -> None:
-        self.body, self.name, self.item, self.created = body, name, item, created
-        self.written: list[Written] = []
+    def __init__(self, service: Service, body: ResponseRequest, answers: Answers, told: TextReply) -> None:
+        self.service, self.body, self.answers, self.reply = service, body, answers, told
+        self.name, self.created = f"resp_{secrets.token_hex(12)}", int(time.time())
         self.status = "in_progress"
+        self.output = Output()
 
-    @property
-    def text(self) -> str:
-        return "".join(one.step.text for one in self.written)
+    def begin(self) -> Iterator[Told]:
+        """A message of text alone is there from the beginning."""
+        if not isinstance(self.reply, ToolReply):
+            yield from self.output.begin("message")
 
-    def part(self, service: Service) -> dict[str, Any]:
-        logprobs = of_chat(service.vocabulary, self.written) if self.body.include else []
-        return {"type": "output_text", "text": self.text, "annotations": [], "logprobs": logprobs}
+    def take(self, event: Event) -> Iterator[Told]:
+        """What a token, or the end, adds."""
+        if isinstance(event, Written):
+            logprobs = of_chat(self.service.vocabulary, [event]) if self.body.include else []
+            for delta in list(self.reply.feed(event.step.text)) or [{}]:
+                yield from self.output.take(delta, logprobs)
+        elif isinstance(event, Ended):
+            for delta in self.reply.end(event.whole):
+                yield from self.output.take(delta, [])
+            self.status = "incomplete" if event.reason == "length" else "completed"
+            yield from self.output.close(self.status)
 
-    def message(self, service: Service) -> dict[str, Any]:
-        content = [self.part(service)] if self.status != "in_progress" else []
-        return {"type": "message", "id": self.item, "role": "assistant", "status": self.status, "content": content}
-
-    def document(self, service: Service, answers: Answers) -> dict[str, Any]:
-        body, done = self.body, self.status != "in_progress"
+    def document(self) -> dict[str, Any]:
+        body, answers, done = self.body, self.answers, self.status != "in_progress"
         format_ = (
             body.text.format.model_dump(by_alias=True, exclude_none=True) if body.text and body.text.format else None
         )
@@ -123,6 +170,7 @@ class Made:
             "output_tokens_details": {"reasoning_tokens": 0},
             "total_tokens": answers.prompt_tokens + answers.tokens,
         }
+        choice = body.tool_choice or ("auto" if body.tools else "none")
         return {
             "id": self.name,
             "object": "response",
@@ -134,57 +182,45 @@ class Made:
             "max_output_tokens": body.max_output_tokens,
             "metadata": body.metadata or {},
             "model": body.model,
-            "output": [self.message(service)] if done else [],
-            "parallel_tool_calls": False,
+            "output": self.output.items if done else [],
+            "parallel_tool_calls": bool(body.tools) and body.parallel_tool_calls is not False,
             "store": False,
             "temperature": body.temperature,
             "text": {"format": format_ or {"type": "text"}},
-            "tool_choice": "none",
-            "tools": [],
+            "tool_choice": choice.model_dump() if isinstance(choice, NamedTool) else choice,
+            "tools": [tool.model_dump(exclude_none=True) for tool in body.tools or ()],
             "top_p": body.top_p,
             "truncation": "disabled",
             "usage": usage if done else None,
         }
 
 
-def _take(made: Made, event: Any) -> None:
-    if isinstance(event, Written):
-        made.written.append(event)
-    elif isinstance(event, Ended):
-        made.status = "incomplete" if event.reason == "length" else "completed"
+async def _document(made: Made) -> dict[str, Any]:
+    for _ in made.begin():
+        pass
+    async for _, event in made.answers.events:
+        for _ in made.take(event):
+            pass
+    return made.document()
 
 
-async def _document(service: Service, made: Made, answers: Answers) -> dict[str, Any]:
-    async for _, event in answers.events:
-        _take(made, event)
-    return made.document(service, answers)
-
-
-async def _events(service: Service, made: Made, answers: Answers) -> AsyncIterator[dict[str, Any]]:
+async def _events(made: Made) -> AsyncIterator[dict[str, Any]]:
     count = iter(range(1 << 62))
 
-    def event(name: str, **more: Any) -> dict[str, Any]:
-        return {"type": f"response.{name}", "sequence_number": next(count), **more}
+    def event(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+        return {"type": f"response.{name}", "sequence_number": next(count), **fields}
 
-    place = {"item_id": made.item, "output_index": 0, "content_index": 0}
     begun = False
     try:
-        async for _, one in answers.events:
+        async for _, one in made.answers.events:
             if not begun:
                 begun = True
-                yield event("created", response=made.document(service, answers))
-                yield event("in_progress", response=made.document(service, answers))
-                yield event("output_item.added", output_index=0, item=made.message(service))
-                empty = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
-                yield event("content_part.added", **place, part=empty)
-            _take(made, one)
-            if isinstance(one, Written) and one.step.text:
-                logprobs = of_chat(service.vocabulary, [one]) if made.body.include else []
-                yield event("output_text.delta", **place, delta=one.step.text, logprobs=logprobs)
-        part = made.part(service)
-        yield event("output_text.done", **place, text=made.text, logprobs=part["logprobs"])
-        yield event("content_part.done", **place, part=part)
-        yield event("output_item.done", output_index=0, item=made.message(service))
-        yield event(made.status, response=made.document(service, answers))
+                yield event("created", {"response": made.document()})
+                yield event("in_progress", {"response": made.document()})
+                for told in made.begin():
+                    yield event(*told)
+            for told in made.take(one):
+                yield event(*told)
+        yield event(made.status, {"response": made.document()})
     finally:
-        await answers.events.aclose()  # type: ignore[attr-defined]
+        await made.answers.events.aclose()  # type: ignore[attr-defined]

@@ -137,6 +137,9 @@ impl Distances {
         if frame == BOTTOM {
             return Ok(0);
         }
+        if let Some(&least) = self.frames.get(&frame) {
+            return Ok(least);
+        }
         let mut work = vec![frame];
         while let Some(&at) = work.last() {
             machine.arena.spend(1)?;
@@ -171,5 +174,148 @@ impl Distances {
         machine.arena.budget.grow(24);
         self.terms.insert(id, least);
         Ok(least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{after, alt, machine, rule, seq};
+    use crate::grammar::builder::Builder;
+
+    /// The fewest bytes after each text.
+    fn check(make: impl FnOnce(&mut Builder) -> TermId, cases: &[(&str, u64)]) {
+        let mut machine = machine(make);
+        let mut kept = Distances::default();
+        for &(text, expected) in cases {
+            let id = after(&mut machine, text.as_bytes());
+            let position = machine.position(id).clone();
+            let found = Distances::default().of_position(&mut machine, &position).unwrap();
+            assert_eq!(found, expected, "after {text}");
+            assert_eq!(kept.of_position(&mut machine, &position).unwrap(), found, "{text}, from the cache");
+        }
+    }
+
+    fn literals<const N: usize>(builder: &mut Builder, texts: [&str; N]) -> [TermId; N] {
+        texts.map(|text| builder.literal(text.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn sums_and_products_saturate_and_never_stays_never() {
+        assert_eq!((sum([]), sum([2, 3, 4])), (0, 9));
+        assert_eq!(sum([MAX_DISTANCE - 1, 1]), MAX_DISTANCE);
+        assert_eq!(sum([MAX_DISTANCE, 1]), MAX_DISTANCE);
+        assert_eq!((sum([NEVER, 1]), sum([1, NEVER]), sum([0, NEVER, 0])), (NEVER, NEVER, NEVER));
+        assert_eq!((product(3, 4), product(0, 4), product(3, 0)), (12, 0, 0));
+        assert_eq!((product(0, NEVER), product(1, NEVER)), (0, NEVER));
+        assert_eq!(product(2, MAX_DISTANCE), MAX_DISTANCE);
+        assert_eq!((difference(7, 3), difference(3, 7), difference(NEVER, 3)), (4, 0, NEVER));
+        assert_eq!(difference(7, NEVER), 0, "a bound from below");
+    }
+
+    #[test]
+    fn a_position_is_as_far_from_its_end_as_its_nearest_head() {
+        let make = |builder: &mut Builder| {
+            let [a, long, short] = literals(builder, ["a", "bcdef", "bcx"]);
+            let either = alt(builder, &[long, short]);
+            let special = builder.special("<s>").unwrap();
+            let or_special = alt(builder, &[either, special]);
+            seq(builder, &[a, or_special])
+        };
+        check(make, &[("", 4), ("a", 3), ("ab", 2), ("abcd", 2), ("abcx", NEVER)]);
+    }
+
+    #[test]
+    fn a_rule_is_as_long_as_its_shortest_text() {
+        let make = |builder: &mut Builder| {
+            let [open, close, a, comma] = literals(builder, ["(", ")", "abc", ","]);
+            let outer = builder.rule("outer").unwrap();
+            let list = rule(builder, "list", |builder, list| {
+                let more = seq(builder, &[outer, comma, list]);
+                alt(builder, &[more, outer])
+            });
+            let nested = seq(builder, &[open, list, close]);
+            let body = alt(builder, &[nested, a]);
+            builder.define(outer.number(), body.number()).unwrap();
+            outer
+        };
+        check(make, &[("", 3), ("(", 4), ("((", 5), ("(abc", 1), ("(abc,", 4), ("(abc,(ab", 3)]);
+        // "x", then as many digits as the rules that call each other need: first 1, second 1 + 2, third 3 + 4.
+        let ahead = |builder: &mut Builder| {
+            let [x, one, two, four] = literals(builder, ["x", "1", "22", "4444"]);
+            let [second, third] = ["second", "third"].map(|name| builder.rule(name).unwrap());
+            let first = rule(builder, "first", |builder, first| {
+                let more = seq(builder, &[one, first, third]);
+                alt(builder, &[more, one])
+            });
+            for (rule, start, rest) in [(second, two, first), (third, four, second)] {
+                let body = seq(builder, &[start, rest]);
+                builder.define(rule.number(), body.number()).unwrap();
+            }
+            seq(builder, &[x, third])
+        };
+        check(ahead, &[("", 8), ("x", 7), ("x4444", 3), ("x444422", 1)]);
+    }
+
+    #[test]
+    fn a_rule_that_may_be_empty_or_needs_a_special_token_is_told() {
+        let make = |builder: &mut Builder| {
+            let [a, b] = literals(builder, ["a", "b"]);
+            let maybe = rule(builder, "maybe", |builder, maybe| {
+                let more = seq(builder, &[a, maybe]);
+                alt(builder, &[crate::regular::term::EPSILON, more])
+            });
+            let special = builder.special("<s>").unwrap();
+            let marked = rule(builder, "marked", |builder, _| seq(builder, &[b, special]));
+            let ends = seq(builder, &[maybe, b, b]);
+            let never = seq(builder, &[maybe, marked]);
+            alt(builder, &[ends, never])
+        };
+        check(make, &[("", 2), ("aaa", 2), ("b", 1)]);
+        let special = |builder: &mut Builder| {
+            let [a] = literals(builder, ["ab"]);
+            let special = builder.special("<s>").unwrap();
+            let marked = rule(builder, "marked", |builder, _| seq(builder, &[a, special]));
+            seq(builder, &[marked, a])
+        };
+        check(special, &[("", NEVER), ("a", NEVER)]);
+    }
+
+    #[test]
+    fn a_frame_of_several_continuations_counts_the_shortest() {
+        let make = |builder: &mut Builder| {
+            let [a, z, yy] = literals(builder, ["ab", "z", "yyyy"]);
+            let called = rule(builder, "called", |builder, _| seq(builder, &[a, a]));
+            let (short, long) = (seq(builder, &[called, z]), seq(builder, &[called, yy]));
+            let either = alt(builder, &[short, long]);
+            seq(builder, &[either, z])
+        };
+        check(make, &[("", 6), ("aba", 3), ("abab", 2), ("ababy", 4), ("ababz", 1)]);
+    }
+
+    #[test]
+    fn what_was_found_is_neither_computed_nor_counted_twice() {
+        let mut machine = machine(|builder| {
+            let [a, b] = literals(builder, ["aa", "bb"]);
+            let called = rule(builder, "called", |_, _| b);
+            seq(builder, &[a, called])
+        });
+        let id = after(&mut machine, b"a");
+        let position = machine.position(id).clone();
+        let mut distances = Distances::default();
+        assert_eq!(distances.of_position(&mut machine, &position).unwrap(), 3);
+        let held = machine.memory_bytes();
+        assert_eq!(distances.of_position(&mut machine, &position).unwrap(), 3);
+        assert_eq!(machine.memory_bytes(), held);
+    }
+
+    #[test]
+    fn a_head_that_holds_its_text_is_as_far_as_its_text_and_what_follows() {
+        let mut machine = machine(|builder| literals(builder, ["ab"])[0]);
+        let [whole, inner, next] = [&b"abcdef"[..], b"ab", b"b"].map(|text| machine.arena.literal(text).unwrap());
+        let mut distances = Distances::default();
+        // Four bytes follow the inner text, of which one is left.
+        assert_eq!(distances.after(&mut machine, whole, inner, next, BOTTOM).unwrap(), 5);
+        assert_eq!(distances.after(&mut machine, whole, whole, next, BOTTOM).unwrap(), 1);
     }
 }

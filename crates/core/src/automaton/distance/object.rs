@@ -254,3 +254,161 @@ impl Distances {
         Ok(least)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{after, alt, brackets, bytes, machine, object};
+    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::regular::term::TermId;
+
+    /// The fewest bytes after each text.
+    fn check(make: impl FnOnce(&mut Builder) -> TermId, cases: &[(&str, u64)]) {
+        let mut machine = machine(make);
+        let mut distances = Distances::default();
+        for &(text, expected) in cases {
+            let id = after(&mut machine, text.as_bytes());
+            let position = machine.position(id).clone();
+            assert_eq!(distances.of_position(&mut machine, &position).unwrap(), expected, "after {text}");
+        }
+    }
+
+    fn numbers(builder: &mut Builder) -> [TermId; 2] {
+        [b"1".as_slice(), b"22"].map(|text| builder.literal(text).unwrap())
+    }
+
+    #[test]
+    fn members_in_order_cost_what_the_required_ones_cost() {
+        let make = |builder: &mut Builder| {
+            let [one, two] = numbers(builder);
+            let members = [("a", true, one), ("bb", false, one), ("c", true, two)];
+            object(builder, &members, &[], ObjectRules::default())
+        };
+        let cases = [
+            ("", 14), // {"a":1,"c":22}
+            ("{", 13),
+            ("{\"", 12),
+            ("{\"a\"", 10),
+            ("{\"a\":", 9),
+            ("{\"a\":1", 8),
+            ("{\"a\":1,\"b", 12), // b":1,"c":22}
+            ("{\"a\":1,\"bb\":1,", 7),
+            ("{\"a\":1,\"c\":2", 2),
+            ("{\"a\":1,\"c\":22", 1),
+        ];
+        check(make, &cases);
+    }
+
+    #[test]
+    fn members_in_any_order_cost_those_that_have_not_come() {
+        let make = |builder: &mut Builder| {
+            let [one, two] = numbers(builder);
+            let members = [("a", true, one), ("b", false, two), ("c", true, two)];
+            object(builder, &members, &[], ObjectRules { any_order: true, ..ObjectRules::default() })
+        };
+        let cases = [
+            ("", 14),
+            ("{\"c\":22", 7),
+            ("{\"c\":22,\"", 5),
+            ("{\"c\":22,\"a", 4),
+            ("{\"b\":", 16), // 22,"a":1,"c":22}
+            ("{\"b\":22,\"c\":22,\"a\":1", 1),
+        ];
+        check(make, &cases);
+    }
+
+    #[test]
+    fn a_least_number_of_members_costs_the_shortest_ones() {
+        let make = |builder: &mut Builder| {
+            let [one, two] = numbers(builder);
+            let keys = bytes(builder, b'x', b'z', 1, Some(3));
+            let rules = ObjectRules { min: 3, any_order: true, ..ObjectRules::default() };
+            object(builder, &[("a", false, two)], &[(keys, one)], rules)
+        };
+        let cases = [
+            ("", 19), // {"x":1,"y":1,"z":1}
+            ("{\"x\":1", 13),
+            ("{\"x\":1,", 12),
+            ("{\"x\":1,\"a\":22", 7),
+            ("{\"x\":1,\"y\":1,\"z\":1", 1),
+            ("{\"x\":1,\"y\":1,\"z\":1,", 7), // "xx":1}
+        ];
+        check(make, &cases);
+    }
+
+    /// An object of "a" and further members. (value of "a", mark of it) and (further value, mark of it)
+    fn marked(
+        builder: &mut Builder,
+        required: bool,
+        needed: u64,
+        own: &[(&str, u64)],
+        others: &[(&str, u64)],
+    ) -> TermId {
+        let mut values = |list: &[(&str, u64)]| -> Vec<(u32, u64)> {
+            list.iter().map(|&(text, marks)| (builder.literal(text.as_bytes()).unwrap().number(), marks)).collect()
+        };
+        let (own, others) = (values(own), values(others));
+        let keys = bytes(builder, b'x', b'z', 1, Some(1)).number();
+        let colon = builder.literal(b":").unwrap();
+        let [open, close, empty] = [&b"{"[..], b"}", b"{}"].map(|text| builder.literal(text).unwrap());
+        let punctuation = crate::grammar::builder::Punctuation { open, close, colon, empty, ..brackets(builder) };
+        let named = vec![("a".to_owned(), required, own)];
+        let others = vec![(keys, others)];
+        let rules = ObjectRules { required_marks: needed, any_order: true, ..ObjectRules::default() };
+        builder.object(named, others, punctuation, rules).unwrap()
+    }
+
+    #[test]
+    fn a_missing_mark_costs_the_cheapest_member_that_leaves_it() {
+        // {"a":2} without marks; with one, "x":1 comes cheaper than the long value.
+        let (own, others) = ([("2", 0), ("333333333", 1)], [("1", 1), ("2", 0)]);
+        check(|builder| marked(builder, true, 0, &own, &others), &[("", 7), ("{\"a\":2", 1)]);
+        check(
+            |builder| marked(builder, true, 1, &own, &others),
+            &[("", 13), ("{\"a\":2", 7), ("{\"a\":333333333", 1), ("{\"a\":3", 9), ("{\"x\":1", 7), ("{\"x\":2", 13)],
+        );
+    }
+
+    #[test]
+    fn a_member_that_came_leaves_no_mark_any_more() {
+        let (own, others) = ([("1", 1), ("22", 0)], [("333333333", 1)]);
+        let cases = [
+            ("", 7),
+            ("{\"a\"", 3), // :1}
+            ("{\"a\":", 2),
+            ("{\"a\":2", 16), // 2,"x":333333333}
+            ("{\"a\":22", 15),
+            ("{\"x\":333333333", 1),
+            ("{\"x\":3", 9),
+        ];
+        check(|builder| marked(builder, false, 1, &own, &others), &cases);
+    }
+
+    #[test]
+    fn after_a_comma_another_member_must_come() {
+        let make = |builder: &mut Builder, any_order| {
+            let [_, two] = numbers(builder).map(|node| node.number());
+            let [open, close, colon, comma, empty] =
+                [&b"{"[..], b"}", b":", b", ", b"{}"].map(|text| builder.literal(text).unwrap());
+            let punctuation = crate::grammar::builder::Punctuation { open, close, colon, comma, empty };
+            let named = vec![("a".to_owned(), true, vec![(two, 0)]), ("b".to_owned(), false, vec![(two, 0)])];
+            let rules = ObjectRules { any_order, ..ObjectRules::default() };
+            builder.object(named, Vec::new(), punctuation, rules).unwrap()
+        };
+        for any_order in [false, true] {
+            // Behind the comma's first byte: a space, and "b":22}.
+            check(|builder| make(builder, any_order), &[("", 8), ("{\"a\":22", 1), ("{\"a\":22,", 8)]);
+        }
+        check(|builder| make(builder, true), &[("{\"b\":22,", 8)]);
+    }
+
+    #[test]
+    fn a_value_of_several_alternatives_costs_the_shortest() {
+        let make = |builder: &mut Builder| {
+            let [one, two] = numbers(builder);
+            let either = alt(builder, &[one, two]);
+            object(builder, &[("a", true, either)], &[], ObjectRules::default())
+        };
+        check(make, &[("", 7), ("{\"a\":", 2), ("{\"a\":2", 2)]);
+    }
+}

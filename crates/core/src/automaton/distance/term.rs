@@ -164,3 +164,115 @@ impl Distances {
         Ok(if structural { least } else { least.max(u64::from(machine.arena.info(id).min_chars)) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{bytes, machine, string, unique, words};
+    use crate::grammar::builder::Builder;
+    use crate::regular::term::EMPTY;
+
+    /// The fewest bytes of a term after each of these texts.
+    fn check(make: impl FnOnce(&mut Builder) -> TermId, cases: &[(&str, u64)]) {
+        let mut root = EMPTY;
+        let mut machine = machine(|builder| {
+            root = make(builder);
+            root
+        });
+        for &(text, expected) in cases {
+            let term = text.bytes().fold(root, |term, byte| machine.arena.derive(term, byte).unwrap());
+            assert_ne!(term, EMPTY, "after {text}");
+            assert_eq!(Distances::default().distance(&mut machine, term).unwrap(), expected, "after {text}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_as_far_as_its_bytes() {
+        check(|builder| builder.literal(b"abc").unwrap(), &[("", 3), ("a", 2), ("abc", 0)]);
+        check(|builder| words(builder, &["abc", "abde", "x"]), &[("", 1), ("a", 2), ("abd", 1)]);
+        check(|builder| bytes(builder, b'a', b'z', 1, Some(1)), &[("", 1), ("q", 0)]);
+        let mut machine = machine(|builder| builder.literal(b"x").unwrap());
+        assert_eq!(Distances::default().distance(&mut machine, EMPTY).unwrap(), NEVER);
+    }
+
+    #[test]
+    fn parts_are_added_and_the_shortest_alternative_counts() {
+        let make = |builder: &mut Builder| {
+            let pair = builder.literal(b"ab").unwrap();
+            let pairs = builder.repeat(pair.number(), 3, Some(5)).unwrap();
+            let digits = bytes(builder, b'0', b'9', 2, None);
+            let long = builder.cat(&[pairs.number(), digits.number()]).unwrap();
+            let other = bytes(builder, b'x', b'z', 9, None);
+            builder.alt(&[long.number(), other.number()]).unwrap()
+        };
+        check(make, &[("", 8), ("a", 7), ("ababab", 2), ("ababab1", 1), ("ababab12", 0), ("x", 8)]);
+        check(|builder| bytes(builder, b'0', b'9', 0, Some(3)), &[("", 0)]);
+    }
+
+    #[test]
+    fn an_intersection_is_as_far_as_its_farthest_part() {
+        let make = |builder: &mut Builder| {
+            let (end, any) = (builder.literal(b"xyz").unwrap(), bytes(builder, b'a', b'z', 0, None));
+            let ends = builder.cat(&[any.number(), end.number()]).unwrap();
+            let starts = builder.cat(&[end.number(), any.number()]).unwrap();
+            builder.and(&[ends.number(), starts.number()]).unwrap()
+        };
+        check(make, &[("", 3), ("xy", 1), ("xyz", 0), ("xyza", 3)]);
+    }
+
+    #[test]
+    fn a_complement_is_at_its_end_or_one_byte_away() {
+        let make = |builder: &mut Builder| {
+            let text = builder.literal(b"a").unwrap();
+            builder.not(text.number()).unwrap()
+        };
+        check(make, &[("", 0), ("a", 1), ("ab", 0)]);
+    }
+
+    #[test]
+    fn multiples_are_at_their_end_or_one_byte_away() {
+        check(|builder| builder.multiple(7, false).unwrap(), &[("1", 1), ("14", 0)]);
+    }
+
+    #[test]
+    fn a_string_needs_its_quotes_and_a_byte_per_character() {
+        check(|builder| string(builder, 2, Some(5)), &[("", 4), ("\"", 3), ("\"a", 2), ("\"ab", 1), ("\"ab\"", 0)]);
+        let known = |builder: &mut Builder| {
+            let text = builder.literal("é!".as_bytes()).unwrap();
+            builder.quoted(text.number(), true).unwrap()
+        };
+        check(known, &[("", 5), ("\"", 4), ("\"é", 2)]);
+    }
+
+    #[test]
+    fn an_open_escape_counts_the_digits_that_it_lacks() {
+        let strings = |builder: &mut Builder| string(builder, 0, None);
+        let cases = [
+            ("\"\\", 2),
+            ("\"\\u", 5 + ESCAPE_PENALTY),
+            ("\"\\u00", 3 + ESCAPE_PENALTY),
+            ("\"\\ud83d", 7),
+            ("\"\\ud83d\\", 6),
+            ("\"\\ud83d\\u", 5),
+            ("\"\\ud83d\\ude", 3),
+            ("\"\\ud83d\\ude00", 1),
+        ];
+        check(strings, &cases);
+        let two = |builder: &mut Builder| string(builder, 2, None);
+        check(two, &[("\"\\", 3), ("\"\\u0", 5 + ESCAPE_PENALTY), ("\"\\ud83d\\u", 6)]);
+    }
+
+    #[test]
+    fn objects_and_arrays_are_as_far_as_their_own_bounds() {
+        let array = |builder: &mut Builder| {
+            let item = bytes(builder, b'0', b'9', 2, Some(2));
+            unique(builder, item, 2, None)
+        };
+        check(array, &[("", 7)]); // [00,01]
+        let may_be_empty = |builder: &mut Builder| {
+            let item = bytes(builder, b'0', b'9', 2, Some(2));
+            unique(builder, item, 0, None)
+        };
+        check(may_be_empty, &[("", 2)]);
+    }
+}

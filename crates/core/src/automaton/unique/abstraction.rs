@@ -159,3 +159,160 @@ fn size_class(count: u32) -> u32 {
         _ => count.min(COUNT_CAP).next_power_of_two(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{after, brackets, bytes, machine, only_head, state_after, string, unique, words};
+    use crate::automaton::frame::BOTTOM;
+    use crate::automaton::position::PositionId;
+    use crate::grammar::builder::Builder;
+    use crate::regular::term::TermId;
+
+    const ARRAY: ArrayId = ArrayId::new(0);
+
+    /// The machine of an array, for tokens that span at most `ahead` items.
+    fn over(ahead: u32, make: impl FnOnce(&mut Builder) -> TermId) -> Box<Machine> {
+        let mut machine = machine(make);
+        machine.unique.max_token_items = ahead;
+        machine
+    }
+
+    fn strings(min: u32, max: Option<u32>) -> impl FnOnce(&mut Builder) -> TermId {
+        move |builder| {
+            let item = string(builder, 0, None);
+            unique(builder, item, min, max)
+        }
+    }
+
+    #[test]
+    fn a_size_class_is_the_next_power_of_two() {
+        let classes = [0, 1, 2, 3, 4, 5, 8, 9, COUNT_CAP, COUNT_CAP + 1].map(size_class);
+        assert_eq!(classes, [0, 1, 2, 4, 4, 8, 8, 16, COUNT_CAP, COUNT_CAP]);
+    }
+
+    #[test]
+    fn a_count_is_kept_as_far_as_one_token_may_reach_a_bound() {
+        /// For each count, the count that is kept.
+        type Kept = &'static [(u32, u32)];
+        // (fewest items, most items, items of a token, counts)
+        let cases: [(u32, Option<u32>, u32, Kept); 4] = [
+            (0, None, 2, &[(0, 0), (9, 0)]),
+            (10, None, 2, &[(0, 7), (7, 7), (8, 8), (9, 9), (10, 10), (11, 10)]),
+            (0, Some(10), 2, &[(0, 0), (7, 0), (8, 8), (9, 9), (10, 10)]),
+            (5, Some(10), 2, &[(1, 2), (3, 3), (6, 5), (7, 5), (8, 8)]),
+        ];
+        for (min, max, ahead, counts) in cases {
+            let machine = over(ahead, strings(min, max));
+            for &(count, kept) in counts {
+                assert_eq!(machine.saturated_count(ARRAY, count), kept, "{count} of {min} to {max:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn with_several_kinds_of_items_the_way_to_an_end_counts_too() {
+        let pairs = |min, max| {
+            over(1, move |builder| {
+                let [a, b] = ["a", "b"].map(|text| words(builder, &[text]).number());
+                let punctuation = brackets(builder);
+                builder.unique_array(&[(false, vec![(a, 1)]), (true, vec![(b, 0)])], punctuation, min, max).unwrap()
+            })
+        };
+        let open = pairs(0, None);
+        assert_eq!([0, 5].map(|count| open.saturated_count(ARRAY, count)), [0, 0]);
+        let bounded = pairs(0, Some(2));
+        assert_eq!(bounded.saturated_count(ARRAY, 0), 0);
+        assert_eq!(bounded.saturated_count(ARRAY, 1), 1);
+    }
+
+    #[test]
+    fn an_abstracted_state_bounds_how_many_values_came_and_are_left() {
+        let mut machine = over(3, |builder| {
+            let item = bytes(builder, b'a', b'h', 1, Some(1));
+            unique(builder, item, 0, None)
+        });
+        let of = |machine: &mut Machine, values: &[&str]| {
+            let state = state_after(machine, 0, values);
+            let made = machine.abstracted_state(ARRAY, state).unwrap().unwrap();
+            assert_eq!(machine.abstracted_state(ARRAY, made).unwrap(), Some(made), "once is enough");
+            let made = machine.arena.registers.unique_states[made.index()];
+            assert_eq!(made.came, NO_KEYS);
+            let Abstracted { most, left } = made.abstracted.unwrap();
+            (most, left)
+        };
+        assert_eq!(of(&mut machine, &[]), (4, MANY), "one token cannot use up eight values");
+        assert_eq!(of(&mut machine, &["a", "b", "c", "d"]), (8, MANY));
+        assert_eq!(of(&mut machine, &["a", "b", "c", "d", "e"]), (8, 3));
+        assert_eq!(of(&mut machine, &["a", "b", "c", "d", "f"]), (8, 3), "other values, one state");
+        assert_eq!(of(&mut machine, &["a", "b", "c", "d", "e", "f", "g", "h"]), (16, 0));
+    }
+
+    #[test]
+    fn few_values_of_several_kinds_stay_exact() {
+        let two = |first: fn(&mut Builder) -> TermId| {
+            move |builder: &mut Builder| {
+                let (first, other) = (first(builder).number(), string(builder, 0, None).number());
+                let punctuation = brackets(builder);
+                builder.unique_array(&[(true, vec![(first, 0), (other, 0)])], punctuation, 0, None).unwrap()
+            }
+        };
+        let mut few = over(1, two(|builder| words(builder, &["1", "2"])));
+        let state = state_after(&mut few, 0, &["\"a\""]);
+        assert_eq!(few.abstracted_state(ARRAY, state).unwrap(), None);
+        let mut many = over(1, two(|builder| string(builder, 1, None)));
+        let state = state_after(&mut many, 0, &["\"a\""]);
+        let made = many.abstracted_state(ARRAY, state).unwrap().unwrap();
+        let made = many.arena.registers.unique_states[made.index()].abstracted;
+        assert_eq!(made, Some(Abstracted { most: 2, left: MANY }));
+    }
+
+    /// The abstracted frame of the only head after a text.
+    fn abstracted(machine: &mut Machine, text: &str) -> (FrameId, FrameId) {
+        let id: PositionId = after(machine, text.as_bytes());
+        let (_, frame) = only_head(machine, id);
+        let register = machine.position(id).register;
+        (frame, machine.abstracted_frame(frame, register).unwrap())
+    }
+
+    #[test]
+    fn frames_whose_values_tokens_cannot_tell_apart_have_one_abstraction() {
+        let mut machine = over(1, strings(0, None));
+        let (one, shared) = abstracted(&mut machine, "[\"x\",\"y\",\"a");
+        let (other, same) = abstracted(&mut machine, "[\"u\",\"v\",\"a");
+        assert!(machine.is_exact(one) && machine.is_exact(other) && one != other);
+        assert!(!machine.is_exact(shared));
+        assert_eq!(shared, same);
+        assert_eq!(machine.abstracted_frame(shared, Register::Abstracted).unwrap(), shared);
+        let (_, conflict) = abstracted(&mut machine, "[\"a\",\"ab\",\"a");
+        assert_ne!(conflict, shared, "values that came begin like the open one");
+        assert_eq!(machine.excluded_bound(conflict), 2);
+        assert_eq!(machine.excluded_bound(shared), 0);
+    }
+
+    #[test]
+    fn exact_frames_may_exclude_as_many_values_as_any_did() {
+        let mut machine = over(1, strings(0, None));
+        let (frame, _) = abstracted(&mut machine, "[\"x\",\"y\",\"z\",\"a");
+        assert_eq!(machine.unique.most_excluded, 3);
+        assert_eq!(machine.excluded_bound(frame), 3);
+        assert_eq!(machine.excluded_bound(BOTTOM), 0);
+    }
+
+    #[test]
+    fn the_open_items_of_frames_are_found_below_them_each_once() {
+        let mut machine = over(1, |builder| {
+            let item = string(builder, 0, None);
+            let inner = unique(builder, item, 0, None);
+            unique(builder, inner, 0, None)
+        });
+        let (frame, _) = abstracted(&mut machine, "[[\"a\"],[\"b");
+        let ends = machine.open_ends([frame, frame].into_iter());
+        let arrays: Vec<ArrayId> = ends.iter().map(|end| end.0).collect();
+        assert_eq!(arrays, [ArrayId::new(0), ArrayId::new(1)]);
+        let open = machine.open_frames(frame);
+        assert_eq!((open.len(), open[1]), (2, frame), "outermost first");
+        assert_eq!(machine.exact_frames([frame].into_iter()), open);
+        assert!(machine.open_ends([BOTTOM].into_iter()).is_empty());
+    }
+}

@@ -206,3 +206,180 @@ impl Machine {
         Ok(Some(texts))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{bytes, machine, rule, state_after, string, unique, words};
+    use crate::grammar::builder::Builder;
+
+    /// The machine of an array of one kind of items, and the item.
+    fn array(make: impl FnOnce(&mut Builder) -> TermId) -> (Box<Machine>, TermId) {
+        let mut item = EMPTY;
+        let machine = machine(|builder| {
+            item = make(builder);
+            unique(builder, item, 0, None)
+        });
+        (machine, item)
+    }
+
+    fn quoted(builder: &mut Builder, text: TermId) -> TermId {
+        builder.quoted(text.number(), true).unwrap()
+    }
+
+    /// Integers without leading zeros.
+    fn integer(builder: &mut Builder) -> TermId {
+        let (zero, first) = (words(builder, &["0"]), bytes(builder, b'1', b'9', 1, Some(1)));
+        let digits = bytes(builder, b'0', b'9', 0, None);
+        let minus = bytes(builder, b'-', b'-', 0, Some(1));
+        let positive = builder.cat(&[first.number(), digits.number()]).unwrap();
+        let number = builder.alt(&[zero.number(), positive.number()]).unwrap();
+        builder.cat(&[minus.number(), number.number()]).unwrap()
+    }
+
+    #[test]
+    fn texts_are_counted_exactly_or_not_at_all() {
+        type Make = fn(&mut Builder) -> TermId;
+        let cases: [(&str, Make, Option<u32>); 9] = [
+            ("a literal", |builder| builder.literal(b"abc").unwrap(), Some(1)),
+            ("words", |builder| words(builder, &["a", "ab", "b"]), Some(3)),
+            ("one of four bytes", |builder| bytes(builder, b'a', b'd', 1, Some(1)), Some(4)),
+            ("one or two of three bytes", |builder| bytes(builder, b'a', b'c', 1, Some(2)), Some(12)),
+            ("none or one of three bytes", |builder| bytes(builder, b'a', b'c', 0, Some(1)), Some(4)),
+            ("any number of bytes", |builder| bytes(builder, b'a', b'c', 0, None), None),
+            ("2^19 texts", |builder| bytes(builder, b'0', b'1', 19, Some(19)), Some(1 << 19)),
+            ("2^20 texts", |builder| bytes(builder, b'0', b'1', 20, Some(20)), None),
+            ("texts of 65 bytes", |builder| bytes(builder, b'0', b'0', 65, Some(66)), None),
+        ];
+        for (name, make, expected) in cases {
+            let (mut machine, item) = array(make);
+            assert_eq!(machine.text_count(item).unwrap(), expected, "{name}");
+            assert_eq!(machine.text_count(item).unwrap(), expected, "{name}, again");
+        }
+        let (mut machine, _) = array(integer);
+        let long = machine.arena.literal(&[b'1'; 70]).unwrap();
+        assert_eq!(machine.text_count(long).unwrap(), Some(1));
+        let (mut called, rule) = array(|builder| rule(builder, "rule", |builder, _| words(builder, &["1", "2"])));
+        assert_eq!(called.text_count(rule).unwrap(), None, "rules are not counted");
+        assert_eq!(machine.text_count(EMPTY).unwrap(), Some(0));
+        assert_eq!(machine.text_count(EPSILON).unwrap(), Some(1));
+    }
+
+    #[test]
+    fn strings_count_by_their_decoded_texts() {
+        let (mut machine, item) = array(|builder| {
+            let text = bytes(builder, b'a', b'c', 1, Some(1));
+            quoted(builder, text)
+        });
+        assert_eq!(machine.text_count(item).unwrap(), Some(3), "whatever the escapes");
+        let body = machine.arena.derive(item, b'"').unwrap();
+        assert_eq!(machine.text_count(body).unwrap(), Some(3));
+        let escape = machine.arena.derive(body, b'\\').unwrap();
+        assert_eq!(machine.text_count(escape).unwrap(), None);
+    }
+
+    #[test]
+    fn different_texts_are_different_values_where_each_value_has_one_spelling() {
+        type Make = fn(&mut Builder) -> TermId;
+        let cases: [(&str, Make, bool); 9] = [
+            ("strings", |builder| string(builder, 0, None), true),
+            ("integers", integer, true),
+            ("digits with leading zeros", |builder| bytes(builder, b'0', b'9', 2, Some(2)), false),
+            ("digits", |builder| bytes(builder, b'0', b'9', 1, Some(1)), true),
+            ("words apart", |builder| words(builder, &["1", "2.0", "true"]), true),
+            ("words of one value", |builder| words(builder, &["1", "1.0", "true"]), false),
+            ("two minus signs", |builder| bytes(builder, b'-', b'-', 1, Some(2)), false),
+            ("letters", |builder| bytes(builder, b'a', b'b', 1, None), false),
+            ("a rule", |builder| rule(builder, "rule", |builder, _| words(builder, &["1", "2"])), false),
+        ];
+        for (name, make, expected) in cases {
+            let (mut machine, item) = array(make);
+            assert_eq!(machine.is_one_to_one(item).unwrap(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_rest_of_words_is_judged_by_the_whole_words() {
+        let (mut machine, item) = array(|builder| words(builder, &["10", "12", "1e1"]));
+        let rest = machine.arena.derive(item, b'1').unwrap();
+        assert!(!machine.is_one_to_one(rest).unwrap(), "10 and 1e1 are one value");
+        let (mut machine, item) = array(|builder| words(builder, &["20", "21"]));
+        let rest = machine.arena.derive(item, b'2').unwrap();
+        assert!(machine.is_one_to_one(rest).unwrap());
+    }
+
+    #[test]
+    fn words_are_canonical_if_each_is_spelled_as_its_value() {
+        for (list, expected) in [
+            (&["1", "true"][..], true),
+            (&["1.0", "2"], false),
+            (&["\"a\"", "\"b\""], true),
+            (&["\"\\u0061\"", "1"], false),
+        ] {
+            let (mut machine, item) = array(|builder| words(builder, list));
+            assert_eq!(machine.is_spelled_canonically(item).unwrap(), expected, "{list:?}");
+        }
+        let (mut machine, item) = array(|builder| string(builder, 0, None));
+        assert!(!machine.is_spelled_canonically(item).unwrap(), "no words");
+    }
+
+    #[test]
+    fn only_a_sign_and_digits_make_an_integer() {
+        type Make = fn(&mut Builder) -> TermId;
+        let cases: [(&str, Make, bool); 5] = [
+            ("integers", integer, false),
+            ("a point", |builder| words(builder, &["1", "1.5"]), true),
+            ("an exponent", |builder| words(builder, &["1e5", "7"]), true),
+            ("words", |builder| words(builder, &["12", "-7"]), false),
+            ("a string", |builder| string(builder, 0, None), true),
+        ];
+        for (name, make, expected) in cases {
+            let (mut machine, item) = array(make);
+            assert_eq!(machine.can_read_noninteger(item).unwrap(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn values_are_listed_by_their_canonical_texts() {
+        let list = |make: fn(&mut Builder) -> TermId, most| {
+            let (mut machine, item) = array(make);
+            let found = machine.list_values(item, most, true).unwrap();
+            found.map(|texts| texts.into_iter().map(|text| String::from_utf8(text).unwrap()).collect::<Vec<_>>())
+        };
+        let numbers = |builder: &mut Builder| words(builder, &["1.0", "true"]);
+        assert_eq!(list(numbers, 2).unwrap(), ["1 ", "true"]);
+        assert_eq!(list(numbers, 1), None, "more than asked for");
+        let strings = |builder: &mut Builder| {
+            let text = words(builder, &["a", "\""]);
+            quoted(builder, text)
+        };
+        let mut found = list(strings, 2).unwrap();
+        found.sort();
+        assert_eq!(found, ["\"\\\"\"", "\"a\""]);
+        assert_eq!(list(|builder| bytes(builder, b'0', b'9', 1, None), 1_000), None, "no end");
+        assert_eq!(list(|builder| bytes(builder, b'0', b'1', 1, Some(1)), 2).unwrap(), ["0 ", "1 "]);
+    }
+
+    #[test]
+    fn counts_decide_whether_a_value_is_left() {
+        let (mut machine, item) = array(|builder| bytes(builder, b'1', b'4', 1, Some(1)));
+        let array = ArrayId::new(0);
+        let state = state_after(&mut machine, 0, &[]);
+        let mut avoid = |texts: &[&str]| {
+            let set = state_after(&mut machine, 0, texts);
+            let set = machine.arena.registers.unique_states[set.index()].came;
+            machine.can_avoid(array, state, 0, item, set).unwrap()
+        };
+        assert_eq!(avoid(&[]), Some(true));
+        assert_eq!(avoid(&["1 ", "2 "]), Some(true), "two of four");
+        assert_eq!(avoid(&["1 ", "2 ", "3 "]), None, "-0 and 0 might be two of the texts");
+        assert_eq!(avoid(&["1 ", "2 ", "3 ", "4 "]), Some(false));
+        let (mut machine, item) = self::array(|builder| bytes(builder, b'0', b'9', 2, Some(2)));
+        let state = state_after(&mut machine, 0, &[]);
+        assert_eq!(
+            machine.can_avoid(array, state, 0, item, crate::regular::key_set::NO_KEYS).unwrap(),
+            None,
+            "01 is 1"
+        );
+    }
+}

@@ -313,3 +313,6 @@ impl Machine {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+mod tests;

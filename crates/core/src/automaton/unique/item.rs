@@ -114,3 +114,112 @@ impl Machine {
         self.can_avoid(item.array, item.state, item.step, head, cursor.set)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{after, bytes, machine, object, string, unique, words};
+    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::regular::term::TermId;
+
+    /// The open item after a text in an array of items.
+    fn open_item(machine: &mut Machine, text: &str) -> Option<OpenItem> {
+        let id = after(machine, text.as_bytes());
+        let position = machine.position(id).clone();
+        assert!(!position.is_dead(), "{text}");
+        machine.open_item(&position).unwrap()
+    }
+
+    fn array(item: impl FnOnce(&mut Builder) -> TermId) -> Box<Machine> {
+        machine(|builder| {
+            let item = item(builder);
+            unique(builder, item, 0, None)
+        })
+    }
+
+    #[test]
+    fn an_open_string_follows_the_excluded_texts_that_begin_like_it() {
+        let mut machine = array(|builder| string(builder, 0, None));
+        assert!(
+            open_item(&mut machine, "").is_none() && open_item(&mut machine, "[\"a\"").is_none(),
+            "no item is open"
+        );
+        let item = open_item(&mut machine, "[\"ab\",\"c\",\"a").unwrap();
+        assert!(item.head.is_some());
+        let keys = &machine.arena.registers.keys;
+        for (bytes, meets) in
+            [(&b"b\""[..], true), (b"b\",", true), (b"\\u0062\"", true), (b"c", false), (b"\"", false)]
+        {
+            assert_eq!(item.meets(keys, bytes), meets, "{bytes:?}");
+        }
+        let paths = item.bytes(keys, &item.cursor).unwrap();
+        assert_eq!(paths.iter().collect::<Vec<_>>(), b"\\b");
+        let item = open_item(&mut machine, "[\"ab\",").unwrap();
+        let paths = item.bytes(&machine.arena.registers.keys, &item.cursor).unwrap();
+        assert!(paths.contains(b'"') && !paths.contains(b'a'));
+    }
+
+    #[test]
+    fn items_are_told_apart_by_array_state_step_and_scarcity() {
+        let mut machine = array(|builder| string(builder, 0, None));
+        let one = open_item(&mut machine, "[\"a").unwrap();
+        let other = open_item(&mut machine, "[\"b\",\"a").unwrap();
+        assert_eq!(one.key(false), other.key(false), "one array, one state");
+        assert_ne!(one.key(true), one.key(false));
+    }
+
+    #[test]
+    fn several_open_items_are_left_to_a_replay() {
+        let mut machine = array(|builder| {
+            let inner = string(builder, 0, None);
+            unique(builder, inner, 0, None)
+        });
+        assert!(open_item(&mut machine, "[[\"a").is_none());
+        assert!(open_item(&mut machine, "[").is_some_and(|item| item.head.is_none()), "the item begins with arrays");
+    }
+
+    #[test]
+    fn members_in_any_order_are_followed_only_without_a_conflict() {
+        let mut machine = array(|builder| {
+            let digit = bytes(builder, b'0', b'9', 1, Some(1));
+            let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
+            object(builder, &[("a", true, digit), ("b", true, digit)], &[], rules)
+        });
+        assert!(open_item(&mut machine, "[{\"a\":1,").is_some(), "no value came");
+        assert!(open_item(&mut machine, "[{\"a\":1").is_none(), "a numeral of a member is compared at its end");
+        assert!(open_item(&mut machine, "[{\"a\":1,\"b\":2},{\"b\":2,").is_none());
+    }
+
+    #[test]
+    fn numerals_of_several_spellings_are_compared_at_their_end() {
+        let mut integers = array(|builder| bytes(builder, b'1', b'9', 1, None));
+        let item = open_item(&mut integers, "[12,1").unwrap();
+        assert!(!item.is_in_noncanonical_numeral(&item.cursor));
+        let paths = item.bytes(&integers.arena.registers.keys, &item.cursor).unwrap();
+        assert_eq!(paths.iter().collect::<Vec<_>>(), b"02", "the digit that came, and that of -0");
+        let mut canonical = array(|builder| words(builder, &["10", "12"]));
+        assert!(open_item(&mut canonical, "[12,1").is_some());
+        let mut spelled = array(|builder| words(builder, &["1.0", "12"]));
+        assert!(open_item(&mut spelled, "[12,1").is_none());
+        let item = open_item(&mut spelled, "[12,").unwrap();
+        let keys = &spelled.arena.registers.keys;
+        assert!(item.bytes(keys, &item.cursor).is_none());
+        let inside = item.cursor.next(keys, b'1');
+        assert!(item.is_in_noncanonical_numeral(&inside) && !item.is_in_noncanonical_numeral(&item.cursor));
+        assert!(item.meets(keys, b"13"), "13 might be spelled otherwise, too");
+    }
+
+    #[test]
+    fn counts_say_whether_the_item_can_end_differently() {
+        let mut machine = array(|builder| bytes(builder, b'1', b'4', 1, Some(1)));
+        for (text, expected) in [("[", Some(true)), ("[1,2,", Some(true)), ("[1,2,3,", None)] {
+            let item = open_item(&mut machine, text).unwrap();
+            let (head, cursor) = (item.head.unwrap(), item.cursor);
+            assert_eq!(machine.can_end_differently(&item, head, &cursor).unwrap(), expected, "{text}");
+            let minus = ExcludedCursor { minus: true, ..cursor };
+            assert_eq!(machine.can_end_differently(&item, head, &minus).unwrap(), None, "-0 is 0");
+            let escape = ExcludedCursor { lexer_state: LexerState::Escape, ..cursor };
+            assert_eq!(machine.can_end_differently(&item, head, &escape).unwrap(), None, "an open escape");
+        }
+    }
+}

@@ -59,3 +59,90 @@ impl Machine {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{alt, bytes, machine, object, rule, seq, string, unique, words};
+    use crate::grammar::builder::{Builder, ObjectRules};
+
+    fn is_ordered(item: impl FnOnce(&mut Builder) -> TermId) -> bool {
+        let mut array = None;
+        let mut machine = machine(|builder| {
+            let item = item(builder);
+            let root = unique(builder, item, 0, None);
+            // The outermost array is the last one.
+            array = Some(ArrayId::at(builder.arena.registers.uniques.len() - 1));
+            root
+        });
+        let found = machine.is_ordered(array.unwrap());
+        assert_eq!(machine.is_ordered(array.unwrap()), found, "from the cache");
+        found
+    }
+
+    fn members(builder: &mut Builder, any_order: bool, others: bool) -> TermId {
+        let one = builder.literal(b"1").unwrap();
+        let keys = bytes(builder, b'x', b'z', 1, Some(1));
+        let others: &[_] = if others { &[(keys, one)] } else { &[] };
+        object(
+            builder,
+            &[("a", true, one), ("b", true, one)],
+            others,
+            ObjectRules { any_order, ..ObjectRules::default() },
+        )
+    }
+
+    #[test]
+    fn texts_without_objects_are_ordered() {
+        assert!(is_ordered(|builder| string(builder, 0, None)));
+        assert!(is_ordered(|builder| words(builder, &["1", "[2]"])));
+        assert!(is_ordered(|builder| bytes(builder, b'0', b'9', 1, None)));
+        assert!(is_ordered(|builder| builder.literal(b"true").unwrap()));
+        assert!(is_ordered(|builder| {
+            let item = string(builder, 0, None);
+            unique(builder, item, 0, None)
+        }));
+        assert!(is_ordered(|builder| rule(builder, "rule", |builder, again| {
+            let one = builder.literal(b"1").unwrap();
+            let more = seq(builder, &[one, again]);
+            alt(builder, &[more, one])
+        })));
+    }
+
+    #[test]
+    fn objects_are_ordered_if_their_members_are() {
+        assert!(is_ordered(|builder| members(builder, false, false)));
+        assert!(!is_ordered(|builder| members(builder, true, false)), "any order");
+        assert!(!is_ordered(|builder| members(builder, false, true)), "further keys come in any order");
+        assert!(!is_ordered(|builder| {
+            let one = builder.literal(b"1").unwrap();
+            let rules = ObjectRules { orders: vec![vec![0, 1], vec![0, 2]], ..ObjectRules::default() };
+            object(builder, &[("a", true, one), ("b", true, one), ("c", true, one)], &[], rules)
+        }));
+    }
+
+    #[test]
+    fn an_object_anywhere_in_an_item_counts() {
+        assert!(!is_ordered(|builder| {
+            let inner = members(builder, true, false);
+            object(builder, &[("a", true, inner)], &[], ObjectRules::default())
+        }));
+        assert!(!is_ordered(|builder| {
+            let inner = members(builder, true, false);
+            unique(builder, inner, 0, None)
+        }));
+        assert!(!is_ordered(|builder| {
+            let (inner, one) = (members(builder, true, false), builder.literal(b"1").unwrap());
+            let item = rule(builder, "rule", |builder, _| alt(builder, &[one, inner]));
+            builder.repeat(item.number(), 1, Some(2)).unwrap()
+        }));
+    }
+
+    #[test]
+    fn a_brace_in_known_text_counts_as_an_object() {
+        assert!(!is_ordered(|builder| words(builder, &["1", "{}"])));
+        assert!(!is_ordered(|builder| builder.literal(b"[{}]").unwrap()));
+        assert!(!is_ordered(|builder| builder.byte_class(&[(b'z', b'}')]).unwrap()));
+        assert!(is_ordered(|builder| builder.byte_class(&[(b'a', b'z')]).unwrap()));
+    }
+}

@@ -160,3 +160,146 @@ impl SeenStrings {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{after, bytes, machine, object, partial, state_after, string, unique, words};
+    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::json::partial_value::NOTHING_READ;
+    use crate::regular::term::TermId;
+
+    const ARRAY: ArrayId = ArrayId::new(0);
+
+    fn array(item: impl FnOnce(&mut Builder) -> TermId) -> Box<Machine> {
+        machine(|builder| {
+            let item = item(builder);
+            unique(builder, item, 0, None)
+        })
+    }
+
+    /// How many excluded values begin like the text, whether `rest` is among their suffixes, and whether that is exact.
+    fn rest(machine: &mut Machine, came: &[&str], text: &str, suffix: &str) -> (usize, bool, bool) {
+        let (state, at) = (state_after(machine, 0, came), partial(machine, text));
+        let ExcludedRest { set, exact } = machine.excluded_rest(ARRAY, state, 0, NOTHING_READ, at).unwrap();
+        let keys = &machine.arena.registers.keys;
+        (keys.count(set), keys.contains(set, suffix.as_bytes()), exact)
+    }
+
+    #[test]
+    fn a_prefix_leaves_the_suffixes_of_the_values_that_share_it() {
+        let mut machine = array(|builder| string(builder, 0, None));
+        let came = ["\"ab\"", "\"ac\"", "\"b\""];
+        assert_eq!(rest(&mut machine, &[], "\"a", ""), (0, false, true));
+        assert_eq!(rest(&mut machine, &came, "", "\"b\""), (3, true, true));
+        assert_eq!(rest(&mut machine, &came, "\"a", "c\""), (2, true, true));
+        assert_eq!(rest(&mut machine, &came, "\"ab\"", ""), (1, true, true));
+        assert_eq!(rest(&mut machine, &came, "\"d", ""), (0, false, true));
+    }
+
+    #[test]
+    fn an_open_escape_leaves_a_superset() {
+        let mut machine = array(|builder| string(builder, 0, None));
+        assert_eq!(rest(&mut machine, &["\"ab\"", "\"ac\""], "\"a\\", "b\""), (2, true, false));
+        assert_eq!(rest(&mut machine, &["\"ab\""], "\"\\u0061", "b\""), (1, true, true), "a finished escape");
+    }
+
+    #[test]
+    fn integers_are_followed_digit_by_digit() {
+        let mut machine = array(|builder| {
+            let minus = bytes(builder, b'-', b'-', 0, Some(1));
+            let digits = bytes(builder, b'0', b'9', 1, None);
+            builder.cat(&[minus.number(), digits.number()]).unwrap()
+        });
+        let came = ["12 ", "1 ", "-1 ", "0 "];
+        assert_eq!(rest(&mut machine, &came, "1", "2 "), (2, true, true));
+        assert_eq!(rest(&mut machine, &came, "2", ""), (0, false, true));
+        assert_eq!(rest(&mut machine, &came, "-", "-1 "), (4, true, false), "-0 is 0");
+        assert_eq!(rest(&mut machine, &came, "-0", "0 "), (4, true, false));
+        assert_eq!(rest(&mut machine, &came, "-1", " "), (1, true, true));
+        let long = "1".repeat(MAX_NUMERAL_BYTES);
+        assert!(rest(&mut machine, &came, &long, "").2);
+        assert!(!rest(&mut machine, &came, &(long + "1"), "").2, "a long numeral may be spelled with an exponent");
+    }
+
+    #[test]
+    fn other_numbers_are_compared_at_their_end() {
+        let mut machine = array(|builder| words(builder, &["1.5", "1e1", "0e1"]));
+        assert_eq!(rest(&mut machine, &["10 "], "1", "10 "), (1, true, false));
+        assert_eq!(rest(&mut machine, &["10 "], "1e1", "10 "), (1, true, false));
+        assert_eq!(rest(&mut machine, &["0 ", "10 "], "0e1", ""), (1, true, false), "surely zero");
+    }
+
+    #[test]
+    fn members_in_any_order_leave_all_values_with_an_object_there() {
+        let mut machine = array(|builder| {
+            let digit = bytes(builder, b'0', b'9', 1, Some(1));
+            let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
+            object(builder, &[("a", true, digit), ("b", true, digit)], &[], rules)
+        });
+        let came = ["{\"a\":1 ,\"b\":2 }"];
+        assert_eq!(rest(&mut machine, &came, "{\"b\":3", "\"a\":1 ,\"b\":2 }"), (1, true, false));
+    }
+
+    #[test]
+    fn a_numeral_can_be_zero_until_another_digit_comes() {
+        let mut machine = array(|builder| {
+            let minus = bytes(builder, b'-', b'-', 0, Some(1));
+            let digits = bytes(builder, b'0', b'9', 1, None);
+            builder.cat(&[minus.number(), digits.number()]).unwrap()
+        });
+        for (text, expected) in [("", true), ("[", true), ("[-", true), ("[0", true), ("[7", false), ("[7,", true)] {
+            let id = after(&mut machine, text.as_bytes());
+            let position = machine.position(id).clone();
+            assert_eq!(machine.can_be_zero(&position), expected, "{text}");
+        }
+    }
+
+    /// The strings that must not be repeated after a text.
+    fn seen_after(machine: &mut Machine, text: &str) -> Option<SeenStrings> {
+        let id = after(machine, text.as_bytes());
+        let position = machine.position(id).clone();
+        machine.seen_strings(&position).unwrap()
+    }
+
+    #[test]
+    fn a_token_of_several_strings_repeats_one_that_came_or_one_of_its_own() {
+        let mut machine = array(|builder| string(builder, 0, None));
+        let within = seen_after(&mut machine, "[\"ab\",\"a").unwrap();
+        let between = seen_after(&mut machine, "[\"ab\",").unwrap();
+        let keys = &machine.arena.registers.keys;
+        for (bytes, repeats) in [
+            ("b\"", true),
+            ("\\u0062\"", true),
+            ("\",\"ab\"", true),
+            ("\",\"a\"", true), // its own
+            ("\",\"b\"", false),
+            ("b", false),
+            ("\"]", true), // past the array
+        ] {
+            assert_eq!(within.can_repeat(keys, bytes.as_bytes()), repeats, "{bytes}");
+        }
+        let behind = seen_after(&mut machine, "[\"ab\"").unwrap();
+        let keys = &machine.arena.registers.keys;
+        for (bytes, repeats) in [(",\"ab\"", true), (",\"b\"", false)] {
+            assert_eq!(behind.can_repeat(keys, bytes.as_bytes()), repeats, "{bytes}");
+        }
+        for (bytes, repeats) in [("\"ab\"", true), (" \"a\", \"b\"", false), ("\"a\",\"a\"", true), ("1", true)] {
+            assert_eq!(between.can_repeat(keys, bytes.as_bytes()), repeats, "{bytes}");
+        }
+    }
+
+    #[test]
+    fn only_arrays_of_unlimited_strings_have_strings_to_watch() {
+        let mut numbers = array(|builder| bytes(builder, b'1', b'9', 1, None));
+        assert!(seen_after(&mut numbers, "[1").is_none());
+        let mut few = array(|builder| string(builder, 0, Some(1)));
+        assert!(seen_after(&mut few, "[\"").is_some(), "any string may be the first");
+        assert!(seen_after(&mut few, "[\"a\",\"").is_none(), "one string of a character may be the last that is left");
+        let mut nested = array(|builder| {
+            let inner = string(builder, 0, None);
+            unique(builder, inner, 0, None)
+        });
+        assert!(seen_after(&mut nested, "[[\"").is_none(), "two arrays");
+    }
+}

@@ -131,3 +131,152 @@ impl Builder {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::recognizer::Recognizer;
+    use crate::grammar::fixture::{brackets, literal};
+
+    /// The lengths up to 6 that an array may have: of items a, b and, if there is a rest, c.
+    fn lengths(fixed: usize, has_rest: bool, min: u32, max: Option<u32>) -> Vec<usize> {
+        let mut builder = Builder::default();
+        let [a, b, c] = ["a", "b", "c"].map(|text| literal(&mut builder, text).number());
+        let punctuation = brackets(&mut builder);
+        let node = builder.array(&[a, b][..fixed], has_rest.then_some(c), punctuation, min, max).unwrap();
+        let Ok(grammar) = builder.build(node.number()) else { return Vec::new() };
+        let recognizer = Recognizer::new(grammar);
+        let items = ["a", "b"][..fixed].iter().copied().chain(["c"; 6]);
+        let text = |length| format!("[{}]", items.clone().take(length).collect::<Vec<_>>().join(","));
+        (0..=6).filter(|&length| recognizer.accepts(text(length).as_bytes(), None).unwrap()).collect()
+    }
+
+    #[test]
+    fn an_array_has_every_length_within_its_bounds_and_no_other() {
+        for fixed in 0..=2 {
+            for has_rest in [false, true] {
+                for min in 0..=4 {
+                    for max in [None, Some(0), Some(1), Some(2), Some(3), Some(5)] {
+                        let most = max.map_or(6, |max| max as usize).min(if has_rest { 6 } else { fixed });
+                        let expected: Vec<usize> = (min as usize..=most).collect();
+                        assert_eq!(
+                            lengths(fixed, has_rest, min, max),
+                            expected,
+                            "{fixed} fixed, rest: {has_rest}, {min} to {max:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_item_stands_at_its_place() {
+        let mut builder = Builder::default();
+        let [a, b, c] = ["a", "b", "c"].map(|text| literal(&mut builder, text).number());
+        let punctuation = brackets(&mut builder);
+        let node = builder.array(&[a, b], Some(c), punctuation, 0, None).unwrap();
+        let recognizer = Recognizer::new(builder.build(node.number()).unwrap());
+        for (text, expected) in [
+            ("[a]", true),
+            ("[a,b,c,c]", true),
+            ("[b]", false),
+            ("[a,c]", false),
+            ("[a,b,a]", false),
+            ("[a,b,]", false),
+        ] {
+            assert_eq!(recognizer.accepts(text.as_bytes(), None), Ok(expected), "{text}");
+        }
+    }
+
+    fn unique(states: &[(bool, &[(&str, u32)])], min: u32, max: Option<u32>) -> Result<Option<Recognizer>> {
+        let mut builder = Builder::default();
+        let mut made = Vec::new();
+        for (accepting, steps) in states {
+            let steps = steps.iter().map(|(text, next)| {
+                let words =
+                    text.split('|').filter(|text| !text.is_empty()).map(|text| text.as_bytes().into()).collect();
+                (builder.words(words).unwrap().number(), *next)
+            });
+            made.push((*accepting, steps.collect()));
+        }
+        let punctuation = brackets(&mut builder);
+        let node = builder.unique_array(&made, punctuation, min, max)?;
+        Ok(builder.build(node.number()).ok().map(Recognizer::new))
+    }
+
+    #[test]
+    fn no_value_of_a_unique_array_comes_twice() {
+        let array = unique(&[(true, &[("1|2|3", 0)])], 0, Some(2)).unwrap().unwrap();
+        for (text, expected) in
+            [("[]", true), ("[1]", true), ("[1,2]", true), ("[3,1]", true), ("[1,1]", false), ("[1,2,3]", false)]
+        {
+            assert_eq!(array.accepts(text.as_bytes(), None), Ok(expected), "{text}");
+        }
+        assert!(!array.accepts_prefix(b"[1,1", None).unwrap());
+        let pair = unique(&[(false, &[("1|2", 1)]), (true, &[("2", 1)])], 0, None).unwrap().unwrap();
+        for (text, expected) in [("[]", false), ("[1]", true), ("[1,2]", true), ("[2,2]", false), ("[2,1]", false)] {
+            assert_eq!(pair.accepts(text.as_bytes(), None), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_array_without_states_values_or_room_has_no_text() {
+        assert!(unique(&[], 0, None).unwrap().is_none());
+        assert!(unique(&[(true, &[("1", 0)])], 3, Some(2)).unwrap().is_none());
+        assert!(unique(&[(true, &[("1|2", 0)])], 3, None).unwrap().is_none(), "three items, two values");
+        assert!(unique(&[(true, &[("1|2", 0)])], 2, Some(2)).unwrap().is_some());
+        assert!(unique(&[(false, &[("", 0)])], 0, None).unwrap().is_none(), "an item of no text is no step");
+    }
+
+    #[test]
+    fn a_circle_of_items_has_lengths_of_whole_rounds_only() {
+        let states: [(bool, &[(&str, u32)]); 3] =
+            [(true, &[("1|2|3", 1)]), (false, &[("4|5|6", 2)]), (false, &[("7|8|9", 0)])];
+        assert!(unique(&states, 4, Some(6)).unwrap().is_some());
+        let none = unique(&states, 4, Some(5)).unwrap();
+        assert!(none.is_none_or(|array| !array.accepts_prefix(b"[", None).unwrap()), "neither three items nor six");
+    }
+
+    #[test]
+    fn an_array_that_no_number_of_items_closes_is_no_value() {
+        let two: [(bool, &[(&str, u32)]); 3] = [(false, &[("1", 1)]), (false, &[("2", 2)]), (true, &[])];
+        assert!(unique(&two, 0, Some(2)).unwrap().is_some());
+        assert!(unique(&two, 0, Some(1)).unwrap().is_none());
+        for (max, expected) in [(2, true), (1, false)] {
+            let mut builder = Builder::default();
+            let [one, other] = ["1", "2"].map(|text| literal(&mut builder, text).number());
+            let punctuation = brackets(&mut builder);
+            let states = [(false, vec![(one, 1)]), (false, vec![(other, 2)]), (true, vec![])];
+            let array = builder.unique_array(&states, punctuation, 0, Some(max)).unwrap().number();
+            let value = vec![(array, 0)];
+            let punctuation = crate::grammar::fixture::braces(&mut builder);
+            let object =
+                builder.object(vec![("a".into(), false, value)], vec![], punctuation, Default::default()).unwrap();
+            let recognizer = Recognizer::new(builder.build(object.number()).unwrap());
+            for text in ["{\"a", "{\"a\":[1", "{\"a\":[1,2]}"] {
+                assert_eq!(recognizer.accepts_prefix(text.as_bytes(), None), Ok(expected), "{text} of {max} items");
+            }
+        }
+    }
+
+    #[test]
+    fn states_and_punctuation_are_checked() {
+        let message = |result: Result<TermId>| result.unwrap_err().to_string();
+        let mut builder = Builder::default();
+        let one = literal(&mut builder, "1").number();
+        let punctuation = brackets(&mut builder);
+        let beyond = builder.unique_array(&[(true, vec![(one, 1)])], punctuation, 0, None);
+        assert_eq!(message(beyond), "an item leads to state 1, there are 1");
+        assert!(builder.unique_array(&[(true, vec![(one, 0)])], punctuation, 0, None).is_ok());
+        let empty = builder.any_text().unwrap();
+        let structural = builder.special("<s>").unwrap();
+        for comma in [empty, structural] {
+            let refused =
+                builder.unique_array(&[(true, vec![(one, 0)])], Punctuation { comma, ..punctuation }, 0, None);
+            assert_eq!(message(refused), "the punctuation of unique items must be regular and not empty");
+        }
+        assert!(builder.array(&[9_999], None, punctuation, 0, None).is_err());
+        assert_eq!(builder.array(&[one], None, punctuation, 2, Some(1)), Ok(EMPTY));
+    }
+}

@@ -212,3 +212,120 @@ impl Embedding<'_> {
         spec
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::recognizer::Recognizer;
+    use crate::error::Error;
+    use crate::grammar::builder::ObjectRules;
+    use crate::grammar::fixture::{brackets, literal, object};
+    use crate::limits::Limits;
+
+    /// list = item list | "z", with an object, an array of unique items and a special token.
+    fn grammar() -> Arc<Grammar> {
+        let mut builder = Builder::default();
+        let list = builder.rule("list").unwrap();
+        let value = object(&mut builder, &[("a", true)], &["[x-z]*"], ObjectRules::default());
+        let digit = builder.byte_class(&[(b'0', b'9')]).unwrap();
+        let punctuation = brackets(&mut builder);
+        let array = builder.unique_array(&[(true, vec![(digit.number(), 0)])], punctuation, 0, None).unwrap();
+        let special = builder.special("<s>").unwrap();
+        let marked = builder.seq(&[special.number(), array.number()]).unwrap();
+        let many = builder.repeat(marked.number(), 0, Some(3)).unwrap();
+        let end = literal(&mut builder, "z");
+        let more = builder.seq(&[value.number(), many.number(), list.number()]).unwrap();
+        let body = builder.alt(&[more.number(), end.number()]).unwrap();
+        builder.define(list.number(), body.number()).unwrap();
+        let root = builder.seq(&[list.number(), digit.number()]).unwrap();
+        builder.build(root.number()).unwrap()
+    }
+
+    #[test]
+    fn an_embedded_grammar_is_the_same_grammar() {
+        let source = grammar();
+        let mut builder = Builder::default();
+        let node = builder.embed(&source).unwrap();
+        let copy = builder.build(node.number()).unwrap();
+        assert_eq!(copy.fingerprint(), source.fingerprint());
+        assert_eq!((&copy.specials, copy.dump()), (&source.specials, source.dump()));
+        let recognizer = Recognizer::new(copy);
+        for (text, expected) in
+            [("z1", true), ("{\"a\":1}z1", true), ("{\"a\":1,\"x\":1}{\"a\":1}z1", true), ("z", false)]
+        {
+            assert_eq!(recognizer.accepts(text.as_bytes(), None), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_the_builder_are_its_own() {
+        let source = grammar();
+        let mut builder = Builder::default();
+        let (rule, special) = (builder.rule("other").unwrap(), builder.special("<other>").unwrap());
+        object(&mut builder, &[("b", false)], &[], ObjectRules::default());
+        let (y, node) = (literal(&mut builder, "y"), builder.embed(&source).unwrap());
+        let whole = builder.seq(&[y.number(), node.number()]).unwrap();
+        let body = builder.alt(&[whole.number(), special.number()]).unwrap();
+        builder.define(rule.number(), body.number()).unwrap();
+        assert_eq!(builder.specials, ["<other>", "<s>"]);
+        let recognizer = Recognizer::new(builder.build(rule.number()).unwrap());
+        for (text, expected) in [("yz1", true), ("y{\"a\":1}z1", true), ("y{\"b\":1}z1", false), ("z1", false)] {
+            assert_eq!(recognizer.accepts(text.as_bytes(), None), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_regular_grammar_becomes_the_node_of_its_term() {
+        let mut source = Builder::default();
+        let root = crate::regular::fixture::regex(&mut source.arena, "(ab|[c-e]*f){2,3}");
+        let source = source.build(root.number()).unwrap();
+        let mut builder = Builder::default();
+        literal(&mut builder, "something else");
+        let embedded = builder.embed(&source).unwrap();
+        assert_eq!(crate::regular::fixture::regex(&mut builder.arena, "(ab|[c-e]*f){2,3}"), embedded);
+        let count = builder.arena.len();
+        assert_eq!((builder.embed(&source), builder.arena.len()), (Ok(embedded), count), "the second time it is there");
+    }
+
+    #[test]
+    fn what_forks_share_is_embedded_once() {
+        let mut base = Builder::default();
+        let [word, suffix] = ["shared word", "shared suffix"].map(|text| literal(&mut base, text).number());
+        let shared = base.seq(&[suffix, word, suffix]).unwrap().number();
+        let forks = ["1", "2"].map(|own| {
+            let mut fork = base.fork(Limits::default(), None);
+            let own = literal(&mut fork, own).number();
+            let root = fork.seq(&[own, shared]).unwrap();
+            fork.build(root.number()).unwrap()
+        });
+        // Into another builder, and into a fork of the same one, where shared terms keep their numbers.
+        for mut builder in [Builder::default(), base.fork(Limits::default(), None)] {
+            let before = builder.arena.len();
+            let first = builder.embed(&forks[0]).unwrap();
+            let made = builder.arena.len() - before;
+            let second = builder.embed(&forks[1]).unwrap();
+            assert!(builder.arena.len() - before - made <= made && first != second);
+            assert_eq!(builder.embedded.0.len(), 1);
+            let both = builder.alt(&[first.number(), second.number()]).unwrap();
+            let recognizer = Recognizer::new(builder.build(both.number()).unwrap());
+            for (text, expected) in [("1", true), ("2", true), ("3", false)] {
+                let text = format!("{text}shared suffixshared wordshared suffix");
+                assert_eq!(recognizer.accepts(text.as_bytes(), None), Ok(expected), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn after_an_error_the_builder_still_builds_what_does_not_need_the_copy() {
+        let source = grammar();
+        let mut failed = 0;
+        for steps in 1..60 {
+            let mut builder = Builder::new(Limits { steps, ..Limits::default() }, None, None);
+            let y = literal(&mut builder, "y").number();
+            failed += u32::from(builder.embed(&source).is_err());
+            let built = builder.build(y).map(|_| ()).map_err(|error| *error);
+            assert!(!matches!(built, Err(Error::UndefinedRule(_))), "{steps}");
+        }
+        assert!(failed > 0);
+    }
+}

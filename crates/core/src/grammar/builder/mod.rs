@@ -288,3 +288,148 @@ impl Builder {
         self.begin_call().special(SpecialId::at(index))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::fixture::{regex, texts};
+
+    #[test]
+    fn a_node_is_a_number_of_this_builder() {
+        let mut builder = Builder::default();
+        let node = builder.literal(b"ab").unwrap();
+        let count = builder.arena.len() as u32;
+        assert_eq!(builder.node(node.number()), Ok(node));
+        assert!(builder.node(count - 1).is_ok());
+        assert_eq!(builder.node(count).unwrap_err().to_string(), format!("{count} is not a node of this builder"));
+        assert!(builder.nodes(&[0, 1, count]).is_err() && builder.nodes(&[0, 1]).is_ok());
+    }
+
+    #[test]
+    fn structural_nodes_do_not_stand_where_only_regular_ones_may() {
+        let mut builder = Builder::default();
+        let special = builder.special("<s>").unwrap().number();
+        let text = builder.literal(b"ab").unwrap().number();
+        let refused = [
+            builder.cat(&[text, special]).map(drop),
+            builder.and(&[special]).map(drop),
+            builder.not(special).map(drop),
+            builder.bounded(special, 0, None).map(drop),
+            builder.quoted(special, false).map(drop),
+            builder.restrict_strings(special),
+            builder.accepts(special, b"").map(drop),
+            builder.enumerate(special, 9).map(drop),
+            builder.disjoint(text, special).map(drop),
+        ];
+        for result in refused {
+            assert!(result.unwrap_err().to_string().starts_with("a structural node"));
+        }
+        assert!(builder.seq(&[text, special]).is_ok() && builder.alt(&[text, special]).is_ok());
+        assert!(builder.repeat(special, 0, None).is_ok());
+        assert!(builder.export(special).unwrap().is_none() && builder.export(text).unwrap().is_some());
+    }
+
+    #[test]
+    fn regular_nodes_are_those_of_the_arena() {
+        let mut builder = Builder::default();
+        let [a, b] = ["a", "b"].map(|text| builder.literal(text.as_bytes()).unwrap().number());
+        let same = |builder: &mut Builder, node: TermId, expected: &[&str]| {
+            assert_eq!(texts(&mut builder.arena, node, "ab", 3), expected);
+        };
+        let node = builder.cat(&[a, b, a]).unwrap();
+        same(&mut builder, node, &["aba"]);
+        let node = builder.alt(&[a, b]).unwrap();
+        same(&mut builder, node, &["a", "b"]);
+        let node = builder.repeat(a, 1, Some(2)).unwrap();
+        same(&mut builder, node, &["a", "aa"]);
+        let node = builder.repeat(a, 2, None).unwrap();
+        same(&mut builder, node, &["aa", "aaa"]);
+        assert_eq!(builder.repeat(a, 2, Some(1)), Ok(EMPTY));
+        assert_ne!(builder.repeat(a, 2, Some(2)), Ok(EMPTY));
+        let class = builder.byte_class(&[(b'a', b'a'), (b'c', b'b'), (b'b', b'b')]).unwrap();
+        same(&mut builder, class, &["a", "b"]);
+        assert_eq!(builder.byte_class(&[(b'b', b'a')]), Ok(EMPTY));
+        let any = builder.repeat(class.number(), 0, None).unwrap();
+        let node = builder.bounded(any.number(), 1, Some(1)).unwrap();
+        same(&mut builder, node, &["a", "b"]);
+        let node = builder.bounded(any.number(), 3, None).unwrap();
+        assert_eq!(texts(&mut builder.arena, node, "ab", 3).len(), 8);
+        let not = builder.not(any.number()).unwrap();
+        same(&mut builder, not, &[]);
+        assert_eq!(
+            (builder.disjoint(not.number(), any.number()), builder.disjoint(a, any.number())),
+            (Ok(true), Ok(false))
+        );
+        assert_eq!(builder.enumerate(class.number(), 2).unwrap().unwrap().len(), 2);
+        assert_eq!(builder.enumerate(class.number(), 1), Ok(None));
+    }
+
+    #[test]
+    fn bounds_count_characters_of_valid_texts() {
+        let mut builder = Builder::default();
+        let any = builder.not(EMPTY.number()).unwrap();
+        let one = builder.bounded(any.number(), 1, Some(1)).unwrap().number();
+        for (text, expected) in [("é".as_bytes(), true), (b"a", true), (b"\xff", false), (b"ab", false), (b"", false)]
+        {
+            assert_eq!(builder.accepts(one, text), Ok(expected), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn restricted_strings_hold_allowed_texts_only() {
+        let mut builder = Builder::default();
+        let (any, letters) = (builder.any_text().unwrap().number(), regex(&mut builder.arena, "[a-c]*").number());
+        let before = builder.quoted(any, false).unwrap().number();
+        builder.restrict_strings(letters).unwrap();
+        let behind = builder.quoted(any, false).unwrap().number();
+        for (node, text, expected) in
+            [(before, "\"abz\"", true), (behind, "\"ab\"", true), (behind, "\"abz\"", false), (behind, "\"\"", true)]
+        {
+            assert_eq!(builder.accepts(node, text.as_bytes()), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn rules_and_special_tokens_are_numbered_and_rules_defined_once() {
+        let mut builder = Builder::default();
+        let [one, other] = ["a", "a"].map(|name| builder.rule(name).unwrap().number());
+        assert_ne!(one, other, "names need not be unique");
+        assert_eq!(builder.rules.names, ["a", "a"]);
+        builder.define(one, EPSILON.number()).unwrap();
+        assert_eq!(builder.define(one, EMPTY.number()).unwrap_err().to_string(), "rule \"a\" is defined twice");
+        let error = builder.define(EPSILON.number(), one).unwrap_err();
+        assert_eq!(error.to_string(), "only what rule() returned can be defined");
+        let specials = ["<a>", "<b>", "<a>"].map(|name| builder.special(name).unwrap());
+        assert!(specials[0] == specials[2] && specials[0] != specials[1]);
+        assert_eq!(builder.specials, ["<a>", "<b>"]);
+    }
+
+    #[test]
+    fn each_call_has_its_own_steps_and_the_build_adds_up_those_of_its_front_end() {
+        let limits = Limits { steps: 20, ..Limits::default() };
+        let mut builder = Builder::new(limits, None, None);
+        for number in 0..20u8 {
+            builder.literal(&[b'x', number]).unwrap();
+        }
+        assert!(builder.words((0..200u8).map(|number| Box::from([b'x', number, 1])).collect()).is_ok());
+        assert!(builder.check(20).is_ok() && builder.check(0).is_ok());
+        assert!(builder.check(1).is_err());
+        let cancellation = Cancellation::default();
+        let mut builder = Builder::new(Limits::default(), Some(cancellation.clone()), None);
+        assert!(builder.check(0).is_ok());
+        cancellation.cancel();
+        assert!(builder.check(0).is_err());
+    }
+
+    #[test]
+    fn what_one_builder_exports_another_one_imports() {
+        let mut builder = Builder::default();
+        let node = regex(&mut builder.arena, "(ab|c)*d").number();
+        let exported = builder.export(node).unwrap().unwrap();
+        let mut other = Builder::default();
+        other.literal(b"something else").unwrap();
+        let imported = other.import(&exported).unwrap();
+        assert_eq!(regex(&mut other.arena, "(ab|c)*d"), imported);
+        assert!(other.memory_bytes() > Builder::default().memory_bytes());
+    }
+}

@@ -133,3 +133,127 @@ impl Builder {
         self.begin_call().add_object(spec)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::fixture::{braces, literal, members, object, spec};
+    use crate::regular::fixture::texts;
+    use crate::regular::term::Term;
+
+    fn rules(min: u32) -> ObjectRules {
+        ObjectRules { min, any_order: true, ..ObjectRules::default() }
+    }
+
+    #[test]
+    fn the_specification_has_what_the_schema_says() {
+        let given = ObjectRules {
+            min: 1,
+            max: Some(7),
+            required_marks: 5,
+            implies: vec![(2, 0), (0, 1), (2, 0)],
+            any_order: true,
+            extras_last: true,
+            free: true,
+            ..ObjectRules::default()
+        };
+        let made = spec(&[("b", false), ("a", true), ("c", false)], &[], given);
+        assert_eq!((made.min, made.max, made.required_marks), (1, 7, 5));
+        assert_eq!((made.any_order, made.extras_last, made.free), (true, true, true));
+        assert_eq!((&made.implies[..], &made.implied_by[..]), (&[(0, 1), (2, 0)][..], &[(0, 2), (1, 0)][..]));
+        let sorted: Vec<(&[u8], u32)> = made.sorted.iter().map(|(key, index)| (&**key, *index)).collect();
+        assert_eq!(sorted, [(&b"\"a\""[..], 1), (b"\"b\"", 0), (b"\"c\"", 2)]);
+        assert_eq!((made.required[..].to_vec(), made.valued[..].to_vec()), (vec![0b010], vec![0b111]));
+        assert!(made.earlier.is_empty());
+        assert_eq!(spec(&[], &[], ObjectRules::default()).max, MANY);
+    }
+
+    #[test]
+    fn other_keys_are_valid_texts_that_no_property_has() {
+        let mut builder = Builder::default();
+        let node = object(&mut builder, &members(&["x", "yy"]), &["[xy\\xff]{1,2}"], ObjectRules::default());
+        let Term::Object(id) = *builder.arena.term(node) else { unreachable!() };
+        let keys = builder.arena.registers.objects[id.index()].extras[0].keys;
+        assert_eq!(texts(&mut builder.arena, keys, "xy", 3), ["y", "xx", "xy", "yx"]);
+        assert!(!builder.accepts(keys.number(), b"\xff").unwrap());
+        assert!(builder.arena.info(keys).utf8);
+        let none = spec(&members(&["x"]), &["x"], ObjectRules::default());
+        assert!(none.extras.is_empty(), "no key is left");
+    }
+
+    #[test]
+    fn few_keys_are_listed_where_their_number_matters() {
+        let few = |keys: &str, rules: ObjectRules| {
+            let extra = &spec(&[], &[keys], rules).extras[0];
+            (extra.few.as_ref().map(Vec::len), extra.number)
+        };
+        assert_eq!(few("[x-z]", rules(0)), (None, Some(3)));
+        assert_eq!(few("[x-z]", rules(1)), (Some(3), Some(3)));
+        let marked = ObjectRules { required_marks: 1, ..rules(0) };
+        assert_eq!(few("[x-z]", marked), (Some(3), Some(3)));
+        assert_eq!(few("[x-z]*", rules(1)), (None, None), "without a bound on their length, keys are not used up");
+        assert_eq!(few("[a-z]{2}", rules(0)), (None, Some(64)), "counting ends at 64");
+        // 16 × 4 = 64 keys are listed for one member, and one more for two members.
+        assert_eq!(few("[a-p][a-d]", rules(1)), (Some(64), Some(64)));
+        assert_eq!(few("[a-p][a-d]|xx|yy", rules(1)).0, None);
+        assert_eq!(few("[a-p][a-d]|xx|yy", rules(2)).0, Some(66));
+    }
+
+    #[test]
+    fn a_value_of_no_text_is_no_value() {
+        let mut builder = Builder::default();
+        let (one, punctuation) = (literal(&mut builder, "1").number(), braces(&mut builder));
+        let named = vec![("a".to_owned(), false, vec![(one, 1), (EMPTY.number(), 2)]), ("b".to_owned(), false, vec![])];
+        let any = builder.any_text().unwrap().number();
+        let extras = vec![(any, vec![(EMPTY.number(), 0)]), (any, vec![(one, 3)])];
+        let node = builder.object(named, extras, punctuation, ObjectRules::default()).unwrap();
+        let Term::Object(id) = *builder.arena.term(node) else { unreachable!() };
+        let spec = &builder.arena.registers.objects[id.index()];
+        let values: Vec<Vec<(u32, u64)>> = spec
+            .properties
+            .iter()
+            .map(|property| property.values.iter().map(|value| (value.node.number(), value.marks)).collect())
+            .collect();
+        assert_eq!(values, [vec![(one, 1)], vec![]]);
+        assert_eq!((spec.extras.len(), spec.extras[0].values[0].marks), (1, 3));
+        assert_eq!(spec.valued[..], [1], "b has no value");
+    }
+
+    #[test]
+    fn contradictions_and_unknown_properties_are_misuse() {
+        let message = |named: &[&str], rules: ObjectRules| {
+            let mut builder = Builder::default();
+            let (one, punctuation) = (literal(&mut builder, "1").number(), braces(&mut builder));
+            let named = named.iter().map(|&key| (key.to_owned(), false, vec![(one, 0)])).collect();
+            builder.object(named, Vec::new(), punctuation, rules).err().map(|error| error.to_string())
+        };
+        let implies = |pair| ObjectRules { implies: vec![pair], ..ObjectRules::default() };
+        assert_eq!(message(&["a", "b"], implies((2, 0))).unwrap(), "implies names property 2, there are 2");
+        assert_eq!(message(&["a", "b"], implies((1, 2))).unwrap(), "implies names property 2, there are 2");
+        assert_eq!(message(&["a", "b"], implies((1, 0))), None);
+        assert_eq!(message(&["a", "a"], ObjectRules::default()).unwrap(), "property \"a\" is named twice");
+        let orders = |orders: Vec<Vec<u32>>| ObjectRules { orders, ..ObjectRules::default() };
+        assert_eq!(
+            message(&["a", "b"], orders(vec![vec![2]])).unwrap(),
+            "an order names a property beyond the 2 there are"
+        );
+        assert_eq!(
+            message(&["a", "b"], orders(vec![vec![0, 1], vec![1, 0]])).unwrap(),
+            "the orders contradict each other"
+        );
+        assert_eq!(message(&["a", "b"], orders(vec![vec![1, 0]])), None);
+        let any = ObjectRules { any_order: true, ..orders(vec![vec![0, 1], vec![1, 0]]) };
+        assert_eq!(message(&["a", "b"], any), None, "where any order will do, none contradicts");
+    }
+
+    #[test]
+    fn restricted_strings_restrict_keys() {
+        let mut builder = Builder::default();
+        let letters = crate::regular::fixture::regex(&mut builder.arena, "[x-z]*");
+        builder.restrict_strings(letters.number()).unwrap();
+        let node = object(&mut builder, &[], &["[a-y]"], ObjectRules::default());
+        let Term::Object(id) = *builder.arena.term(node) else { unreachable!() };
+        let keys = builder.arena.registers.objects[id.index()].extras[0].keys;
+        assert_eq!(texts(&mut builder.arena, keys, "axyz", 2), ["x", "y"]);
+    }
+}

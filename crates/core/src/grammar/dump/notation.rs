@@ -87,3 +87,71 @@ fn escape_byte(byte: u8) -> String {
         _ => std::ascii::escape_default(byte).map(char::from).collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parentheses_stand_only_where_they_are_needed() {
+        assert_eq!((parenthesize("a".into(), true), parenthesize("a".into(), false)), ("(a)".into(), "a".into()));
+    }
+
+    #[test]
+    fn bounds_are_written_as_in_regular_expressions() {
+        for (min, max, range, count) in [
+            (2, 5, "{2,5}", ", {2,5} of them"),
+            (3, 3, "{3}", ", {3} of them"),
+            (2, MANY, "{2,}", ", {2,} of them"),
+            (0, MANY, "{0,}", ""),
+            (0, 0, "{0}", ", {0} of them"),
+            (1, MANY, "{1,}", ", {1,} of them"),
+        ] {
+            assert_eq!((format_range(min, max), format_count(min, max)), (range.into(), count.into()));
+        }
+    }
+
+    #[test]
+    fn marks_are_the_numbers_of_their_bits() {
+        for (bits, text) in [(0, ""), (1, "0"), (0b1010, "1 3"), (1 << 63, "63")] {
+            assert_eq!(format_marks(bits), text);
+        }
+    }
+
+    #[test]
+    fn quoted_text_shows_what_cannot_be_printed() {
+        for (bytes, text) in [
+            (&b""[..], "''"),
+            (b"a\"b", "'a\"b'"),
+            (b"it's", "'it\\'s'"),
+            (b"\n\\\0", "'\\n\\\\\\0'"),
+            ("é😀".as_bytes(), "'é😀'"),
+            (b"\xffa\xc3", "'\\xffa\\xc3'"),
+        ] {
+            assert_eq!(quote(bytes), text);
+        }
+    }
+
+    #[test]
+    fn a_class_is_listed_by_ranges_or_by_what_it_lacks() {
+        let of = |bytes: &[u8]| format_class(&ByteSet::from_bytes(bytes.iter().copied()));
+        let but = |bytes: &[u8]| format_class(&ByteSet::FULL.difference(&ByteSet::from_bytes(bytes.iter().copied())));
+        for (bytes, text) in [
+            (&b"a"[..], "'a'"),
+            (b"ab", "[ab]"),
+            (b"abc", "[a-c]"),
+            (b"abcz", "[a-cz]"),
+            (b"acd", "[acd]"),
+            (b"]-^\\", "[\\-\\\\-\\^]"),
+            (b"\"'\n", "[\\n\"']"),
+            (&[0, 255], "[\\x00\\xff]"),
+            (&[253, 254, 255], "[\\xfd-\\xff]"),
+        ] {
+            assert_eq!(of(bytes), text);
+        }
+        assert_eq!((but(b""), but(b"a"), but(b"abc")), ("[^]".into(), "[^a]".into(), "[^a-c]".into()));
+        // 128 bytes are listed, 129 are not.
+        assert_eq!(format_class(&ByteSet::range(0, 0x7f)), "[\\x00-\\x7f]");
+        assert_eq!(format_class(&ByteSet::range(0, 0x80)), "[^\\x81-\\xff]");
+    }
+}

@@ -218,3 +218,177 @@ impl Writer<'_> {
 pub(super) fn layout(spec: &ObjectSpec) -> [TermId; 5] {
     [spec.open, spec.close, spec.comma, spec.empty, spec.colon]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::Builder;
+    use crate::grammar::fixture::{brackets, literal, object};
+    use crate::grammar::grammar::Grammar;
+    use crate::regular::fixture::regex;
+    use std::sync::Arc;
+
+    /// The grammar of one node, which the writer sees without names.
+    fn written(make: impl FnOnce(&mut Builder) -> TermId, precedence: Precedence) -> String {
+        let mut builder = Builder::default();
+        let root = make(&mut builder);
+        let grammar = builder.build(root.number()).unwrap();
+        write(&writer(&grammar), grammar.parts().2, precedence)
+    }
+
+    fn writer(grammar: &Arc<Grammar>) -> Writer<'_> {
+        let (arena, rules, _) = grammar.parts();
+        Writer { arena, rules, specials: &grammar.specials }
+    }
+
+    fn write(writer: &Writer<'_>, id: TermId, precedence: Precedence) -> String {
+        let parts = writer.parts(id, |_| false);
+        writer.format_term(id, precedence, parts, " ", &mut |part, precedence| write(writer, part, precedence))
+    }
+
+    #[test]
+    fn regular_terms_are_written_as_regular_expressions() {
+        for (pattern, text) in [
+            ("", "empty"),
+            ("[a-c]", "[a-c]"),
+            ("abc", "'abc'"),
+            ("a*", "'a'*"),
+            ("a+", "'a'+"),
+            ("a?", "'a'?"),
+            ("a{2,5}", "'a'{2,5}"),
+            ("a{2,}", "'a'{2,}"),
+            ("(ab)*", "'ab'*"),
+            ("([ab]c)*", "([ab] 'c')*"),
+            ("[ab]cd[ef]", "[ab] 'cd' [ef]"),
+            ("ab[cd]*ef", "'ab' [cd]* 'ef'"),
+            ("ab|cd|ef|gh", "'ab' | 'cd' | 'ef' | 'gh'"),
+            ("(ab|cd|ef|gh)x", "('ab' | 'cd' | 'ef' | 'gh') 'x'"),
+        ] {
+            assert_eq!(written(|builder| regex(&mut builder.arena, pattern), Precedence::Union), text, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_union_with_the_empty_text_is_optional() {
+        let of = |texts: &'static [&'static str], precedence| {
+            written(
+                |builder| {
+                    let special = builder.special("<s>").unwrap().number();
+                    let mut parts: Vec<u32> = texts.iter().map(|text| literal(builder, text).number()).collect();
+                    parts.push(special);
+                    builder.alt(&parts).unwrap()
+                },
+                precedence,
+            )
+        };
+        assert_eq!(of(&[""], Precedence::Union), "special('<s>')?");
+        assert_eq!(of(&["", ""], Precedence::Postfix), "special('<s>')?");
+        let either = of(&["", "xy"], Precedence::Union);
+        assert!(either.starts_with('(') && either.ends_with(")?"), "{either}");
+        let plain = of(&["xy"], Precedence::Union);
+        assert!(!plain.starts_with('(') && plain.contains(" | "), "{plain}");
+        assert!(of(&["xy"], Precedence::Sequence).starts_with('('));
+    }
+
+    #[test]
+    fn every_kind_of_term_has_its_notation() {
+        let of = |make: fn(&mut Builder) -> TermId| written(make, Precedence::Union);
+        assert_eq!(of(|builder| builder.any_text().unwrap()), "any_text");
+        assert_eq!(of(|builder| builder.multiple(7, false).unwrap()), "multiple(7)");
+        assert_eq!(of(|builder| builder.multiple(7, true).unwrap()), "multiple(7, point)");
+        assert_eq!(of(|builder| builder.arena.multiple_rest(7, 3, false).unwrap()), "multiple(7, from 3)");
+        assert_eq!(of(|builder| builder.special("it's").unwrap()), "special('it\\'s')");
+        let quoted = |builder: &mut Builder, free| {
+            let text = regex(&mut builder.arena, "[a-c]*").number();
+            builder.quoted(text, free).unwrap()
+        };
+        assert_eq!(written(|builder| quoted(builder, false), Precedence::Union), "string([a-c]*)");
+        assert_eq!(written(|builder| quoted(builder, true), Precedence::Union), "string_free([a-c]*)");
+        let bounded = of(|builder| {
+            let text = regex(&mut builder.arena, "(abc|d)*").number();
+            builder.bounded(text, 1, Some(5)).unwrap()
+        });
+        assert_eq!(bounded.rsplit_once('#').unwrap().1, "{1,5}");
+        assert_eq!(of(|builder| builder.not(EPSILON.number()).unwrap()), "!empty");
+        let both = of(|builder| {
+            let [left, right] =
+                ["[ab]*a[ab]*", "[ab]*b[ab]*"].map(|pattern| regex(&mut builder.arena, pattern).number());
+            builder.and(&[left, right]).unwrap()
+        });
+        assert!(both.contains(" & "), "{both}");
+    }
+
+    #[test]
+    fn neighbouring_short_literals_are_written_as_one() {
+        let of = |length: usize| {
+            written(
+                |builder| {
+                    let (text, end) = (literal(builder, &"x".repeat(length)).number(), literal(builder, "yz").number());
+                    let special = builder.special("<s>").unwrap().number();
+                    builder.seq(&[text, end, special, end]).unwrap()
+                },
+                Precedence::Union,
+            )
+        };
+        let short = "x".repeat(INLINE_WIDTH - 1);
+        assert_eq!(of(INLINE_WIDTH - 1), format!("'{short}yz' special('<s>') 'yz'"));
+        assert_eq!(of(INLINE_WIDTH), format!("'{short}x' 'yz' special('<s>') 'yz'"));
+    }
+
+    #[test]
+    fn a_sequence_is_flat_up_to_a_part_that_stands_apart() {
+        let mut builder = Builder::default();
+        let [a, b] = ["<a>", "<b>"].map(|name| builder.special(name).unwrap());
+        let tail = builder.seq(&[b, a].map(TermId::number)).unwrap();
+        let whole = builder.seq(&[a, tail].map(TermId::number)).unwrap();
+        let grammar = builder.build(whole.number()).unwrap();
+        let writer = writer(&grammar);
+        let of = |is_separate: bool| match writer.parts(whole, |_| is_separate) {
+            Parts::Sequence(parts) => parts,
+            _ => unreachable!(),
+        };
+        assert_eq!((of(false), of(true)), (vec![a, b, a], vec![a, tail]));
+        assert!(matches!(writer.parts(a, |_| false), Parts::Other));
+    }
+
+    #[test]
+    fn references_count_the_terms_that_refer_to_a_term() {
+        let mut builder = Builder::default();
+        let rule = builder.rule("rule").unwrap();
+        let [word, one] = ["a word", "1"].map(|text| literal(&mut builder, text));
+        let inner = object(&mut builder, &[("a", true), ("b", true)], &["[x-z]"], Default::default());
+        let punctuation = brackets(&mut builder);
+        let array = builder.unique_array(&[(true, vec![(word.number(), 0)])], punctuation, 0, None).unwrap();
+        let body = builder.seq(&[word, array, word].map(TermId::number)).unwrap();
+        builder.define(rule.number(), body.number()).unwrap();
+        let root = builder.seq(&[inner, rule, rule].map(TermId::number)).unwrap();
+        let grammar = builder.build(root.number()).unwrap();
+        let mut classes = TermClasses { fingerprints: grammar.fingerprints(), first: FxHashMap::default() };
+        let counts = writer(&grammar).references(root, &mut classes);
+        assert_eq!([root, rule, word, array, inner].map(|id| counts[&id]), [1, 2, 3, 1, 1]);
+        assert_eq!(counts[&one], 3, "two properties and the others");
+        assert_eq!(counts[&punctuation.comma], 2, "the comma of the object, and of the array");
+    }
+
+    #[test]
+    fn terms_are_sorted_by_a_text_without_names() {
+        let mut builder = Builder::default();
+        let rule = builder.rule("a rule").unwrap();
+        let inner = object(&mut builder, &[("a", true), ("b", true)], &[], Default::default());
+        let [y, x] = ["yy", "xx"].map(|text| literal(&mut builder, text).number());
+        let special = builder.special("<s>").unwrap().number();
+        let either = builder.alt(&[special, y, x]).unwrap();
+        let followed = builder.seq(&[special, y]).unwrap();
+        let punctuation = brackets(&mut builder);
+        let array = builder.unique_array(&[(true, vec![(y, 0)])], punctuation, 0, None).unwrap();
+        builder.define(rule.number(), y).unwrap();
+        let grammar = builder.build(special).unwrap();
+        let key = |id, levels| writer(&grammar).sort_key(id, levels);
+        assert_eq!(key(rule, 2), "a rule");
+        assert_eq!(key(inner, 2), "object 'a' 'b'");
+        assert_eq!(key(array, 2), "array");
+        assert_eq!(key(either, 2), "'xx' 'yy' special('<s>')");
+        assert_eq!(key(followed, 2), "special('<s>') 'yy'");
+        assert_eq!((key(either, 1), key(rule, 0)), ("… … …".into(), "…".into()));
+    }
+}

@@ -148,3 +148,152 @@ pub(super) fn deduplicate(entries: Vec<Entry>) -> Vec<Entry> {
     let mut seen = FxHashSet::default();
     entries.into_iter().filter(|entry| seen.insert(entry.clone())).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::grammar::fixture::{brackets, literal, object};
+    use crate::regular::registers::{Hidden, ObjectState};
+    use crate::regular::term::EMPTY;
+
+    /// A builder whose rule 0 matches ε or "r", and the node that calls it.
+    fn builder() -> (Builder, TermId) {
+        let mut builder = Builder::default();
+        let rule = builder.rule("rule").unwrap();
+        let r = literal(&mut builder, "r");
+        let body = builder.alt(&[r.number(), EPSILON.number()]).unwrap();
+        builder.define(rule.number(), body.number()).unwrap();
+        (builder, rule)
+    }
+
+    /// The beginnings of a node, each with the terms that follow.
+    fn first(builder: &mut Builder, id: TermId) -> Vec<(First, Vec<TermId>)> {
+        let mut rules = Rules::clone(&builder.rules);
+        rules.compute_facts(&mut builder.arena, None).unwrap();
+        let entries = rules.first(&mut builder.arena, id).unwrap();
+        entries.into_iter().map(|entry| (entry.first, entry.rest.to_vec())).collect()
+    }
+
+    const CALL: First = First::Call(RuleId::new(0));
+    const SPECIAL: First = First::Special(SpecialId::new(0));
+
+    #[test]
+    fn a_sequence_begins_with_its_first_part_and_with_the_next_one_if_that_may_be_empty() {
+        let (mut builder, rule) = builder();
+        let [x, y] = ["x", "y"].map(|text| literal(&mut builder, text));
+        let special = builder.special("<s>").unwrap();
+        let mut seq =
+            |parts: &[TermId]| builder.seq(&parts.iter().map(|part| part.number()).collect::<Vec<_>>()).unwrap();
+        let (plain, optional, marked, last) =
+            (seq(&[x, special, y]), seq(&[rule, x, y]), seq(&[special, x]), seq(&[rule, rule]));
+        let tail = |builder: &mut Builder, parts: [TermId; 2]| builder.seq(&parts.map(TermId::number)).unwrap();
+        let (behind_x, xy) = (tail(&mut builder, [special, y]), tail(&mut builder, [x, y]));
+        assert_eq!(first(&mut builder, plain), [(First::Head(x), vec![behind_x])]);
+        assert_eq!(first(&mut builder, optional), [(CALL, vec![xy]), (First::Head(x), vec![y])]);
+        assert_eq!(first(&mut builder, marked), [(SPECIAL, vec![x])]);
+        assert_eq!(first(&mut builder, last), [(CALL, vec![rule]), (CALL, vec![])]);
+        assert_eq!(first(&mut builder, EMPTY), []);
+        assert_eq!(first(&mut builder, EPSILON), []);
+        assert_eq!(first(&mut builder, x), [(First::Head(x), vec![])]);
+    }
+
+    #[test]
+    fn what_follows_is_listed_innermost_first() {
+        let (mut builder, rule) = builder();
+        let [x, y] = ["x", "y"].map(|text| literal(&mut builder, text));
+        let special = builder.special("<s>").unwrap();
+        let inner = builder.seq(&[rule, x].map(TermId::number)).unwrap();
+        let either = builder.alt(&[inner, special].map(TermId::number)).unwrap();
+        let whole = builder.seq(&[either, y].map(TermId::number)).unwrap();
+        let mut found = first(&mut builder, whole);
+        found.sort_by_key(|(_, rest)| rest.len());
+        assert_eq!(found.len(), 3);
+        assert_eq!(found[2], (CALL, vec![x, y]));
+        assert!(found[..2].contains(&(SPECIAL, vec![y])) && found[..2].contains(&(First::Head(x), vec![y])));
+    }
+
+    #[test]
+    fn a_repetition_goes_on_with_one_copy_less() {
+        let (mut builder, rule) = builder();
+        let special = builder.special("<s>").unwrap();
+        let mut repeat = |node: TermId, min, max| builder.repeat(node.number(), min, max).unwrap();
+        let cases = [
+            (repeat(special, 2, Some(3)), Some(repeat(special, 1, Some(2)))),
+            (repeat(special, 0, Some(2)), Some(repeat(special, 0, Some(1)))),
+            (repeat(special, 0, Some(1)), None),
+            (repeat(special, 1, None), Some(repeat(special, 0, None))),
+            (repeat(special, 0, None), Some(repeat(special, 0, None))),
+        ];
+        for (node, again) in cases {
+            assert_eq!(first(&mut builder, node), [(SPECIAL, again.into_iter().collect())], "{again:?}");
+        }
+        // If a copy may be empty, none of those that follow must come.
+        let (node, again) =
+            (builder.repeat(rule.number(), 3, Some(5)).unwrap(), builder.repeat(rule.number(), 0, Some(4)).unwrap());
+        assert_eq!(first(&mut builder, node), [(CALL, vec![again])]);
+    }
+
+    #[test]
+    fn the_one_regular_beginning_of_a_term_is_known_without_a_list() {
+        let (mut builder, rule) = builder();
+        let [x, y] = ["x", "yy"].map(|text| literal(&mut builder, text));
+        let optional = builder.repeat(y.number(), 0, Some(1)).unwrap();
+        let mut seq = |parts: [TermId; 2]| builder.seq(&parts.map(TermId::number)).unwrap();
+        let (direct, nullable, called) = (seq([x, rule]), seq([optional, rule]), seq([rule, x]));
+        let rules = Rules::default();
+        for (id, expected) in [
+            (EMPTY, None),
+            (EPSILON, None),
+            (x, Some((x, None))),
+            (optional, Some((optional, None))),
+            (direct, Some((x, Some(rule)))),
+            (nullable, None),
+            (called, None),
+            (rule, None),
+        ] {
+            assert_eq!(rules.direct_first(&builder.arena, id), expected, "{:?}", builder.arena.term(id));
+        }
+    }
+
+    #[test]
+    fn an_object_begins_with_its_brace_and_a_key_with_its_heads() {
+        let (mut builder, _) = builder();
+        let node = object(&mut builder, &[("a", false)], &["[x-z]*"], ObjectRules::default());
+        let Term::Object(object) = *builder.arena.term(node) else { unreachable!() };
+        let spec = builder.arena.registers.objects[object.index()].clone();
+        let state = builder.arena.first_state(object);
+        let key = builder.arena.object_term(Term::ObjectKey { object, state }).unwrap();
+        assert_eq!(first(&mut builder, node), [(First::Head(spec.empty), vec![]), (First::Head(spec.open), vec![key])]);
+        let heads = first(&mut builder, key);
+        assert_eq!(heads.len(), 2, "the named key, and the others");
+        assert!(heads.iter().all(|(first, rest)| matches!(first, First::Head(_)) && rest.is_empty()));
+        let hidden = ObjectState { hidden: Hidden::Choice, ..ObjectState::default() };
+        let state = builder.arena.object_state(object, hidden);
+        let replayed = builder.arena.object_term(Term::ObjectKey { object, state }).unwrap();
+        assert_eq!(first(&mut builder, replayed), [(First::Replay, vec![])]);
+    }
+
+    #[test]
+    fn a_key_in_any_spelling_is_followed_by_its_member() {
+        let (mut builder, _) = builder();
+        let rules = ObjectRules { free: true, ..ObjectRules::default() };
+        let node = object(&mut builder, &[("a", false)], &[], rules);
+        let Term::Object(object) = *builder.arena.term(node) else { unreachable!() };
+        let state = builder.arena.first_state(object);
+        let member = builder.arena.named_member(object, state, 0).unwrap();
+        let key = builder.arena.object_term(Term::ObjectKey { object, state }).unwrap();
+        let y = literal(&mut builder, "y");
+        let followed = builder.seq(&[key, y].map(TermId::number)).unwrap();
+        let found = first(&mut builder, followed);
+        assert_eq!(found[0].1, [member, y]);
+    }
+
+    #[test]
+    fn an_array_of_unique_items_begins_as_a_whole() {
+        let (mut builder, _) = builder();
+        let (one, punctuation) = (literal(&mut builder, "1").number(), brackets(&mut builder));
+        let array = builder.unique_array(&[(true, vec![(one, 0)])], punctuation, 0, None).unwrap();
+        assert_eq!(first(&mut builder, array), [(First::Unique(array), vec![])]);
+    }
+}

@@ -152,3 +152,123 @@ impl Rules {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::recognizer::Recognizer;
+    use crate::grammar::builder::Builder;
+    use crate::grammar::fixture::{literal, rules};
+
+    /// What the first of these rules accepts.
+    fn recognizer(bodies: &[(&str, &[&str])]) -> Recognizer {
+        let mut builder = Builder::default();
+        let first = rules(&mut builder, bodies)[0];
+        Recognizer::new(builder.build(first.number()).unwrap())
+    }
+
+    fn check(bodies: &[(&str, &[&str])], texts: &[(&str, bool)]) {
+        let recognizer = recognizer(bodies);
+        for &(text, expected) in texts {
+            assert_eq!(recognizer.accepts(text.as_bytes(), None), Ok(expected), "{text:?} by {bodies:?}");
+            assert!(
+                !expected
+                    || (0..=text.len()).all(|end| recognizer.accepts_prefix(&text.as_bytes()[..end], None).unwrap())
+            );
+        }
+    }
+
+    #[test]
+    fn a_sum_is_a_sum_and_a_term() {
+        check(
+            &[("E", &["E + T", "T"]), ("T", &["T * F", "F"]), ("F", &["( E )", "x"])],
+            &[
+                ("x", true),
+                ("x+x*x+x", true),
+                ("(x+x)*x", true),
+                ("x+", false),
+                ("+x", false),
+                ("(x", false),
+                ("", false),
+            ],
+        );
+    }
+
+    #[test]
+    fn rules_may_begin_with_each_other() {
+        check(
+            &[("A", &["B x", "a"]), ("B", &["A y", "b"])],
+            &[("a", true), ("bx", true), ("ayx", true), ("bxyx", true), ("b", false), ("ay", false), ("axy", false)],
+        );
+        check(
+            &[("A", &["B x", "C y", "a"]), ("B", &["C z", "b"]), ("C", &["A w", "c"])],
+            &[("cy", true), ("bx", true), ("czx", true), ("awy", true), ("awzx", true), ("cx", false), ("awx", false)],
+        );
+    }
+
+    #[test]
+    fn what_precedes_a_recursive_call_may_be_empty() {
+        check(
+            &[("A", &["N A x", "y"]), ("N", &["n", ""])],
+            &[("y", true), ("yx", true), ("nyx", true), ("nnyxx", true), ("nyxx", true), ("ny", false), ("x", false)],
+        );
+    }
+
+    #[test]
+    fn what_follows_a_recursive_call_may_be_empty() {
+        // A reaches B by an empty rest, so what follows B follows A, too.
+        check(
+            &[("A", &["B N", "a"]), ("B", &["A", "B x", "b"]), ("N", &["n", ""])],
+            &[
+                ("a", true),
+                ("ax", true),
+                ("axn", true),
+                ("an", true),
+                ("bx", true),
+                ("bxxn", true),
+                ("anx", true),
+                ("nx", false),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_rule_that_calls_itself_only_is_left_with_its_other_alternatives() {
+        check(&[("A", &["A", "a", "A b"])], &[("a", true), ("ab", true), ("abb", true), ("b", false), ("", false)]);
+        check(&[("A", &["A A", "a"])], &[("a", true), ("aa", true), ("aaaa", true), ("", false)]);
+        check(&[("A", &["A A", "a", ""])], &[("", true), ("a", true), ("aaa", true), ("b", false)]);
+    }
+
+    /// The result for a circle of so many rules, each the next one and a letter, or a letter.
+    fn circle(size: usize) -> Result<()> {
+        let mut builder = Builder::default();
+        let [x, y] = ["x", "y"].map(|text| literal(&mut builder, text).number());
+        let rules: Vec<u32> = (0..size).map(|_| builder.rule("rule").unwrap().number()).collect();
+        for (place, &rule) in rules.iter().enumerate() {
+            let more = builder.seq(&[rules[(place + 1) % size], x])?;
+            let body = builder.alt(&[more.number(), y])?;
+            builder.define(rule, body.number())?;
+        }
+        builder.build(rules[0]).map(|_| ())
+    }
+
+    #[test]
+    fn as_many_as_64_rules_may_be_left_recursive_together() {
+        assert_eq!(circle(64), Ok(()));
+        assert_eq!(circle(65).map_err(|error| *error), Err(Error::Limit(Limit::LeftRecursion(64))));
+    }
+
+    #[test]
+    fn the_rules_that_are_added_are_named_after_a_pair() {
+        let recognizer = recognizer(&[("A", &["B x", "a"]), ("B", &["A y", "b"])]);
+        let (_, rules, _) = recognizer.grammar().parts();
+        assert_eq!(rules.names[..2], ["A", "B"]);
+        let mut added = rules.names[2..].to_vec();
+        added.sort();
+        assert_eq!(added, ["A/A", "A/B", "B/A", "B/B"]);
+        assert_eq!(rules.count(), 6);
+        let callees: Vec<usize> = (0..6).map(|rule| rules.first_callees(RuleId::at(rule)).count()).collect();
+        assert_eq!(callees, [0; 6], "no rule begins with a rule");
+        assert_eq!(rules.components().len(), 6);
+    }
+}

@@ -124,3 +124,131 @@ fn follow(trie: &Trie, node: NodeId, text: &[u8]) -> Option<NodeId> {
         None => trie.child(node, byte),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mask::fixture::{node, shared_masks};
+    use crate::regular::key_set::NO_KEYS;
+
+    fn all_but(arena: &mut Arena, excluded: TermId) -> TermId {
+        let (any, others) = (arena.any_text().unwrap(), arena.not(excluded).unwrap());
+        arena.and(vec![any, others]).unwrap()
+    }
+
+    fn words(arena: &mut Arena, texts: &[&str]) -> TermId {
+        arena.words(texts.iter().map(|text| text.as_bytes().into()).collect()).unwrap()
+    }
+
+    #[test]
+    fn a_string_with_excluded_texts_is_the_string_without_them() {
+        let mut arena = Arena::new();
+        let few = words(&mut arena, &["ab", "cd"]);
+        let text = all_but(&mut arena, few);
+        let any = arena.any_text().unwrap();
+        for state in [Spelling::Start, Spelling::Body] {
+            let [head, relaxed] = [text, any].map(|text| arena.quoted_state(text, state, false).unwrap());
+            let exclusion = Exclusion::of(&mut arena, head).unwrap().unwrap();
+            assert_eq!((exclusion.relaxed, &exclusion.excluded[..]), (relaxed, &[few][..]));
+            assert!(exclusion.plain && exclusion.opened == (state == Spelling::Body));
+            let free = arena.quoted_state(text, state, true).unwrap();
+            assert!(!Exclusion::of(&mut arena, free).unwrap().unwrap().plain, "several spellings");
+            assert!(Exclusion::of(&mut arena, relaxed).unwrap().is_none());
+        }
+        let inside = arena.quoted_state(text, Spelling::Escape, false).unwrap();
+        assert!(Exclusion::of(&mut arena, inside).unwrap().is_none());
+        assert!(Exclusion::of(&mut arena, text).unwrap().is_none(), "no string");
+    }
+
+    #[test]
+    fn a_text_of_few_bytes_or_without_end_is_no_plain_exclusion() {
+        let mut arena = Arena::new();
+        let few = words(&mut arena, &["ab", "abc"]);
+        let others = arena.not(few).unwrap();
+        let mut of = |high, most| {
+            let class = arena.class(ByteSet::range(b'a', high)).unwrap();
+            let text = arena.repeat(class, 0, most).unwrap();
+            let text = arena.and(vec![text, others]).unwrap();
+            let head = arena.quoted_state(text, Spelling::Body, false).unwrap();
+            Exclusion::of(&mut arena, head).unwrap().map(|exclusion| exclusion.plain)
+        };
+        let many = crate::regular::term::MANY;
+        // 20 letters are enough for a walk to be slow.
+        assert_eq!([of(b's', many), of(b't', many)], [None, Some(true)]);
+        assert_eq!(of(b't', 5), Some(false), "the exclusion may leave a prefix dead");
+        let x = arena.literal(b"x").unwrap();
+        let any = arena.any_text().unwrap();
+        let endless = arena.cat(x, any).unwrap();
+        let text = all_but(&mut arena, endless);
+        let head = arena.quoted_state(text, Spelling::Body, false).unwrap();
+        assert!(Exclusion::of(&mut arena, head).unwrap().is_none(), "infinitely many texts");
+    }
+
+    #[test]
+    fn excluded_texts_end_where_the_trie_has_their_closing_quotes() {
+        let shared = shared_masks(&["ab\"", "\"ab\"x", "\"cd", "\\\"\"", "b\"", "\"\"", "\""]);
+        let trie = &shared.vocabulary.trie;
+        let mut arena = Arena::new();
+        let mut ends = |make: &dyn Fn(&mut Arena) -> TermId, state, free| {
+            let excluded = make(&mut arena);
+            let text = all_but(&mut arena, excluded);
+            let head = arena.quoted_state(text, state, free).unwrap();
+            let exclusion = Exclusion::of(&mut arena, head).unwrap().unwrap();
+            let mut nodes = Vec::new();
+            let known = exclusion.ends_of_excluded(&arena, trie, &mut nodes);
+            let mut texts: Vec<_> = nodes.iter().map(|&node| String::from_utf8(trie.path(node)).unwrap()).collect();
+            texts.sort_unstable();
+            (known, texts.join(" "))
+        };
+        let three = |arena: &mut Arena| words(arena, &["ab", "cd", "\""]);
+        assert_eq!(
+            ends(&three, Spelling::Body, false),
+            (true, "\\\"\" ab\"".into()),
+            "a quote is spelled with an escape"
+        );
+        assert_eq!(ends(&three, Spelling::Start, false), (true, "\"ab\"".into()), "no token ends cd");
+        assert_eq!(ends(&three, Spelling::Body, true), (false, String::new()));
+        let class = |arena: &mut Arena| arena.class(ByteSet::range(b'b', b'c')).unwrap();
+        assert_eq!(ends(&class, Spelling::Body, false), (true, "b\"".into()));
+        let literal = |arena: &mut Arena| arena.literal(b"ab").unwrap();
+        assert_eq!(ends(&literal, Spelling::Body, false), (true, "ab\"".into()));
+        let keys = |arena: &mut Arena| {
+            let all = [&b""[..], b"ab", b"b", b"zz"];
+            let with = |set, key: &&[u8]| arena.registers.keys.with(set, key, &mut arena.budget);
+            let set = all.iter().fold(NO_KEYS, with);
+            arena.key_set(set).unwrap()
+        };
+        assert_eq!(ends(&keys, Spelling::Body, false), (true, "\" ab\" b\"".into()));
+        assert_eq!(ends(&keys, Spelling::Start, false), (true, "\"\" \"ab\"".into()));
+    }
+
+    #[test]
+    fn a_trie_without_quotes_has_no_end_of_a_string() {
+        let shared = shared_masks(&["ab", "c"]);
+        let mut arena = Arena::new();
+        let few = words(&mut arena, &["ab", "c"]);
+        let text = all_but(&mut arena, few);
+        let head = arena.quoted_state(text, Spelling::Start, false).unwrap();
+        let exclusion = Exclusion::of(&mut arena, head).unwrap().unwrap();
+        let mut nodes = Vec::new();
+        assert!(exclusion.ends_of_excluded(&arena, &shared.vocabulary.trie, &mut nodes) && nodes.is_empty());
+        assert_eq!(follow(&shared.vocabulary.trie, NodeId::ROOT, b"ab"), Some(node(&shared, "ab")));
+    }
+
+    #[test]
+    fn strings_differ_from_others_behind_the_first_bytes_of_what_they_exclude() {
+        let mut arena = Arena::new();
+        let few = words(&mut arena, &["ab", "cd"]);
+        let text = all_but(&mut arena, few);
+        let mut of = |text, state| {
+            let head = arena.quoted_state(text, state, false).unwrap();
+            arena.differing_bytes(head).map(|bytes| bytes.iter().collect::<Vec<_>>())
+        };
+        assert_eq!(of(text, Spelling::Body), Some(b"\"\\ac".to_vec()));
+        assert_eq!(of(text, Spelling::Start), of(text, Spelling::Body));
+        assert_eq!(of(text, Spelling::Escape), None);
+        let any = arena.any_text().unwrap();
+        let head = arena.quoted_state(any, Spelling::Body, false).unwrap();
+        assert!(arena.differing_bytes(head).is_none() && arena.differing_bytes(any).is_none());
+    }
+}

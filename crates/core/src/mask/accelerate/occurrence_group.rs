@@ -103,3 +103,108 @@ impl OccurrenceGroup {
         bytes.iter().flat_map(|byte| &self.grouped[self.beginning(trie, byte)]).copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mask::fixture::shared_masks;
+    use crate::mask::shared::SharedMasks;
+    use std::sync::Arc;
+
+    fn class(bytes: &str) -> CharClass {
+        bytes.bytes().fold(CharClass::default(), CharClass::with)
+    }
+
+    fn shared() -> Arc<SharedMasks> {
+        shared_masks(&["\"", "a\"", "ab\"", "ab\"x", "c\"", "ac\"y", " a\"", " \"", " a c\"", " ac\"z"])
+    }
+
+    /// The texts up to an occurrence of the byte.
+    fn texts(shared: &SharedMasks, byte: u8, places: &[u32]) -> String {
+        let trie = &shared.vocabulary.trie;
+        let nodes = places.iter().map(|&place| shared.vocabulary.occurrences(byte)[place as usize].node);
+        nodes.map(|node| String::from_utf8(trie.path(node)).unwrap()).collect::<Vec<_>>().join("|")
+    }
+
+    fn group(shared: &SharedMasks, characters: &str, looping: &str, space_prefixed: bool) -> (String, String) {
+        let key = GroupKey { byte: b'"', class: class(characters), looping: class(looping), space_prefixed };
+        let group = OccurrenceGroup::of(key, &shared.vocabulary);
+        let nodes = group.grouped.iter().map(|&place| shared.vocabulary.occurrences(b'"')[place as usize].node);
+        assert!(nodes.eq(group.nodes.iter().copied()) && group.nodes.is_sorted());
+        (texts(shared, b'"', &group.individual), texts(shared, b'"', &group.grouped))
+    }
+
+    #[test]
+    fn occurrences_behind_looping_characters_are_grouped() {
+        let shared = shared();
+        let of = |characters, looping| group(&shared, characters, looping, false);
+        let pair = |one: &str, other: &str| (one.to_owned(), other.to_owned());
+        assert_eq!(of("abc", "abc"), pair("\"", "a\"|ab\"|ac\"|c\""));
+        assert_eq!(of("abc", "ab"), pair("\"|ac\"|c\"", "a\"|ab\""));
+        assert_eq!(of("ab", "ab"), pair("\"", "a\"|ab\""));
+        assert_eq!(of("", ""), pair("\"", ""));
+        assert_eq!(of("a ", "a "), pair("\"", " \"| a\"|a\""));
+    }
+
+    #[test]
+    fn behind_one_space_other_occurrences_are_grouped() {
+        let shared = shared();
+        let of = |characters, looping| group(&shared, characters, looping, true);
+        let pair = |one: &str, other: &str| (one.to_owned(), other.to_owned());
+        assert_eq!(of("ac", "ac"), pair(" \"", " a\"| ac\""));
+        assert_eq!(of("ac", "a"), pair(" \"| ac\"", " a\""));
+        assert_eq!(of("c", "c"), pair(" \"", ""));
+    }
+
+    fn made(texts: &[&str]) -> OccurrenceGroup {
+        let key = GroupKey { byte: b'"', class: class("ab"), looping: class("ab"), space_prefixed: false };
+        OccurrenceGroup::of(key, &shared_masks(texts).vocabulary)
+    }
+
+    #[test]
+    fn a_group_has_the_tokens_at_its_nodes_and_their_hash() {
+        let group = made(&["a\"", "a\"x", "b\"", "\"", "ab"]);
+        assert_eq!(*group.words, [(0, 0b101)]);
+        assert_eq!(group.hash, Some(hash_nodes(&group.nodes)));
+        assert_eq!(made(&["a\"", "b\""]).hash, None, "nothing goes on");
+        assert_eq!(group.bytes(), 4 * (1 + 2 * 2) + 8 + size_of::<OccurrenceGroup>());
+    }
+
+    #[test]
+    fn subtries_of_more_than_four_thousand_nodes_are_not_merged() {
+        let of = |count: u32| {
+            // Below a quote: characters of three bytes, 64 to each of the second bytes.
+            let texts: Vec<String> =
+                (0..count).map(|more| format!("a\"{}", char::from_u32(0x4000 + more).unwrap())).collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let group = made(&texts);
+            (group.nodes.len(), group.hash.is_some())
+        };
+        // 1 + 62 + 3,937 nodes are 4,000.
+        assert_eq!([of(3_937), of(3_938)], [(1, true), (1, false)]);
+    }
+
+    #[test]
+    fn grouped_occurrences_are_found_by_the_first_byte_of_their_tokens() {
+        let shared = shared();
+        for (space_prefixed, bytes, expected) in [
+            (false, "a", "a\"|ab\"|ac\""),
+            (false, "c", "c\""),
+            (false, "ca", "a\"|ab\"|ac\"|c\""),
+            (false, "bx", ""),
+            (true, "a", " a\"| ac\""),
+            (true, "c", ""),
+        ] {
+            let all = class("abc");
+            let key = GroupKey { byte: b'"', class: all, looping: all, space_prefixed };
+            let group = OccurrenceGroup::of(key, &shared.vocabulary);
+            let begins = ByteSet::from_bytes(bytes.bytes());
+            let found: Vec<u32> = group.beginning_with(&shared.vocabulary.trie, &begins).collect();
+            assert_eq!(texts(&shared, b'"', &found), expected, "{space_prefixed} {bytes}");
+        }
+        let none = shared_masks(&["a\""]);
+        let key = GroupKey { byte: b'"', class: class("a"), looping: class("a"), space_prefixed: true };
+        let group = OccurrenceGroup::of(key, &none.vocabulary);
+        assert_eq!(group.beginning(&none.vocabulary.trie, b'a'), 0..0, "no token begins with a space");
+    }
+}

@@ -263,3 +263,234 @@ impl Arena {
         matches!(*self.term(inner), Term::Quoted { text, .. } if Some(text) == self.any_text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::frame::BOTTOM;
+    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::mask::fixture::{node, object, object_of, printable_and, shared_masks, Scene};
+    use crate::regular::term::Spelling;
+
+    #[test]
+    fn a_text_is_known_by_the_last_token_on_its_way_and_by_what_follows() {
+        let mut scene = Scene::new(&shared_masks(&["a", "ab", "abc", "x"]), |builder| builder.literal(b"x").unwrap());
+        let [c, d] = [&b"c"[..], b"d"].map(|text| scene.machine.arena.literal(text).unwrap());
+        let [behind_c, behind_d] = [c, d].map(|term| scene.frame(term));
+        let mut of = |text: &[u8], frame| scene.keys().of_text(text, frame).unwrap().unwrap();
+        let ab = of(b"ab", BOTTOM);
+        assert_eq!(of(b"aby", BOTTOM), ab, "no token reads the y");
+        assert_ne!(of(b"a", BOTTOM), ab);
+        assert_ne!(of(b"abc", BOTTOM), ab);
+        // The token abc goes on behind ab with c, and with nothing else.
+        assert_eq!(of(b"ab", behind_d), ab);
+        assert_ne!(of(b"ab", behind_c), ab);
+        assert_eq!(of(b"aby", behind_c), ab, "the text does not end where the token goes on");
+    }
+
+    /// The key of a quoted text, with what follows it.
+    fn quoted_key(scene: &mut Scene, head: TermId, own: OwnPart, frame: FrameId, inexact: bool) -> MaskKey {
+        let mut neighbour = |_: &mut Arena, _| unreachable!("no accelerator knows this head");
+        let mut mask = HeadMask::compute(&mut scene.machine.arena, &scene.shared, head, &mut neighbour).unwrap();
+        mask.inexact_exits = inexact;
+        scene.keys().of_head(head, own, frame, &mask).unwrap()
+    }
+
+    #[test]
+    fn a_head_is_known_by_its_own_part_and_by_what_follows_its_exits() {
+        let mut scene = Scene::new(&shared_masks(&["a", "b", "ax"]), |builder| builder.literal(b"x").unwrap());
+        let arena = &mut scene.machine.arena;
+        let class = arena.class(crate::bytes::byteset::ByteSet::range(b'a', b'b')).unwrap();
+        let [x, y] = [&b"x"[..], b"y"].map(|text| arena.literal(text).unwrap());
+        let [behind_x, behind_y] = [x, y].map(|term| scene.frame(term));
+        let mut of = |own, frame, inexact| quoted_key(&mut scene, class, own, frame, inexact);
+        let alone = of(OwnPart::Tokens(5), BOTTOM, false).unwrap();
+        assert_eq!(alone, 5, "nothing follows");
+        assert_eq!(of(OwnPart::Tokens(6), BOTTOM, false), Some(6));
+        assert_eq!(of(OwnPart::Tokens(5), behind_y, false), Some(5), "no token reads the y");
+        let seen = of(OwnPart::Tokens(5), behind_x, false).unwrap();
+        assert_ne!(seen, 5);
+        assert_eq!(of(OwnPart::Tokens(6), behind_x, false), Some(seen + 1), "parts are added");
+        let saturated = of(OwnPart::Saturated(5), behind_x, false).unwrap();
+        assert_ne!(saturated, seen, "hashes of tokens and of terms are kept apart");
+        assert_ne!(of(OwnPart::Saturated(5), BOTTOM, false), Some(saturated));
+        assert_eq!(of(OwnPart::Tokens(5), BOTTOM, true), None, "exits that may be wrong tell nothing");
+    }
+
+    /// The head after a text that reads named keys, or that reads unnamed ones.
+    fn key_head(scene: &mut Scene, text: &str, named: bool) -> (TermId, FrameId) {
+        let at = scene.read(text);
+        let is_such = |&&(term, _): &&(TermId, FrameId)| match scene.machine.arena.term(term) {
+            Term::KeyNamed { .. } => named,
+            Term::KeyExtra { .. } => !named,
+            _ => false,
+        };
+        *scene.machine.position(at).heads.iter().find(is_such).unwrap()
+    }
+
+    /// The key of the named keys that are open after a text.
+    fn named_key(scene: &mut Scene, text: &str, covered: bool) -> MaskKey {
+        let (key, frame) = key_head(scene, text, true);
+        scene.keys().of_named_key(key, frame, covered).unwrap()
+    }
+
+    fn any_order() -> ObjectRules {
+        ObjectRules { any_order: true, ..ObjectRules::default() }
+    }
+
+    #[test]
+    fn named_keys_are_known_by_the_nodes_where_tokens_leave_them() {
+        let shared = printable_and(&["\"al", "\"be", "\":", "a\"", "b\""]);
+        let of = |keys: &[(&str, bool)], text: &str, covered| {
+            let mut scene = Scene::new(&shared, |builder| object(builder, keys, false, any_order()));
+            named_key(&mut scene, text, covered).unwrap()
+        };
+        let two = of(&[("alpha", false), ("beta", false)], "{", false);
+        // No token tells how the names go on.
+        assert_eq!(of(&[("alone", false), ("between", false)], "{", false), two);
+        assert_eq!(of(&[("alpha", false), ("alter", false), ("beta", false)], "{", false), two);
+        // A name that came, or that never was, is no choice.
+        assert_eq!(of(&[("alpha", false), ("beta", false), ("alter", false)], "{\"alpha\":1,", false), two);
+        assert_ne!(of(&[("alpha", false), ("beta", false)], "{\"alpha\":1,", false), two);
+        assert_eq!(
+            of(&[("alpha", false), ("beta", false)], "{\"alpha\":1,", false),
+            of(&[("between", false)], "{", false)
+        );
+        // Where any key may come, too, only whole names are more than that.
+        let covered = of(&[("alpha", false)], "{", true);
+        assert_eq!(covered, of(&[("beta", false)], "{", true));
+        assert_ne!(covered, two);
+        assert_ne!(of(&[("a", false)], "{\"", true), of(&[("b", false)], "{\"", true));
+    }
+
+    #[test]
+    fn a_node_on_the_way_to_another_adds_nothing() {
+        let shared = printable_and(&["\"a\"", "\"ab\"", "\"abc\""]);
+        let of = |keys: &[(&str, bool)]| {
+            let mut scene = Scene::new(&shared, |builder| object(builder, keys, false, any_order()));
+            named_key(&mut scene, "{", false).unwrap()
+        };
+        // "abc" and "abx" are left at the nodes "abc" and "ab: the latter is on the way to the former.
+        assert_eq!(of(&[("abc", false), ("abx", false)]), of(&[("abc", false)]));
+        assert_ne!(of(&[("abc", false), ("a", false)]), of(&[("abc", false)]));
+    }
+
+    #[test]
+    fn what_tokens_read_behind_a_named_key_is_seen() {
+        let far = printable_and(&["\":1", "\":1}"]);
+        let near = printable_and(&["\":"]);
+        let of = |shared, keys: &[(&str, bool)], rules| {
+            let mut scene = Scene::new(shared, |builder| object(builder, keys, false, rules));
+            named_key(&mut scene, "{\"a", false).unwrap()
+        };
+        let two = |required| [("a", false), ("b", required)];
+        assert_ne!(of(&far, &two(true), any_order()), of(&far, &two(false), any_order()), "a token closes the object");
+        assert_eq!(of(&near, &two(true), any_order()), of(&near, &two(false), any_order()), "no token reads a value");
+        let implied = ObjectRules { implies: vec![(0, 1)], ..any_order() };
+        assert_ne!(of(&far, &two(false), implied), of(&far, &two(false), any_order()));
+    }
+
+    #[test]
+    fn unnamed_keys_are_known_by_what_they_exclude_and_what_follows() {
+        let shared = printable_and(&["\":1", "\":1}", "ab\""]);
+        let of = |keys: &[(&str, bool)], text: &str| {
+            let mut scene = Scene::new(&shared, |builder| object(builder, keys, true, any_order()));
+            let (key, frame) = key_head(&mut scene, text, false);
+            let covers = scene.keys().covers(key).unwrap();
+            let mask = {
+                let Scene { machine, shared, .. } = &mut scene;
+                let (inner, _) = machine.arena.terms.open_key(key).unwrap();
+                let mut exact = |arena: &mut Arena, head| {
+                    HeadMask::compute(arena, shared, head, &mut |_, _| unreachable!("an any text is walked"))
+                };
+                HeadMask::compute(&mut machine.arena, shared, inner, &mut exact).unwrap()
+            };
+            let first = scene.keys().of_head(key, OwnPart::Tokens(1), frame, &mask).unwrap().unwrap();
+            let held = scene.machine.memory_bytes();
+            assert_eq!(scene.keys().of_head(key, OwnPart::Tokens(2), frame, &mask).unwrap(), Some(first));
+            assert_eq!(scene.machine.memory_bytes(), held, "what is known is not kept again");
+            assert_eq!(scene.parts.members.len(), 1);
+            (first, covers)
+        };
+        let plain = of(&[("ab", false)], "{\"x");
+        assert!(plain.1, "all texts may follow");
+        assert_eq!(of(&[("ab", false)], "{\"y"), plain, "the text of a key does not matter");
+        assert_eq!(of(&[("cd", false)], "{\"x"), plain, "the name is behind");
+        // ab" would end the name, cd" is no token.
+        assert_ne!(of(&[("ab", false)], "{\""), of(&[("cd", false)], "{\""));
+        assert_eq!(of(&[("ef", false)], "{\""), of(&[("cd", false)], "{\""));
+        assert_ne!(of(&[("ab", true)], "{\"x"), plain, "a token would close the object");
+    }
+
+    #[test]
+    fn only_a_key_of_any_text_covers_others() {
+        let shared = printable_and(&[]);
+        let mut scene = Scene::new(&shared, |builder| object(builder, &[("ab", false)], false, any_order()));
+        let (named, _) = key_head(&mut scene, "{", true);
+        assert!(!scene.keys().covers(named).unwrap());
+        let mut scene = Scene::new(&shared, |builder| object(builder, &[], true, any_order()));
+        let (any, _) = key_head(&mut scene, "{\"x", false);
+        assert!(scene.keys().covers(any).unwrap());
+        let arena = &mut scene.machine.arena;
+        let text = arena.any_text().unwrap();
+        let short = arena.bounded(text, 0, 3).unwrap();
+        let short = arena.quoted_state(short, Spelling::Body, false).unwrap();
+        let few = arena.replace_open_key(any, short, Text::Unknown).unwrap();
+        assert!(!scene.keys().covers(few).unwrap(), "a length is a limit");
+    }
+
+    #[test]
+    fn where_tokens_leave_named_keys_is_found_once() {
+        let shared = printable_and(&["\"al"]);
+        let keys = [("alpha", false), ("alter", false), ("beta", false), ("zz", false)];
+        let mut scene = Scene::new(&shared, |builder| object(builder, &keys, false, any_order()));
+        let (key, _) = key_head(&mut scene, "{", true);
+        let Term::KeyNamed { object, low, high, depth, .. } = *scene.machine.arena.term(key) else { unreachable!() };
+        let before = scene.machine.arena.budget.spent();
+        let ends = scene.keys().ends((object, low, high, depth)).unwrap();
+        assert!(scene.machine.arena.budget.spent() >= before + 4);
+        let found: Vec<_> = ends.iter().map(|end| (end.keys.clone(), end.node, end.whole, end.after)).collect();
+        // Both names with "al leave the tokens there; all others behind the quote.
+        assert_eq!(found, [(0..2, node(&shared, "\"al"), false, Some(0)), (2..4, node(&shared, "\""), false, Some(0))]);
+        let spent = scene.machine.arena.budget.spent();
+        let again = scene.keys().ends((object, low, high, depth)).unwrap();
+        assert!(Arc::ptr_eq(&ends, &again));
+        assert_eq!(scene.machine.arena.budget.spent(), spent);
+    }
+
+    #[test]
+    fn what_follows_a_named_key_is_kept_with_it_unless_it_depends_on_the_members() {
+        let after = |tokens: &[&str], rules| {
+            let mut scene =
+                Scene::new(&printable_and(tokens), |builder| object(builder, &[("z", false)], false, rules));
+            let (key, _) = key_head(&mut scene, "{", true);
+            let Term::KeyNamed { object, low, high, depth, .. } = *scene.machine.arena.term(key) else {
+                unreachable!()
+            };
+            let ends = scene.keys().ends((object, low, high, depth)).unwrap();
+            assert_eq!((ends.len(), ends[0].keys.clone()), (1, 0..1));
+            ends[0].after
+        };
+        assert_eq!(after(&["\"z\""], any_order()), Some(0), "no token reads the colon");
+        let colon = after(&["\"z\":"], any_order()).unwrap();
+        let value = after(&["x?", "\"z\":1"], any_order()).unwrap();
+        assert!(colon != 0 && value != 0 && value != colon);
+        assert_eq!(after(&["\"z\":1,"], any_order()), None, "a token goes on behind the value");
+        assert_eq!(after(&["\"z\":"], ObjectRules { max: Some(1), ..any_order() }), None, "members are counted");
+    }
+
+    #[test]
+    fn values_are_seen_where_a_token_reads_them() {
+        let of = |shared, value: &[u8]| {
+            let make = |builder: &mut Builder| {
+                let value = builder.literal(value).unwrap();
+                object_of(builder, &[("a", false)], false, value, any_order())
+            };
+            named_key(&mut Scene::new(shared, make), "{\"a", false).unwrap()
+        };
+        let (near, far) = (printable_and(&["\":"]), printable_and(&["\":1"]));
+        assert_eq!(of(&near, b"1"), of(&near, b"2"));
+        assert_ne!(of(&far, b"1"), of(&far, b"2"));
+        assert_eq!(of(&far, b"2"), of(&far, b"3"), "no token reads either");
+    }
+}

@@ -311,3 +311,189 @@ impl KeyBuilder<'_> {
         Ok(lookahead)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::mask::fixture::{node, object, printable_and, shared_masks, Scene};
+    use crate::mask::key::DEPTH;
+    use crate::mask::shared::SharedMasks;
+    use std::sync::Arc;
+
+    /// A lookahead as its hash and its ends.
+    fn parts(lookahead: Option<Lookahead>) -> Option<(u128, u128)> {
+        lookahead.map(|lookahead| (lookahead.hash, lookahead.ends.hash()))
+    }
+
+    /// The lookahead of a grammar's whole text, behind the token `from`.
+    fn behind(
+        shared: &Arc<SharedMasks>,
+        from: &str,
+        make: impl FnOnce(&mut Builder) -> TermId,
+    ) -> Option<(u128, u128)> {
+        let (mut scene, mut root) = (None, EPSILON);
+        let of = |builder: &mut Builder| {
+            root = make(builder);
+            root
+        };
+        let scene = scene.insert(Scene::new(shared, of));
+        let exits = Exits::at(node(shared, from));
+        parts(scene.keys().lookahead(root, &exits, DEPTH).unwrap())
+    }
+
+    /// `behind` for one literal.
+    fn read(shared: &Arc<SharedMasks>, from: &str, text: &[u8]) -> (u128, u128) {
+        behind(shared, from, |builder| builder.literal(text).unwrap()).unwrap()
+    }
+
+    /// The hash of the exits at these nodes.
+    fn ends(shared: &SharedMasks, nodes: &[&str]) -> u128 {
+        nodes.iter().fold(Exits::NOWHERE, |all, text| all.union(Exits::at(node(shared, text)))).hash()
+    }
+
+    /// A rule of one literal: a structural term.
+    fn rule(builder: &mut Builder, text: &[u8]) -> u32 {
+        let (rule, body) = (builder.rule("rule").unwrap(), builder.literal(text).unwrap());
+        builder.define(rule.number(), body.number()).unwrap();
+        rule.number()
+    }
+
+    #[test]
+    fn regular_terms_are_known_by_the_tokens_that_stay_inside_and_by_the_exits() {
+        let shared = shared_masks(&["a", "ab", "abc", "abd", "b"]);
+        let of = |text| read(&shared, "a", text);
+        let b = of(b"b");
+        assert_eq!(b.1, ends(&shared, &["ab"]));
+        assert_ne!(b.0, 0, "the token ab");
+        assert_eq!(of(b"bx"), (b.0, 0), "no token reads the x");
+        let bc = of(b"bc");
+        assert!(bc.0 != b.0 && bc.1 == 0, "nothing goes on behind abc");
+        assert_eq!(of(b"x"), (0, 0));
+        assert_eq!(of(b""), (0, ends(&shared, &["a"])), "nothing read, nothing passed");
+        let maybe = behind(&shared, "a", |builder| {
+            let b = builder.literal(b"b").unwrap();
+            builder.repeat(b.number(), 0, Some(1)).unwrap()
+        });
+        assert_eq!(maybe, Some((b.0, ends(&shared, &["a", "ab"]))), "what may be empty ends where it begins, too");
+    }
+
+    #[test]
+    fn another_grammar_has_a_regular_lookahead_without_work() {
+        let shared = shared_masks(&["a", "ab", "abc"]);
+        let spent = [(); 2].map(|()| {
+            let mut scene = Scene::new(&shared, |builder| builder.literal(b"b").unwrap());
+            let (head, _) = scene.head("");
+            let before = scene.machine.arena.budget.spent();
+            scene.keys().lookahead(head, &Exits::at(node(&shared, "a")), DEPTH).unwrap();
+            scene.machine.arena.budget.spent() - before
+        });
+        assert!(spent[0] > 1);
+        assert_eq!(spent[1], 1, "one step for the question");
+    }
+
+    #[test]
+    fn a_sequence_is_what_its_parts_are_one_behind_the_other() {
+        let shared = shared_masks(&["a", "ab", "abc", "abcd"]);
+        let (first, second) = (read(&shared, "a", b"b"), read(&shared, "ab", b"c"));
+        let sequence = |texts: &[&[u8]]| {
+            behind(&shared, "a", |builder| {
+                let rules: Vec<u32> = texts.iter().map(|text| rule(builder, text)).collect();
+                builder.seq(&rules).unwrap()
+            })
+        };
+        assert_eq!(sequence(&[b"b"]), Some(first), "a rule is its body");
+        assert_eq!(sequence(&[b"b", b"c"]), Some((first.0.wrapping_add(second.0), second.1)));
+        assert_eq!(sequence(&[b"x", b"c"]), Some((0, 0)), "what no token reaches is not looked at");
+        let within = behind(&shared, "a", |builder| {
+            let parts = [rule(builder, b"b"), rule(builder, b"c")];
+            let (outer, body) = (builder.rule("outer").unwrap(), builder.seq(&parts).unwrap());
+            builder.define(outer.number(), body.number()).unwrap();
+            outer
+        });
+        assert_eq!(within, sequence(&[b"b", b"c"]), "in a rule of its own");
+    }
+
+    #[test]
+    fn alternatives_add_up() {
+        let shared = shared_masks(&["a", "ab", "ac", "abx", "acx"]);
+        let (b, c) = (read(&shared, "a", b"b"), read(&shared, "a", b"c"));
+        let both = behind(&shared, "a", |builder| {
+            let parts = [rule(builder, b"b"), rule(builder, b"c")];
+            builder.alt(&parts).unwrap()
+        });
+        assert_eq!(both, Some((b.0.wrapping_add(c.0), ends(&shared, &["ab", "ac"]))));
+    }
+
+    #[test]
+    fn repetitions_are_looked_through_as_often_as_they_may_come() {
+        let shared = shared_masks(&["a", "ab", "abb", "abbb", "abbbb"]);
+        let times = |min, max| {
+            let all = behind(&shared, "a", |builder| {
+                let rule = rule(builder, b"b");
+                builder.repeat(rule, min, max).unwrap()
+            });
+            all.unwrap()
+        };
+        let at = |text| read(&shared, text, b"b").0;
+        let two = at("a").wrapping_add(at("ab"));
+        assert_eq!(times(2, Some(2)), (two, ends(&shared, &["abb"])));
+        assert_eq!(times(1, Some(2)), (two, ends(&shared, &["ab", "abb"])));
+        assert_eq!(times(0, Some(2)), (two, ends(&shared, &["a", "ab", "abb"])));
+        let all = two.wrapping_add(at("abb")).wrapping_add(at("abbb"));
+        assert_eq!(times(3, None), (all, ends(&shared, &["abbb"])), "no token goes on behind the longest");
+        assert_eq!(times(3, Some(4)), times(3, None));
+    }
+
+    #[test]
+    fn the_summary_of_a_state_and_the_lookahead_of_a_summary_are_found_once() {
+        let shared = printable_and(&["1}", "1,", "1,\""]);
+        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
+        let mut scene = Scene::new(&shared, |builder| object(builder, &[("a", false), ("b", false)], true, rules));
+        let exits = Exits::at(node(&shared, "1"));
+        for (text, states) in [("{\"a\":", 1), ("{\"b\":", 2), ("{\"x\":", 3)] {
+            let (_, frame) = scene.head(text);
+            scene.keys().lookahead_behind(frame, &exits, DEPTH).unwrap().unwrap();
+            let known = scene.parts.lookaheads.summaries.iter().filter(|summary| summary.is_some()).count();
+            assert_eq!((known, scene.parts.lookaheads.objects.len()), (states, 1), "{text}");
+            assert_eq!(scene.parts.lookaheads.profiles.len(), 1);
+        }
+        assert!(scene.parts.lookaheads.behind.capacity() >= TABLE_ROOM);
+        let (_, frame) = scene.head("{\"a\":");
+        let (next, _) = scene.machine.members(frame)[0];
+        let before = scene.machine.arena.budget.spent();
+        scene.keys().lookahead(next, &exits, DEPTH).unwrap().unwrap();
+        assert_eq!(scene.machine.arena.budget.spent(), before + 1, "one step for the question");
+    }
+
+    #[test]
+    fn a_key_is_known_where_a_token_goes_on_with_its_quote() {
+        let of = |tokens: &[&str], colon: &[u8]| {
+            let shared = printable_and(tokens);
+            let mut scene = Scene::new(&shared, |builder| object(builder, &[], true, ObjectRules::default()));
+            let colon = scene.machine.arena.literal(colon).unwrap();
+            let summary = ObjectSummary { keys: 1, closes: true, goes_on: true };
+            let comma = Exits::at(node(&shared, ","));
+            let mut of = |summary| scene.keys().lookahead_key(summary, colon, &comma);
+            (of(summary), of(ObjectSummary { keys: 2, ..summary }))
+        };
+        assert_eq!(of(&[",1"], b":"), (0, 0));
+        let (one, other) = of(&[",\""], b":");
+        assert!(one != 0 && other != 0 && one != other);
+        assert_ne!(of(&[",\""], b": ").0, one, "the colon is part of it");
+    }
+
+    #[test]
+    fn what_may_repeat_nothing_for_ever_has_no_key() {
+        let shared = shared_masks(&["a", "ab", "abb"]);
+        let times = |min, max| {
+            behind(&shared, "a", |builder| {
+                let (rule, b) = (builder.rule("maybe").unwrap(), builder.literal(b"b").unwrap());
+                let body = builder.repeat(b.number(), 0, Some(1)).unwrap();
+                builder.define(rule.number(), body.number()).unwrap();
+                builder.repeat(rule.number(), min, max).unwrap()
+            })
+        };
+        assert_eq!([times(2, Some(3)), times(2, None)], [None, None]);
+    }
+}

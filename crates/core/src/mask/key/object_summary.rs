@@ -169,6 +169,8 @@ impl Arena {
                 Term::Literal { literal, position: 0 } => {
                     key_prefixes.has_any([&**self.terms.literals[literal.index()]])
                 }
+                // Names of one byte each.
+                Term::Class(bytes) => bytes.iter().any(|byte| key_prefixes.has_any([&[byte][..]])),
                 Term::Keys(set) => key_prefixes.whole.iter().any(|key| self.registers.keys.contains(set, key)),
                 _ => true,
             },
@@ -217,5 +219,271 @@ impl Arena {
             }
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::{Builder, ObjectRules, Punctuation};
+    use crate::mask::fixture::{object, printable_and, Scene};
+
+    const OBJECT: ObjectId = ObjectId::new(0);
+
+    fn any_order() -> ObjectRules {
+        ObjectRules { any_order: true, ..ObjectRules::default() }
+    }
+
+    fn prefixes(tokens: &[&str]) -> KeyPrefixes {
+        KeyPrefixes::new(tokens.iter().map(|text| text.as_bytes()))
+    }
+
+    /// (may close, may go on, keys) before or behind the value at the end of a text; None if tokens see more.
+    fn summary(scene: &mut Scene, text: &str, hidden: Hidden, tokens: &[&str]) -> Option<(bool, bool, u128)> {
+        let mut id = scene.machine.arena.first_state(OBJECT);
+        if !text.is_empty() {
+            let (_, frame) = scene.head(text);
+            let (next, _) = scene.machine.members(frame)[0];
+            let Term::ObjectNext { state, .. } = *scene.machine.arena.term(next) else {
+                panic!("no object at {text:?}")
+            };
+            id = state;
+        }
+        let (arena, key_prefixes) = (&mut scene.machine.arena, prefixes(tokens));
+        let mut state = (*arena.registers.states[id.index()]).clone();
+        state.hidden = hidden;
+        let id = arena.object_state(OBJECT, state);
+        let profile = arena.object_profile(OBJECT, &key_prefixes).unwrap()?;
+        let summary = arena.object_summary(OBJECT, id, &profile, &key_prefixes).unwrap()?;
+        Some((summary.closes, summary.goes_on, summary.keys))
+    }
+
+    fn scene(named: &[(&str, bool)], any: bool, rules: ObjectRules) -> Scene {
+        Scene::new(&printable_and(&[]), |builder| object(builder, named, any, rules))
+    }
+
+    #[test]
+    fn names_that_no_token_begins_are_not_told_apart() {
+        let mut any = scene(&[("a", false), ("b", true)], true, any_order());
+        let mut of = |text| summary(&mut any, text, Hidden::Nothing, &[]);
+        // 2: any key; 0: no key that a token sees.
+        assert_eq!(of(""), Some((false, true, 2)));
+        assert_eq!(of("{\"a\":"), Some((false, true, 2)));
+        assert_eq!(of("{\"b\":"), Some((true, true, 2)));
+        assert_eq!(of("{\"b\":1,\"a\":"), Some((true, true, 2)), "another key may still come");
+        let mut closed = scene(&[("a", false), ("b", true)], false, any_order());
+        let mut of = |text| summary(&mut closed, text, Hidden::Nothing, &[]);
+        assert_eq!(of(""), Some((false, true, 0)));
+        assert_eq!(of("{\"b\":"), Some((true, true, 0)));
+        assert_eq!(of("{\"b\":1,\"a\":"), Some((true, false, 0)));
+    }
+
+    #[test]
+    fn in_a_sequence_keys_may_come_up_to_the_next_required_one() {
+        let named = [("a", false), ("b", true), ("c", false)];
+        let mut ordered = scene(&named, false, ObjectRules::default());
+        let mut of = |text, tokens: &[&str]| summary(&mut ordered, text, Hidden::Nothing, tokens).unwrap();
+        let a = of("", &["{\"a"]);
+        assert_eq!((a.0, a.1), (false, true));
+        assert_ne!(a.2, 0);
+        assert_eq!(of("{\"a\":", &["{\"a"]), (false, true, 0), "a is over");
+        assert_eq!(of("", &["{\"c"]), (false, true, 0), "b comes first");
+        let c = of("{\"b\":", &["{\"c"]);
+        assert!(c.0 && c.1 && c.2 != 0 && c.2 != a.2);
+        assert_eq!(of("{\"b\":1,\"c\":", &["{\"c"]), (true, false, 0));
+        assert_ne!(of("", &["{\"a", "{\"b"]).2, a.2);
+    }
+
+    #[test]
+    fn names_that_a_token_begins_are_known_while_they_may_come() {
+        let mut closed = scene(&[("ab", false), ("cd", false)], false, any_order());
+        let mut of = |text| summary(&mut closed, text, Hidden::Nothing, &[",\"a"]).unwrap();
+        let ab = of("");
+        assert!(ab.0 && ab.1 && ab.2 != 0);
+        assert_eq!(of("{\"cd\":"), ab, "no token begins cd");
+        assert_eq!(of("{\"ab\":"), (true, true, 0));
+        assert_eq!(of("{\"ab\":1,\"cd\":"), (true, false, 0));
+    }
+
+    #[test]
+    fn a_hidden_key_is_part_of_the_summary_and_a_hidden_choice_prevents_it() {
+        let mut any = scene(&[], true, any_order());
+        assert_eq!(summary(&mut any, "", Hidden::Key, &[]), Some((true, true, 3)));
+        assert_eq!(summary(&mut any, "", Hidden::Choice, &[]), None);
+        let mut none = scene(&[("a", false)], false, any_order());
+        assert_eq!(summary(&mut none, "", Hidden::Key, &[]), Some((true, true, 1)));
+    }
+
+    #[test]
+    fn other_keys_that_come_last_wait_for_the_required_ones() {
+        for (last, keys) in [(false, 2), (true, 0)] {
+            let rules = ObjectRules { extras_last: last, ..ObjectRules::default() };
+            let mut ordered = scene(&[("a", true)], true, rules);
+            assert_eq!(summary(&mut ordered, "", Hidden::Nothing, &[]), Some((false, true, keys)), "{last}");
+            assert_eq!(summary(&mut ordered, "{\"a\":", Hidden::Nothing, &[]), Some((true, true, 2)), "{last}");
+        }
+    }
+
+    #[test]
+    fn in_any_order_other_keys_that_come_last_may_come_at_once() {
+        let rules = ObjectRules { extras_last: true, ..any_order() };
+        let mut any = scene(&[("a", true)], true, rules);
+        assert_eq!(summary(&mut any, "", Hidden::Nothing, &[]), Some((false, true, 2)));
+    }
+
+    #[test]
+    fn a_summary_takes_a_step_and_one_for_every_eight_words_or_keys() {
+        let names: Vec<String> = (0..512).map(|number| format!("k{number}")).collect();
+        let named: Vec<(&str, bool)> = names.iter().map(|name| (name.as_str(), false)).collect();
+        for (any, rules, token, steps) in [(true, any_order(), ",\"x", 2), (false, ObjectRules::default(), ",\"k", 67)]
+        {
+            let mut scene = scene(&named, any, rules);
+            let (arena, key_prefixes) = (&mut scene.machine.arena, prefixes(&[token]));
+            let state = arena.first_state(OBJECT);
+            arena.object_profile(OBJECT, &key_prefixes).unwrap();
+            let before = arena.budget.clone();
+            let profile = arena.object_profile(OBJECT, &key_prefixes).unwrap().unwrap();
+            assert_eq!(arena.budget.spent() - before.spent(), 1 + 512 / 8);
+            let held = size_of::<ObjectProfile>() + 4 * profile.observed.len();
+            assert_eq!(arena.budget.held() - before.held(), held, "what is kept of {} keys", profile.observed.len());
+            let before = arena.budget.spent();
+            arena.object_summary(OBJECT, state, &profile, &key_prefixes).unwrap().unwrap();
+            assert_eq!(arena.budget.spent() - before, steps);
+        }
+    }
+
+    #[test]
+    fn a_bound_on_the_members_is_seen() {
+        let rules = ObjectRules { min: 1, max: Some(2), ..any_order() };
+        let mut any = scene(&[], true, rules);
+        let mut of = |text| summary(&mut any, text, Hidden::Nothing, &[]).map(|found| (found.0, found.1));
+        assert_eq!(of(""), Some((false, true)));
+        assert_eq!(of("{\"x\":"), Some((true, true)));
+        assert_eq!(of("{\"x\":1,\"y\":"), Some((true, false)));
+    }
+
+    #[test]
+    fn there_is_no_summary_where_a_token_reads_a_key_that_matters() {
+        let mut named = scene(&[("ab", false)], true, any_order());
+        let mut of = |tokens: &[&str]| summary(&mut named, "{\"xy\":", Hidden::Nothing, tokens).is_some();
+        assert!(of(&[",\"cd\"", ",\"x", ",\"xyz\""]));
+        assert!(!of(&[",\"ab\""]), "other keys exclude the name");
+        assert!(!of(&[",\"xy\""]), "the key came");
+        assert!(!of(&[",\"cd\":1"]), "a value is seen");
+        let mut start = |tokens: &[&str]| summary(&mut named, "", Hidden::Nothing, tokens).is_some();
+        assert!(start(&[",\"xy\""]));
+        let mut closed = scene(&[("ab", false)], false, any_order());
+        assert!(summary(&mut closed, "", Hidden::Nothing, &[",\"ab\""]).is_some(), "nothing excludes the name");
+    }
+
+    #[test]
+    fn a_language_excludes_keys_however_it_spells_them() {
+        let mut scene = scene(&[], true, any_order());
+        let arena = &mut scene.machine.arena;
+        let (any, ab) = (arena.any_text().unwrap(), arena.literal(b"ab").unwrap());
+        let words = arena.words(vec![b"ab"[..].into(), b"cd"[..].into()]).unwrap();
+        let (no_ab, no_words) = (arena.not(ab).unwrap(), arena.not(words).unwrap());
+        let both = arena.and(vec![any, no_words]).unwrap();
+        let [read_ab, read_cd, read_x] = ["ab", "cd", "x"].map(|key| prefixes(&[&format!(",\"{key}\"")]));
+        let all = |arena: &Arena, id| [&read_ab, &read_cd, &read_x].map(|read| arena.excludes(id, read));
+        assert_eq!([all(arena, any), all(arena, crate::regular::term::TOP)], [[false; 3]; 2]);
+        assert_eq!(all(arena, no_ab), [true, false, false]);
+        assert_eq!(all(arena, no_words), [true, true, false]);
+        assert_eq!(all(arena, both), [true, true, false]);
+        let class = arena.class(ByteSet::from_bytes(b"x!".iter().copied())).unwrap();
+        let not_class = arena.not(class).unwrap();
+        assert_eq!(all(arena, not_class), [false, false, true], "names of one byte");
+        let (keys, budget) = (&mut arena.registers.keys, &mut arena.budget);
+        let set = keys.with(NO_KEYS, b"cd", budget);
+        let keys = arena.key_set(set).unwrap();
+        let not_keys = arena.not(keys).unwrap();
+        assert_eq!(all(arena, not_keys), [false, true, false]);
+        assert!(arena.is_observed(set, &read_cd) && !arena.is_observed(set, &read_ab));
+        let empty = prefixes(&[",\"\""]);
+        assert!(!arena.is_observed(set, &empty) && !arena.is_observed(NO_KEYS, &empty));
+        let with_empty = arena.registers.keys.with(set, b"", &mut arena.budget);
+        assert!(arena.is_observed(with_empty, &empty));
+    }
+
+    #[test]
+    fn keys_are_hashed_by_their_spellings_and_languages() {
+        let mut arena = Arena::new();
+        let [x, y] = [b"x", b"y"].map(|text| arena.literal(text).unwrap());
+        let of = |spellings: &[&[u8]], others: &[TermId]| arena.keys_hash(spellings.iter().copied(), others);
+        assert_eq!(of(&[], &[]), 0);
+        let all = [of(&[b"a"], &[]), of(&[b"b"], &[]), of(&[b"a", b"b"], &[]), of(&[], &[x]), of(&[b"a"], &[x, y])];
+        for (at, hash) in all.iter().enumerate() {
+            assert!(*hash != 0 && !all[..at].contains(hash), "{at}");
+        }
+        assert_eq!(of(&[b"a"], &[y, x]), all[4], "in whatever order the languages are numbered");
+    }
+
+    #[test]
+    fn separators_are_usual_if_tokens_can_know_them() {
+        let usual = |free: bool, signs: [&[&str]; 3]| {
+            let mut scene = Scene::new(&printable_and(&[]), |builder| {
+                let [open, comma, colon] = signs.map(|parts| sign(builder, parts));
+                let [close, empty, one] = [&b"}"[..], b"{}", b"1"].map(|text| builder.literal(text).unwrap());
+                let any = builder.any_text().unwrap().number();
+                let rules = ObjectRules { free, ..ObjectRules::default() };
+                let extras = vec![(any, vec![(one.number(), 0)])];
+                builder.object(Vec::new(), extras, Punctuation { open, close, colon, comma, empty }, rules).unwrap()
+            });
+            let arena = &mut scene.machine.arena;
+            let known = [(); 2].map(|()| arena.has_usual_separators(OBJECT));
+            assert_eq!(known[0], known[1]);
+            known[0]
+        };
+        assert!(usual(false, [&["{"], &[","], &[":"]]));
+        assert!(usual(false, [&["{", " *"], &[",", " *"], &[" *", ":"]]));
+        assert!(usual(false, [&["{ |{\n"], &[",|, "], &[": |:"]]));
+        assert!(usual(false, [&["{", "|\n|  "], &[","], &[":"]]), "with or without white space");
+        assert!(!usual(true, [&["{"], &[","], &[":"]]), "keys of any spelling");
+        assert!(!usual(false, [&["<"], &[","], &[":"]]));
+        assert!(!usual(false, [&["{"], &[";"], &[":"]]));
+        assert!(!usual(false, [&["{"], &[","], &["="]]));
+        assert!(!usual(false, [&["{"], &[",|;"], &[":"]]));
+        assert!(!usual(false, [&["{", "x*"], &[","], &[":"]]));
+        assert!(!usual(false, [&["<", " *"], &[","], &[":"]]), "without blanks the bracket is before the key");
+        assert!(usual(false, [&["<", " "], &[","], &[":"]]));
+    }
+
+    /// Parts one behind the other: alternatives between bars, or any number of a character before a star.
+    fn sign(builder: &mut Builder, parts: &[&str]) -> TermId {
+        let mut made = Vec::new();
+        for part in parts {
+            let term = match part.strip_suffix('*') {
+                Some(one) => {
+                    let one = builder.literal(one.as_bytes()).unwrap().number();
+                    builder.repeat(one, 0, None)
+                }
+                None => {
+                    let texts = part.split('|').map(|text| builder.literal(text.as_bytes()).unwrap().number());
+                    let texts: Vec<u32> = texts.collect();
+                    builder.alt(&texts)
+                }
+            };
+            made.push(term.unwrap().number());
+        }
+        builder.cat(&made).unwrap()
+    }
+
+    #[test]
+    fn other_keys_of_a_narrow_language_are_part_of_the_summary() {
+        let mut keys = ["a", "b"].map(|letter| {
+            let mut scene = Scene::new(&printable_and(&[]), |builder| {
+                let [open, comma, colon, close, empty] = ["{", ",", ":", "}", "{}"].map(|text| sign(builder, &[text]));
+                let (letter, one) = (sign(builder, &[letter, "x*"]), sign(builder, &["1"]));
+                let extras = vec![(letter.number(), vec![(one.number(), 0)])];
+                builder
+                    .object(Vec::new(), extras, Punctuation { open, close, colon, comma, empty }, any_order())
+                    .unwrap()
+            });
+            let (closes, goes_on, keys) = summary(&mut scene, "", Hidden::Nothing, &[]).unwrap();
+            assert!(closes && goes_on);
+            keys
+        });
+        keys.sort_unstable();
+        assert!(keys[0] > 3 && keys[0] != keys[1], "not any key, and not the same ones");
     }
 }

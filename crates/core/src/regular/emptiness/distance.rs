@@ -57,3 +57,78 @@ impl Arena {
         distance
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::fixture::{after, regex, words};
+    use crate::regular::term::MANY;
+
+    #[test]
+    fn a_plain_term_is_as_far_as_its_shortest_text_is_long() {
+        let mut arena = Arena::new();
+        for (pattern, distance) in [
+            ("", 0),
+            ("[ab]", 1),
+            ("abc", 3),
+            ("abc[de]f", 5),
+            ("a*bc", 2),
+            ("ab*", 1),
+            ("(ab)*", 0),
+            ("(ab){3,9}", 6),
+            ("abc|[de]f", 2),
+            ("a?b*", 0),
+            ("x(ab|c)*y", 2),
+        ] {
+            let id = regex(&mut arena, pattern);
+            assert_eq!(arena.distance(id), distance, "{pattern}");
+            assert_eq!(arena.distance(id), distance, "{pattern} again");
+        }
+        let id = regex(&mut arena, "abcd");
+        let rest = after(&mut arena, id, b"a");
+        assert_eq!(arena.distance(rest), 3);
+    }
+
+    #[test]
+    fn words_are_as_far_as_the_shortest_of_those_that_are_left() {
+        let mut arena = Arena::new();
+        let all = words(&mut arena, &["abcde", "abxy", "bb", "bcd"]);
+        assert_eq!(arena.distance(all), 2);
+        let rest = after(&mut arena, all, b"ab");
+        assert_eq!(arena.distance(rest), 2);
+    }
+
+    #[test]
+    fn operands_of_an_intersection_add_up() {
+        let mut arena = Arena::new();
+        let [left, right, free] = ["[ab]*ab[ab]*", "[ab]*bb", "[ab]*"].map(|pattern| regex(&mut arena, pattern));
+        let both = arena.and_unchecked(vec![left, right, free]).unwrap();
+        assert_eq!(arena.distance(both), 4);
+        let nearer = after(&mut arena, both, b"a");
+        assert_eq!(arena.distance(nearer), 3, "a byte that advances one operand is progress");
+    }
+
+    #[test]
+    fn bounds_and_quotes_keep_a_text_longer() {
+        let mut arena = Arena::new();
+        let body = regex(&mut arena, "ab(ab)*|x[xy]*");
+        let bounded = |arena: &mut Arena, min| arena.bounded_unchecked(body, min, MANY).unwrap();
+        let (low, high) = (bounded(&mut arena, 2), bounded(&mut arena, 5));
+        assert_eq!((arena.distance(low), arena.distance(high)), (2, 5));
+        let word = regex(&mut arena, "abc");
+        let quoted = arena.quoted_state(word, Spelling::Body, false).unwrap();
+        assert_eq!(arena.distance(quoted), 4, "three letters and the closing quote");
+        let start = arena.quoted(word, false).unwrap();
+        assert_eq!(arena.distance(start), 1);
+    }
+
+    #[test]
+    fn distances_too_long_to_count_are_the_longest() {
+        let mut arena = Arena::new();
+        let pair = regex(&mut arena, "[ab][ab]");
+        let far = arena.repeat(pair, MANY - 1, MANY).unwrap();
+        assert_eq!(arena.distance(far), u32::MAX);
+        let farther = arena.cat(pair, far).unwrap();
+        assert_eq!(arena.distance(farther), u32::MAX);
+    }
+}

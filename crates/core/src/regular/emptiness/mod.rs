@@ -107,3 +107,113 @@ impl Arena {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Limits;
+    use crate::regular::fixture::regex;
+    use crate::regular::term::{EPSILON, MANY, TOP};
+
+    /// The texts of all patterns, unchecked.
+    fn all(arena: &mut Arena, patterns: &[&str]) -> TermId {
+        let parts: Parts = patterns.iter().map(|pattern| regex(arena, pattern)).collect();
+        arena.and_unchecked(parts).unwrap()
+    }
+
+    #[test]
+    fn syntax_and_arithmetic_decide_without_a_search() {
+        let mut arena = Arena::new();
+        let nullable = all(&mut arena, &["(ab)*", "(ba)*"]);
+        let missing = all(&mut arena, &["[ab]*c", "[abd]*[ab]{3}"]);
+        let open = all(&mut arena, &["[ab]*a[ab]{2}", "[ab]*b[ab]{2}"]);
+        let letters = regex(&mut arena, "[ab]{1,3}");
+        let few = crate::regular::fixture::words(&mut arena, &["a", "ab"]);
+        let others = arena.not(few).unwrap();
+        let near = regex(&mut arena, "[ab]{1,2}");
+        let as_many = arena.and_unchecked(vec![near, others]).unwrap();
+        let (hundred, digit) = (arena.multiple_rest(100, 1, false).unwrap(), regex(&mut arena, "[0-9]{0,1}"));
+        let no_multiple = arena.and_unchecked(vec![hundred, digit]).unwrap();
+        let not_nullable = arena.not_unchecked(nullable).unwrap();
+        let nullable_complement = arena.not_unchecked(few).unwrap();
+        let exact = arena.bounded_unchecked(letters, 2, 2).unwrap();
+        let gaps = regex(&mut arena, "(abc){1,5}");
+        let gaps = arena.bounded_unchecked(gaps, 4, 5).unwrap();
+        for (id, expected) in [
+            (EMPTY, Some(false)),
+            (EPSILON, Some(true)),
+            (TOP, Some(true)),
+            (letters, Some(true)),
+            (nullable, Some(true)),
+            (missing, Some(false)),
+            (as_many, None),
+            (no_multiple, Some(false)),
+            (open, None),
+            (not_nullable, None),
+            (nullable_complement, Some(true)),
+            (exact, Some(true)),
+            (gaps, None),
+        ] {
+            assert_eq!(arena.nonempty_without_search(id), expected, "{:?}", arena.term(id));
+        }
+        let more = arena.and_unchecked(vec![letters, others]).unwrap();
+        assert_eq!(arena.nonempty_without_search(more), Some(true), "more lengths than there are excluded texts");
+    }
+
+    #[test]
+    fn a_search_decides_the_rest_and_is_remembered() {
+        let mut arena = Arena::new();
+        for (patterns, nonempty) in [
+            (&["[ab]*a[ab]{2}", "[ab]*b[ab]{2}"][..], false),
+            (&["[ab]*a[ab]{2}", "[ab]*b[ab]"], true),
+            (&["(aa)*b", "(aaa)*b", "[ab]{7}"], true),
+            (&["(aa)*b", "(aaa)*b", "[ab]{6}"], false),
+            (&["[a-z]*abc[a-z]*", "[a-z]*bcd[a-z]*", "[a-z]{4}"], true),
+            (&["[a-z]*abc[a-z]*", "[a-z]*bcd[a-z]*", "[a-z]{3}"], false),
+        ] {
+            let id = all(&mut arena, patterns);
+            assert_eq!(arena.is_nonempty(id), Ok(nonempty), "{patterns:?}");
+            assert_eq!(arena.terms.nonempty.get(&id), Some(&nonempty), "{patterns:?}");
+            assert_eq!(arena.normalize_empty(id), Ok(if nonempty { id } else { EMPTY }), "{patterns:?}");
+        }
+    }
+
+    #[test]
+    fn complements_and_bounds_are_searched_through() {
+        let mut arena = Arena::new();
+        let every = regex(&mut arena, "[\\x00-\\xff]*");
+        let but_a = regex(&mut arena, "[\\x00-`b-\\xff][\\x00-\\xff]*|a[\\x00-\\xff]+|");
+        for (inner, nonempty) in [(every, false), (but_a, true)] {
+            let outside = arena.not_unchecked(inner).unwrap();
+            assert_eq!(arena.is_nonempty(outside), Ok(nonempty));
+            assert_eq!(arena.not(inner), Ok(if nonempty { outside } else { EMPTY }));
+        }
+        let body = regex(&mut arena, "(abc){1,5}");
+        for (min, max, nonempty) in [(4, 5, false), (4, 6, true), (13, 14, false), (13, 15, true)] {
+            let bounded = arena.bounded_unchecked(body, min, max).unwrap();
+            assert_eq!(arena.is_nonempty(bounded), Ok(nonempty), "{min} to {max}");
+        }
+    }
+
+    #[test]
+    fn counts_that_do_not_matter_are_dropped_before_they_are_searched_through() {
+        let mut arena = Arena::new();
+        arena.begin(&Limits { steps: 400_000, ..Limits::default() });
+        // Every combination of two counts of hundreds would be a state.
+        let id = all(&mut arena, &["([a-y]{1,300}z){1,300}b", "([a-y]{2,300}z){1,300}c?[d-y]"]);
+        assert_eq!(arena.is_nonempty(id), Ok(false));
+    }
+
+    #[test]
+    fn many_first_bytes_are_searched_greedily_first_and_by_breadth_too() {
+        for letters in ["[a-z]", "[ab]"] {
+            let mut arena = Arena::new();
+            let patterns = [format!("{letters}*a{letters}{{6}}"), format!("{letters}*b{letters}{{6}}")];
+            let id = all(&mut arena, &[&patterns[0], &patterns[1]]);
+            assert_eq!(arena.is_nonempty(id), Ok(false), "{letters}");
+        }
+        let mut arena = Arena::new();
+        let body = regex(&mut arena, "[a-z]*");
+        assert_eq!(arena.bounded(body, 0, MANY), Ok(body));
+    }
+}

@@ -119,3 +119,97 @@ impl Arena {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::fixture::regex;
+
+    /// Whether some number of `digits` digits behind the remainder makes a multiple, by trying all.
+    fn can_complete(of: u32, rest: u32, digits: u32) -> bool {
+        (0..10u32.pow(digits)).any(|value| (rest * 10u32.pow(digits) + value).is_multiple_of(of))
+    }
+
+    #[test]
+    fn a_remainder_is_completed_if_the_missing_value_has_so_many_digits() {
+        for of in 1..=120 {
+            for rest in 0..of {
+                for digits in 0..=3 {
+                    assert_eq!(
+                        has_completion(of, rest, digits),
+                        can_complete(of, rest, digits),
+                        "{of} {rest} {digits}"
+                    );
+                }
+            }
+        }
+        assert!(has_completion(u32::MAX, 1, 20), "more digits than 64 bits hold complete everything");
+        assert!(!has_completion(u32::MAX, 1, 9) && has_completion(u32::MAX, 1, 10));
+    }
+
+    #[test]
+    fn a_multiple_of_so_many_digits_is_decided_without_a_search() {
+        let mut arena = Arena::new();
+        for of in [1, 2, 7, 10, 11, 99, 100, 101] {
+            for rest in [0, 1, of / 2, of - 1] {
+                let multiple = arena.multiple_rest(of, rest % of, false).unwrap();
+                for (min, max) in [(0, 1), (0, 2), (1, 2), (2, 2), (2, 3), (3, 3)] {
+                    let digits = regex(&mut arena, &format!("[0-9]{{{min},{max}}}"));
+                    let expected = (min..=max).any(|digits| can_complete(of, rest % of, digits));
+                    let decided = arena.decide_multiple(&[multiple, digits]);
+                    assert_eq!(decided, Some(expected), "{of} {rest} {min} {max}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_follows_the_digits_does_not_matter_unless_it_is_digits() {
+        let mut arena = Arena::new();
+        let multiple = arena.multiple_rest(100, 1, false).unwrap();
+        let [digit, two, unit, optional, digits] =
+            ["[0-9]{0,1}", "[0-9]{2}", "m", "m?", "[0-9]*"].map(|pattern| regex(&mut arena, pattern));
+        let mut followed = |left, right| arena.cat(left, right).unwrap();
+        let (short, long, open) = (followed(digit, unit), followed(two, optional), followed(digit, digits));
+        let (marked, maybe_marked) = (followed(multiple, unit), followed(multiple, optional));
+        assert_eq!(arena.decide_multiple(&[marked, short]), Some(false), "1, 10 to 19 are no multiples of 100");
+        assert_eq!(arena.decide_multiple(&[maybe_marked, long]), Some(true));
+        assert_eq!(arena.decide_multiple(&[marked, long]), None, "the unit must come: only a search combines both");
+        assert_eq!(arena.decide_multiple(&[multiple, open]), None, "the number of digits is open");
+    }
+
+    #[test]
+    fn two_divisors_other_classes_and_points_are_left_to_a_search() {
+        let mut arena = Arena::new();
+        let (four, six) = (arena.multiple(4, false).unwrap(), arena.multiple(6, false).unwrap());
+        let [two, odd, letters] = ["[0-9]{2}", "[13579]{2}", "[a-z]{2}"].map(|pattern| regex(&mut arena, pattern));
+        assert_eq!(arena.decide_multiple(&[four, six, two]), None);
+        assert_eq!(arena.decide_multiple(&[four, odd]), None);
+        assert_eq!(arena.decide_multiple(&[two, letters]), None, "no operand is a multiple");
+        let pointed = arena.multiple_rest(100, 1, true).unwrap();
+        let digit = regex(&mut arena, "[0-9]{0,1}");
+        assert_eq!(arena.decide_multiple(&[pointed, digit]), None);
+        let more = regex(&mut arena, "[0-9a-f]{2}");
+        assert_eq!(arena.decide_multiple(&[four, more]), Some(true), "more than the digits are digits, too");
+    }
+
+    #[test]
+    fn operands_may_be_nested() {
+        let mut arena = Arena::new();
+        let seven = arena.multiple(7, false).unwrap();
+        let three = arena.multiple_rest(7, 3, false).unwrap();
+        let [two, wide, word] = ["[0-9]{2}", "[0-9]{0,5}", "none"].map(|pattern| regex(&mut arena, pattern));
+        let both = arena.and_unchecked(vec![two, wide]).unwrap();
+        assert_eq!(arena.decide_multiple(&[seven, both]), Some(true));
+        let either = arena.alt(vec![word, seven]).unwrap();
+        assert_eq!(arena.decide_multiple(&[either, two]), Some(true));
+        // Of an alternative that does not apply, no remainder is kept.
+        let other = arena.and_unchecked(vec![three, word]).unwrap();
+        let either = arena.alt(vec![other, seven]).unwrap();
+        assert_eq!(arena.decide_multiple(&[either, two]), Some(true));
+        let hundred = arena.multiple_rest(100, 1, false).unwrap();
+        let digit = regex(&mut arena, "[0-9]{0,1}");
+        let both = arena.and_unchecked(vec![hundred, digit]).unwrap();
+        assert_eq!(arena.decide_multiple(&[both]), Some(false));
+    }
+}

@@ -111,3 +111,95 @@ impl Arena {
 fn united_bytes(one: RequiredBytes, other: RequiredBytes) -> RequiredBytes {
     RequiredBytes { needed: one.needed.intersection(&other.needed), all: one.all.union(&other.all) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::fixture::{bytes, regex};
+    use crate::regular::term::EPSILON;
+
+    /// The (needed, possible) bytes.
+    fn bounds(arena: &mut Arena, id: TermId) -> (ByteSet, ByteSet) {
+        let RequiredBytes { needed, all } = arena.required_bytes(id);
+        (needed, all)
+    }
+
+    const UNBOUNDED: (ByteSet, ByteSet) = (ByteSet::EMPTY, ByteSet::FULL);
+
+    #[test]
+    fn every_text_has_the_needed_bytes_and_no_other_than_the_possible_ones() {
+        let mut arena = Arena::new();
+        for (pattern, needed, all) in [
+            ("", "", ""),
+            ("a", "a", "a"),
+            ("[ab]", "", "ab"),
+            ("abc", "abc", "abc"),
+            ("[ab]c[de]", "c", "abcde"),
+            ("[ab]cd|[bc]de", "d", "abcde"),
+            ("(ab)?c", "c", "abc"),
+            ("(ab)+c", "abc", "abc"),
+            ("(ab){2}", "ab", "ab"),
+            ("ab|ac|ad|ae", "a", "abcde"),
+        ] {
+            let id = regex(&mut arena, pattern);
+            assert_eq!(bounds(&mut arena, id), (bytes(needed), bytes(all)), "{pattern}");
+        }
+        let rest = regex(&mut arena, "abc");
+        let rest = arena.derive(rest, b'a').unwrap();
+        assert_eq!(bounds(&mut arena, rest), (bytes("bc"), bytes("bc")));
+    }
+
+    #[test]
+    fn an_intersection_needs_what_one_part_needs_and_holds_what_all_parts_hold() {
+        let mut arena = Arena::new();
+        let [left, right, words] = ["[abc]*a", "[bcd]+", "(ab|ba)*"].map(|pattern| regex(&mut arena, pattern));
+        let both = arena.and_unchecked(vec![left, right]).unwrap();
+        assert_eq!(bounds(&mut arena, both), (bytes("a"), bytes("bc")));
+        assert!(arena.has_missing_byte(&[left, right]));
+        assert!(!arena.has_missing_byte(&[left, words]) && !arena.has_missing_byte(&[right]));
+        let bounded = arena.bounded(words, 1, 4).unwrap();
+        assert_eq!(bounds(&mut arena, bounded), (ByteSet::EMPTY, bytes("ab")));
+        let multiple = arena.multiple(3, true).unwrap();
+        assert_eq!(bounds(&mut arena, multiple), (ByteSet::EMPTY, bytes(".0123456789")));
+        let outside = arena.not(left).unwrap();
+        assert_eq!(bounds(&mut arena, outside), UNBOUNDED);
+    }
+
+    #[test]
+    fn a_term_is_made_of_bytes_that_it_may_hold() {
+        let mut arena = Arena::new();
+        let id = regex(&mut arena, "(ab|c)*");
+        assert!(arena.is_made_of(id, b"abc") && arena.is_made_of(id, b"cbax"));
+        assert!(!arena.is_made_of(id, b"ab"));
+        assert!(arena.is_made_of(EPSILON, b""));
+    }
+
+    #[test]
+    fn long_literals_and_large_sets_of_words_are_not_read_through() {
+        let mut arena = Arena::new();
+        let text = |length: usize| [vec![b'a'; length - 1], vec![b'b']].concat();
+        let (short, long) = (arena.literal(&text(MAX_BYTES)).unwrap(), arena.literal(&text(MAX_BYTES + 1)).unwrap());
+        assert_eq!(bounds(&mut arena, short), (bytes("ab"), bytes("ab")));
+        assert_eq!(bounds(&mut arena, long), (bytes("a"), ByteSet::FULL));
+        let mut numbers =
+            |count: u32| arena.words((0..count).map(|each| Box::from(vec![b'a'; each as usize + 1])).collect());
+        let (few, many) = (numbers(MAX_WORDS).unwrap(), numbers(MAX_WORDS + 1).unwrap());
+        assert_eq!(bounds(&mut arena, few), (bytes("a"), bytes("a")));
+        assert_eq!(bounds(&mut arena, many), UNBOUNDED);
+        let mut longer = |length: usize| arena.words(vec![text(length).into(), b"ab"[..].into()]).unwrap();
+        let (short, long) = (longer(MAX_BYTES), longer(MAX_BYTES + 1));
+        assert_eq!(bounds(&mut arena, short), (bytes("ab"), bytes("ab")));
+        assert_eq!(bounds(&mut arena, long), UNBOUNDED);
+    }
+
+    #[test]
+    fn a_concatenation_that_is_known_in_part_is_summed_up_from_there() {
+        let mut arena = Arena::new();
+        let tail = regex(&mut arena, "[ab]c");
+        arena.required_bytes(tail);
+        let head = regex(&mut arena, "[xy]z");
+        let whole = arena.cat(head, tail).unwrap();
+        assert_eq!(bounds(&mut arena, whole), (bytes("zc"), bytes("abcxyz")));
+        assert_eq!(bounds(&mut arena, whole), (bytes("zc"), bytes("abcxyz")), "the second time from the memo");
+    }
+}

@@ -132,3 +132,111 @@ impl Search {
         arena.terms.witnesses.remember(witness);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::fixture::regex;
+    use crate::regular::term::Parts;
+
+    /// The texts of both patterns, unchecked.
+    fn both(arena: &mut Arena, patterns: [&str; 2]) -> TermId {
+        let parts: Parts = patterns.iter().map(|pattern| regex(arena, pattern)).collect();
+        arena.and_unchecked(parts).unwrap()
+    }
+
+    /// The fourth byte from the end is an a, and a b.
+    const NOTHING: [&str; 2] = ["[ab]*a[ab]{3}", "[ab]*b[ab]{3}"];
+    /// The fourth byte from the end is an a, the third a b.
+    const SOMETHING: [&str; 2] = ["[ab]*a[ab]{3}", "[ab]*b[ab]{2}"];
+
+    #[test]
+    fn a_search_finds_a_text_or_shows_that_there_is_none() {
+        for greedy in [false, true] {
+            for (patterns, nonempty) in [(NOTHING, false), (SOMETHING, true)] {
+                let mut arena = Arena::new();
+                let start = both(&mut arena, patterns);
+                let mut search = Search::new(&mut arena, start, greedy);
+                assert_eq!(search.run(&mut arena, usize::MAX).unwrap(), Some(nonempty), "{patterns:?}");
+                assert_eq!(arena.terms.nonempty.get(&start), Some(&nonempty));
+            }
+        }
+    }
+
+    #[test]
+    fn the_found_text_is_remembered_for_every_state_on_its_path() {
+        let mut arena = Arena::new();
+        let start = both(&mut arena, SOMETHING);
+        Search::new(&mut arena, start, false).run(&mut arena, usize::MAX).unwrap();
+        let witness = arena.terms.witnesses.latest[0].clone();
+        assert!(witness.len() >= 4, "no shorter text is in both");
+        let mut state = start;
+        for &byte in &witness {
+            assert_eq!(arena.nonempty_without_search(state), Some(true));
+            state = arena.derive_uncached(state, byte, false).unwrap();
+        }
+        assert_eq!(arena.nonempty_without_search(state), Some(true), "it need not be at its end");
+    }
+
+    #[test]
+    fn a_suspended_search_goes_on_where_it_stopped() {
+        for (patterns, nonempty) in [(NOTHING, false), (SOMETHING, true)] {
+            let taken = |slice: usize| {
+                let mut arena = Arena::new();
+                let start = both(&mut arena, patterns);
+                let mut search = Search::new(&mut arena, start, false);
+                let mut rounds = 1usize;
+                while search.run(&mut arena, slice).unwrap().is_none() {
+                    rounds += 1;
+                }
+                assert_eq!(arena.terms.nonempty.get(&start), Some(&nonempty));
+                rounds
+            };
+            let (ones, twos) = (taken(1), taken(2));
+            assert!(4 < twos && twos < ones, "{ones} slices of one derivative, {twos} of two");
+            assert_eq!(taken(usize::MAX), 1);
+        }
+    }
+
+    #[test]
+    fn the_last_byte_of_the_last_witness_is_tried_before_all_others() {
+        let mut arena = Arena::new();
+        // One byte from the end, and only by a z.
+        let start = both(&mut arena, ["[a-z]*z[a-z]?", "[a-z]{0,3}[m-z]"]);
+        arena.terms.witnesses.remember(Witness::from_slice(b"az"));
+        let mut search = Search::new(&mut arena, start, false);
+        assert_eq!(search.run(&mut arena, 0).unwrap(), Some(true));
+        assert_eq!(arena.terms.witnesses.latest[0].as_slice(), b"z");
+        let mut arena = Arena::new();
+        let start = both(&mut arena, ["[a-z]*z[a-z]?", "[a-z]{0,3}[m-z]"]);
+        let mut search = Search::new(&mut arena, start, false);
+        assert_eq!(search.run(&mut arena, 0).unwrap(), None, "without it nothing is decided yet");
+    }
+
+    #[test]
+    fn a_greedy_search_follows_the_first_byte_that_brings_the_end_nearer() {
+        let taken = |greedy| {
+            let mut arena = Arena::new();
+            let start = both(&mut arena, ["(a|b0|c0|d0|e0|f0|g0)*", "[0a-g]*aaaaaaaa[0a-g]*"]);
+            let mut search = Search::new(&mut arena, start, greedy);
+            let before = arena.budget.spent();
+            assert_eq!(search.run(&mut arena, usize::MAX).unwrap(), Some(true));
+            arena.budget.spent() - before
+        };
+        let (greedy, plain) = (taken(true), taken(false));
+        assert!(2 * greedy < plain, "{greedy} steps, {plain} without greed");
+    }
+
+    #[test]
+    fn a_long_search_prunes() {
+        let mut arena = Arena::new();
+        let long = ["[ab]*a[ab]{6}", "[ab]*b[ab]{6}"];
+        let start = both(&mut arena, long);
+        let mut search = Search::new(&mut arena, start, false);
+        while search.parent.len() < PRUNE_FROM {
+            assert!(search.antichain.is_none() && search.run(&mut arena, 1).unwrap().is_none());
+        }
+        assert!(search.antichain.is_some(), "{} states", search.parent.len());
+        assert_eq!(search.run(&mut arena, usize::MAX).unwrap(), Some(false));
+    }
+}

@@ -269,3 +269,183 @@ impl Arena {
         Ok(id)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::fixture::{after, bytes, regex, texts, words};
+
+    /// (fewest, most) code points, whether all texts are whole characters, whether the empty text matches.
+    fn facts(arena: &Arena, id: TermId) -> (u32, u32, bool, bool) {
+        let Info { min_chars, max_chars, utf8, nullable, .. } = *arena.info(id);
+        (min_chars, max_chars, utf8, nullable)
+    }
+
+    #[test]
+    fn a_class_counts_the_bytes_that_begin_a_character() {
+        let mut arena = Arena::new();
+        for (low, high, expected) in [
+            (0x00, 0x7f, (1, 1, true, false)),
+            (0x61, 0x61, (1, 1, true, false)),
+            (0x41, 0x61, (1, 1, true, false)),
+            (0x7f, 0x80, (0, 1, false, false)),
+            (0x80, 0xbf, (0, 0, false, false)),
+            (0xbf, 0xc0, (0, 1, false, false)),
+            (0xc0, 0xff, (1, 1, false, false)),
+            (0x00, 0xff, (0, 1, false, false)),
+        ] {
+            let id = arena.class(ByteSet::range(low, high)).unwrap();
+            assert_eq!(facts(&arena, id), expected, "{low:x} to {high:x}");
+        }
+        assert_eq!(arena.class(ByteSet::EMPTY), Ok(EMPTY));
+    }
+
+    #[test]
+    fn a_literal_is_its_text_and_so_is_the_rest_of_a_longer_one() {
+        let mut arena = Arena::new();
+        assert_eq!(arena.literal(b""), Ok(EPSILON));
+        let (letter, class) = (arena.literal(b"a").unwrap(), arena.class(bytes("a")).unwrap());
+        assert_eq!(letter, class);
+        let whole = arena.literal("aéz!".as_bytes()).unwrap();
+        assert_eq!(facts(&arena, whole), (4, 4, true, false));
+        let rest = after(&mut arena, whole, b"a");
+        assert_eq!(arena.literal("éz!".as_bytes()), Ok(rest));
+        assert_eq!(facts(&arena, rest), (3, 3, true, false));
+        let split = after(&mut arena, rest, b"\xc3");
+        assert_eq!(facts(&arena, split), (2, 2, false, false), "half a character is not valid UTF-8");
+        let last = after(&mut arena, split, b"\xa9z");
+        assert_eq!(arena.literal(b"!"), Ok(last));
+    }
+
+    #[test]
+    fn words_are_a_set() {
+        let mut arena = Arena::new();
+        let set = words(&mut arena, &["b", "ab", "", "ab", "é"]);
+        assert_eq!(words(&mut arena, &["é", "", "ab", "b"]), set);
+        assert_ne!(words(&mut arena, &["é", "ab", "b"]), set);
+        assert_eq!(texts(&mut arena, set, "abé", 3), ["", "b", "é", "ab"]);
+        assert_eq!(facts(&arena, set), (0, 2, true, true));
+        assert_eq!(words(&mut arena, &[]), EMPTY);
+        assert_eq!(words(&mut arena, &[""]), EPSILON);
+        assert_eq!(words(&mut arena, &["xy", "xy"]), arena.literal(b"xy").unwrap());
+    }
+
+    #[test]
+    fn the_rest_of_words_has_its_own_facts() {
+        let mut arena = Arena::new();
+        let set = words(&mut arena, &["aé", "aê", "ab", "b"]);
+        let rest = after(&mut arena, set, b"a");
+        assert_eq!(facts(&arena, rest), (1, 1, true, false));
+        let half = after(&mut arena, rest, b"\xc3");
+        assert_eq!(facts(&arena, half), (0, 0, false, false));
+        let numbers =
+            |digit: u32, count: u32| (0..count).map(move |each| format!("x{digit}{each:03}").into_bytes().into());
+        let many = arena.words(numbers(1, 70).chain(numbers(2, 5)).collect()).unwrap();
+        let (large, small) = (after(&mut arena, many, b"x1"), after(&mut arena, many, b"x2"));
+        assert_eq!(facts(&arena, large), (0, 5, true, false), "the facts of many words are those of the whole set");
+        assert_eq!(facts(&arena, small), (3, 3, true, false));
+    }
+
+    #[test]
+    fn the_number_of_words_that_are_measured_is_bounded() {
+        let mut arena = Arena::new();
+        let numbers = |count: usize| (0..count).map(|each| format!("{each:02}").into_bytes().into()).collect();
+        let (few, many) = (arena.words(numbers(MAX_MEASURED_WORDS)), arena.words(numbers(MAX_MEASURED_WORDS + 1)));
+        assert_eq!(facts(&arena, few.unwrap()), (2, 2, true, false));
+        assert_eq!(facts(&arena, many.unwrap()), (0, 2, true, false));
+    }
+
+    #[test]
+    fn long_words_have_the_facts_that_short_ones_have() {
+        let mut arena = Arena::new();
+        for length in [MEASURE_ONCE_FROM - 1, MEASURE_ONCE_FROM, MEASURE_ONCE_FROM + 1] {
+            let long = format!("é{}", "a".repeat(length - 2));
+            let set = words(&mut arena, &[&long, "éb", "éé"]);
+            assert_eq!(facts(&arena, set), (2, length as u32 - 1, true, false), "{length}");
+            let rest = after(&mut arena, set, "é".as_bytes());
+            assert_eq!(facts(&arena, rest), (1, length as u32 - 2, true, false), "{length}");
+            let half = after(&mut arena, set, b"\xc3");
+            assert_eq!(facts(&arena, half), (1, length as u32 - 2, false, false), "{length}");
+            let broken = arena.words(vec![long.as_bytes()[1..].into(), b"\xa9b"[..].into()]).unwrap();
+            assert_eq!(facts(&arena, broken), (1, length as u32 - 2, false, false), "{length}");
+        }
+    }
+
+    #[test]
+    fn keys_are_texts_by_what_they_share() {
+        let mut arena = Arena::new();
+        let set = |arena: &mut Arena, keys: &[&str]| {
+            let add = |set, key: &&str| arena.registers.keys.with(set, key.as_bytes(), &mut arena.budget);
+            keys.iter().fold(NO_KEYS, add)
+        };
+        assert_eq!(arena.key_set(NO_KEYS), Ok(EMPTY));
+        let empty = set(&mut arena, &[""]);
+        assert_eq!(arena.key_set(empty), Ok(EPSILON));
+        let all = set(&mut arena, &["", "ab", "é"]);
+        let keys = arena.key_set(all).unwrap();
+        assert_eq!(facts(&arena, keys), (0, 2, true, true));
+        assert_eq!(texts(&mut arena, keys, "abé", 2), ["", "é", "ab"]);
+        let half = after(&mut arena, keys, b"\xc3");
+        assert_eq!(facts(&arena, half), (0, 0, false, false));
+        let other = set(&mut arena, &["", "ab"]);
+        assert_ne!(arena.key_set(other), Ok(keys));
+    }
+
+    #[test]
+    fn a_multiple_is_a_state_per_remainder() {
+        let mut arena = Arena::new();
+        let three = arena.multiple(3, false).unwrap();
+        assert_eq!(texts(&mut arena, three, "0123", 2), ["", "0", "3", "00", "03", "12", "21", "30", "33"]);
+        assert_eq!(facts(&arena, three), (0, MANY, true, true));
+        let one = arena.multiple_rest(3, 1, false).unwrap();
+        assert_eq!(facts(&arena, one), (1, MANY, true, false));
+        let pointed = arena.multiple(3, true).unwrap();
+        assert_eq!(texts(&mut arena, pointed, "1.2", 2), ["", ".", "12", "..", "21"]);
+        let ids = [three, one, pointed, arena.multiple(4, false).unwrap(), arena.multiple_rest(4, 1, false).unwrap()];
+        assert!((0..5).all(|one| (0..one).all(|other| ids[one] != ids[other])));
+        assert_eq!(arena.multiple(0, false), Ok(EMPTY));
+    }
+
+    #[test]
+    fn a_class_of_characters_is_their_utf8() {
+        let mut arena = Arena::new();
+        for (ranges, inside, outside) in [
+            (&[(0x61, 0x63)][..], &["a", "c"][..], &["`", "d", "ab", ""][..]),
+            (&[(0x7f, 0x80)], &["\u{7f}", "\u{80}"], &["~", "\u{81}"]),
+            (&[(0x7fe, 0x800)], &["\u{7fe}", "\u{800}"], &["\u{7fd}", "\u{801}"]),
+            (&[(0xd000, 0xe001)], &["\u{d7ff}", "\u{e000}", "\u{e001}"], &["\u{cfff}", "\u{e002}"]),
+            (&[(0xffff, 0x1_0000)], &["\u{ffff}", "\u{10000}"], &["\u{fffe}", "\u{10001}"]),
+            (&[(0x10_ffff, u32::MAX)], &["\u{10ffff}"], &["\u{10fffe}"]),
+            (&[(0x61, 0x61), (0xe9, 0xe9)], &["a", "é"], &["b", "ê"]),
+            (&[(5, 4)], &[], &["\u{4}", "\u{5}"]),
+        ] {
+            let id = arena.char_class(ranges).unwrap();
+            assert!(inside.iter().all(|text| arena.matches(id, text.as_bytes()).unwrap()), "{ranges:x?}");
+            assert!(!outside.iter().any(|text| arena.matches(id, text.as_bytes()).unwrap()), "{ranges:x?}");
+            assert!(id == EMPTY || facts(&arena, id) == (1, 1, true, false), "{ranges:x?}");
+        }
+        let surrogates = arena.char_class(&[(0xd800, 0xdfff)]).unwrap();
+        assert_eq!(surrogates, EMPTY);
+    }
+
+    #[test]
+    fn any_text_is_all_valid_utf8_and_made_once() {
+        let mut arena = Arena::new();
+        let any = arena.any_text().unwrap();
+        let count = arena.len();
+        assert_eq!((arena.any_text(), arena.len()), (Ok(any), count));
+        for (text, expected) in [
+            (&b""[..], true),
+            ("aé€😀\0".as_bytes(), true),
+            (b"\xff", false),
+            (b"\xc3", false),
+            (b"\xc0\x80", false),
+            (b"\xed\xa0\x80", false),
+            (b"\xf4\x90\x80\x80", false),
+        ] {
+            assert_eq!(arena.matches(any, text), Ok(expected), "{text:?}");
+        }
+        let letters = regex(&mut arena, "[a-z]*");
+        assert_ne!(any, letters);
+    }
+}

@@ -246,3 +246,235 @@ impl Arena {
         Ok(Some(rest))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{Error, Limit};
+    use crate::regular::fixture::{after, regex, texts};
+    use crate::regular::id::SpecialId;
+    use crate::regular::term::TOP;
+
+    /// (fewest, most) code points, whether every count between them occurs.
+    fn chars(arena: &Arena, id: TermId) -> (u32, u32, bool) {
+        let Info { min_chars, max_chars, exact, .. } = *arena.info(id);
+        (min_chars, max_chars, exact)
+    }
+
+    #[test]
+    fn concatenation_is_associative_and_has_a_unit_and_a_zero() {
+        let mut arena = Arena::new();
+        let [a, b, c] = ["a*", "b*", "c*"].map(|pattern| regex(&mut arena, pattern));
+        for join in [Arena::cat, Arena::seq] {
+            let (left, right) = (join(&mut arena, a, b).unwrap(), join(&mut arena, b, c).unwrap());
+            let whole = join(&mut arena, left, c).unwrap();
+            assert_eq!(join(&mut arena, a, right), Ok(whole));
+            assert_ne!(join(&mut arena, right, a), Ok(whole));
+            assert_eq!((join(&mut arena, EPSILON, a), join(&mut arena, a, EPSILON)), (Ok(a), Ok(a)));
+            assert_eq!((join(&mut arena, EMPTY, a), join(&mut arena, a, EMPTY)), (Ok(EMPTY), Ok(EMPTY)));
+        }
+        let (cat, seq) = (arena.cat(a, b).unwrap(), arena.seq(a, b).unwrap());
+        assert!(!arena.info(cat).structural && arena.info(seq).structural);
+    }
+
+    #[test]
+    fn a_concatenation_has_the_facts_of_its_parts_together() {
+        let mut arena = Arena::new();
+        for (pattern, nullable, expected) in [
+            ("ab[cd]", false, (3, 3, true)),
+            ("a?b{2,4}", false, (2, 5, true)),
+            ("a*b?", true, (0, MANY, true)),
+            ("a?b", false, (1, 2, true)),
+            ("ab?", false, (1, 2, true)),
+            ("(aaa)?b", false, (1, 4, false)),
+        ] {
+            let id = regex(&mut arena, pattern);
+            assert_eq!((arena.info(id).nullable, chars(&arena, id)), (nullable, expected), "{pattern}");
+        }
+        // A derivative goes into the right part only if the left part may be empty.
+        let (deep, flat, letter) =
+            (regex(&mut arena, "((a*b)*c)*"), regex(&mut arena, "x*"), regex(&mut arena, "[xy]"));
+        let depth = arena.info(deep).depth;
+        let (behind, beside) = (arena.cat(letter, deep).unwrap(), arena.cat(flat, deep).unwrap());
+        assert_eq!((arena.info(behind).depth, arena.info(beside).depth), (1, depth + 1));
+        let high = arena.class(crate::bytes::byteset::ByteSet::range(0xc0, 0xff)).unwrap();
+        let mixed = [arena.cat(letter, high).unwrap(), arena.cat(high, letter).unwrap()];
+        assert_eq!(mixed.map(|id| arena.info(id).utf8), [false; 2]);
+        let (inside, not) = (arena.cat(letter, letter).unwrap(), arena.not(deep).unwrap());
+        let (one, two) = (arena.cat(letter, not).unwrap(), arena.cat(not, letter).unwrap());
+        assert_eq!([inside, one, two].map(|id| arena.info(id).searched), [false, true, true]);
+    }
+
+    #[test]
+    fn repetitions_of_nothing_and_of_one_copy_are_no_repetitions() {
+        let mut arena = Arena::new();
+        let (ab, optional) = (regex(&mut arena, "ab"), regex(&mut arena, "(ab)?"));
+        assert_eq!(arena.repeat(ab, 0, 0), Ok(EPSILON));
+        assert_eq!(arena.repeat(ab, 1, 1), Ok(ab));
+        assert_eq!(arena.repeat(EPSILON, 3, MANY), Ok(EPSILON));
+        assert_eq!(arena.repeat(EMPTY, 0, 3), Ok(EPSILON));
+        assert_eq!(arena.repeat(EMPTY, 1, 3), Ok(EMPTY));
+        assert_eq!(arena.repeat(optional, 2, 5), arena.repeat(ab, 0, 5));
+        let plus = arena.repeat(ab, 1, MANY).unwrap();
+        let star = arena.repeat(ab, 0, MANY).unwrap();
+        assert_eq!((arena.repeat(plus, 0, MANY), arena.repeat(star, 3, 7)), (Ok(star), Ok(star)));
+    }
+
+    #[test]
+    fn counters_of_counters_are_one_where_their_ranges_touch() {
+        let mut arena = Arena::new();
+        let (ab, texts_of) = (regex(&mut arena, "ab"), |arena: &mut Arena, id| {
+            (0..=40).filter(|&count| arena.matches(id, "ab".repeat(count).as_bytes()).unwrap()).collect::<Vec<_>>()
+        });
+        for (low, high, min, max, one) in [
+            (2, 3, 2, 2, true),
+            (2, 3, 1, 1, true),
+            (2, 3, 1, 4, true),
+            (2, 4, 1, 3, true),
+            (3, 4, 1, 3, false),
+            (3, 4, 2, 3, true),
+            (3, 4, 2, 2, true),
+            (2, 2, 3, 3, true),
+            (2, 2, 3, 4, false),
+            (0, 3, 0, 4, true),
+            (1, 3, 0, 4, true),
+            (2, 3, 0, 4, false),
+        ] {
+            let inner = arena.repeat(ab, low, high).unwrap();
+            let outer = arena.repeat(inner, min, max).unwrap();
+            let is_one = matches!(*arena.term(outer), Term::Repeat { body, .. } if body == ab);
+            assert_eq!(is_one, one, "{low} to {high}, {min} to {max} times");
+            let counts: Vec<usize> = (0..=40usize)
+                .filter(|&count| (min..=max).any(|times| (low * times..=high * times).contains(&(count as u32))))
+                .collect();
+            assert_eq!(texts_of(&mut arena, outer), counts, "{low} to {high}, {min} to {max} times");
+        }
+        let wide = arena.repeat(ab, 2, 1 << 20).unwrap();
+        assert_eq!(arena.repeat(wide, 1 << 13, 1 << 13), arena.repeat(ab, 1 << 14, MANY), "beyond 32 bits: unbounded");
+    }
+
+    #[test]
+    fn a_repetition_knows_which_lengths_occur() {
+        let mut arena = Arena::new();
+        for (pattern, expected) in [
+            ("(ab){2,3}", (4, 6, false)),
+            ("(ab){2}", (4, 4, true)),
+            ("([ab]c?){2,3}", (2, 6, true)),
+            ("(ab{1,2}){0,3}", (0, 9, false)),
+            ("(abc?){1,3}", (2, 9, true)),
+            ("(abcd?){1,3}", (3, 12, false)),
+            ("[ab]*", (0, MANY, true)),
+            ("(ab)*", (0, MANY, false)),
+            ("\\x80*", (0, 0, true)),
+        ] {
+            let id = regex(&mut arena, pattern);
+            assert_eq!(chars(&arena, id), expected, "{pattern}");
+        }
+        let (star, inner) = (regex(&mut arena, "(a*b)*"), regex(&mut arena, "a*b"));
+        assert_eq!(arena.info(star).depth, arena.info(inner).depth + 1);
+        assert!(arena.info(star).nullable && !arena.info(inner).nullable);
+    }
+
+    #[test]
+    fn bounds_that_the_body_implies_are_dropped() {
+        let mut arena = Arena::new();
+        let body = regex(&mut arena, "[ab]{2,4}");
+        let term = |arena: &Arena, id| match *arena.term(id) {
+            Term::Bounded { min, max, .. } => Some((min, max)),
+            _ => None,
+        };
+        for (min, max, expected) in [
+            (2, 3, Some((0, 3))),
+            (3, 4, Some((3, MANY))),
+            (3, 9, Some((3, MANY))),
+            (0, 2, Some((0, 2))),
+            (3, 3, Some((3, 3))),
+        ] {
+            let id = arena.bounded(body, min, max).unwrap();
+            assert_eq!(term(&arena, id), expected, "{min} to {max}");
+            let lengths: Vec<usize> = texts(&mut arena, id, "a", 5).iter().map(String::len).collect();
+            assert_eq!(lengths, (min.max(2) as usize..=max.min(4) as usize).collect::<Vec<_>>());
+        }
+        assert_eq!((arena.bounded(body, 2, 4), arena.bounded(body, 0, MANY)), (Ok(body), Ok(body)));
+        assert_eq!((arena.bounded(body, 5, 9), arena.bounded(body, 0, 1)), (Ok(EMPTY), Ok(EMPTY)));
+        assert_eq!(arena.bounded(body, 4, 3), Ok(EMPTY));
+        let (outer, inner) = (arena.bounded(body, 0, 3).unwrap(), arena.bounded(body, 3, 3).unwrap());
+        assert_eq!(arena.bounded(outer, 3, MANY), Ok(inner), "two bounds are one");
+        assert_eq!(chars(&arena, inner), (3, 3, true));
+        let gap = regex(&mut arena, "(abc){0,2}");
+        assert_eq!(arena.bounded(gap, 1, 2), Ok(EMPTY), "no text has one or two characters");
+        let optional = arena.bounded(gap, 0, 4).unwrap();
+        assert!(arena.info(optional).nullable && arena.info(optional).searched);
+    }
+
+    #[test]
+    fn strings_of_texts_that_are_not_utf8_have_only_those_that_are() {
+        let mut arena = Arena::new();
+        let quoted = arena.quoted(TOP, false).unwrap();
+        assert_eq!(arena.matches(quoted, "\"é\"".as_bytes()), Ok(true));
+        assert_eq!(arena.matches(quoted, b"\"\xff\""), Ok(false));
+        let any = arena.any_text().unwrap();
+        assert_eq!(arena.quoted(any, false), Ok(quoted));
+        assert_ne!(arena.quoted(any, true), Ok(quoted));
+        let high = arena.class(crate::bytes::byteset::ByteSet::range(0xc0, 0xff)).unwrap();
+        assert_eq!(arena.quoted(high, false), Ok(EMPTY));
+        let letters = regex(&mut arena, "[a-z]*");
+        let inside = arena.quoted_state(letters, Spelling::Body, false).unwrap();
+        assert_eq!(arena.matches(inside, b"ab\""), Ok(true));
+        let start = arena.quoted(letters, false).unwrap();
+        assert!(arena.info(start).utf8 && !arena.info(inside).utf8);
+        assert_eq!(after(&mut arena, start, b"\"a"), inside);
+    }
+
+    #[test]
+    fn every_state_of_a_spelling_is_a_term_of_its_own() {
+        let mut arena = Arena::new();
+        let text = regex(&mut arena, "[a-z]*");
+        let states = [
+            Spelling::Start,
+            Spelling::Body,
+            Spelling::Escape,
+            Spelling::Hex { digits: 1, value: 2 },
+            Spelling::Hex { digits: 2, value: 1 },
+            Spelling::LowEscape { high: 0xd800 },
+            Spelling::LowEscape { high: 0xd801 },
+            Spelling::LowU { high: 0xd800 },
+            Spelling::LowU { high: 0xd801 },
+            Spelling::Low { high: 0xd800, digits: 1, value: 2 },
+            Spelling::Low { high: 0xd800, digits: 2, value: 1 },
+            Spelling::Low { high: 0xd801, digits: 1, value: 2 },
+        ];
+        let both = states.iter().flat_map(|&state| [(state, false), (state, true)]);
+        let ids: std::collections::HashSet<TermId> =
+            both.map(|(state, free)| arena.quoted_state(text, state, free).unwrap()).collect();
+        assert_eq!(ids.len(), 2 * states.len());
+    }
+
+    #[test]
+    fn structural_terms_differ_by_kind_and_by_every_part() {
+        let mut arena = Arena::new();
+        let special = Term::Special(SpecialId::new(0));
+        let mut made = |kind, parts: &[u128]| arena.intern_structural(special.clone(), kind, parts, false).unwrap();
+        let ids = [made(90, &[1, 2]), made(91, &[1, 2]), made(90, &[2, 1]), made(90, &[1, 3]), made(90, &[1])];
+        assert!((0..5).all(|one| (0..one).all(|other| ids[one] != ids[other])));
+        assert_eq!(made(90, &[1, 2]), ids[0]);
+        // A sequence is as deep as its first part is, and one more.
+        let (deep, flat) = (regex(&mut arena, "((a*b)*c)*"), ids[0]);
+        let depth = arena.info(deep).depth;
+        let (before, behind) = (arena.seq(deep, flat).unwrap(), arena.seq(flat, deep).unwrap());
+        assert_eq!((arena.info(before).depth, arena.info(behind).depth), (depth + 1, depth));
+    }
+
+    #[test]
+    fn a_chain_may_be_longer_than_the_nesting_limit() {
+        let mut arena = Arena::new();
+        let part = regex(&mut arena, "[ab]x|y");
+        let chain = (0..5_000).try_fold(EPSILON, |rest, _| arena.cat(part, rest)).unwrap();
+        assert!(arena.cat(chain, part).is_ok());
+        let nested = (0..5_000).try_fold(part, |inner, _| {
+            let either = arena.cat(inner, part)?;
+            arena.not_unchecked(either)
+        });
+        assert!(matches!(*nested.unwrap_err(), Error::Limit(Limit::Nesting(_))));
+    }
+}

@@ -1,0 +1,267 @@
+//! Grammars of every kind of head × texts → a text read at once leads where its bytes lead one by one.
+
+use super::*;
+use crate::automaton::fixture::{after, alt, bytes, machine, object, seq, string, unique, words};
+use crate::grammar::builder::{Builder, ObjectRules};
+use After::{Dead, End, More};
+
+/// What a text leads to: a place where texts may end, one where they must go on, or none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum After {
+    End,
+    More,
+    Dead,
+}
+
+/// Holds every text to its case, read at once, in two pieces cut anywhere, and by single steps.
+fn check(make: impl FnOnce(&mut Builder) -> TermId, cases: &[(&str, After)]) {
+    let mut machine = machine(make);
+    for &(text, expected) in cases {
+        let (start, text) = (machine.start, text.as_bytes());
+        let shown = String::from_utf8_lossy(text);
+        let id = machine.read(start, text).unwrap();
+        let found = match id {
+            DEAD => Dead,
+            id if machine.position(id).accepting => End,
+            _ => More,
+        };
+        assert_eq!(found, expected, "{shown}");
+        for cut in 0..=text.len() {
+            let middle = machine.read(start, &text[..cut]).unwrap();
+            assert_eq!(after(&mut machine, &text[..cut]), middle, "the first {cut} bytes of {shown}");
+            assert_eq!(machine.read(middle, &text[cut..]).unwrap(), id, "{shown} cut after {cut} bytes");
+        }
+    }
+}
+
+#[test]
+fn no_bytes_lead_nowhere_else() {
+    let mut machine = machine(|builder| builder.literal(b"ab").unwrap());
+    let start = machine.start;
+    assert_eq!(machine.read(start, b"").unwrap(), start);
+    assert_eq!(machine.read(DEAD, b"").unwrap(), DEAD);
+    assert_eq!(machine.read(DEAD, b"a").unwrap(), DEAD);
+}
+
+#[test]
+fn literals_and_words_are_read_by_their_place() {
+    check(
+        |builder| builder.literal(b"abc").unwrap(),
+        &[("ab", More), ("abc", End), ("abd", Dead), ("abcc", Dead), ("b", Dead)],
+    );
+    check(
+        |builder| words(builder, &["ab", "abc", "b"]),
+        &[("a", More), ("ab", End), ("abc", End), ("b", End), ("abd", Dead), ("abcc", Dead), ("bb", Dead)],
+    );
+}
+
+#[test]
+fn a_head_that_ends_within_a_text_returns_and_may_go_on_as_well() {
+    let make = |builder: &mut Builder| {
+        let [word, two] = [words(builder, &["a", "ab"]), words(builder, &["bc", "c"])];
+        let special = builder.special("<s>").unwrap();
+        let tail = alt(builder, &[two, special]);
+        let more = builder.repeat(tail.number(), 0, None).unwrap();
+        seq(builder, &[word, more])
+    };
+    check(make, &[("a", End), ("ab", End), ("abc", End), ("abbc", End), ("abb", More), ("abcbcc", End), ("abd", Dead)]);
+}
+
+#[test]
+fn strings_of_known_texts_are_read_by_their_place_and_through_escapes() {
+    let quoted = |builder: &mut Builder, text: TermId| builder.quoted(text.number(), true).unwrap();
+    check(
+        |builder| {
+            let text = builder.literal("é\"x".as_bytes()).unwrap();
+            quoted(builder, text)
+        },
+        &[
+            ("\"é\\\"x\"", End),
+            ("\"\\u00e9\\u0022\\u0078\"", End),
+            ("\"é\\\"", More),
+            ("\"é\"", Dead),
+            ("\"x", Dead),
+            ("\"é\\\"x\\", Dead),
+            ("\"é\\\"x\"x", Dead),
+        ],
+    );
+    check(
+        |builder| {
+            let text = words(builder, &["off", "on", "one"]);
+            quoted(builder, text)
+        },
+        &[
+            ("\"on\"", End),
+            ("\"one\"", End),
+            ("\"o\\u006e\"", End),
+            ("\"o\\u006ee\"", End),
+            ("\"of\"", Dead),
+            ("\"of\\u0066\"", End),
+            ("\"onx", Dead),
+        ],
+    );
+}
+
+#[test]
+fn strings_of_counted_characters_end_within_their_bounds() {
+    check(
+        |builder| string(builder, 2, Some(3)),
+        &[
+            ("\"a\"", Dead),
+            ("\"ab\"", End),
+            ("\"é€😀\"", End),
+            ("\"é€😀", More),
+            ("\"abcd", Dead),
+            ("\"abcé", Dead),
+            ("\"abc\\", Dead),
+            ("\"\\n\\u0041x\"", End),
+            ("\"a\n", Dead),
+        ],
+    );
+    check(|builder| string(builder, 2, None), &[("\"a\"", Dead), ("\"ab\"", End), ("\"abcdéf", More)]);
+    let letters = |builder: &mut Builder| {
+        let letters = bytes(builder, b'a', b'z', 0, None);
+        let text = builder.bounded(letters.number(), 1, Some(2)).unwrap();
+        builder.quoted(text.number(), true).unwrap()
+    };
+    let pairs = |builder: &mut Builder| {
+        let pair = builder.literal(b"ab").unwrap();
+        let pairs = builder.repeat(pair.number(), 0, None).unwrap();
+        let text = builder.bounded(pairs.number(), 0, Some(3)).unwrap();
+        builder.quoted(text.number(), true).unwrap()
+    };
+    check(pairs, &[("\"\"", End), ("\"a", More), ("\"ab\"", End), ("\"aba", Dead)]);
+    check(letters, &[("\"\"", Dead), ("\"a\"", End), ("\"ab\"", End), ("\"abc", Dead), ("\"aA", Dead), ("\"é", Dead)]);
+}
+
+#[test]
+fn half_a_character_is_a_place_of_its_own() {
+    let mut machine = machine(|builder| string(builder, 1, Some(1)));
+    let start = machine.start;
+    let text = "\"€\"".as_bytes();
+    for cut in 1..text.len() {
+        let middle = machine.read(start, &text[..cut]).unwrap();
+        assert_eq!(after(&mut machine, &text[..cut]), middle);
+        let end = machine.read(middle, &text[cut..]).unwrap();
+        assert!(machine.position(end).accepting, "cut after {cut} bytes");
+    }
+    let middle = machine.read(start, &text[..3]).unwrap();
+    assert_eq!(machine.read(middle, b"\"").unwrap(), DEAD);
+}
+
+#[test]
+fn named_keys_are_read_by_their_place() {
+    let make = |builder: &mut Builder| {
+        let digit = bytes(builder, b'0', b'9', 1, Some(1));
+        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
+        object(builder, &[("a", true, digit), ("ab", false, digit), ("c", false, digit)], &[], rules)
+    };
+    check(
+        make,
+        &[
+            ("{\"a\":1}", End),
+            ("{\"ab\":1,\"a\":2}", End),
+            ("{\"ab\":1}", Dead),
+            ("{\"c\":3,\"ab\":1,\"a\":2}", End),
+            ("{\"a\":1,\"a\"", Dead),
+            ("{\"a\":1,\"a", More), // "ab" may come
+            ("{\"b", Dead),
+            ("{\"a:", Dead),
+        ],
+    );
+    let escaped = |builder: &mut Builder| {
+        let digit = bytes(builder, b'0', b'9', 1, Some(1));
+        let rules = ObjectRules { any_order: true, free: true, ..ObjectRules::default() };
+        object(builder, &[("a", true, digit), ("ab", false, digit)], &[], rules)
+    };
+    check(escaped, &[("{\"\\u0061b\":1,\"a\":2}", End), ("{\"\\u0061\":1,\"a\"", Dead), ("{\"\\u0062", Dead)]);
+}
+
+#[test]
+fn further_keys_are_neither_named_nor_repeated() {
+    let make = |builder: &mut Builder| {
+        let digit = bytes(builder, b'0', b'9', 1, Some(1));
+        let any = builder.any_text().unwrap();
+        let rules = ObjectRules { any_order: true, free: true, ..ObjectRules::default() };
+        let letter = builder.literal(b"x").unwrap();
+        object(builder, &[("ab", false, letter), ("abe", false, letter)], &[(any, digit)], rules)
+    };
+    check(
+        make,
+        &[
+            ("{\"abc\":1}", End),
+            ("{\"a\":1}", End),
+            ("{\"ab\":1", Dead),
+            ("{\"abe\":1", Dead),
+            ("{\"ab\":x,\"abe\":x}", End),
+            ("{\"ae\":1,\"abef\":2}", End),
+            ("{\"\":1,\"é\\n\":2}", End),
+            ("{\"\":1,\"\"", Dead),
+            ("{\"abc\":1,\"abc\"", Dead),
+            ("{\"abc\":1,\"abcd\":2,\"abc\"", Dead),
+            ("{\"abc\":1,\"abcd\":2,\"abd\":3}", End),
+            ("{\"abc\":1,\"ab\\u0063\"", Dead),
+            ("{\"ab\\u0063\":1,\"abc\"", Dead),
+            ("{\"\\u0061c\":1,\"a\":1,\"ac\"", Dead),
+            ("{\"é\":1,\"é", More),
+            ("{\"é\":1,\"é\"", Dead),
+        ],
+    );
+}
+
+#[test]
+fn further_keys_of_a_pattern_hold_their_text() {
+    let make = |builder: &mut Builder| {
+        let digit = bytes(builder, b'0', b'9', 1, Some(1));
+        let keys = bytes(builder, b'a', b'b', 1, Some(2));
+        object(builder, &[], &[(keys, digit)], ObjectRules::default())
+    };
+    check(
+        make,
+        &[
+            ("{\"a\":1,\"ab\":2}", End),
+            ("{\"\"", Dead),
+            ("{\"abc", Dead),
+            ("{\"a\":1,\"a", More),
+            ("{\"a\":1,\"a\"", Dead),
+            ("{\"a\":1,\"b\":2,\"aa\":3,\"ab\":4,\"ba\":5,\"b", More), // "bb" is left
+            ("{\"a\":1,\"b\":2,\"aa\":3,\"ab\":4,\"ba\":5,\"a", Dead),
+            ("{\"a\":1,\"b\":2,\"aa\":3,\"ab\":4,\"ba\":5,\"bb\":6,", Dead),
+        ],
+    );
+}
+
+#[test]
+fn a_key_is_dead_once_no_key_begins_so() {
+    let make = |builder: &mut Builder| {
+        let (any, x, one) =
+            (builder.any_text().unwrap(), builder.literal(b"x").unwrap(), builder.literal(b"1").unwrap());
+        let begins = builder.cat(&[x.number(), any.number()]).unwrap();
+        let others = builder.not(begins.number()).unwrap();
+        let keys = builder.and(&[any.number(), others.number()]).unwrap();
+        object(builder, &[("a", false, one)], &[(keys, one)], ObjectRules::default())
+    };
+    check(make, &[("{\"bx\":1}", End), ("{\"x", Dead), ("{\"\\u0078", Dead), ("{\"b\":1,\"x", Dead)]);
+}
+
+#[test]
+fn items_that_must_differ_are_read_byte_by_byte_until_their_array_ends() {
+    let make = |builder: &mut Builder| {
+        let letters = bytes(builder, b'a', b'c', 0, Some(2));
+        let item = builder.quoted(letters.number(), true).unwrap();
+        let array = unique(builder, item, 1, None);
+        let end = builder.literal(b" the end").unwrap();
+        let start = builder.literal(b"this: ").unwrap();
+        seq(builder, &[start, array, end])
+    };
+    check(
+        make,
+        &[
+            ("this: [\"a\",\"b\"] the end", End),
+            ("this: [\"a\",\"a\"", Dead),
+            ("this: [\"a\",\"\\u0061\"", Dead),
+            ("this: [\"ab\",\"a\",\"b\"] the", More),
+            ("this: [\"ab\"] then", Dead),
+        ],
+    );
+}

@@ -1,0 +1,167 @@
+//! Positions of one machine → their copies, which are the positions that the new machine reads its way to.
+
+use super::*;
+use crate::automaton::fixture::{after, bytes, grammar, object, rule, seq, string, unique, words};
+use crate::grammar::builder::{Builder, ObjectRules};
+use crate::limits::Limits;
+
+/// Copies the positions after these texts into a new machine. Each copy is the position that the new machine reads the
+/// text to, and the given bytes may follow it.
+fn check(make: impl FnOnce(&mut Builder) -> TermId, cases: &[(&str, &str)]) {
+    let grammar = grammar(make);
+    let fresh = || grammar.machine(&Limits::default(), [None, None], None).unwrap();
+    let (mut from, mut to) = (fresh(), fresh());
+    let ids: Vec<PositionId> = cases.iter().map(|(text, _)| after(&mut from, text.as_bytes())).collect();
+    let mut migration = Migration::new(grammar.ground(), &from, &mut to);
+    // The other way round, so that few numbers are equal by chance.
+    for &id in ids.iter().rev() {
+        migration.copy(id).unwrap();
+    }
+    let copies = migration.into_positions();
+    for (&(text, follows), id) in cases.iter().zip(&ids) {
+        let copy = copies[id];
+        assert_eq!(follow(&mut to, copy), follows, "after {text}");
+        assert_eq!(follow(&mut from, *id), follows, "after {text}");
+        assert_eq!(to.position(copy).accepting, from.position(*id).accepting, "after {text}");
+        assert_eq!(after(&mut to, text.as_bytes()), copy, "after {text}");
+    }
+}
+
+/// The printable bytes that may follow a position.
+fn follow(machine: &mut Machine, id: PositionId) -> String {
+    let all: Vec<[u8; 1]> = (b' '..=b'~').map(|byte| [byte]).collect();
+    let may = machine.can_follow(id, all.iter().map(|byte| &byte[..])).unwrap();
+    all.iter().zip(may).filter(|(_, may)| *may).map(|(byte, _)| char::from(byte[0])).collect()
+}
+
+#[test]
+fn regular_terms_are_found_or_made_again() {
+    let make = |builder: &mut Builder| {
+        let [word, digits] = [words(builder, &["keen", "key", "kind"]), bytes(builder, b'0', b'3', 2, Some(4))];
+        let tail = builder.literal(b"; end").unwrap();
+        seq(builder, &[word, digits, tail])
+    };
+    check(
+        make,
+        &[
+            ("k", "ei"),
+            ("", "k"),
+            ("ke", "ey"),
+            ("key", "0123"),
+            ("kind12", "0123;"),
+            ("key1231", ";"),
+            ("key12; e", "n"),
+        ],
+    );
+}
+
+#[test]
+fn frames_are_copied_with_all_below_them() {
+    let make = |builder: &mut Builder| {
+        let [open, close, a] = [&b"("[..], b")", b"a"].map(|text| builder.literal(text).unwrap());
+        let nested = rule(builder, "nested", |builder, nested| {
+            let deeper = seq(builder, &[open, nested, close]);
+            crate::automaton::fixture::alt(builder, &[deeper, a])
+        });
+        let special = builder.special("<s>").unwrap();
+        seq(builder, &[nested, special])
+    };
+    check(make, &[("", "(a"), ("((", "(a"), ("((a", ")"), ("((a)", ")"), ("((a))", "")]);
+}
+
+#[test]
+fn repetitions_go_on_counting() {
+    let make = |builder: &mut Builder| {
+        let (comma, digit) = (builder.literal(b",").unwrap(), bytes(builder, b'1', b'2', 1, Some(1)));
+        let digit = rule(builder, "digit", |_, _| digit);
+        let item = seq(builder, &[comma, digit]);
+        let list = builder.repeat(item.number(), 2, Some(3)).unwrap();
+        let end = builder.literal(b"!").unwrap();
+        seq(builder, &[list, end])
+    };
+    check(make, &[(",1", ","), ("", ","), (",1,2", "!,"), (",1,2,", "12"), (",1,2,1", "!")]);
+}
+
+#[test]
+fn keys_that_came_stay_forbidden() {
+    let make = |builder: &mut Builder| {
+        let (one, keys) = (builder.literal(b"1").unwrap(), bytes(builder, b'x', b'z', 1, Some(1)));
+        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
+        object(builder, &[("a", true, one), ("b", false, one)], &[(keys, one)], rules)
+    };
+    check(
+        make,
+        &[
+            ("{\"", "abxyz"),
+            ("{\"x\":1,\"", "abyz"),
+            ("{\"b\":1,\"y\":1,\"", "axz"),
+            ("{\"z\":1,\"a", "\""),
+            ("{\"y\":1", ","),
+            ("{\"y\":1,\"a\":1", ",}"),
+            ("{\"y\":1,\"a\"", ":"),
+        ],
+    );
+}
+
+#[test]
+fn a_key_that_is_open_keeps_its_text() {
+    let make = |builder: &mut Builder| {
+        let (one, keys) = (builder.literal(b"1").unwrap(), bytes(builder, b'x', b'y', 1, Some(2)));
+        object(builder, &[], &[(keys, one)], ObjectRules::default())
+    };
+    check(
+        make,
+        &[("{\"xy\":1,\"x", "\"x"), ("{\"x\":1,\"x", "xy"), ("{\"x\":1,\"xy\":1,\"x", "x"), ("{\"x\":1,\"y", "\"xy")],
+    );
+}
+
+#[test]
+fn items_that_came_and_the_open_one_stay_apart() {
+    let make = |builder: &mut Builder| {
+        let digits = bytes(builder, b'1', b'2', 1, Some(2));
+        unique(builder, digits, 0, None)
+    };
+    check(
+        make,
+        &[
+            ("[", "12]"),
+            ("[1", ",12]"),
+            ("[1,", "12"),
+            ("[1,1", "12"),
+            ("[12,1", ",1]"),
+            ("[12,1,1", "1"),
+            ("[1,11,12,", "2"),
+            ("[1,2,", "12"),
+        ],
+    );
+    let strings = |builder: &mut Builder| {
+        let item = string(builder, 1, Some(1));
+        unique(builder, item, 2, Some(2))
+    };
+    check(strings, &[("[\"a\",\"a", ""), ("[\"a\",\"b", "\""), ("[\"a\"", ","), ("[\"a\",\"b\"", "]")]);
+}
+
+#[test]
+fn a_position_is_copied_once_whatever_the_step_limit() {
+    let grammar = grammar(|builder| {
+        let digits = bytes(builder, b'0', b'9', 40, None);
+        let end = builder.literal(b"!").unwrap();
+        seq(builder, &[digits, end])
+    });
+    let fresh = || grammar.machine(&Limits::default(), [None, None], None).unwrap();
+    let (mut from, mut to) = (fresh(), fresh());
+    let (id, other) = (after(&mut from, b"123"), after(&mut from, b"1234"));
+    to.begin(&Limits { steps: 1, ..Limits::default() });
+    let mut migration = Migration::new(grammar.ground(), &from, &mut to);
+    let held = migration.held();
+    migration.copy(id).unwrap();
+    let once = migration.held();
+    assert!(once > held);
+    migration.copy(id).unwrap();
+    assert_eq!(migration.held(), once, "the second copy is the first");
+    migration.copy(other).unwrap();
+    assert!(migration.held() > once);
+    let copies = migration.into_positions();
+    assert_eq!(copies.len(), 2);
+    assert_ne!(copies[&id], copies[&other]);
+}

@@ -1,0 +1,245 @@
+//! Small arrays of different items → the values that the next item may not have.
+
+use super::*;
+use crate::automaton::fixture::{after, brackets, bytes, machine, rule, seq, state_after, string, unique, words};
+use crate::grammar::builder::Builder;
+use crate::regular::registers::Abstracted;
+
+const ARRAY: ArrayId = ArrayId::new(0);
+
+/// Whether the array may end in a state, and the words of each item with its next state. No words stand for any string.
+type State<'a> = (bool, &'a [(&'a [&'a str], u32)]);
+
+/// An array over an automaton of items.
+fn array(states: &[State], min: u32, max: Option<u32>) -> Box<Machine> {
+    machine(|builder| {
+        let states: Vec<_> = states
+            .iter()
+            .map(|(accepting, items)| {
+                let items = items.iter().map(|&(list, next)| match list {
+                    [] => (string(builder, 0, None).number(), next),
+                    list => (words(builder, list).number(), next),
+                });
+                (*accepting, items.collect())
+            })
+            .collect();
+        let punctuation = brackets(builder);
+        builder.unique_array(&states, punctuation, min, max).unwrap()
+    })
+}
+
+/// The excluded texts among some candidates; None if the item may not come.
+fn excluded(machine: &mut Machine, at: u32, came: &[&str], step: u32) -> Option<Vec<&'static str>> {
+    let state = state_after(machine, at, came);
+    let found = machine.excluded(ARRAY, state, step).unwrap();
+    assert_eq!(machine.excluded(ARRAY, state, step).unwrap(), found, "from the cache");
+    let keys = &machine.arena.registers.keys;
+    let candidates = ["1 ", "2 ", "3 ", "4 ", "\"a\""];
+    let list = |set| candidates.into_iter().filter(|text| keys.contains(set, text.as_bytes())).collect::<Vec<_>>();
+    let list = found.map(list);
+    if let (Some(set), Some(list)) = (found, &list) {
+        assert_eq!(keys.count(set), list.len(), "no other texts");
+    }
+    list
+}
+
+#[test]
+fn one_kind_of_items_excludes_the_values_that_came() {
+    let mut machine = array(&[(true, &[(&["1", "2", "3"], 0)])], 2, Some(3));
+    assert_eq!(excluded(&mut machine, 0, &[], 0), Some(vec![]));
+    assert_eq!(excluded(&mut machine, 0, &["1 ", "3 "], 0), Some(vec!["1 ", "3 "]));
+    assert_eq!(machine.unique.most_excluded, 2);
+    assert_eq!(excluded(&mut machine, 0, &["1 ", "2 ", "3 "], 0), None, "the array is full");
+    let mut unbounded = array(&[(true, &[(&["1", "2"], 0)])], 0, None);
+    assert_eq!(excluded(&mut unbounded, 0, &["1 "], 0), Some(vec!["1 "]));
+    assert_eq!(excluded(&mut unbounded, 0, &["1 ", "2 "], 0), None, "no value is left");
+}
+
+#[test]
+fn an_array_needs_as_many_values_as_items() {
+    for (min, begins) in [(2, true), (3, true), (4, false)] {
+        let mut builder = Builder::default();
+        let item = words(&mut builder, &["1", "2", "3.0", "3"]);
+        let array = unique(&mut builder, item, min, None);
+        assert_eq!(builder.is_empty(array.number()).unwrap(), !begins, "{min} items of the values 1, 2 and 3");
+    }
+}
+
+#[test]
+fn a_value_that_a_later_item_needs_is_kept_for_it() {
+    let mut pair = array(&[(false, &[(&["1", "2"], 1)]), (false, &[(&["1"], 2)]), (true, &[])], 0, None);
+    assert_eq!(excluded(&mut pair, 0, &[], 0), Some(vec!["1 "]));
+    assert_eq!(excluded(&mut pair, 1, &["2 "], 0), Some(vec!["2 "]));
+    let mut chain = array(
+        &[(false, &[(&["1", "2"], 1)]), (false, &[(&["2", "3"], 2)]), (false, &[(&["3"], 3)]), (true, &[])],
+        0,
+        None,
+    );
+    assert_eq!(excluded(&mut chain, 0, &[], 0), Some(vec!["2 ", "3 "]));
+    assert_eq!(excluded(&mut chain, 1, &["1 "], 0), Some(vec!["1 ", "3 "]));
+    let mut optional = array(&[(false, &[(&["1", "2"], 1)]), (true, &[(&["1"], 1)])], 0, None);
+    assert_eq!(excluded(&mut optional, 0, &[], 0), Some(vec![]), "the array may end before the item that wants 1");
+}
+
+#[test]
+fn a_minimum_makes_later_items_needed() {
+    let both: &[(&[&str], u32)] = &[(&["1", "2"], 0), (&["3"], 0)];
+    let mut three = array(&[(true, both)], 3, None);
+    assert_eq!(excluded(&mut three, 0, &[], 0), Some(vec![]));
+    assert_eq!(excluded(&mut three, 0, &["3 ", "1 "], 1), None, "3 came, and no other value is of that kind");
+    assert_eq!(excluded(&mut three, 0, &["3 ", "1 "], 0), Some(vec!["1 ", "3 "]));
+    assert_eq!(excluded(&mut three, 0, &["1 ", "2 ", "3 "], 0), None);
+}
+
+#[test]
+fn items_of_unlimited_values_need_no_value_kept() {
+    let mut machine = array(&[(false, &[(&["1", "2"], 1)]), (false, &[(&[], 2)]), (true, &[])], 0, None);
+    assert_eq!(excluded(&mut machine, 0, &[], 0), Some(vec![]));
+    assert_eq!(excluded(&mut machine, 1, &["1 "], 0), Some(vec!["1 "]));
+    // Behind state 0 there are `count` items: none, one, or two.
+    assert!(machine.can_end_by_unlimited_items(ARRAY, 2, 2).unwrap());
+    assert!(machine.can_end_by_unlimited_items(ARRAY, 1, 1).unwrap());
+    assert!(!machine.can_end_by_unlimited_items(ARRAY, 0, 0).unwrap(), "the first item has two values");
+}
+
+#[test]
+fn unlimited_items_end_an_array_within_its_bounds() {
+    let strings: &[(&[&str], u32)] = &[(&[], 0), (&["1"], 0)];
+    let mut machine = array(&[(true, strings)], 2, Some(3));
+    for (count, ends) in [(0, true), (2, true), (3, true)] {
+        assert_eq!(machine.can_end_by_unlimited_items(ARRAY, 0, count).unwrap(), ends, "{count}");
+    }
+    let mut exactly = array(&[(false, &[(&[], 1)]), (true, &[(&["1"], 1)])], 2, Some(2));
+    assert!(!exactly.can_end_by_unlimited_items(ARRAY, 1, 1).unwrap(), "one item is missing, which is 1");
+    assert!(exactly.can_end_by_unlimited_items(ARRAY, 1, 2).unwrap());
+    assert!(!exactly.can_end_by_unlimited_items(ARRAY, 0, 2).unwrap(), "the array is full before it may end");
+}
+
+#[test]
+fn abstracted_states_exclude_nothing_while_values_are_left() {
+    let mut machine = array(&[(true, &[(&["1", "2", "3"], 0)])], 0, Some(2));
+    for (count, left, comes) in [(0, 1, true), (1, 1, true), (1, 0, false), (2, 1, false)] {
+        let state = UniqueState { count, abstracted: Some(Abstracted { most: 2, left }), ..UniqueState::default() };
+        let state = machine.arena.unique_state(ARRAY, state);
+        assert_eq!(machine.excluded(ARRAY, state, 0).unwrap(), comes.then_some(NO_KEYS), "{count} came, {left} left");
+    }
+}
+
+#[test]
+fn abstracted_states_of_several_kinds_count_items_until_an_end() {
+    let mut machine = array(&[(true, &[(&[], 1)]), (true, &[(&[], 2)]), (false, &[(&[], 1)])], 0, Some(2));
+    for (at, count, comes) in [(0, 0, true), (1, 1, false), (2, 1, true), (1, 0, true)] {
+        let abstracted = Some(Abstracted { most: 2, left: MANY });
+        let state = machine.arena.unique_state(ARRAY, UniqueState { at, count, abstracted, ..UniqueState::default() });
+        let found = machine.excluded(ARRAY, state, 0).unwrap();
+        assert_eq!(found.is_some(), comes, "{count} items came, state {at}");
+    }
+}
+
+#[test]
+fn an_item_comes_only_if_the_array_can_end_within_its_bounds() {
+    let strings: [State; 3] = [(true, &[(&["1", "2"], 1)]), (false, &[(&[], 2)]), (true, &[])];
+    let numbers: [State; 3] = [(true, &[(&["1", "2"], 1)]), (false, &[(&["3"], 2)]), (true, &[])];
+    for states in [strings, numbers] {
+        for (max, comes) in [(1, false), (2, true)] {
+            let mut machine = array(&states, 0, Some(max));
+            assert_eq!(excluded(&mut machine, 0, &[], 0).is_some(), comes, "at most {max} items");
+        }
+    }
+}
+
+#[test]
+fn an_item_of_no_text_never_comes() {
+    let mut machine = machine(|builder| {
+        let one = words(builder, &["1"]);
+        let endless = rule(builder, "endless", |builder, endless| seq(builder, &[one, endless]));
+        let punctuation = brackets(builder);
+        builder.unique_array(&[(true, vec![(endless.number(), 0), (one.number(), 0)])], punctuation, 0, None).unwrap()
+    });
+    assert_eq!(excluded(&mut machine, 0, &[], 0), None);
+    assert_eq!(excluded(&mut machine, 0, &[], 1), Some(vec![]));
+}
+
+#[test]
+fn a_matching_gives_every_item_its_own_value() {
+    let mut machine = array(&[(true, &[(&["1", "2", "3"], 0)])], 0, None);
+    let ids: Vec<u32> = ["1 ", "2 ", "3 "].map(|text| machine.value_id(text.into())).to_vec();
+    let slot = |values: &[usize]| Arc::new(values.iter().map(|&value| ids[value]).collect::<Vec<_>>());
+    let taken = state_after(&mut machine, 0, &["3 "]);
+    let taken = machine.arena.registers.unique_states[taken.index()].came;
+    for (slots, came, expected) in [
+        (vec![], NO_KEYS, true),
+        (vec![slot(&[0, 1]), slot(&[0])], NO_KEYS, true),
+        (vec![slot(&[0, 1]), slot(&[0, 2]), slot(&[0])], NO_KEYS, true),
+        (vec![slot(&[0, 1]), slot(&[0, 1]), slot(&[0, 1])], NO_KEYS, false),
+        (vec![slot(&[0, 1]), slot(&[1, 2]), slot(&[0, 2])], NO_KEYS, true),
+        (vec![slot(&[0, 1]), slot(&[1, 2]), slot(&[0, 2])], taken, false),
+        (vec![slot(&[0, 2]), slot(&[1])], taken, true),
+        (vec![slot(&[2])], taken, false),
+        (vec![slot(&[])], NO_KEYS, false),
+    ] {
+        assert_eq!(machine.has_matching(&slots, came).unwrap(), expected, "{slots:?}");
+    }
+}
+
+#[test]
+fn the_values_of_an_item_are_listed_once_each() {
+    let mut item = TermId::new(0);
+    let mut machine = machine(|builder| {
+        item = words(builder, &["1", "1.0", "2"]);
+        unique(builder, item, 0, None)
+    });
+    assert_eq!(machine.item_values(ARRAY, item, 1).unwrap(), None, "more than one");
+    let values = machine.item_values(ARRAY, item, 2).unwrap().unwrap();
+    assert_eq!(values.len(), 2);
+    assert!(values.iter().all(|&value| [&b"1 "[..], b"2 "].contains(&&*machine.unique.values[value as usize])));
+    assert_eq!(machine.value_count(ARRAY, 2).unwrap(), Some(2));
+    assert_eq!(machine.value_count(ARRAY, 1).unwrap(), None);
+    let mut several = array(&[(true, &[(&["1"], 0), (&["2"], 0)])], 0, None);
+    assert_eq!(several.value_count(ARRAY, 9).unwrap(), None, "two kinds of items");
+}
+
+#[test]
+fn values_of_rules_are_enumerated_by_a_search() {
+    let mut item = TermId::new(0);
+    let mut machine = machine(|builder| {
+        let [open, close] = [b"[", b"]"].map(|text| builder.literal(text).unwrap());
+        let digits = bytes(builder, b'1', b'2', 1, Some(1));
+        let inner = rule(builder, "inner", |_, _| digits);
+        item = seq(builder, &[open, inner, close]);
+        unique(builder, item, 0, None)
+    });
+    let values = machine.item_values(ARRAY, item, 16).unwrap().unwrap();
+    let mut texts: Vec<_> = values.iter().map(|&value| machine.unique.values[value as usize].to_vec()).collect();
+    texts.sort();
+    assert_eq!(texts, [b"[1 ]", b"[2 ]"]);
+    let id = after(&mut machine, b"[[1],[2]");
+    assert_eq!(machine.step(id, b',').unwrap(), crate::automaton::position::DEAD, "no third value");
+}
+
+#[test]
+fn states_are_reached_through_all_items() {
+    let machine = array(
+        &[(true, &[(&["1"], 2)]), (true, &[(&["2"], 0)]), (true, &[(&["3"], 2), (&["4"], 3)]), (true, &[])],
+        0,
+        None,
+    );
+    let spec = machine.arena.registers.uniques[0].clone();
+    assert_eq!(machine.reachable_states(&spec, 0), [0, 2, 3]);
+    assert_eq!(machine.reachable_states(&spec, 3), [3]);
+}
+
+#[test]
+fn more_required_items_than_the_limit_are_refused() {
+    let build = |min| {
+        let mut builder = Builder::default();
+        let [one, two] = [["1"], ["2"]].map(|list| words(&mut builder, &list).number());
+        let punctuation = brackets(&mut builder);
+        let array = builder.unique_array(&[(true, vec![(one, 0), (two, 0)])], punctuation, min, None).unwrap();
+        builder.build(array.number()).err().map(|error| *error)
+    };
+    let most = MAX_MISSING_ITEMS as u32;
+    assert_eq!(build(2), None);
+    assert_eq!(build(most + 1), Some(Error::Empty), "one item comes first");
+    assert_eq!(build(most + 2), Some(Error::Limit(Limit::DistinctItems(MAX_MISSING_ITEMS))));
+}

@@ -1,0 +1,50 @@
+"""CompiledGrammar × a generator of ONNX Runtime GenAI → masked logits, before each token that it chooses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from frisket._core import CompiledGrammar
+from frisket.engines.engine import Engine
+from frisket.engines.sequence import Sequence
+from frisket.logits.numpy import apply_mask
+
+ENGINE = Engine(
+    name="ONNX Runtime GenAI", package="onnxruntime-genai", tested=("0.18",), extra="onnx",
+    use="frisket.engines.onnx.GrammarProcessor",
+)  # fmt: skip
+
+
+class GrammarProcessor:
+    """Masks the logits of a `Generator`, of one sequence, before it chooses the next token.
+
+        processor = GrammarProcessor(grammar.compile(vocabulary))
+        while not generator.is_done():
+            processor(generator)
+            generator.generate_next_token()
+
+    Every answer that it lets end is a text of its grammar; tokens that `rewind_to` takes back are forgotten. A
+    processor serves one answer; `reset` prepares it for another one. Not thread-safe.
+    """
+
+    def __init__(self, grammar: CompiledGrammar) -> None:
+        self._sequence = Sequence(grammar, "ONNX Runtime GenAI")
+
+    def reset(self) -> None:
+        """Forget the prompt: the next answer begins anew."""
+        self._sequence.reset()
+
+    def __call__(self, generator: Any) -> None:
+        """Set the logits to −∞ of each token after which no text of the grammar is possible."""
+        logits = np.array(generator.get_logits(), dtype=np.float32)
+        rows = logits.reshape(-1, logits.shape[-1])
+        if logits.ndim < 1 or len(rows) != 1:
+            raise self._sequence.refusal(
+                f"the generator has {len(rows)} rows of logits, and a processor follows one sequence",
+                hint="make a generator for each sequence (batch_size and num_beams of 1)",
+            )
+        ids = np.asarray(generator.get_sequence(0), dtype=np.int64).reshape(-1)
+        apply_mask(rows[0], self._sequence.mask(ids, rows.shape[-1]))
+        generator.set_logits(logits)

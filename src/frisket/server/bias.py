@@ -1,0 +1,58 @@
+"""`logit_bias` of a request × a session → a session whose logits are moved.
+
+What is moved is what a model likes, never what a grammar allows: the mask comes after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from frisket.models.protocol import Logits, Session
+from frisket.server.failure import Failure
+
+#: The largest move in either direction, as OpenAI has it.
+MOST = 100.0
+
+
+def read_bias(given: Mapping[str, float] | None, size: int) -> dict[int, float]:
+    """Token id → what its logit gains; a Failure for what is no token of a vocabulary of `size`, or too large.
+
+    >>> read_bias({"17": -100}, 256)
+    {17: -100.0}
+    """
+    found: dict[int, float] = {}
+    for token, gain in (given or {}).items():
+        if not (token.isascii() and token.isdigit() and len(token) < 10 and int(token) < size):
+            raise _refused(f"{token!r} is no token of the model", token, f"tokens are numbers below {size}")
+        if not -MOST <= gain <= MOST:
+            raise _refused(f"a logit cannot be moved by {gain}", token, f"from {-MOST:.0f} to {MOST:.0f}")
+        found[int(token)] = float(gain)
+    return found
+
+
+class Biased:
+    """A session of another model: the same one, that likes some tokens more or less."""
+
+    def __init__(self, session: Session, bias: Mapping[int, float]) -> None:
+        self._session, self._bias = session, bias
+        self._ids = np.fromiter(bias.keys(), dtype=np.int64)
+        self._gains = np.fromiter(bias.values(), dtype=np.float32)
+
+    def logits(self) -> Logits:
+        logits = self._session.logits()
+        # A vocabulary may have rows that the model has not.
+        within = self._ids < len(logits)
+        logits[self._ids[within]] += self._gains[within]
+        return logits
+
+    def push(self, token_id: int) -> None:
+        self._session.push(token_id)
+
+    def fork(self) -> Biased:
+        return Biased(self._session.fork(), self._bias)
+
+
+def _refused(message: str, token: str, hint: str) -> Failure:
+    return Failure(400, message, code="request", where=f"logit_bias/{token[:20]}", hint=hint)

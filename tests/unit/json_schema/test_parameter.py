@@ -1,0 +1,71 @@
+"""Members that are written one by one: what their texts and their other values may be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from frisket import _core
+from frisket.json_schema import DEFAULT
+from frisket.json_schema.parameter import ParameterValues, bounded_text, relating
+from frisket.json_schema.value import NUMBER
+
+
+def values(schema: Any) -> tuple[_core.Grammar | None, _core.Grammar | None]:
+    """The grammars of the texts and of the other values of a member."""
+    found = []
+    for which in ("text", "other"):
+        builder = _core.GrammarBuilder()
+        parameters = ParameterValues(builder, {"$defs": {"short": {"maxLength": 2}}}, DEFAULT)
+        cases = parameters.algebra.expand(parameters.goal(schema, "properties", "x"))
+        node = getattr(parameters, which)(cases)
+        found.append(None if node is None else builder.build(node))
+    return found[0], found[1]
+
+
+def test_texts_stand_as_they_are_and_others_are_json() -> None:
+    text, other = values({"enum": ['say "hi"', 7, None]})
+    assert text is not None and text.accepts(b'say "hi"') and not text.accepts(b'"say \\"hi\\""')
+    assert other is not None and other.accepts(b"7") and other.accepts(b"null") and not other.accepts(b"hi")
+
+
+def test_there_may_be_neither() -> None:
+    assert values({"type": "integer"})[0] is None
+    assert values({"type": "string"})[1] is None
+
+
+def test_a_member_knows_the_definitions_around_it() -> None:
+    text, other = values({"$ref": "#/$defs/short", "type": ["string", "boolean"]})
+    assert text is not None and text.accepts(b"ab") and not text.accepts(b"abc")
+    assert other is not None and other.accepts(b"true") and not other.accepts(b"1")
+
+
+def test_the_others_of_one_type() -> None:
+    builder = _core.GrammarBuilder()
+    parameters = ParameterValues(builder, {}, DEFAULT)
+    cases = parameters.algebra.expand(parameters.goal({"enum": [1, True, "x"]}, "properties", "x"))
+    node = parameters.other(cases, NUMBER)
+    assert node is not None
+    numbers = builder.build(node)
+    assert numbers.accepts(b"1") and not numbers.accepts(b"true")
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [("a</p>", True), ("</p>", True), ("a", False), ("a</p></p>", False), ("</p</p>", True), ("<no></p>", False)],
+)
+def test_a_marker_ends_a_text_where_it_first_occurs(text: str, fits: bool) -> None:
+    builder = _core.GrammarBuilder()
+    grammar = builder.build(bounded_text(builder, builder.any_text(), "</p>", ["<no>"]))
+    assert grammar.accepts(text.encode()) is fits
+
+
+def test_a_marker_does_not_occur_across_its_own_beginning() -> None:
+    builder = _core.GrammarBuilder()
+    grammar = builder.build(bounded_text(builder, builder.any_text(), "##"))
+    assert grammar.accepts(b"a##") and not grammar.accepts(b"a###")
+
+
+def test_what_relates_members_is_named() -> None:
+    assert relating({"type": "object", "x-order": 1, "allOf": [], "minProperties": 1}) == ["allOf", "minProperties"]
