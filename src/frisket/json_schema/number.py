@@ -290,12 +290,9 @@ def magnitude_of(value: Fraction) -> int:
     """The exponent of a positive value written with one digit before the point."""
     if value <= 0:
         return -(10**9)
+    # A quotient of numbers of m and n digits lies between 10^(m-n-1) and 10^(m-n+1).
     exponent = len(str(value.numerator)) - len(str(value.denominator))
-    while Fraction(10) ** exponent > value:
-        exponent -= 1
-    while Fraction(10) ** (exponent + 1) <= value:
-        exponent += 1
-    return exponent
+    return exponent - 1 if Fraction(10) ** exponent > value else exponent
 
 
 def split_range(first: int, last: int, single: list[int], beyond: int) -> list[tuple[int, int]]:

@@ -159,7 +159,7 @@ def _read(pairs: dict[str, Any]) -> Any:
     return pairs[""].encode("latin-1") if "" in pairs else pairs
 
 
-@functools.lru_cache(maxsize=1)
+@functools.cache
 def version() -> str:
     """The engine and the front end, as installed: either may make other rules of the same schema tomorrow."""
     package = Path(_core.__file__).parent

@@ -18,7 +18,7 @@ from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import JSONSchemaOptions
 from frisket.json_schema.digits import part_length
 from frisket.json_schema.interval import common_multiple
-from frisket.json_schema.number import SMALL_EXPONENT, decimal_text
+from frisket.json_schema.number import SMALL_EXPONENT, decimal_text, magnitude_of
 
 SPELLINGS = [
     "0",
@@ -316,3 +316,12 @@ def test_every_spelling_of_a_constant(value: str) -> None:
             other = f"{text}e{exponent + shift + 1}"
             assert grammar.accepts(other) == (wanted == 0), other
     assert grammar.accepts(value) and not grammar.accepts(value + "1" if "." in value else value + ".1")
+
+
+def test_magnitudes_are_those_of_decimals() -> None:
+    for digits in ("1", "1001", "5", "999", "99999", "12", "3125"):
+        for shift in range(-30, 30):
+            written = Decimal(digits).scaleb(shift)
+            assert magnitude_of(Fraction(written)) == written.adjusted(), written
+    assert magnitude_of(Fraction(1, 3)) == magnitude_of(Fraction(2, 3)) == -1 and magnitude_of(Fraction(10, 3)) == 0
+    assert magnitude_of(Fraction(1, 11)) == -2 and magnitude_of(Fraction(0)) < -(10**6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import pickle
 from typing import Any
@@ -292,3 +293,37 @@ def test_cases_of_xgrammar() -> None:
         assert [text for text in case["accept"] if not grammar.accepts(text)] == [], line
         assert [text for text in case["reject"] if grammar.accepts(text)] == [], line
     assert different == DIFFERENT
+
+
+def test_blanks_around_members() -> None:
+    made = Grammar.from_structural_tag(
+        {"type": "structural_tag", "format": schema({"properties": {"a": {"type": "integer"}}}, style="qwen_xml")}
+    )
+    for char in map(chr, range(0x80)):
+        blank = char in "\t\n\r "
+        assert made.accepts(f"{char}<parameter=a>7</parameter>") is made.accepts(char) is blank, repr(char)
+        assert made.accepts(f"<parameter=a>{char}7{char}</parameter>") is (blank or char in "123456789")
+    for count in (0, 63, 64, 65):
+        blanks = " " * count
+        assert made.accepts(f"{blanks}<parameter=a>{blanks}7{blanks}</parameter>{blanks}") is (count <= 64)
+
+
+def test_names_of_members_that_the_schema_does_not_name() -> None:
+    made = Grammar.from_structural_tag({"type": "structural_tag", "format": schema(True, style="qwen_xml")})
+    for char in map(chr, range(0x80)):
+        first = char.isalpha() or char == "_"
+        assert made.accepts(f"<parameter={char}>1</parameter>") is first, repr(char)
+        if char != ">":  # it ends the name, and the rest is the value's
+            assert made.accepts(f"<parameter=a{char}b>1</parameter>") is (first or char.isdigit()), repr(char)
+
+
+@pytest.mark.parametrize("required", [[], ["b"], ["a", "c"]])
+def test_members_in_any_order_come_once(required: list[str]) -> None:
+    of = {"properties": {name: {"const": 1} for name in "abc"}, "required": required}
+    made = Grammar.from_structural_tag(
+        {"type": "structural_tag", "format": schema(of, style="qwen_xml", any_order=True)}
+    )
+    for length in range(5):
+        for names in itertools.product("abc", repeat=length):
+            text = "".join(f"<parameter={name}>1</parameter>" for name in names)
+            assert made.accepts(text) is (len({*names}) == length and {*required} <= {*names}), names

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable
-from functools import cache, lru_cache
+from functools import cache
 from itertools import groupby
 
 from frisket.notations.regex.scripts import script
@@ -111,13 +111,13 @@ def category(name: str) -> CharSet | None:
     return normalize(part for code in codes.split() for part in table.get(code, ()))
 
 
-@lru_cache(maxsize=1)
+@cache
 def python_word() -> CharSet:
     """Python's Unicode `\\w`: `str.isalnum` and the underscore."""
     return _where(lambda char: char.isalnum() or char == "_")
 
 
-@lru_cache(maxsize=1)
+@cache
 def python_space() -> CharSet:
     """Python's Unicode `\\s`: `str.isspace`."""
     return _where(str.isspace)
@@ -166,7 +166,7 @@ def _mates(classes: dict[int, CharSet], low: int, high: int) -> list[CharSet]:
     return [classes[point] for point in range(low, high + 1) if point in classes]
 
 
-@lru_cache(maxsize=2)
+@cache
 def _folds(ecma: bool) -> dict[int, CharSet]:
     """Code point → its class of case variants, for those that have any."""
     key = _simple_fold if ecma else _python_key
@@ -208,7 +208,7 @@ _PYTHON_TWINS = {"\u1fd3": 0x390, "\u1fe3": 0x3B0, "\ufb05": 0xFB06}
 _CASED_END = 0x1E944
 
 
-@lru_cache(maxsize=1)
+@cache
 def _categories() -> dict[str, CharSet]:
     table: dict[str, list[tuple[int, int]]] = {"Cn": [], "Co": [(0xF0000, 0xFFFFD), (0x100000, 0x10FFFD)]}
     for begin, end in (*_ASSIGNED, (0xFFFFE, 0x100000), (0x10FFFE, LAST + 1)):

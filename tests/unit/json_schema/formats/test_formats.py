@@ -8,6 +8,7 @@ import ipaddress
 import json
 import random
 
+import numpy as np
 import pytest
 
 from frisket import Grammar, Limits
@@ -16,7 +17,7 @@ from frisket.errors import LimitExceededError
 from frisket.json_schema import JSONSchemaOptions
 from frisket.json_schema.formats import FORMATS, find_format, format_node, numeric_format
 from frisket.json_schema.formats.hostname import international_node
-from frisket.json_schema.formats.idna import is_idn_hostname
+from frisket.json_schema.formats.idna import is_hostname, is_idn_hostname
 from tests.data import data_dir
 
 DRAFTS = ["draft4", "draft6", "draft7", "draft2019-09", "draft2020-12"]
@@ -84,6 +85,24 @@ def test_international_names(name: str, valid: bool) -> None:
     assert ("a@" + name in Language("idn-email")) == valid
     if valid:
         assert is_idn_hostname(name)
+
+
+def test_old_jamo_are_in_no_name() -> None:
+    # RFC 5892, 2.9: conjoining Hangul Jamo, three blocks; their neighbours that are letters stay.
+    for first, last in ((0x1100, 0x11FF), (0xA960, 0xA97C), (0xD7B0, 0xD7FB)):
+        assert not is_idn_hostname(chr(first)) and not is_idn_hostname(chr(last)), hex(first)
+    for point in (0x10FF, 0x1200, 0xA984, 0xD7A3):
+        assert is_idn_hostname("ab" + chr(point)), hex(point)
+
+
+def test_the_shortest_and_the_longest_names() -> None:
+    name = Language("hostname")
+    label = "a" * 63
+    longest = f"{label}.{label}.{label}.{'a' * 61}"
+    assert "a" in name and "a.b" in name and longest in name and label in name
+    assert "" not in name and longest + "a" not in name and "a" * 64 not in name and "a." not in name
+    assert is_hostname(longest) and not is_hostname(longest + "a") and is_hostname("a") and not is_hostname("a" * 64)
+    assert is_idn_hostname(longest) and not is_idn_hostname(longest + "a") and not is_idn_hostname("a" * 64)
 
 
 def test_international_names_are_sound() -> None:
@@ -209,8 +228,40 @@ def test_openapi_and_pydantic_names() -> None:
     version_four = Language("uuid4", openapi=True)
     assert "98d80576-482e-427f-8434-7f86890ab222" in version_four
     assert "99c17cbb-656f-564a-940f-1a4568f03487" not in version_four
-    assert numeric_format("int32") == (-(2**31), 2**31 - 1)
     assert numeric_format("uuid") is None
+
+
+@pytest.mark.parametrize("bits", [8, 16, 32, 64])
+def test_numeric_formats_are_those_of_machines(bits: int) -> None:
+    for name in (f"int{bits}", f"uint{bits}"):
+        machine = np.iinfo(name)
+        assert numeric_format(name) == numeric_format(name, openapi=False) == (machine.min, machine.max)
+    assert numeric_format("float") == (np.finfo(np.float32).min, np.finfo(np.float32).max)
+    assert numeric_format("double") == (np.finfo(np.float64).min, np.finfo(np.float64).max)
+    assert numeric_format("float", openapi=False) is numeric_format("double", openapi=False) is None
+
+
+def test_networks_are_those_of_python() -> None:
+    language = Language("ipv4network", openapi=True)
+    for length in range(33):
+        # The whole network, one whose last bit of the prefix is set, and the first address behind it.
+        step = 1 << (32 - length)
+        for number in {0, (1 << 32) - step, step // 2, 3 * step // 2 & 0xFFFFFFFF}:
+            text = f"{ipaddress.IPv4Address(number)}/{length}"
+            assert (text in language) is (number % step == 0), text
+    assert "10.0.0.0/33" not in language and "10.0.0.1" in language and "10.0.0.0/" not in language
+
+
+@pytest.mark.parametrize("version", [1, 3, 4, 5, 6, 7, 8])
+def test_versions_of_uuids(version: int) -> None:
+    language = Language(f"uuid{version}", openapi=True)
+    good = f"98d80576-482e-{version}27f-8434-7f86890ab222"
+    assert good in language and good.upper() in language
+    for digit in "0123456789abcdefABCDEF":
+        assert (f"{good[:19]}{digit}{good[20:]}" in language) is (digit in "89abAB")
+        assert (f"{good[:14]}{digit}{good[15:]}" in language) is (digit == str(version))
+    for at in (0, 9, 15, 20, 24):
+        assert good[:at] + good[at + 1 :] not in language and good[:at] + "0" + good[at:] not in language
 
 
 @pytest.mark.parametrize("name", ["base64", "base64url"])

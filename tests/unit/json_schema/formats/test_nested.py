@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
+import re
+import string
 from collections.abc import Callable
 
 import pytest
@@ -48,6 +51,72 @@ def test_json_nests_in_strings(escapes: str) -> None:
     assert [text for text in bad if is_json(text) or made.accepts(json.dumps(text, ensure_ascii=False))] == []
     assert made.accepts(json.dumps(good[2])) == (escapes == "free")
     assert made.accepts("7")
+
+
+def regexes(escapes: str = "raw") -> Callable[[str], bool]:
+    """Whether a text is among those of the format, which are all sound."""
+    builder = GrammarBuilder()
+    made = builder.build(regex_node(builder, escapes))
+
+    def accepts(text: str) -> bool:
+        found = made.accepts(json.dumps(text, ensure_ascii=False).encode())
+        assert not found or is_ecma_regex(text), text
+        return found
+
+    return accepts
+
+
+def test_counts_of_nested_expressions() -> None:
+    accepts = regexes()
+    counts = ["", *map(str, (*range(12), 19, 20, 21, 98, 99, 100, 101, 199, 200, 999, 1000, 1999, 2000, 9999, 10000))]
+    for low in counts:
+        assert accepts(f"a{{{low}}}") is accepts(f"a{{{low},}}?") is (0 < len(low) < 5), low
+        for high in counts[1:]:
+            told = (
+                len(low) < len(high) or (len(low) == len(high) and low[0] < high[0]) or (low == high and len(low) == 1)
+            )
+            assert accepts(f"a{{{low},{high}}}") is (told and len(low) > 0 and len(high) < 5), (low, high)
+    assert not accepts("a{01}") and not accepts("a{1,02}") and not accepts("a{1 }") and not accepts("a{00}")
+
+
+def test_escapes_of_nested_expressions() -> None:
+    accepts = regexes()
+    for digits in ("", *("0123456789abcdefABCDEFg"), *(lead + "f" * more for lead in ("0", "1", "10", "11", "00", "000")
+                   for more in range(7))):  # fmt: skip
+        assert accepts(rf"\x{digits}") is (re.match("[0-9A-Fa-f]{2}", digits) is not None), digits
+        assert accepts(rf"\u{digits}") is (re.match("[0-9A-Fa-f]{4}", digits) is not None), digits
+        point = re.fullmatch("0{0,2}[0-9A-Fa-f]{1,5}|10[0-9A-Fa-f]{4}", digits)
+        assert accepts(rf"\u{{{digits}}}") is accepts(rf"[\u{{{digits}}}]") is (point is not None), digits
+    for char in map(chr, range(0x20, 0x7F)):
+        assert accepts(rf"\c{char}") is (char in string.ascii_letters), char
+        assert accepts(rf"\{char}") is (char in "dDwWsSfnrtvbB^$\\.*+?()[]{}|/"), char
+        assert accepts(rf"[\{char}]") is (char in "dDwWsSfnrtvb^$\\.*+?()[]{}|/-"), char
+    assert all(accepts(rf"\{kind}{{{name}}}") for kind in "pP" for name in ("L", "Lu", "Nd", "Zs"))
+
+
+def test_classes_of_nested_expressions() -> None:
+    accepts = regexes()
+    letters = string.digits + string.ascii_uppercase + string.ascii_lowercase
+    for low, high in itertools.product(letters, repeat=2):
+        assert accepts(f"[{low}-{high}]") is accepts(f"[^-{low}-{high}-]") is (low <= high), (low, high)
+    for lead, rest in ((r"\x", "1"), (r"\u", "02a"), (r"\u00", "f")):
+        for low, high in itertools.product("0123456789abcdefABCDEF", repeat=2):
+            told = int(low, 16) < int(high, 16)
+            assert accepts(f"[{lead}{low}{rest}-{lead}{high}{rest}]") is told, (lead, low, high)
+    assert accepts("[-]") and accepts("[^-]")
+    assert not accepts("[a-c-e]") and not accepts("[!--]") and not accepts("[ab]]")
+
+
+@pytest.mark.parametrize("escapes", ["raw", "free"])
+def test_every_short_json_document_nests(escapes: str) -> None:
+    builder = GrammarBuilder()
+    made = builder.build(json_node(builder, escapes))
+    texts = ["".join(text) for length in range(5) for text in itertools.product('-01.e+[],:"', repeat=length)]
+    texts += [f'"\\{rest}"' for rest in ("n", "u00e", "u00E9", "u00e9a", "u00g9", "x", '"', "")]
+    texts += [f'{{"a"{colon}1{comma}"b":[]}}' for colon in (":", " : ", "") for comma in (",", " ,\t", ",,", "")]
+    texts += ["1e+00", "1E-9", "1e+-1", "1.e1", "1.5e1.5", "-0.0", "--0", "nulll", "true", "false", '"\x1f"', '"\x7f"']
+    for text in texts:
+        assert made.accepts(json.dumps(text, ensure_ascii=False).encode()) is is_json(text), text
 
 
 @pytest.mark.parametrize("escapes", ["raw", "free"])
