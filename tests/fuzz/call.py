@@ -213,6 +213,7 @@ def _object(builder: GrammarBuilder, draw: random.Random, nodes: list[int]) -> t
         "min_properties": draw.choice((0, 0, 0, 1, 2, 9)),
         "max_properties": draw.choice((None, None, None, 0, 1, 2)),
         "required_marks": draw.randrange(4) if marked else 0,
+        "clauses": [(draw.randrange(4), draw.randrange(4)) for _ in range(draw.randrange(3))] if marked else [],
         "implies": implies if draw.random() < 0.3 else [],
         "any_order": draw.random() < 0.3,
         "extras_last": draw.random() < 0.7,

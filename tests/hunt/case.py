@@ -24,7 +24,7 @@ from tests.fuzz.case import Result
 from tests.property.plans import Case, Plan
 from tests.property.random_cases import SPECIAL, case, grammar_plan, json_plan, regex_text, regular_plan
 
-from . import barren, schemas, unique
+from . import barren, conditional, schemas, unique
 
 #: What a number becomes, by its place in this list.
 KINDS = (
@@ -34,6 +34,7 @@ KINDS = (
     + ("rules", "rules", "json", "json", "regular", "regex", "llama3")
     + ("barren",) * 3
     + ("patterns",) * 2
+    + ("conditional",) * 2
 )
 
 #: Members of a family.
@@ -99,6 +100,15 @@ def members(kind: str, draw: random.Random) -> Iterator[tuple[str, Grammar, Voca
             with suppress(FrisketError):
                 yield f"{root!r}", Grammar(Case({}, root, (), (), {}).engine()), small
             root = unique.edited(draw, root, depth)
+    elif kind == "conditional":
+        texts = schemas.tokens(draw, conditional.PIECES)
+        small = Vocabulary([*texts, None], eos=[len(texts)])
+        schema = conditional.schema(draw)
+        for _ in range(SIZE):
+            options = conditional.options(draw)
+            with suppress(FrisketError):
+                yield f"{json.dumps(schema)} {options}", Grammar.from_json_schema(schema, options, limits=LIMITS), small
+            schema = conditional.edited(draw, schema)
     elif kind in ("schema", "unique", "patterns", "llama3"):
         first = unique.schema(draw, draw.choice((1, 1, 2))) if kind == "unique" else None
         first = barren.schema(draw) if kind == "patterns" else first

@@ -176,6 +176,7 @@ OBJECT_OPTIONS = (
     "min_properties",
     "max_properties",
     "required_marks",
+    "clauses",
     "implies",
     "any_order",
     "extras_last",
@@ -201,6 +202,7 @@ def _object(fields: Mapping[str, Any], rules: Mapping[str, Rule]) -> Node:
         return (
             len(used) >= fields["min_properties"]
             and marks & fields["required_marks"] == fields["required_marks"]
+            and all(premises & ~marks or conclusions & marks for premises, conclusions in fields["clauses"])
             and all(key in used for key, required, _ in properties if required)
             and all(named[b] in used for a, b in fields["implies"] if named[a] in used)
         )

@@ -133,6 +133,7 @@ class RecordingBuilder:
         min_properties: int = 0,
         max_properties: int | None = None,
         required_marks: int = 0,
+        clauses: Any = (),
         implies: Any = (),
         any_order: bool = False,
         extras_last: bool = True,
@@ -150,7 +151,9 @@ class RecordingBuilder:
             "orders": list(map(list, orders)),
             "escapes": escapes,
         }
-        node = self.builder.object(properties, extras, **punctuation, **rules)
+        node = self.builder.object(properties, extras, clauses=clauses, **punctuation, **rules)
+        if clauses:
+            rules["clauses"] = list(map(list, clauses))
         named = [[key, required, self._pairs(values)] for key, required, values in properties]
         others = [[self.number(keys), self._pairs(values)] for keys, values in extras]
         return self._made(node, "object", named, others, {**self._punctuation(punctuation), **rules})

@@ -38,6 +38,7 @@ VALUES = f"{NODE} .nodes. or 18446744073709551615 .marks."
         ("object", ([("a", True, [(2, ...)])], []), {**SIGNS, "colon": 2}, f"properties holds integers {VALUES}"),
         ("object", ([], [(2, [(..., 0)])]), {**SIGNS, "colon": 2}, f"extras holds integers {VALUES}"),
         ("object", ([], []), {**SIGNS, "colon": 2, "required_marks": ...}, f"required_marks is an integer {COUNT}"),
+        ("object", ([], []), {**SIGNS, "colon": 2, "clauses": [(0, ...)]}, f"clauses holds integers {COUNT}"),
         ("object", ([], []), {**SIGNS, "colon": 2, "implies": [(0, ...)]}, f"implies holds integers {NODE}"),
         ("define", (..., 2), {}, f"rule is an integer {NODE}"),
         ("check", (...,), {}, f"steps is an integer {COUNT}"),

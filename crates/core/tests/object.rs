@@ -38,6 +38,7 @@ struct Object {
     min: u32,
     max: Option<u32>,
     marks: u64,
+    clauses: Vec<(u64, u64)>,
     implies: Vec<(u32, u32)>,
     any_order: bool,
     extras_last: bool,
@@ -76,7 +77,7 @@ impl Object {
         let max = draw.of(&[None, None, Some(1), Some(2), Some(3)]);
         let min = draw.of(&[0, 0, 1, 2, 3]);
         let (any_order, extras_last) = (draw.below(2) == 0, draw.below(2) == 0);
-        Object { named, others, min, max, marks, implies, any_order, extras_last, orders }
+        Object { named, others, min, max, marks, clauses: Vec::new(), implies, any_order, extras_last, orders }
     }
 
     /// A bounded number of members that imply each other and must leave marks: who can leave which is a search.
@@ -97,6 +98,24 @@ impl Object {
         object.orders.retain(|order| order.iter().all(|&index| index < count as u32));
         object.marks = draw.of(&[1, 2, 3, 7]);
         object.max = draw.of(&[Some(1), Some(2), Some(3)]);
+        object
+    }
+
+    /// Members that leave marks, and clauses that ask for marks because of others.
+    fn conditional(draw: &mut Draw) -> Object {
+        let mut object = Object::drawn(draw);
+        let mark = |draw: &mut Draw| draw.of(&[0, 1, 1, 2, 2, 4, 3, 5, 6]);
+        let values =
+            |draw: &mut Draw| -> Values { (0..1 + draw.below(2)).map(|_| (draw.of(b"01"), mark(draw))).collect() };
+        object.named = (0..2 + draw.below(3)).map(|_| (draw.below(5) == 0, values(draw))).collect();
+        let count = object.named.len() as u32;
+        object.implies.retain(|&(cause, effect)| cause < count && effect < count);
+        object.orders.retain(|order| order.iter().all(|&index| index < count));
+        object.others = (0..draw.below(3))
+            .map(|_| (draw.of(&[None, Some(&["x"][..]), Some(&["x", "y"])]).map(<[_]>::to_vec), values(draw)))
+            .collect();
+        object.marks = draw.of(&[0, 0, 0, 1, 4]);
+        object.clauses = (0..1 + draw.below(3)).map(|_| (mark(draw), mark(draw))).collect();
         object
     }
 
@@ -122,6 +141,7 @@ impl Object {
             min: self.min,
             max: self.max,
             required_marks: self.marks,
+            clauses: self.clauses.clone(),
             implies: self.implies.clone(),
             any_order: self.any_order,
             extras_last: self.extras_last,
@@ -170,6 +190,7 @@ impl Object {
         came.len() >= self.min as usize
             && self.max.is_none_or(|max| came.len() <= max as usize)
             && marks & self.marks == self.marks
+            && self.clauses.iter().all(|(premises, conclusions)| premises & !marks != 0 || conclusions & marks != 0)
             && (0..).zip(&self.named).all(|(index, (required, _))| !required || has(index))
             && self.implies.iter().all(|&(cause, effect)| !has(cause) || has(effect))
     }
@@ -263,4 +284,10 @@ fn random_objects_are_what_they_are_defined_to_be() {
 fn tangled_objects_are_what_they_are_defined_to_be() {
     let (seen, empty) = hold(draws(1..150).map(|mut draw| Object::tangled(&mut draw)));
     assert!(seen > 500 && empty > 10, "{seen} beginnings, {empty} objects that cannot be written");
+}
+
+#[test]
+fn conditional_objects_are_what_they_are_defined_to_be() {
+    let (seen, empty) = hold(draws(1..400).map(|mut draw| Object::conditional(&mut draw)));
+    assert!(seen > 2_000 && empty > 10, "{seen} beginnings, {empty} objects that cannot be written");
 }

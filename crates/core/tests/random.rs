@@ -161,6 +161,11 @@ fn object(builder: &mut Builder, draw: &mut Draw, rules: &[u32], depth: u32) -> 
         min: draw.of(&[0, 0, 0, 1, 2]),
         max: draw.of(&[None, None, None, Some(1), Some(3)]),
         required_marks: if marked { draw.of(&[0, 1, 3]) } else { 0 },
+        clauses: if marked && draw.chance(50) {
+            vec![(draw.below(4) as u64, draw.below(4) as u64)]
+        } else {
+            Vec::new()
+        },
         implies: if count > 1 && draw.chance(20) { vec![(0, 1)] } else { Vec::new() },
         any_order,
         extras_last: any_order || draw.chance(60),

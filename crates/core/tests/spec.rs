@@ -137,6 +137,7 @@ impl Replay {
             min: count(&how["min_properties"]).unwrap(),
             max: count(&how["max_properties"]),
             required_marks: how["required_marks"].as_u64().unwrap(),
+            clauses: how["clauses"].as_array().map_or(Vec::new(), |all| all.iter().map(marks).collect()),
             implies: ranges(&how["implies"]).collect(),
             any_order: how["any_order"].as_bool().unwrap(),
             extras_last: how["extras_last"].as_bool().unwrap(),
@@ -205,6 +206,10 @@ fn count(value: &Value) -> Option<u32> {
 
 fn ranges(value: &Value) -> impl Iterator<Item = (u32, u32)> + '_ {
     array(value).iter().map(|pair| (count(&pair[0]).unwrap(), count(&pair[1]).unwrap()))
+}
+
+fn marks(pair: &Value) -> (u64, u64) {
+    (pair[0].as_u64().unwrap(), pair[1].as_u64().unwrap())
 }
 
 /// Bytes are spelled as a text where they are one.

@@ -48,6 +48,7 @@ arguments! {
     min_properties: u64, COUNT;
     max_properties: Option<u64>, COUNT;
     required_marks: u64, COUNT;
+    clauses: Vec<(u64, u64)>, COUNT;
     min_items: u64, COUNT;
     max_items: Option<u64>, COUNT;
     properties: Vec<(String, bool, Vec<(u32, u64)>)>, VALUES;

@@ -259,7 +259,8 @@ impl GrammarBuilder {
 
     #[allow(clippy::too_many_arguments)]
     #[pyo3(signature = (properties, extras, *, open, close, colon, comma, empty, min_properties=0, max_properties=None,
-        required_marks=0, implies=Vec::new(), any_order=false, extras_last=true, orders=Vec::new(), escapes="raw"))]
+        required_marks=0, clauses=Vec::new(), implies=Vec::new(), any_order=false, extras_last=true,
+        orders=Vec::new(), escapes="raw"))]
     /// A JSON object; keys are compared by decoded value and never repeat.
     ///
     /// `properties`: (key, required, values); in this order unless `any_order`, or unless `orders` gives lists of
@@ -267,7 +268,8 @@ impl GrammarBuilder {
     /// keys, values) for all other keys; the named keys are excluded from extras automatically, overlaps between
     /// extras are unions. `values`: alternatives (value node, marks): `marks` is a bit set; the object may close only
     /// when the union of the marks of its members contains `required_marks` (existential constraints such as
-    /// "some property matching /x/ has a value in S"). `implies`: pairs of indices into `properties`: if the first is
+    /// "some property matching /x/ has a value in S"). `clauses`: pairs of mark sets: if the members leave all marks of
+    /// the first, they must leave one of the second. `implies`: pairs of indices into `properties`: if the first is
     /// present so must the second be. `open`, `close`, `colon`, `comma` are nodes with their white space: text is
     /// `open key colon value comma key colon value close`, or `empty` for the object without members.
     /// A property whose values are all empty (unsatisfiable) is forbidden. At most 64 marks.
@@ -283,6 +285,7 @@ impl GrammarBuilder {
         #[pyo3(from_py_with = argument::min_properties)] min_properties: u64,
         #[pyo3(from_py_with = argument::max_properties)] max_properties: Option<u64>,
         #[pyo3(from_py_with = argument::required_marks)] required_marks: u64,
+        #[pyo3(from_py_with = argument::clauses)] clauses: Vec<(u64, u64)>,
         #[pyo3(from_py_with = argument::implies)] implies: Vec<(u32, u32)>,
         any_order: bool,
         extras_last: bool,
@@ -293,6 +296,7 @@ impl GrammarBuilder {
             min: count(min_properties),
             max: max_properties.map(count),
             required_marks,
+            clauses,
             implies,
             any_order,
             extras_last,

@@ -181,6 +181,7 @@ class GrammarBuilder:
         min_properties: int = 0,
         max_properties: int | None = None,
         required_marks: int = 0,
+        clauses: Sequence[tuple[int, int]] = ...,
         implies: Sequence[tuple[int, int]] = ...,
         any_order: bool = False,
         extras_last: bool = True,
@@ -194,7 +195,8 @@ class GrammarBuilder:
         keys, values) for all other keys; the named keys are excluded from extras automatically, overlaps between
         extras are unions. `values`: alternatives (value node, marks): `marks` is a bit set; the object may close only
         when the union of the marks of its members contains `required_marks` (existential constraints such as
-        "some property matching /x/ has a value in S"). `implies`: pairs of indices into `properties`: if the first is
+        "some property matching /x/ has a value in S"). `clauses`: pairs of mark sets: if the members leave all marks of
+        the first, they must leave one of the second. `implies`: pairs of indices into `properties`: if the first is
         present so must the second be. `open`, `close`, `colon`, `comma` are nodes with their white space: text is
         `open key colon value comma key colon value close`, or `empty` for the object without members.
         A property whose values are all empty (unsatisfiable) is forbidden. At most 64 marks.

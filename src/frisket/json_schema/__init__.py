@@ -11,7 +11,8 @@ layout    punctuation and white space            options     how documents are s
 string    conditions on a text; quoted as JSON strings; semantic: format and content*
 number    conditions on a number; interval as one; digits of a range; multiple of a step
 array     conditions on an array
-object    conditions on an object; key: texts of keys; region: keys without a name; member: the node
+object    conditions on an object; key: texts of keys; region: keys without a name; member: the node; mark: its marks
+clause    conditions on an object as clauses, of which complements and unions do not split
 report    what is enforced, by keyword           coverage    what asks nothing; advice: what to write instead
 validation  what a relaxed grammar leaves open   room        how deep schemas may nest; stored: rules on disk
 """
@@ -105,7 +106,7 @@ def _attempts(options: JSONSchemaOptions) -> list[tuple[Splitting, int]]:
     most = options.max_alternatives
     attempts: list[tuple[Splitting, int]] = []
     for bound in dict.fromkeys((min(FEW, most), most)):
-        attempts += [("together", bound), ("apart", bound)]
+        attempts += [("together", bound), ("apart", bound), ("clauses", bound)]
     return [*attempts, ("loosened", most)] if options.relaxed else attempts
 
 

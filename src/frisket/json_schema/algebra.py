@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from frisket.errors import InvalidSchemaError, LimitExceededError
-from frisket.json_schema import annotated, apart, complement, object, string
+from frisket.json_schema import annotated, apart, clause, complement, object, string
 from frisket.json_schema.emptiness import Emptiness
 from frisket.json_schema.place import Places
 from frisket.json_schema.reader import read
@@ -55,8 +55,9 @@ class TooManyAlternatives(Exception):
 
 #: How an object that must not meet several demands is described: `together`, some member breaks them, which is one
 #: alternative where others ask for these members; `apart`, one or the other does, which is less where nobody asks for
-#: them; `loosened` is as `together`, and what splits too far for all that is left out.
-Splitting = Literal["together", "apart", "loosened"]
+#: them; `clauses`, what holds of some objects only is a condition of the object, and no alternative at all; `loosened`
+#: is as `together`, and what splits too far for all that is left out.
+Splitting = Literal["together", "apart", "clauses", "loosened"]
 
 #: The keywords whose parts a reading has by kind.
 PARTS = {"all": "allOf", "any": "anyOf", "one": "oneOf", "not": "not", "if": "if"}
@@ -303,6 +304,13 @@ class Algebra(Places):
         condition, then, other = goals
         if not then and not other:
             return [WHOLE]
+        if self.splitting == "clauses":
+            halves = [
+                clause.joined(self, self.sum([self.expand(self.negated(condition)), self.expand(then)])),
+                clause.joined(self, self.sum([self.expand(condition), self.expand(other)])),
+            ]
+            if all(len(half) == 1 for half in halves):
+                return self.product(*halves)
         return self.sum(
             [
                 self.product(self.expand(condition), self.expand(then)),
@@ -335,6 +343,8 @@ class Algebra(Places):
             return right
         if len(right) == 1 and right[0] is WHOLE:
             return left
+        if self.splitting == "clauses":
+            left, right = clause.joined(self, left), clause.joined(self, right)
         found = []
         for case in left:
             for other in right:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from frisket.json_schema import annotated, array, interval, object, string
+from frisket.json_schema import annotated, array, clause, interval, object, string
 from frisket.json_schema.emptiness import DEPTH
 from frisket.json_schema.resolve import Site
 from frisket.json_schema.value import ANY, ANYTHING, ARRAY, NUMBER, OBJECT, STRING, WHOLE, Case, Goal, meet
@@ -47,6 +47,8 @@ def of_case(algebra: Algebra, case: Case) -> list[Case]:
         found += [Case(STRING, strings=(other,)) for other in string.negate(text)]
     for items in case.arrays:
         found += [Case(ARRAY, arrays=others) for others in array.negate(algebra, items)]
+    if algebra.splitting == "clauses":
+        return found + [Case(OBJECT, objects=others) for others in clause.outside(algebra, case.objects)]
     # An object either lacks a required key or has them all: what overlaps less dies earlier in products.
     needed = tuple([key for members in case.objects if isinstance(members, object.Required) for key in members.keys])
     beside: tuple[ObjectAtom, ...] = (object.Required(needed, stated=False),) if needed else ()
@@ -129,14 +131,9 @@ def _part_negated(algebra: Algebra, kind: str, goals: list[Goal]) -> list[Case]:
 
 def _parted(algebra: Algebra, fields: object.Fields, needed: tuple[str, ...]) -> tuple[dict[str, Goal], object.Fields]:
     """What fields ask of required keys, and what they ask of others."""
-    asked = {key: goal for key, goal in fields.names.items() if goal and key in needed}
-    if fields.patterns or not asked or (algebra.splitting != "apart" and fields.only() is None):
+    if algebra.splitting != "apart" and fields.only() is None:
         return {}, fields
-    known = fields, *asked
-    if known not in algebra.halves:
-        names = {key: ANYTHING if key in asked else goal for key, goal in fields.names.items()}
-        algebra.halves[known] = object.Fields(names, (), fields.rest, lists=fields.lists, opens=fields.opens)
-    return asked, algebra.halves[known]
+    return clause.parted(algebra, fields, [key for key in fields.names if key in needed])
 
 
 def _at_hand(algebra: Algebra, goal: Goal) -> list[Case] | None:

@@ -94,8 +94,8 @@ class Lowering:
         self._parts: dict[tuple[Any, ...], int | None] = {} if before is None else before._parts.copy()
         self._numerals: number.Known = {} if before is None else before._numerals.copy()
         self._active: dict[tuple[Goal, int], int | None] = {}
-        #: What `member.with_marks` found.
-        self.marked: dict[tuple[Goal, tuple[Goal, ...], int], list[tuple[int, int]]] = {}
+        #: What `mark.with_marks` found.
+        self.marked: dict[tuple[Goal, tuple[Goal, ...], int, int], list[tuple[int, int]]] = {}
         self._level = _Level(self)
         #: Levels being lowered by the engine, above and between those in `_active`.
         self._plain_levels = 0

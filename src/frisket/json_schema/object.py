@@ -93,7 +93,15 @@ class Implies(NamedTuple):
     kind: str = "object Implies"
 
 
-ObjectAtom = Fields | Required | Count | Names | Breaks | Implies
+class Clause(NamedTuple):
+    """If members break each of `premises`, some member breaks one of `conclusions`."""
+
+    premises: tuple[Fields, ...]
+    conclusions: tuple[Fields, ...]
+    kind: str = "object Clause"
+
+
+ObjectAtom = Fields | Required | Count | Names | Breaks | Implies | Clause
 
 
 def negate(algebra: Algebra, atom: ObjectAtom) -> list[tuple[ObjectAtom, ...]]:
@@ -111,6 +119,8 @@ def negate(algebra: Algebra, atom: ObjectAtom) -> list[tuple[ObjectAtom, ...]]:
         return [] if outside is None else [(Breaks(Fields({}, ((outside, NOTHING),), ANYTHING)),)]
     if isinstance(atom, Breaks):
         return [(atom.fields,)]
+    if isinstance(atom, Clause):
+        return [(*map(Breaks, atom.premises), *atom.conclusions)]
     if not atom.patterns and not atom.rest and not any(atom.names.values()):
         return []
     key = atom.only()
@@ -127,7 +137,8 @@ class Shape:
     """The conjunction of object atoms, sorted by kind."""
 
     __slots__ = (
-        *("breaks", "fields", "implies", "least", "most", "names", "open", "patterned", "required", "sought", "stated"),
+        *("breaks", "clauses", "fields", "implies", "least", "most", "names", "open", "patterned"),
+        *("required", "sought", "stated"),
     )
 
     def __init__(self, atoms: tuple[ObjectAtom, ...]) -> None:
@@ -136,6 +147,7 @@ class Shape:
         self.implies: list[Implies] = []
         self.names: Goal = ANYTHING
         self.breaks: list[Fields] = []
+        self.clauses: list[Clause] = []
         self.patterned = False
         #: Whether fields ask something of members with a name only.
         self.open = True
@@ -165,6 +177,10 @@ class Shape:
             elif isinstance(atom, Breaks):
                 self.breaks.append(atom.fields)
                 self.patterned = self.patterned or bool(atom.fields.patterns)
+            elif isinstance(atom, Clause):
+                self.clauses.append(atom)
+                literals = atom.premises + atom.conclusions
+                self.patterned = self.patterned or any([bool(fields.patterns) for fields in literals])
             else:
                 self.implies.append(atom)
         if self.implies:
@@ -223,7 +239,7 @@ class Shape:
 
     def named(self) -> Iterable[str]:
         """Every key that is named, in the order of first mention."""
-        if len(self.fields) == 1 and not self.implies and not self.breaks:
+        if len(self.fields) == 1 and not self.implies and not self.breaks and not self.clauses:
             names = self.fields[0].names
             if names.keys() >= self.required.keys():
                 return names
@@ -233,13 +249,20 @@ class Shape:
         found.update(self.required)
         for rule in self.implies:
             found[rule.key] = found[rule.needs] = None
-        for fields in self.breaks:
+        for fields in self.marked():
             found.update(dict.fromkeys(fields.names))
         return found
 
+    def marked(self) -> list[Fields]:
+        """The fields of which it matters whether some member breaks them: first those that one must break."""
+        if not self.clauses:
+            return self.breaks
+        literals = [fields for clause in self.clauses for fields in clause.premises + clause.conclusions]
+        return list(dict.fromkeys(self.breaks + literals))
+
     def goals(self) -> dict[str, Goal] | None:
         """What `at` says of every named key, where one table says it all."""
-        if len(self.fields) != 1 or self.names or self.breaks or self.implies:
+        if len(self.fields) != 1 or self.names or self.breaks or self.clauses or self.implies:
             return None
         fields = self.fields[0]
         return fields.names if not fields.patterns and fields.names.keys() >= self.required.keys() else None
@@ -266,10 +289,24 @@ def is_void(algebra: Algebra, atoms: tuple[ObjectAtom, ...], depth: int) -> bool
         goal = shape.at(algebra, key, outer=True)
         if -1 in goal or (depth > 0 and algebra.emptiness.is_void(goal, depth - 1)):
             return True
-    if depth > 0 and shape.breaks:
+    if depth > 0 and (shape.breaks or shape.clauses):
         named = list(shape.named())
-        return any(not breakable(algebra, shape, fields, named, depth - 1) for fields in shape.breaks)
+        if any(not breakable(algebra, shape, fields, named, depth - 1) for fields in shape.breaks):
+            return True
+        return any(
+            all([breaks_surely(algebra, shape, fields, depth - 1) for fields in clause.premises])
+            and not any([breakable(algebra, shape, fields, named, depth - 1) for fields in clause.conclusions])
+            for clause in shape.clauses
+        )
     return False
+
+
+def breaks_surely(algebra: Algebra, shape: Shape, broken: Fields, depth: int) -> bool:
+    """Whether some required member certainly has a value that `broken` does not admit."""
+    return any(
+        goal and key in shape.required and algebra.emptiness.is_void(shape.at(algebra, key) | goal, depth)
+        for key, goal in broken.names.items()
+    )
 
 
 def breakable(algebra: Algebra, shape: Shape, broken: Fields, named: list[str], depth: int) -> bool:

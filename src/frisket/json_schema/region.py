@@ -31,7 +31,7 @@ def regions(algebra: Algebra, shape: Shape, *, closed: bool = False) -> list[tup
         if -1 in goal:
             return []
         keys = b.any_text() if not shape.names else key_texts(algebra, shape.names)
-        return [] if keys is None else [(keys, goal, tuple(fields.rest for fields in shape.breaks))]
+        return [] if keys is None else [(keys, goal, tuple(fields.rest for fields in shape.marked()))]
     alike = same_demands(algebra, shape)
     nodes = dict.fromkeys(alike.values())
     everything = b.any_text()
@@ -59,7 +59,7 @@ def regions(algebra: Algebra, shape: Shape, *, closed: bool = False) -> list[tup
             goal |= within(fields, inside, alike)
         if -1 in goal:
             continue
-        broken = tuple(within(fields, inside, alike) for fields in shape.breaks)
+        broken = tuple(within(fields, inside, alike) for fields in shape.marked())
         trimmed = [node for node in conditions if node != everything]
         if allowed == everything and not inside:
             trimmed.insert(0, everything)
@@ -73,7 +73,7 @@ def regions(algebra: Algebra, shape: Shape, *, closed: bool = False) -> list[tup
 def same_demands(algebra: Algebra, shape: Shape) -> dict[int, int]:
     """For each key pattern the node that stands for it: patterns that ask the same of their members are one."""
     demands: dict[int, list[tuple[int, Goal]]] = {}
-    for place, fields in enumerate((*shape.fields, *shape.breaks)):
+    for place, fields in enumerate((*shape.fields, *shape.marked())):
         for pattern, demand in fields.patterns:
             demands.setdefault(pattern, []).append((place, demand))
     groups: dict[tuple[tuple[int, Goal], ...], list[int]] = {}

@@ -209,6 +209,7 @@ class SlowBuilder:
         min_properties: int = 0,
         max_properties: int | None = None,
         required_marks: int = 0,
+        clauses: Sequence[tuple[int, int]] = (),
         implies: Sequence[tuple[int, int]] = (),
         any_order: bool = False,
         extras_last: bool = True,
@@ -220,6 +221,8 @@ class SlowBuilder:
 
         def fits(seen: tuple[str, ...], marks: int) -> bool:
             if marks & required_marks != required_marks or len(seen) < min_properties:
+                return False
+            if any(premises & marks == premises and not conclusions & marks for premises, conclusions in clauses):
                 return False
             if any(needed and key not in seen for key, needed, _ in properties):
                 return False

@@ -92,6 +92,11 @@ impl Fingerprints<'_> {
                 hash.bytes(&flags);
                 hash.word(u64::from(spec.min) << 32 | u64::from(spec.max));
                 hash.word(spec.required_marks);
+                for clause in &spec.clauses {
+                    hash.word(u64::MAX);
+                    hash.word(clause.premises);
+                    hash.word(clause.conclusions);
+                }
                 for &(cause, effect) in &spec.implies {
                     hash.word(u64::from(cause) << 32 | u64::from(effect));
                 }

@@ -78,6 +78,15 @@ pub struct Extra {
     pub number: Option<usize>,
 }
 
+/// A condition on the marks of an object: once its members left all `premises`, they must leave one of `conclusions`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Clause {
+    /// Marks that together ask for a conclusion; without any, the conclusion is asked for anyway.
+    pub premises: u64,
+    /// Marks of which one must be there at the end; without any, the premises must not all be there.
+    pub conclusions: u64,
+}
+
 /// An object: its properties, their order, and the punctuation between them.
 #[derive(Clone, Debug)]
 pub struct ObjectSpec {
@@ -105,6 +114,8 @@ pub struct ObjectSpec {
     pub max: u32,
     /// Marks that the object needs at its end.
     pub required_marks: u64,
+    /// Conditions on its marks at its end, sorted.
+    pub clauses: Vec<Clause>,
     /// (cause, effect) pairs of properties, sorted: the effect must come if the cause comes.
     pub implies: Vec<(u32, u32)>,
     /// (effect, cause) pairs, sorted.

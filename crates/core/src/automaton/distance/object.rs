@@ -71,19 +71,19 @@ impl ObjectDistances {
 
     /// Budget steps of one call of `mark_distance`.
     fn mark_cost(&self, needs: &Needs) -> u64 {
-        u64::from(needs.marks.count_ones()) * (self.named.len() + self.others.len()) as u64
+        (needs.marks.len() * (self.named.len() + self.others.len())) as u64
     }
 
-    /// A lower bound of the extra bytes that leave the missing marks: the maximum over marks of the cheapest member.
-    fn mark_distance(&self, needs: &Needs, missing: u64, current: Option<CurrentMember>) -> u64 {
-        let mut dearest = 0;
-        let mut left = missing;
-        while left != 0 {
-            let mark = left & left.wrapping_neg();
-            left &= !mark;
+    /// A lower bound of the extra bytes that leave the missing marks, but for those that come anyway: for each set of
+    /// marks the cheapest member. Sets that no member serves two of are summed; of the others, the dearest counts.
+    fn mark_distance(&self, needs: &Needs, coming: u64, current: Option<CurrentMember>) -> u64 {
+        let (mut dearest, mut summed) = (0, 0);
+        let mut serving = vec![false; self.named.len() + self.others.len()];
+        for &marks in needs.marks.iter().filter(|&marks| marks & coming == 0) {
             let leaves =
-                |values: &[(u64, u64)]| values.iter().filter(|value| value.1 & mark != 0).map(|value| value.0).min();
+                |values: &[(u64, u64)]| values.iter().filter(|value| value.1 & marks != 0).map(|value| value.0).min();
             let mut cheapest = NEVER;
+            let mut servants = Vec::new();
             for (index, member) in (0..).zip(&self.named) {
                 if current == Some(CurrentMember::Named(index)) || !needs.is_possible(index) {
                     continue;
@@ -95,16 +95,22 @@ impl ObjectDistances {
                         sum([self.comma, member.key, value])
                     };
                     cheapest = cheapest.min(own);
+                    servants.push(index as usize);
                 }
             }
-            for member in &self.others {
+            for (place, member) in (self.named.len()..).zip(&self.others) {
                 if let Some(value) = leaves(&member.values) {
                     cheapest = cheapest.min(sum([self.comma, member.key, value]));
+                    servants.push(place);
                 }
             }
             dearest = dearest.max(cheapest);
+            if servants.iter().all(|&place| !serving[place]) {
+                summed = sum([summed, cheapest]);
+            }
+            servants.iter().for_each(|&place| serving[place] = true);
         }
-        dearest
+        dearest.max(summed)
     }
 }
 
@@ -207,7 +213,7 @@ impl Distances {
         let members = self.object_distances(machine, object)?;
         machine.arena.spend(members.mark_cost(&rest.needs))?;
         let more = product(u64::from(rest.needs.more.max(least)), members.next_member());
-        Ok(sum([rest.needed, more.max(members.mark_distance(&rest.needs, rest.needs.marks, None))]))
+        Ok(sum([rest.needed, more.max(members.mark_distance(&rest.needs, 0, None))]))
     }
 
     /// The fewest bytes from the start of a key to the end of the object.
@@ -248,7 +254,7 @@ impl Distances {
         let more = product(u64::from(more), members.next_member());
         let mut least = NEVER;
         for &(value, marks) in &member.values {
-            let marks = members.mark_distance(&rest.needs, rest.needs.marks & !marks, Some(current));
+            let marks = members.mark_distance(&rest.needs, marks, Some(current));
             least = least.min(sum([value, needed, more.max(marks)]));
         }
         Ok(least)

@@ -7,7 +7,7 @@ use crate::grammar::builder::{Builder, Punctuation};
 use crate::json::object::earlier_properties;
 use crate::regular::json_string::encode;
 use crate::regular::registers::PropertySet;
-use crate::regular::registers::{Extra, ObjectSpec, Property, Value};
+use crate::regular::registers::{Clause, Extra, ObjectSpec, Property, Value};
 use crate::regular::term::{TermId, EMPTY, MANY};
 
 /// Constraints of an object on its members as a whole.
@@ -19,6 +19,8 @@ pub struct ObjectRules {
     pub max: Option<u32>,
     /// Marks that the members must leave together.
     pub required_marks: u64,
+    /// (premises, conclusions): members that leave all marks of the first must leave one mark of the second.
+    pub clauses: Vec<(u64, u64)>,
     /// (cause, effect): if the first property comes, the second must come.
     pub implies: Vec<(u32, u32)>,
     /// Whether properties may come in any order.
@@ -84,7 +86,7 @@ impl Builder {
                 continue;
             }
             let mut few = None;
-            if rules.min > 0 || rules.required_marks != 0 {
+            if rules.min > 0 || rules.required_marks != 0 || !rules.clauses.is_empty() {
                 let texts = arena.enumerate(keys, rules.min as usize + 64)?;
                 few = texts.map(|texts| texts.into_iter().map(Vec::into_boxed_slice).collect());
             }
@@ -92,7 +94,7 @@ impl Builder {
             let number = if bounded { Some(arena.enumerate(keys, 64)?.map_or(64, |texts| texts.len())) } else { None };
             others.push(Extra { keys, values, few, number });
         }
-        let ObjectRules { min, max, required_marks, implies, any_order, extras_last, orders, free } = rules;
+        let ObjectRules { min, max, required_marks, clauses, implies, any_order, extras_last, orders, free } = rules;
         let earlier = if any_order || orders.is_empty() {
             Vec::new()
         } else if orders.iter().flatten().any(|&index| index >= count) {
@@ -103,6 +105,12 @@ impl Builder {
         };
         let Punctuation { open, close, colon, comma, empty } = punctuation;
         let max = max.unwrap_or(MANY);
+        // A clause whose conclusion is a premise holds of every object.
+        let clauses = clauses.into_iter().filter(|(premises, conclusions)| premises & conclusions == 0);
+        let mut clauses: Vec<Clause> =
+            clauses.map(|(premises, conclusions)| Clause { premises, conclusions }).collect();
+        clauses.sort_unstable();
+        clauses.dedup();
         let mut implies = implies;
         implies.sort_unstable();
         implies.dedup();
@@ -121,6 +129,7 @@ impl Builder {
             min,
             max,
             required_marks,
+            clauses,
             implies,
             implied_by,
             any_order,

@@ -26,9 +26,9 @@ mod writer;
 use crate::grammar::fingerprint::Fingerprints;
 use crate::grammar::grammar::Grammar;
 use crate::regular::id::{ArrayId, RuleId};
-use crate::regular::registers::{ObjectSpec, Value};
+use crate::regular::registers::{Clause, ObjectSpec, Value};
 use crate::regular::term::{Term, TermId};
-use notation::{format_count, format_marks, quote};
+use notation::{format_clause, format_count, format_marks, quote};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -258,6 +258,9 @@ impl Dump<'_> {
         out.push_str(&format_count(spec.min, spec.max));
         if spec.required_marks != 0 {
             let _ = write!(out, ", marked {}", format_marks(spec.required_marks));
+        }
+        for &Clause { premises, conclusions } in &spec.clauses {
+            let _ = write!(out, "\n  {}", format_clause(premises, conclusions));
         }
         for (index, property) in spec.properties.iter().enumerate() {
             let needed = if property.required { "required" } else { "optional" };

@@ -38,6 +38,15 @@ pub(super) fn format_marks(bits: u64) -> String {
     set.join(" ")
 }
 
+/// What the marks of an object ask of each other.
+pub(super) fn format_clause(premises: u64, conclusions: u64) -> String {
+    match (premises, conclusions) {
+        (0, _) => format!("marked with one of {}", format_marks(conclusions)),
+        (_, 0) => format!("not marked {} at once", format_marks(premises)),
+        _ => format!("if marked {}, with one of {}", format_marks(premises), format_marks(conclusions)),
+    }
+}
+
 /// Text in single quotes. Unprintable bytes and characters are escaped.
 pub(super) fn quote(bytes: &[u8]) -> String {
     let mut out = String::from("'");

@@ -3,6 +3,7 @@
 //! Every state that the automaton reaches passes this check, so no key leads into a dead end.
 
 use crate::error::Result;
+use crate::json::object::clause::ClauseSearch;
 use crate::json::object::property_set::{contains, members, put};
 use crate::json::object::search::{can_cover, ImplicationSearch, Selection, Steps};
 use crate::json::object::spec::pairs_from;
@@ -25,8 +26,8 @@ pub(crate) struct Needs {
     pub may: PropertySet,
     /// Required members beyond the required properties.
     pub more: u32,
-    /// Marks that some of these members must leave.
-    pub marks: u64,
+    /// Sets of marks; these members must leave one mark of each set.
+    pub marks: SmallVec<[u64; 2]>,
 }
 
 impl Needs {
@@ -88,7 +89,11 @@ impl ObjectSpec {
 
     /// Whether only `required` and the orders restrict the properties: no implications, marks or counts.
     pub(crate) fn is_unrestricted(&self) -> bool {
-        self.implies.is_empty() && self.required_marks == 0 && self.min == 0 && self.max == MANY
+        self.implies.is_empty()
+            && self.required_marks == 0
+            && self.clauses.is_empty()
+            && self.min == 0
+            && self.max == MANY
     }
 
     /// Computes the sets of required and of possible properties. Call after every change of values.
@@ -123,7 +128,7 @@ impl ObjectSpec {
     /// Budget steps of looking at one state once.
     pub(super) fn step_cost(&self) -> u64 {
         let few: usize = self.extras.iter().flat_map(|extra| &extra.few).map(Vec::len).sum();
-        1 + (self.properties.len() + self.implies.len()) as u64 / 8 + few as u64
+        1 + (self.properties.len() + self.implies.len() + self.clauses.len()) as u64 / 8 + few as u64
     }
 
     /// The properties that must and may still come; None if a required property cannot come.
@@ -198,6 +203,10 @@ impl ObjectSpec {
             return Ok(false);
         }
         let missing = self.required_marks & !state.marks;
+        if !self.clauses.is_empty() {
+            let singles = single.into_iter().map(|(_, marks)| marks).collect();
+            return ClauseSearch { spec: self, state, singles, endless }.is_satisfiable(&must, may, steps);
+        }
         if self.max != MANY && !self.implies.is_empty() {
             let singles = single.into_iter().map(|(_, marks)| marks).collect();
             let search = ImplicationSearch { spec: self, state, singles, endless };
@@ -230,7 +239,7 @@ impl ObjectSpec {
         let mut must: PropertySet = smallvec![0; may.len()];
         listed.iter().for_each(|&index| put(&mut must, index));
         let more = self.min.saturating_sub(state.count.saturating_add(listed.len() as u32));
-        Needs { must, may, more, marks: self.required_marks & !state.marks }
+        Needs { must, may, more, marks: self.needed_marks(state.marks) }
     }
 
     /// Whether the object may be closed in this state.
@@ -241,6 +250,7 @@ impl ObjectSpec {
         state.count >= self.min
             && state.count <= self.max
             && self.required_marks & !state.marks == 0
+            && self.clauses.iter().all(|clause| !clause.is_open(state.marks))
             && self.remaining_properties(state).is_some_and(|remaining_properties| remaining_properties.must.is_empty())
     }
 
@@ -271,7 +281,7 @@ impl ObjectSpec {
         // Counts above all bounds are equivalent.
         let cap = if self.max == MANY { self.min } else { MANY };
         next.count = (state.count + 1).min(cap);
-        next.marks = (state.marks | marks) & self.required_marks;
+        next.marks = (state.marks | marks) & self.tracked_marks();
         next
     }
 
@@ -339,7 +349,7 @@ mod tests {
             indices.iter().for_each(|&index| put(&mut set, index));
             set
         };
-        let needs = Needs { must: set(&[0, 1, 63, 64]), may: set(&[0, 1, 2, 63, 64, 100]), more: 0, marks: 0 };
+        let needs = Needs { must: set(&[0, 1, 63, 64]), may: set(&[0, 1, 2, 63, 64, 100]), ..Needs::default() };
         assert_eq!(needs.required().collect::<Vec<_>>(), [0, 1, 63, 64]);
         assert!(needs.is_required(64) && !needs.is_required(2) && needs.is_possible(100) && !needs.is_possible(99));
         assert!(!needs.is_done() && Needs { must: set(&[]), ..Needs::default() }.is_done());

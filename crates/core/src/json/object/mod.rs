@@ -1,5 +1,6 @@
 //! JSON objects as registers: their specification, their states, their keys, and whether a state can be closed.
 
+pub(crate) mod clause;
 pub(crate) mod feasibility;
 pub(crate) mod key;
 pub(crate) mod property_set;

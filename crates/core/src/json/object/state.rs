@@ -211,7 +211,7 @@ impl Arena {
             _ => return (Vec::new(), Vec::new()),
         };
         let spec = &self.registers.objects[object.index()];
-        if spec.required_marks != 0 || !spec.implies.is_empty() {
+        if spec.tracked_marks() != 0 || !spec.implies.is_empty() {
             return (Vec::new(), Vec::new());
         }
         let room = spec.max == MANY;
