@@ -262,3 +262,156 @@ fn each_mark(marks: u64) -> impl Iterator<Item = u64> {
 fn take(set: &mut PropertySet, index: u32) {
     set[index as usize >> 6] &= !(1 << (index & 63));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::grammar::fixture::{braces, literal};
+    use crate::limits::Budget;
+    use crate::regular::term::{Term, MANY};
+
+    /// For each property whether it is required, and the marks of its values.
+    type Properties<'a> = &'a [(bool, &'a [u64])];
+
+    /// An object with these properties; `rules` of marks, counts and implications as they stand, satisfiable or not.
+    fn spec(properties: Properties, rules: ObjectRules) -> ObjectSpec {
+        let mut builder = Builder::default();
+        let texts = ["0", "1", "2", "3"].map(|text| literal(&mut builder, text).number());
+        let named = (0..).zip(properties).map(|(number, &(required, values)): (u32, _)| {
+            (number.to_string(), required, texts.into_iter().zip(values.iter().copied()).collect())
+        });
+        let (named, punctuation) = (named.collect(), braces(&mut builder));
+        let any_order = ObjectRules { any_order: true, ..ObjectRules::default() };
+        let node = builder.object(named, Vec::new(), punctuation, any_order).unwrap();
+        let Term::Object(object) = *builder.arena.term(node) else { unreachable!() };
+        let clauses = rules.clauses.into_iter().map(|(premises, conclusions)| Clause { premises, conclusions });
+        ObjectSpec {
+            min: rules.min,
+            max: rules.max.unwrap_or(MANY),
+            required_marks: rules.required_marks,
+            clauses: clauses.collect(),
+            implied_by: rules.implies.iter().map(|&(cause, effect)| (effect, cause)).collect(),
+            implies: rules.implies,
+            ..(*builder.arena.registers.objects[object.index()]).clone()
+        }
+    }
+
+    /// Whether an object without members can be closed, with other keys from small sets and other keys without end.
+    fn is_satisfiable(spec: &ObjectSpec, singles: &[Vec<u64>], endless: &[u64]) -> bool {
+        let state = ObjectState::default();
+        let search = ClauseSearch { spec, state: &state, singles: singles.to_vec(), endless: endless.to_vec() };
+        let must: Vec<u32> = closed(spec, members(&spec.required).collect());
+        search.is_satisfiable(&must, spec.valued.clone(), &mut Steps::new(&mut Budget::default(), u64::MAX)).unwrap()
+    }
+
+    /// Some properties and all that they imply.
+    fn closed(spec: &ObjectSpec, mut chosen: Vec<u32>) -> Vec<u32> {
+        let mut at = 0;
+        while at < chosen.len() {
+            let effects = pairs_from(&spec.implies, chosen[at]).iter().map(|pair| pair.1);
+            let new: Vec<u32> = effects.filter(|effect| !chosen.contains(effect)).collect();
+            chosen.extend(new);
+            at += 1;
+        }
+        chosen
+    }
+
+    /// The same by trying all choices; endless keys come up to four times.
+    fn is_satisfiable_by_trial(spec: &ObjectSpec, singles: &[Vec<u64>], endless: &[u64]) -> bool {
+        let count = spec.properties.len() as u32;
+        let optional = |values: &[u64]| std::iter::once(None).chain(values.iter().copied().map(Some)).collect();
+        let mut slots: Vec<Vec<Option<u64>>> = (0..count)
+            .map(|index| {
+                optional(&spec.properties[index as usize].values.iter().map(|value| value.marks).collect::<Vec<_>>())
+            })
+            .collect();
+        slots.extend(singles.iter().map(|values| optional(values)));
+        slots.extend([(); 4].map(|()| optional(endless)));
+        let mut numbers = vec![0; slots.len()];
+        loop {
+            let chosen: Vec<Option<u64>> =
+                slots.iter().zip(&numbers).map(|(slot, &number): (_, &usize)| slot[number]).collect();
+            let came: Vec<u32> = (0..count).filter(|&index| chosen[index as usize].is_some()).collect();
+            let all = closed(spec, came.clone());
+            let marks = chosen.iter().flatten().fold(0, |all, marks| all | marks);
+            let members_count = chosen.iter().flatten().count() as u32;
+            if all.len() == came.len()
+                && members(&spec.required).all(|index| came.contains(&index))
+                && (spec.min..=spec.max).contains(&members_count)
+                && spec.all_clauses().all(|clause| !clause.is_open(marks))
+            {
+                return true;
+            }
+            let Some(place) = (0..slots.len()).find(|&place| numbers[place] + 1 < slots[place].len()) else {
+                return false;
+            };
+            numbers[..place].fill(0);
+            numbers[place] += 1;
+        }
+    }
+
+    #[test]
+    fn a_clause_is_open_if_its_premises_came_and_no_conclusion_did() {
+        let clause = Clause { premises: 0b011, conclusions: 0b1100 };
+        for (marks, open) in [(0, false), (0b001, false), (0b011, true), (0b111, false), (0b1011, false)] {
+            assert_eq!(clause.is_open(marks), open, "{marks:b}");
+        }
+        assert!(Clause { premises: 0, conclusions: 1 }.is_open(2));
+    }
+
+    #[test]
+    fn a_state_remembers_marks_of_clauses_and_needs_what_is_open() {
+        let rules = ObjectRules { required_marks: 0b1, clauses: vec![(0b10, 0b1100)], ..ObjectRules::default() };
+        let spec = spec(&[(false, &[0b1, 0b10, 0b100])], rules);
+        assert_eq!(spec.tracked_marks(), 0b1111);
+        let needed = |marks| spec.needed_marks(marks).to_vec();
+        assert_eq!([needed(0), needed(0b10), needed(0b110)], [vec![0b1], vec![0b1, 0b1100], vec![0b1]]);
+        assert_eq!(needed(0b101), [0; 0]);
+    }
+
+    #[test]
+    fn one_member_may_open_what_only_another_closes() {
+        // Who leaves mark 0 must leave mark 1.
+        let rules = || ObjectRules { clauses: vec![(0b1, 0b10)], ..ObjectRules::default() };
+        assert!(!is_satisfiable(&spec(&[(true, &[0b1])], rules()), &[], &[]));
+        assert!(is_satisfiable(&spec(&[(true, &[0b1, 0])], rules()), &[], &[]), "another value leaves nothing");
+        assert!(is_satisfiable(&spec(&[(true, &[0b1]), (false, &[0b10])], rules()), &[], &[]));
+        let few = ObjectRules { max: Some(1), ..rules() };
+        assert!(!is_satisfiable(&spec(&[(true, &[0b1]), (false, &[0b10])], few), &[], &[]), "one member is too few");
+        assert!(is_satisfiable(&spec(&[(true, &[0b1])], rules()), &[vec![0b10]], &[]));
+        assert!(is_satisfiable(&spec(&[(true, &[0b1])], rules()), &[], &[0b10]));
+    }
+
+    #[test]
+    fn a_search_finds_what_trial_finds() {
+        let mut seed = 7_u64;
+        let mut below = move |most: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % most
+        };
+        let mut satisfiable = 0;
+        for _ in 0..600 {
+            let values: Vec<Vec<u64>> =
+                (0..1 + below(3)).map(|_| (0..1 + below(2)).map(|_| below(16) & below(16)).collect()).collect();
+            let properties: Vec<(bool, &[u64])> = values.iter().map(|values| (below(3) == 0, &values[..])).collect();
+            let count = properties.len() as u64;
+            let min = below(4) as u32;
+            let rules = ObjectRules {
+                min,
+                max: (below(2) == 0).then(|| min + below(3) as u32),
+                required_marks: below(16) & below(16) & below(16),
+                clauses: (0..below(4)).map(|_| (below(16) & below(16), below(16) & below(16))).collect(),
+                implies: (0..below(2)).map(|_| (below(count) as u32, below(count) as u32)).collect(),
+                ..ObjectRules::default()
+            };
+            let spec = spec(&properties, rules);
+            let singles: Vec<Vec<u64>> = (0..below(2)).map(|_| vec![below(16), below(16)]).collect();
+            let endless: Vec<u64> = (0..below(2)).map(|_| below(16) & below(16)).collect();
+            let found = is_satisfiable(&spec, &singles, &endless);
+            assert_eq!(found, is_satisfiable_by_trial(&spec, &singles, &endless), "{spec:?} {singles:?} {endless:?}");
+            satisfiable += u32::from(found);
+        }
+        assert!((100..500).contains(&satisfiable), "{satisfiable}");
+    }
+}
