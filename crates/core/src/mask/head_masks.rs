@@ -110,3 +110,86 @@ impl HeadMasks {
         Ok(head_mask)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mask::fixture::{printable_and, Scene};
+    use crate::regular::fixture::regex;
+    use std::sync::Arc;
+
+    /// A grammar over the printable characters and a token of `longest` letters, and the head masks of another grammar.
+    fn scene(longest: usize) -> (Scene, HeadMasks) {
+        let long = "a".repeat(longest);
+        let scene = Scene::new(&printable_and(&["aa", &long]), |builder| builder.any_text().unwrap());
+        (scene, HeadMasks::default())
+    }
+
+    #[test]
+    fn heads_that_differ_beyond_the_horizon_have_one_head_mask() {
+        let (mut scene, mut head_masks) = scene(4);
+        let (arena, shared) = (&mut scene.machine.arena, &*scene.shared);
+        let mut of = |text: &str, horizon| {
+            let head = regex(arena, text);
+            (head_masks.get(arena, shared, head, horizon).unwrap().core, head_masks.len())
+        };
+        let (many, _) = of("a{50}", 4);
+        let (more, count) = of("a{51}", 4);
+        assert!(Arc::ptr_eq(&many, &more));
+        assert_eq!(of("a{60,70}", 4).1, count, "neither end of the count is in reach");
+        assert_eq!(of("a{2,70}", 4).1, count + 1);
+        let (three, _) = of("a{3}", 4);
+        assert!(!Arc::ptr_eq(&many, &three), "aaaa is too long");
+        assert!(!Arc::ptr_eq(&three, &of("a{3}", 2).0), "with tokens of two letters three count as many");
+    }
+
+    #[test]
+    fn what_one_grammar_found_another_need_not() {
+        let (mut scene, mut first) = scene(4);
+        let (arena, shared) = (&mut scene.machine.arena, &*scene.shared);
+        for text in ["[ab]c", "a{50}"] {
+            let head = regex(arena, text);
+            let found = first.get(arena, shared, head, 4).unwrap();
+            let (held, count) = (first.memory_bytes(), first.len());
+            assert!(Arc::ptr_eq(&first.get(arena, shared, head, 4).unwrap().core, &found.core));
+            assert_eq!((first.memory_bytes(), first.len()), (held, count), "nothing is kept twice");
+            let mut other = HeadMasks::default();
+            assert!(Arc::ptr_eq(&other.get(arena, shared, head, 4).unwrap().core, &found.core));
+            assert!(other.memory_bytes() > 0);
+        }
+    }
+
+    #[test]
+    fn a_head_that_does_not_count_stays_as_it_is() {
+        let (mut scene, mut head_masks) = scene(4);
+        let arena = &mut scene.machine.arena;
+        let [letters, few, many] = ["[a-z]*", "a{2}", "a{50}"].map(|text| regex(arena, text));
+        assert_eq!(head_masks.saturated(arena, letters, 4).unwrap(), letters);
+        assert_eq!(head_masks.memory_bytes(), 0);
+        assert_eq!(head_masks.saturated(arena, few, 4).unwrap(), few, "the count is within the horizon");
+        let saturated = head_masks.saturated(arena, many, 4).unwrap();
+        assert!(saturated != many && saturated == head_masks.saturated(arena, many, 4).unwrap());
+        assert_ne!(head_masks.saturated(arena, many, 8).unwrap(), saturated);
+        assert_eq!(head_masks.memory_bytes(), 3 * ENTRY_BYTES, "one entry for each head that counts, and horizon");
+    }
+
+    #[test]
+    fn where_all_tokens_of_a_head_are_short_a_smaller_horizon_is_exact() {
+        let long = "b".repeat(SHORT_TOKEN_CHARS as usize + 8);
+        let mut scene = Scene::new(&printable_and(&["aa", &long]), |builder| builder.any_text().unwrap());
+        let (arena, shared) = (&mut scene.machine.arena, &*scene.shared);
+        let mut head_masks = HeadMasks::default();
+        let longest = shared.vocabulary.longest;
+        // Tokens that begin with a have two letters at most, so both counts are beyond them.
+        let [one, other] = ["a{10}", "a{12}"].map(|text| {
+            let head = regex(arena, text);
+            head_masks.get(arena, shared, head, longest).unwrap().core
+        });
+        assert!(Arc::ptr_eq(&one, &other));
+        let [one, other] = ["b{10}", "b{12}"].map(|text| {
+            let head = regex(arena, text);
+            head_masks.get(arena, shared, head, longest).unwrap().core
+        });
+        assert!(!Arc::ptr_eq(&one, &other), "the long token tells them apart");
+    }
+}
