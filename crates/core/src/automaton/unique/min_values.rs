@@ -75,7 +75,12 @@ impl Machine {
                 most
             }
             Term::Cat(left, right) | Term::Seq(left, right) => {
-                self.min_values_within(left, depth + 1)?.max(self.min_values_within(right, depth + 1)?)
+                let own = self.min_values_within(left, depth + 1)?;
+                // The exponents of a zero are one value.
+                match self.has_exponent(left) {
+                    true => own,
+                    false => own.max(self.min_values_within(right, depth + 1)?),
+                }
             }
             Term::Alt(ref parts) => {
                 let mut most = 1;
@@ -137,6 +142,31 @@ impl Machine {
             self.unique.min_values.insert((term, 0), found);
         }
         Ok(found)
+    }
+
+    /// Whether a text of the term may open the exponent of a numeral; perhaps true where the term does not show it.
+    fn has_exponent(&self, term: TermId) -> bool {
+        // Not the letter of `true`, `false` and names.
+        let opens = |word: &[u8]| {
+            let is_at = |at: usize| at == 0 || matches!(word[at - 1], b'0'..=b'9' | b'.');
+            (0..word.len()).any(|at| matches!(word[at], b'e' | b'E') && is_at(at))
+        };
+        match *self.arena.term(term) {
+            Term::Epsilon | Term::Quoted { .. } | Term::Multiple { .. } => false,
+            Term::Class(set) => set.contains(b'e') || set.contains(b'E'),
+            Term::Literal { literal, position } => {
+                opens(&self.arena.terms.literals[literal.index()][position as usize..])
+            }
+            Term::Words { set, low, high, depth } => {
+                let words = &self.arena.terms.word_sets[set.index()].words[low as usize..high as usize];
+                words.iter().any(|word| opens(&word[depth as usize..]))
+            }
+            Term::Cat(left, right) | Term::Seq(left, right) => self.has_exponent(left) || self.has_exponent(right),
+            Term::Alt(ref parts) => parts.iter().any(|&part| self.has_exponent(part)),
+            Term::Repeat { body, .. } => self.has_exponent(body),
+            Term::And(_) | Term::Not(_) | Term::Bounded { .. } => true,
+            _ => false,
+        }
     }
 
     /// Whether every prefix of the language stays infinitely extensible, apart from finitely many excluded texts.

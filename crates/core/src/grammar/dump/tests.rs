@@ -147,9 +147,9 @@ fn an_array_lists_its_states() {
 
 array_1 = array of different items, layout_1, {0,4} of them
   state 0
-[0-9] → state 1
+    [0-9] → state 1
   state 1 may end
-[0-9] → state 1
+    [0-9] → state 1
 
 layout_1 =
   open '['
