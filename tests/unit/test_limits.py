@@ -12,9 +12,10 @@ from types import FrameType
 import numpy as np
 import pytest
 
+import frisket.json_schema
 from frisket import Cancellation, Grammar, Limits
 from frisket._core import CompiledGrammar, GrammarBuilder, Matcher, Vocabulary, fill_masks
-from frisket.errors import LimitExceededError, TokenRejectedError
+from frisket.errors import LimitExceededError, TokenRejectedError, UnsatisfiableSchemaError
 from frisket.json_schema import JSONSchemaOptions
 
 BYTES: list[bytes | None] = [bytes([value]) for value in range(256)]
@@ -360,6 +361,16 @@ def test_no_time_at_all_is_seen_before_a_schema_is_read() -> None:
     with pytest.raises(LimitExceededError, match="seconds"):
         Grammar.from_json_schema({"properties": properties}, limits=Limits(seconds=0.0))
     assert properties.read == 0
+
+
+def test_the_time_in_which_the_engine_tried_counts_when_python_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = {"const": 1, "minimum": 3}  # a contradiction, of which Python alone tells
+    with pytest.raises(UnsatisfiableSchemaError):
+        Grammar.from_json_schema(schema, limits=Limits(seconds=1_000))
+    clock = iter([0.0, 1_001.0])
+    monkeypatch.setattr(frisket.json_schema.time, "perf_counter", lambda: next(clock))
+    with pytest.raises(LimitExceededError, match="seconds"):
+        Grammar.from_json_schema(schema, limits=Limits(seconds=1_000))
 
 
 def test_what_text_is_forced_comes_in_pieces() -> None:

@@ -110,6 +110,11 @@ impl Budget {
         self.check()
     }
 
+    /// Counts time that the call took before this budget began.
+    pub fn count_earlier(&mut self, earlier: Duration) {
+        self.deadline = self.limits.time.map(|time| Instant::now() + time.saturating_sub(earlier));
+    }
+
     /// Goes on with the call of another budget of the same limits: its deadline and its steps. Errors if a limit is
     /// reached.
     pub fn continue_call(&mut self, other: &Budget) -> Result<()> {

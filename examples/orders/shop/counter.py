@@ -50,7 +50,7 @@ class Counter:
     def take(self, said: str) -> Outcome:
         """The order, by the first tier that can."""
         reasons = []
-        tiers: list[Tier] = ["masked", *(["hosted"] if self._transport else [])]  # type: ignore[list-item]
+        tiers: tuple[Tier, ...] = ("masked", "hosted") if self._transport else ("masked",)
         for tier in tiers:
             try:
                 cart = self.masked(said) if tier == "masked" else self.hosted(said)

@@ -103,6 +103,8 @@ class GrammarBuilder:
         two calls. The time of a build begins with its first call, or with this.
 
         `steps`: what the front end did itself since it last asked, in steps of a limit. They add up over a build."""
+    def count_earlier(self, seconds: float) -> None:
+        """Counts seconds that the build took before this builder was made: another builder failed at it."""
 
     # -- regular: languages of bytes ----------------------------------------------------------------------------
     def empty(self) -> int:

@@ -20,6 +20,7 @@ validation  what a relaxed grammar leaves open   room        how deep schemas ma
 from __future__ import annotations
 
 import marshal
+import time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from frisket import _core
@@ -151,6 +152,7 @@ def compile_lately(
     prelude = prelude or prelude_of(options)
     stock = prelude.stock
     failed: TooManyAlternatives | None = None
+    began = time.perf_counter()
     if PLAIN and stock is not None and type(schema) is dict:
         try:
             clean = Clean(content or marshal.dumps(schema, 2), options, registry, prelude)
@@ -161,7 +163,8 @@ def compile_lately(
         except Exception as error:
             _unless_python(error)
             failed = error if isinstance(error, TooManyAlternatives) else None
-    return *_wholly(schema, options, registry, limits, prelude, failed), content
+    earlier = time.perf_counter() - began
+    return *_wholly(schema, options, registry, limits, prelude, failed, earlier), content
 
 
 def usual(recent: Recent[Compiled]) -> Callable[[dict[str, Any]], Compiled] | None:
@@ -231,9 +234,11 @@ def _wholly(
     limits: Limits | None,
     prelude: Prelude,
     failed: TooManyAlternatives | None,
+    earlier: float = 0.0,
 ) -> tuple[Grammar, Report]:
-    """The same by Python alone."""
+    """The same by Python alone, after `earlier` seconds in which the engine tried."""
     builder = prelude.fork(limits)
+    builder.count_earlier(earlier)
     builder.check()
     node, report = lower_json_schema(builder, schema, options, registry, prelude, failed)
     try:

@@ -28,7 +28,12 @@ _MAGIC = b"frisket grammar 2\n"
 _BOUND = "FRISKET_GRAMMAR_CACHE_BYTES"
 
 #: What a builder can be told; anything else is no record of ours.
-_CALLS = frozenset(name for name in dir(_core.GrammarBuilder) if name[0] != "_") - {"build", "check", "fork"}
+_CALLS = frozenset(name for name in dir(_core.GrammarBuilder) if name[0] != "_") - {
+    "build",
+    "check",
+    "count_earlier",
+    "fork",
+}
 
 #: Seconds. What is compiled sooner is not kept.
 WORTH = 0.02

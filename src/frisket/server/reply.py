@@ -19,7 +19,10 @@ Delta = dict[str, Any]
 class TextReply:
     """A message that is its text."""
 
-    called = False
+    @property
+    def called(self) -> bool:
+        """Whether a tool was called."""
+        return False
 
     def feed(self, text: str) -> Iterator[Delta]:
         """What a piece of the text makes certain."""
@@ -50,8 +53,7 @@ class ToolReply(TextReply):
         self._closers = _closers(self._family.calls, self._family.call)
 
     @property
-    def called(self) -> bool:  # type: ignore[override]
-        """Whether a tool was called."""
+    def called(self) -> bool:
         return self._calls > 0
 
     def feed(self, text: str) -> Iterator[Delta]:

@@ -93,6 +93,16 @@ pub(crate) fn unique(builder: &mut Builder, item: TermId, min: u32, max: Option<
     builder.unique_array(&[(true, vec![(item.number(), 0)])], punctuation, min, max).unwrap()
 }
 
+/// The machine of an array of different items of one kind, and the item.
+pub(crate) fn unique_machine(make: impl FnOnce(&mut Builder) -> TermId) -> (Box<Machine>, TermId) {
+    let mut item = None;
+    let machine = machine(|builder| {
+        let made = *item.insert(make(builder));
+        unique(builder, made, 0, None)
+    });
+    (machine, item.unwrap())
+}
+
 /// An object of named members (key, is required, value) and further members (keys, value).
 pub(crate) fn object(
     builder: &mut Builder,

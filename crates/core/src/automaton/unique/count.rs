@@ -210,18 +210,8 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{bytes, machine, rule, state_after, string, unique, words};
+    use crate::automaton::fixture::{bytes, rule, state_after, string, unique_machine, words};
     use crate::grammar::builder::Builder;
-
-    /// The machine of an array of one kind of items, and the item.
-    fn array(make: impl FnOnce(&mut Builder) -> TermId) -> (Box<Machine>, TermId) {
-        let mut item = EMPTY;
-        let machine = machine(|builder| {
-            item = make(builder);
-            unique(builder, item, 0, None)
-        });
-        (machine, item)
-    }
 
     fn quoted(builder: &mut Builder, text: TermId) -> TermId {
         builder.quoted(text.number(), true).unwrap()
@@ -252,14 +242,15 @@ mod tests {
             ("texts of 65 bytes", |builder| bytes(builder, b'0', b'0', 65, Some(66)), None),
         ];
         for (name, make, expected) in cases {
-            let (mut machine, item) = array(make);
+            let (mut machine, item) = unique_machine(make);
             assert_eq!(machine.text_count(item).unwrap(), expected, "{name}");
             assert_eq!(machine.text_count(item).unwrap(), expected, "{name}, again");
         }
-        let (mut machine, _) = array(integer);
+        let (mut machine, _) = unique_machine(integer);
         let long = machine.arena.literal(&[b'1'; 70]).unwrap();
         assert_eq!(machine.text_count(long).unwrap(), Some(1));
-        let (mut called, rule) = array(|builder| rule(builder, "rule", |builder, _| words(builder, &["1", "2"])));
+        let (mut called, rule) =
+            unique_machine(|builder| rule(builder, "rule", |builder, _| words(builder, &["1", "2"])));
         assert_eq!(called.text_count(rule).unwrap(), None, "rules are not counted");
         assert_eq!(machine.text_count(EMPTY).unwrap(), Some(0));
         assert_eq!(machine.text_count(EPSILON).unwrap(), Some(1));
@@ -267,7 +258,7 @@ mod tests {
 
     #[test]
     fn strings_count_by_their_decoded_texts() {
-        let (mut machine, item) = array(|builder| {
+        let (mut machine, item) = unique_machine(|builder| {
             let text = bytes(builder, b'a', b'c', 1, Some(1));
             quoted(builder, text)
         });
@@ -293,17 +284,17 @@ mod tests {
             ("a rule", |builder| rule(builder, "rule", |builder, _| words(builder, &["1", "2"])), false),
         ];
         for (name, make, expected) in cases {
-            let (mut machine, item) = array(make);
+            let (mut machine, item) = unique_machine(make);
             assert_eq!(machine.is_one_to_one(item).unwrap(), expected, "{name}");
         }
     }
 
     #[test]
     fn the_rest_of_words_is_judged_by_the_whole_words() {
-        let (mut machine, item) = array(|builder| words(builder, &["10", "12", "1e1"]));
+        let (mut machine, item) = unique_machine(|builder| words(builder, &["10", "12", "1e1"]));
         let rest = machine.arena.derive(item, b'1').unwrap();
         assert!(!machine.is_one_to_one(rest).unwrap(), "10 and 1e1 are one value");
-        let (mut machine, item) = array(|builder| words(builder, &["20", "21"]));
+        let (mut machine, item) = unique_machine(|builder| words(builder, &["20", "21"]));
         let rest = machine.arena.derive(item, b'2').unwrap();
         assert!(machine.is_one_to_one(rest).unwrap());
     }
@@ -316,10 +307,10 @@ mod tests {
             (&["\"a\"", "\"b\""], true),
             (&["\"\\u0061\"", "1"], false),
         ] {
-            let (mut machine, item) = array(|builder| words(builder, list));
+            let (mut machine, item) = unique_machine(|builder| words(builder, list));
             assert_eq!(machine.is_spelled_canonically(item).unwrap(), expected, "{list:?}");
         }
-        let (mut machine, item) = array(|builder| string(builder, 0, None));
+        let (mut machine, item) = unique_machine(|builder| string(builder, 0, None));
         assert!(!machine.is_spelled_canonically(item).unwrap(), "no words");
     }
 
@@ -334,7 +325,7 @@ mod tests {
             ("a string", |builder| string(builder, 0, None), true),
         ];
         for (name, make, expected) in cases {
-            let (mut machine, item) = array(make);
+            let (mut machine, item) = unique_machine(make);
             assert_eq!(machine.can_read_noninteger(item).unwrap(), expected, "{name}");
         }
     }
@@ -342,7 +333,7 @@ mod tests {
     #[test]
     fn values_are_listed_by_their_canonical_texts() {
         let list = |make: fn(&mut Builder) -> TermId, most| {
-            let (mut machine, item) = array(make);
+            let (mut machine, item) = unique_machine(make);
             let found = machine.list_values(item, most, true).unwrap();
             found.map(|texts| texts.into_iter().map(|text| String::from_utf8(text).unwrap()).collect::<Vec<_>>())
         };
@@ -362,7 +353,7 @@ mod tests {
 
     #[test]
     fn counts_decide_whether_a_value_is_left() {
-        let (mut machine, item) = array(|builder| bytes(builder, b'1', b'4', 1, Some(1)));
+        let (mut machine, item) = unique_machine(|builder| bytes(builder, b'1', b'4', 1, Some(1)));
         let array = ArrayId::new(0);
         let state = state_after(&mut machine, 0, &[]);
         let mut avoid = |texts: &[&str]| {
@@ -374,7 +365,7 @@ mod tests {
         assert_eq!(avoid(&["1 ", "2 "]), Some(true), "two of four");
         assert_eq!(avoid(&["1 ", "2 ", "3 "]), None, "-0 and 0 might be two of the texts");
         assert_eq!(avoid(&["1 ", "2 ", "3 ", "4 "]), Some(false));
-        let (mut machine, item) = self::array(|builder| bytes(builder, b'0', b'9', 2, Some(2)));
+        let (mut machine, item) = unique_machine(|builder| bytes(builder, b'0', b'9', 2, Some(2)));
         let state = state_after(&mut machine, 0, &[]);
         assert_eq!(
             machine.can_avoid(array, state, 0, item, crate::regular::key_set::NO_KEYS).unwrap(),

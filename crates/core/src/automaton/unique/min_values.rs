@@ -275,22 +275,14 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{after, alt, bytes, machine, object, only_head, rule, seq, string, unique, words};
+    use crate::automaton::fixture::{
+        after, alt, bytes, machine, object, only_head, rule, seq, string, unique_machine, words,
+    };
     use crate::automaton::frame::BOTTOM;
     use crate::grammar::builder::{Builder, ObjectRules};
 
-    /// The machine of an array of one kind of items, and the item.
-    fn array(make: impl FnOnce(&mut Builder) -> TermId) -> (Box<Machine>, TermId) {
-        let mut item = EMPTY;
-        let machine = machine(|builder| {
-            item = make(builder);
-            unique(builder, item, 0, None)
-        });
-        (machine, item)
-    }
-
     fn min_values(make: impl FnOnce(&mut Builder) -> TermId) -> u32 {
-        let (mut machine, item) = array(make);
+        let (mut machine, item) = unique_machine(make);
         let found = machine.min_values(item).unwrap();
         assert_eq!(machine.min_values(item).unwrap(), found, "from the cache");
         found
@@ -310,7 +302,7 @@ mod tests {
 
     #[test]
     fn an_open_escape_leaves_the_values_behind_it() {
-        let (mut machine, item) = array(|builder| quoted(builder, b'a', b'c', 2, Some(2)));
+        let (mut machine, item) = unique_machine(|builder| quoted(builder, b'a', b'c', 2, Some(2)));
         let escape = b"\"\\".iter().fold(item, |term, &byte| machine.arena.derive(term, byte).unwrap());
         assert_eq!(machine.min_values(escape).unwrap(), 3, "the second character");
     }
@@ -327,7 +319,7 @@ mod tests {
         assert_eq!(min_values(|builder| bytes(builder, b'0', b'4', 2, Some(2))), 25);
         assert_eq!(min_values(|builder| bytes(builder, b'0', b'9', 1, None)), COUNT_CAP);
         assert_eq!(min_values(|builder| bytes(builder, b'7', b'7', 1, None)), 1, "each length may be another value");
-        let (mut machine, point) = array(|builder| {
+        let (mut machine, point) = unique_machine(|builder| {
             let (point, digit) = (builder.literal(b".").unwrap(), bytes(builder, b'0', b'6', 1, Some(1)));
             builder.cat(&[point.number(), digit.number()]).unwrap()
         });
@@ -388,7 +380,7 @@ mod tests {
         };
         assert_eq!(min_values(nested), 4);
         // What is inside is asked for on its own later: the cut recursion must not have left a bound of 1.
-        let (mut machine, item) = array(nested);
+        let (mut machine, item) = unique_machine(nested);
         machine.min_values(item).unwrap();
         let Term::Call(rule) = *machine.arena.term(item) else { panic!() };
         let Term::Alt(ref cases) = *machine.arena.term(machine.body(rule).unwrap()) else { panic!() };
@@ -427,7 +419,7 @@ mod tests {
 
     #[test]
     fn a_frame_has_the_values_of_what_it_goes_on_with() {
-        let (mut machine, _) = array(|builder| {
+        let (mut machine, _) = unique_machine(|builder| {
             let (few, more) = (quoted(builder, b'a', b'b', 1, Some(1)), quoted(builder, b'a', b'e', 1, Some(1)));
             let [few, more] = [("few", few), ("more", more)].map(|(name, body)| rule(builder, name, |_, _| body));
             seq(builder, &[few, more])
@@ -444,7 +436,7 @@ mod tests {
 
     #[test]
     fn texts_are_counted_as_far_as_the_lookahead() {
-        let (mut machine, item) = array(|builder| bytes(builder, b'a', b'b', 0, None));
+        let (mut machine, item) = unique_machine(|builder| bytes(builder, b'a', b'b', 0, None));
         let found = [0, 1, 2, 3].map(|ahead| machine.min_texts(item, ahead).unwrap());
         assert_eq!(found, [1, 3, 7, 15]);
         assert_eq!(machine.min_texts(EMPTY, 3).unwrap(), 1);

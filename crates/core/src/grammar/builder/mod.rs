@@ -18,6 +18,7 @@ use crate::regular::transfer::ExportedTerm;
 use embed::SharedEmbeddings;
 use fork::PreparedRules;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use object::ObjectRules;
 
@@ -84,6 +85,11 @@ impl Builder {
         self.steps = self.steps.saturating_add(steps);
         self.arena.budget.check_build_steps(self.steps)?;
         self.arena.budget.check()
+    }
+
+    /// Counts time that the build took before this builder was made.
+    pub fn count_earlier(&mut self, earlier: Duration) {
+        self.arena.budget.count_earlier(earlier);
     }
 
     /// Bytes that the builder holds.
@@ -414,6 +420,12 @@ mod tests {
         assert!(builder.words((0..200u8).map(|number| Box::from([b'x', number, 1])).collect()).is_ok());
         assert!(builder.check(20).is_ok() && builder.check(0).is_ok());
         assert!(builder.check(1).is_err());
+        let limits = Limits { time: Some(Duration::from_secs(1_000)), ..Limits::default() };
+        for (earlier, is_over) in [(0, false), (900, false), (1_001, true)] {
+            let mut builder = Builder::new(limits, None, None);
+            builder.count_earlier(Duration::from_secs(earlier));
+            assert_eq!(builder.check(0).is_err(), is_over, "after {earlier} seconds");
+        }
         let cancellation = Cancellation::default();
         let mut builder = Builder::new(Limits::default(), Some(cancellation.clone()), None);
         assert!(builder.check(0).is_ok());
