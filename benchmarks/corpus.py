@@ -45,12 +45,14 @@ class Instance:
 
 @dataclass(frozen=True)
 class Case:
-    """One schema and its instances."""
+    """One schema, or one grammar in a notation of rules, and its instances."""
 
     name: str
     schema: dict[str, Any]
     text: str
     instances: tuple[Instance, ...]
+    #: The grammar in each notation that it has; then there is no schema.
+    rules: dict[str, str] | None = None
 
 
 def data_dir() -> Path:

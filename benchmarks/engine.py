@@ -48,6 +48,9 @@ class Engine(Protocol):
     def compile(self, schema: dict[str, Any], text: str) -> Any:
         """Schema (parsed, and as JSON text: an engine takes what it likes) → its own object; raises to refuse."""
 
+    def compile_rules(self, rules: dict[str, str]) -> Any:
+        """A grammar, as text by notation → the engine's own object; it takes the notation that it reads best."""
+
     def start(self, compiled: Any) -> Session: ...
 
 

@@ -31,6 +31,10 @@ class Engine:
         compiled_lately.clear()
         return compiled
 
+    def compile_rules(self, rules: dict[str, str]) -> Any:
+        notation, text = next(iter(rules.items()))
+        return getattr(frisket.Grammar, f"from_{notation}")(text).compile(self.vocabulary)
+
     def start(self, compiled: Any) -> Session:
         matcher = compiled.matcher()
         return Session(partial(matcher.fill_mask, self.bitmask), matcher.try_advance, lambda: matcher.can_end)

@@ -25,7 +25,13 @@ class Engine:
         self.bitmask = np.zeros(tokenizer.mask_words, dtype=np.int32)
 
     def compile(self, schema: dict[str, Any], text: str) -> Any:
-        matcher = llguidance.LLMatcher(self.tokenizer, llguidance.LLMatcher.grammar_from_json_schema(text), log_level=0)
+        return self._matcher(llguidance.LLMatcher.grammar_from_json_schema(text))
+
+    def compile_rules(self, rules: dict[str, str]) -> Any:
+        return self._matcher(llguidance.LLMatcher.grammar_from_lark(rules["lark"]))
+
+    def _matcher(self, grammar: str) -> Any:
+        matcher = llguidance.LLMatcher(self.tokenizer, grammar, log_level=0)
         if matcher.is_error():
             raise ValueError(matcher.get_error())
         return matcher

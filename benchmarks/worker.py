@@ -68,7 +68,8 @@ def run(engine: Engine, case: Case) -> Timing:
     clock = time.perf_counter_ns
     try:
         began = clock()
-        compiled = engine.compile(case.schema, case.text)
+        rules = case.rules
+        compiled = engine.compile(case.schema, case.text) if rules is None else engine.compile_rules(rules)
         session = engine.start(compiled)
         session.mask()
         first = clock() - began

@@ -24,6 +24,7 @@ class Engine:
             vocab_size=tokenizer.size,
             stop_token_ids=[tokenizer.eos],
         )
+        self.info = info
         # Without its cache of whole grammars: a schema counts as new each time, as for everybody.
         self.compiler = xgrammar.GrammarCompiler(info, max_threads=os.cpu_count() or 1, cache_enabled=False)
         self.bitmask = np.zeros((1, tokenizer.mask_words), dtype=np.int32)
@@ -31,6 +32,11 @@ class Engine:
     def compile(self, schema: dict[str, Any], text: str) -> Any:
         # strict_mode would close every object and refuse documents that the schema allows.
         return self.compiler.compile_json_schema(text, strict_mode=False)
+
+    def compile_rules(self, rules: dict[str, str]) -> Any:
+        if "gbnf" in rules:
+            return self.compiler.compile_grammar(xgrammar.Grammar.from_ebnf(rules["gbnf"]))
+        return self.compiler.compile_grammar(xgrammar.Grammar.from_lark(rules["lark"], tokenizer_info=self.info))
 
     def start(self, compiled: Any) -> Session:
         matcher = xgrammar.GrammarMatcher(compiled)
