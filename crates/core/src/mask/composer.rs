@@ -174,7 +174,11 @@ impl<'a> Composer<'a> {
                 }
                 let walk = view.walks.get(&mut self.machine.arena, view.trie, node, language)?;
                 self.add(&walk.words);
-                self.walk_behind(view, &walk.exits, head, frame)
+                self.walk_behind(view, &walk.exits, head, frame)?;
+                match &walk.remainder {
+                    Some(merged) => self.walk_behind(merged.view(), &[NodeId::ROOT], head, frame),
+                    None => Ok(()),
+                }
             }
             _ => self.descend(view, node, head, frame),
         }

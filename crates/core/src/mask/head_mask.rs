@@ -33,6 +33,8 @@ pub(crate) struct Core {
     pub hash: Option<u128>,
     /// Where the head is at an end and tokens go on; many small subtries are merged into one.
     pub exits: Exits,
+    /// Whether tokens that the head allows are left out below the exits, so that no other head can use these.
+    pub(super) is_reduced: bool,
     /// All nodes at which the head is at an end, also where no token goes on.
     pub(super) ends: Vec<NodeId>,
     /// For a head that reads any number of characters of a class: what a maximal length takes away from it.
@@ -90,6 +92,7 @@ mod tests {
             words: Words::from([(0, 1), (1, 1), (2, 1)]),
             hash: None,
             exits: Exits::of(Groups::new()),
+            is_reduced: false,
             ends: vec![NodeId::new(7); 5],
             bound: Some(Bound { tokens: vec![(1, 1); 2], exits: vec![(1, NodeId::new(1))] }),
         };
@@ -108,7 +111,7 @@ mod tests {
     fn a_piece_is_known_by_its_tokens_if_they_are_all() {
         let core = |hash| {
             let exits = Exits::of(Groups::new());
-            Arc::new(Core { words: Words::default(), hash, exits, ends: Vec::new(), bound: None })
+            Arc::new(Core { words: Words::default(), hash, exits, is_reduced: false, ends: Vec::new(), bound: None })
         };
         let none = || Arc::<[u32]>::default();
         let head_mask = HeadMask {

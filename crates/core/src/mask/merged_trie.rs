@@ -10,7 +10,7 @@ use crate::vocabulary::trie::Trie;
 
 /// Subtries merged into one, and the cached walks of it.
 pub(crate) struct MergedTrie {
-    /// A hash of the nodes whose subtries were merged.
+    /// A hash of the nodes whose subtries were merged, or of the trie itself.
     pub hash: u128,
     /// The merged trie.
     pub trie: Trie,
@@ -22,6 +22,11 @@ impl MergedTrie {
     /// The subtries below some nodes of a trie. `hash` is that of the nodes.
     pub fn new(hash: u128, trie: &Trie, nodes: &[NodeId]) -> Self {
         MergedTrie { hash, trie: trie.merge(nodes), walks: WalkCache::default() }
+    }
+
+    /// A trie of subtries merged elsewhere, known by its nodes and tokens.
+    pub fn of_merged(trie: Trie) -> Self {
+        MergedTrie { hash: trie.content_hash(), trie, walks: WalkCache::default() }
     }
 
     /// The trie with its cached walks.

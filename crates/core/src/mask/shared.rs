@@ -12,6 +12,7 @@ use crate::mask::walk_cache::{TrieView, WalkCache};
 use crate::storage::cache::Cache;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::TokenSet;
+use crate::vocabulary::trie::Trie;
 use crate::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
 
@@ -126,6 +127,17 @@ impl SharedMasks {
         merged
     }
 
+    /// A trie of subtries merged elsewhere, cached with its walks.
+    pub(crate) fn shared_trie(&self, trie: Trie) -> Arc<MergedTrie> {
+        let merged = MergedTrie::of_merged(trie);
+        if let Some(known) = self.merged_tries.get(merged.hash) {
+            return known;
+        }
+        let merged = Arc::new(merged);
+        self.merged_tries.put(merged.hash, merged.clone(), merged.trie.memory_bytes());
+        merged
+    }
+
     /// A token set without the long tokens.
     pub(crate) fn without_long(&self, set: &TokenSet) -> TokenSet {
         let key = set.as_ptr() as usize;
@@ -173,7 +185,7 @@ mod tests {
         let class = CharClass::default();
         shared.occurrence_group(GroupKey { byte: b'"', class, looping: class, space_prefixed: false });
         grows("occurrence_groups");
-        let head_mask = HeadMask::from_walk(WalkResult::default(), &shared, false);
+        let head_mask = HeadMask::from_walk(WalkResult::default(), &shared, false, false);
         shared.head_masks.put(1, head_mask, 1);
         grows("head_masks");
         shared.saturated.put(1, Saturated { hash: None, far: false }, 1);

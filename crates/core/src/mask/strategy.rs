@@ -7,6 +7,7 @@ use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::mask::accelerate::counter_loop::CounterLoop;
 use crate::mask::accelerate::exclusion::Exclusion;
+use crate::mask::accelerate::remainder::Remainder;
 use crate::mask::accelerate::Accelerators;
 use crate::mask::exits::{Exits, Group, Groups};
 use crate::mask::head_mask::{Bound, Core, HeadMask};
@@ -17,7 +18,7 @@ use crate::regular::memo::ClosedRegion;
 use crate::regular::term::{TermId, EMPTY};
 use crate::regular::transitions::{majority_target, MIN_CLASS};
 use crate::vocabulary::id::NodeId;
-use crate::vocabulary::token_set::{sorted_words, to_sparse, Part, Words};
+use crate::vocabulary::token_set::{sorted_words, to_sparse, Part};
 use crate::vocabulary::trie::Trie;
 
 use smallvec::SmallVec;
@@ -48,8 +49,10 @@ impl HeadMask {
         let on = Accelerators::on();
         let mut walked = WalkResult::new(&shared.vocabulary);
         if walked.walk_literals(arena, &shared.vocabulary.trie, NodeId::ROOT, head)? {
-            return Ok(HeadMask::from_walk(walked, shared, false));
+            return Ok(HeadMask::from_walk(walked, shared, false, false));
         }
+        // A count may have been saturated below the length of the longest token: then long tokens are not known yet.
+        let reduces = !arena.info(head).counts;
         if let Some((neighbour, most)) = if on.length_limit { arena.without_limit(head)? } else { None } {
             if let Some(head_mask) = HeadMask::with_limit(arena, shared, neighbour, most, neighbour_mask)? {
                 return Ok(head_mask);
@@ -64,7 +67,7 @@ impl HeadMask {
         }
         if arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < MIN_CLASS {
             walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head)?;
-            return Ok(HeadMask::from_walk(walked, shared, false));
+            return Ok(HeadMask::from_walk(walked, shared, false, reduces));
         }
         let counter_loop =
             if on.counter_loop { CounterLoop::find(arena, head, shared.vocabulary.longest)? } else { None };
@@ -104,11 +107,11 @@ impl HeadMask {
                 walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head)?;
             }
         }
-        Ok(HeadMask::from_walk(walked, shared, endless))
+        Ok(HeadMask::from_walk(walked, shared, endless, reduces))
     }
 
     /// The head mask of what a walk has collected. `endless`: the head reads any number of characters of a class.
-    pub(crate) fn from_walk(mut walked: WalkResult, shared: &SharedMasks, endless: bool) -> Self {
+    pub(crate) fn from_walk(mut walked: WalkResult, shared: &SharedMasks, endless: bool, reduces: bool) -> Self {
         let bound = (endless && walked.is_listed()).then(|| Bound::of(&walked, shared));
         walked.merge();
         let mut dense = walked.dense.take();
@@ -120,8 +123,21 @@ impl HeadMask {
             }
             Some(_) => (sorted_words(walked.tokens), None),
         };
-        let core = Core::of(words, hash, walked.exits, shared, bound);
-        let core = Arc::new(core);
+        let mut ends = walked.exits;
+        ends.sort_unstable();
+        let remainder = match reduces {
+            true => {
+                let dense = dense.iter().flat_map(|part| (0..).zip(part.words()));
+                Remainder::of(&shared.vocabulary.trie, &ends, dense.chain(words.iter().copied()))
+            }
+            false => None,
+        };
+        let is_reduced = remainder.is_some();
+        let exits = match remainder {
+            Some(remainder) => Exits::of_remainder(remainder, shared),
+            None => Exits::merged(&ends, shared),
+        };
+        let core = Arc::new(Core { words, hash, exits, is_reduced, ends, bound });
         HeadMask { dense, core, replay: Arc::default(), recheck: Arc::default(), inexact_exits: false }
     }
 
@@ -135,7 +151,9 @@ impl HeadMask {
         neighbour_mask: &mut dyn FnMut(&mut Arena, TermId) -> Result<HeadMask>,
     ) -> Result<Option<HeadMask>> {
         let HeadMask { dense, core, replay, recheck, inexact_exits } = neighbour_mask(arena, neighbour)?;
-        let (Some(Part { bits, within: None }), Some(bound)) = (dense, &core.bound) else { return Ok(None) };
+        let (Some(Part { bits, within: None }), Some(bound), false) = (dense, &core.bound, core.is_reduced) else {
+            return Ok(None);
+        };
         let mut replay: Vec<u32> = replay.to_vec();
         let is_above = |chars: u16| u32::from(chars) > most;
         replay.extend(bound.tokens.iter().take_while(|&&(chars, _)| is_above(chars)).map(|&(_, token)| token));
@@ -179,6 +197,9 @@ impl HeadMask {
             return Ok(None);
         }
         let neighbour = neighbour_mask(arena, neighbour)?;
+        if neighbour.core.is_reduced {
+            return Ok(None);
+        }
         recheck.extend_from_slice(&neighbour.recheck);
         let inexact_exits = neighbour.inexact_exits || !found;
         Ok(Some(HeadMask { recheck: recheck.into(), inexact_exits, ..neighbour }))
@@ -198,12 +219,13 @@ impl Bound {
     }
 }
 
-impl Core {
-    fn of(words: Words, hash: Option<u128>, ends: Vec<NodeId>, shared: &SharedMasks, bound: Option<Bound>) -> Self {
+impl Exits {
+    /// The exits at nodes of the vocabulary's trie, many small subtries merged.
+    fn merged(ends: &[NodeId], shared: &SharedMasks) -> Self {
         let trie = &shared.vocabulary.trie;
         // Large subtries stay as they are, because what follows enters them by a few bytes only.
         let (mut small, mut exits) = (Vec::new(), SmallVec::new());
-        for &node in &ends {
+        for &node in ends {
             match trie.size(node) {
                 1 => {}
                 size if size > LARGE_SUBTRIE => exits.push(node),
@@ -217,7 +239,18 @@ impl Core {
             exits.extend(small);
         }
         groups.push(Group::new(None, exits));
-        Core { hash, words, exits: Exits::of(groups), ends, bound }
+        Exits::of(groups)
+    }
+
+    /// The exits of a head that allows most tokens below them.
+    fn of_remainder(remainder: Remainder, shared: &SharedMasks) -> Self {
+        let Remainder { large, merged } = remainder;
+        let mut groups = Groups::new();
+        if merged.has_children(NodeId::ROOT) {
+            groups.push(Group::new(Some(shared.shared_trie(merged)), &[NodeId::ROOT][..]));
+        }
+        groups.push(Group::new(None, large));
+        Exits::of(groups)
     }
 }
 

@@ -3,6 +3,8 @@
 //! What follows most heads is a separator, a bracket or the rest of a string: one walk serves all grammars.
 
 use crate::error::Result;
+use crate::mask::accelerate::remainder::Remainder;
+use crate::mask::merged_trie::MergedTrie;
 use crate::mask::walk::{WalkResult, SWEEP_FROM};
 use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY};
@@ -35,8 +37,10 @@ pub(crate) struct CachedWalk {
     pub words: Words,
     /// A hash of the words.
     pub hash: u128,
-    /// Nodes at which the head is at an end and tokens go on.
+    /// Nodes at which the head is at an end and tokens go on; of many, those of large subtries.
     pub exits: Box<[NodeId]>,
+    /// Other tokens than the walk's, below all other exits.
+    pub remainder: Option<Arc<MergedTrie>>,
     /// Whether the head is at an end at any node.
     pub ends: bool,
 }
@@ -64,12 +68,18 @@ impl WalkCache {
         let ends = !walked.exits.is_empty();
         walked.exits.retain(|&node| trie.has_children(node));
         let words = sorted_words(walked.tokens);
-        let walk = Arc::new(CachedWalk { hash: hash_words(&words), words, exits: walked.exits.into(), ends });
+        let (mut exits, mut remainder) = (walked.exits, None);
+        if let Some(Remainder { large, merged }) = Remainder::of(trie, &exits, words.iter().copied()) {
+            exits = large;
+            remainder = merged.has_children(NodeId::ROOT).then(|| Arc::new(MergedTrie::of_merged(merged)));
+        }
+        let walk = Arc::new(CachedWalk { hash: hash_words(&words), words, exits: exits.into(), remainder, ends });
         let mut known = lock(&self.known);
         if known.bytes > (4 * trie.memory_bytes()).clamp(*CACHE_ROOM.start(), *CACHE_ROOM.end()) {
             *known = Known::default();
         }
-        known.bytes += 136 + walk.words.len() * 8 + walk.exits.len() * 4;
+        let remainder = walk.remainder.as_ref().map_or(0, |merged| merged.trie.memory_bytes());
+        known.bytes += 144 + walk.words.len() * 8 + walk.exits.len() * 4 + remainder;
         known.walks.insert(key, walk.clone());
         Ok(walk)
     }

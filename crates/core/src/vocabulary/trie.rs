@@ -3,8 +3,11 @@
 //! A walk reads nodes and tokens in the order of memory, and the tokens below a node are one slice.
 
 use crate::bytes::byteset::ByteSet;
+use crate::storage::hash::Hasher128;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::sort_key::SortKey;
+
+use smallvec::SmallVec;
 
 /// Children from which a counting sort is faster than a comparison sort. Chosen without measurement.
 const COUNTING_SORT_FROM: usize = 64;
@@ -134,6 +137,59 @@ impl Trie {
         self.merge_into(nodes, 0, &mut merged);
         merged.list_children();
         merged
+    }
+
+    /// `merge`, of the tokens at some places only (`places_below`).
+    pub fn merge_places(&self, nodes: &[NodeId], places: &[u32]) -> Trie {
+        let mut merged = Trie::default();
+        self.merge_places_into(nodes, 0, places, &mut merged);
+        merged.list_children();
+        merged
+    }
+
+    /// Appends the merged subtrees to another trie, of the tokens at some places.
+    fn merge_places_into(&self, nodes: &[NodeId], byte: u8, places: &[u32], merged: &mut Trie) {
+        let here = merged.push_node(byte);
+        let between = |from: NodeId, to: NodeId| {
+            let [from, to] = [from, to].map(|node| self.tokens_before(node) as u32);
+            let rest = &places[places.partition_point(|&place| place < from)..];
+            &rest[..rest.iter().take_while(|&&place| place < to).count()]
+        };
+        if here != NodeId::ROOT {
+            let at = nodes.iter().flat_map(|&node| between(node, node.next()));
+            merged.tokens.extend(at.map(|&place| self.tokens[place as usize]));
+        }
+        let mut children = self.children_of(nodes);
+        children.retain(|&(_, child)| !between(child, self.end(child)).is_empty());
+        for group in children.chunk_by(|a, b| a.0 == b.0) {
+            let nodes: SmallVec<[NodeId; 8]> = group.iter().map(|&(_, child)| child).collect();
+            self.merge_places_into(&nodes, group[0].0, places, merged);
+        }
+        merged.nodes[here.index()].end = NodeId::at(merged.nodes.len());
+    }
+
+    /// The places, among all tokens in the order of nodes, of those tokens below ascending nodes that have a property.
+    pub fn places_below(&self, nodes: &[NodeId], has: impl Fn(u32) -> bool) -> Vec<u32> {
+        let (mut places, mut end) = (Vec::new(), NodeId::ROOT);
+        for &node in nodes.iter() {
+            if node >= end {
+                end = self.end(node);
+                let below = self.tokens_before(node.next())..self.tokens_before(end);
+                places.extend(below.filter(|&place| has(self.tokens[place])).map(|place| place as u32));
+            }
+        }
+        places
+    }
+
+    /// A hash of all nodes and tokens.
+    pub fn content_hash(&self) -> u128 {
+        let mut hash = Hasher128::new(self.nodes.len() as u64);
+        for node in &self.nodes {
+            hash.word(u64::from(node.end.number()) << 8 | u64::from(node.byte));
+            hash.word(node.first.into());
+        }
+        self.tokens.iter().for_each(|&token| hash.word(token.into()));
+        hash.finish()
     }
 
     /// Appends the merged subtrees to another trie.

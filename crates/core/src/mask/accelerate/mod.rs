@@ -8,6 +8,7 @@ pub(crate) mod exclusion;
 pub(crate) mod literals;
 pub(crate) mod occurrence_group;
 pub(crate) mod region_scan;
+pub(crate) mod remainder;
 pub(crate) mod trie_path;
 
 use std::sync::OnceLock;
@@ -32,18 +33,28 @@ pub(crate) struct Accelerators {
     pub literals: bool,
     /// The composer follows single texts and named keys along the trie (`trie_path`).
     pub trie_path: bool,
+    /// What follows a head is walked only for tokens that the head does not allow itself (`remainder`).
+    pub remainder: bool,
 }
 
 impl Accelerators {
     /// The names by which accelerators are switched off.
-    pub(crate) const NAMES: [&str; 7] =
-        ["counter_loop", "length_limit", "region_scan", "occurrence_group", "exclusion", "literals", "trie_path"];
+    pub(crate) const NAMES: [&str; 8] = [
+        "counter_loop",
+        "length_limit",
+        "region_scan",
+        "occurrence_group",
+        "exclusion",
+        "literals",
+        "trie_path",
+        "remainder",
+    ];
 
     /// All accelerators but those of a list of names, separated by commas; other names are ignored.
     pub(crate) fn without(names: &str) -> Self {
-        let [counter_loop, length_limit, region_scan, occurrence_group, exclusion, literals, trie_path] =
+        let [counter_loop, length_limit, region_scan, occurrence_group, exclusion, literals, trie_path, remainder] =
             Self::NAMES.map(|name| names.split(',').all(|off| off.trim() != name));
-        Accelerators { counter_loop, length_limit, region_scan, occurrence_group, exclusion, literals, trie_path }
+        Accelerators { counter_loop, length_limit, region_scan, occurrence_group, exclusion, literals, trie_path, remainder }
     }
 
     /// The accelerators of this process.

@@ -6,7 +6,7 @@
 use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::error::Result;
 use crate::grammar::rules::First;
-use crate::mask::exits::{Exits, Groups, Key};
+use crate::mask::exits::{Exits, Group, Groups, Key};
 use crate::mask::key::builder::KeyBuilder;
 use crate::mask::key::object_summary::{ObjectProfile, ObjectSummary};
 use crate::mask::key::{hashed, Lookahead, MaskKey, PackedKey};
@@ -14,6 +14,7 @@ use crate::mask::walk_cache::TrieView;
 use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::term::{Term, TermId, EPSILON};
 use crate::storage::hash::Hasher128;
+use crate::vocabulary::id::NodeId;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::hash::Hash;
@@ -303,6 +304,9 @@ impl KeyBuilder<'_> {
                 let walk = walks.get(arena, trie, node, id)?;
                 hash = hash.wrapping_add(walk.hash);
                 nodes.extend_from_slice(&walk.exits);
+                if let Some(merged) = &walk.remainder {
+                    ends.push(Group::new(Some(merged.clone()), &[NodeId::ROOT][..]));
+                }
             }
             ends.push(group.with_nodes(nodes));
         }

@@ -1,0 +1,61 @@
+//! Exits of a head × tokens that the head allows → the other tokens below the exits.
+//!
+//! A name may end after each of its letters, so most nodes of the trie are exits of a name. Most tokens below them are
+//! names themselves, and the mask has these anyway. What follows the name is walked for the other tokens only.
+
+use crate::mask::accelerate::Accelerators;
+use crate::vocabulary::id::NodeId;
+use crate::vocabulary::trie::Trie;
+
+/// Exits below exits from which the other tokens are looked for. Chosen without measurement.
+const NESTED_FROM: usize = 64;
+
+/// A subtrie of more nodes stays as it is unless most of its tokens are allowed: what follows enters it by a few bytes
+/// only. Chosen without measurement.
+const LARGE_SUBTRIE: u32 = 1_000;
+
+/// The tokens below the exits of a head that the head does not allow itself.
+pub(crate) struct Remainder {
+    /// Exits of large subtries, most of whose tokens the head does not allow.
+    pub large: Vec<NodeId>,
+    /// The other tokens below all other exits.
+    pub merged: Trie,
+}
+
+impl Remainder {
+    /// The remainder below ascending exits; None if it would save little, because few exits are below another one.
+    /// `allowed`: the tokens of the head, as words of a mask.
+    pub fn of(trie: &Trie, exits: &[NodeId], allowed: impl Iterator<Item = (u32, u32)>) -> Option<Self> {
+        if !Accelerators::on().remainder || exits.len() <= NESTED_FROM || !exits.is_sorted() {
+            return None;
+        }
+        let is_above = |pair: &&[NodeId]| pair[1] < trie.end(pair[0]);
+        if exits.windows(2).filter(is_above).take(NESTED_FROM).count() < NESTED_FROM {
+            return None;
+        }
+        let (mut bits, mut count) = (Vec::new(), 0);
+        for (word, set) in allowed {
+            if bits.len() <= word as usize {
+                bits.resize(word as usize + 1, 0);
+            }
+            bits[word as usize] |= set;
+            count += set.count_ones() as usize;
+        }
+        let is_other = |token: u32| bits.get(token as usize >> 5).is_none_or(|bits| bits >> (token & 31) & 1 == 0);
+        let (mut large, mut small) = (Vec::new(), Vec::new());
+        for &node in exits {
+            let below = trie.tokens_below(node);
+            let is_kept = trie.size(node) > LARGE_SUBTRIE
+                && (2 * count < below.len() || 2 * below.iter().filter(|&&token| is_other(token)).count() > below.len());
+            if is_kept { &mut large } else { &mut small }.push(node);
+        }
+        let places = trie.places_below(&small, is_other);
+        let mut rest = &places[..];
+        small.retain(|&node| {
+            let [from, to] = [node.next(), trie.end(node)].map(|node| trie.tokens_before(node) as u32);
+            rest = &rest[rest.iter().take_while(|&&place| place < from).count()..];
+            rest.first().is_some_and(|&place| place < to)
+        });
+        Some(Remainder { large, merged: trie.merge_places(&small, &places) })
+    }
+}
