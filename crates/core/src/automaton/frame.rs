@@ -72,7 +72,7 @@ impl Frames {
     }
 
     /// Whether some frame may have open items.
-    pub(super) fn can_be_open(&self) -> bool {
+    pub(crate) fn can_be_open(&self) -> bool {
         !self.item_summaries.is_empty()
     }
 

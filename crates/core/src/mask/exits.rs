@@ -13,7 +13,13 @@ use std::sync::Arc;
 
 /// Nodes at which something is at an end in mid-token; None: nowhere.
 #[derive(Clone, Default)]
-pub(crate) struct Exits(Option<Arc<(u128, Groups)>>);
+pub(crate) struct Exits(Option<Arc<Nodes>>);
+
+struct Nodes {
+    hash: u128,
+    groups: Groups,
+    is_listed: bool,
+}
 
 /// The hash of exits in 16 bytes without padding, for the keys of tables.
 pub(crate) type Key = [u64; 2];
@@ -48,7 +54,7 @@ impl Group {
     /// The trie, with its cached walks.
     /// `own` is the view of the vocabulary's trie.
     pub fn view<'a>(&'a self, own: TrieView<'a>) -> TrieView<'a> {
-        self.merged.as_deref().map_or(own, MergedTrie::view)
+        self.merged.as_ref().map_or(own, MergedTrie::view)
     }
 }
 
@@ -62,7 +68,12 @@ impl Exits {
     }
 
     /// The exits of some groups, given in any order.
-    pub fn of(mut groups: Groups) -> Self {
+    pub fn of(groups: Groups) -> Self {
+        Exits::new(groups, false)
+    }
+
+    /// The exits of some groups. `is_listed`: lookaheads list the tokens below, beside their hash.
+    pub fn new(mut groups: Groups, is_listed: bool) -> Self {
         groups.retain(|group| !group.nodes.is_empty());
         if groups.is_empty() {
             return Exits::NOWHERE;
@@ -75,7 +86,7 @@ impl Exits {
             }
             same
         });
-        let mut hash = Hasher128::new(groups.len() as u64);
+        let mut hash = Hasher128::new(2 * groups.len() as u64 + u64::from(is_listed));
         for group in &mut groups {
             group.nodes.sort_unstable();
             group.nodes.dedup();
@@ -83,7 +94,7 @@ impl Exits {
             hash.word(group.nodes.len() as u64);
             group.nodes.iter().for_each(|&node| hash.word(node.number().into()));
         }
-        Exits(Some(Arc::new((hash.finish(), groups))))
+        Exits(Some(Arc::new(Nodes { hash: hash.finish(), groups, is_listed })))
     }
 
     /// Whether there is no node.
@@ -93,7 +104,7 @@ impl Exits {
 
     /// The hash of the nodes; 0: nowhere.
     pub fn hash(&self) -> u128 {
-        self.0.as_ref().map_or(0, |exits| exits.0)
+        self.0.as_ref().map_or(0, |exits| exits.hash)
     }
 
     /// The hash as a key of tables.
@@ -103,7 +114,12 @@ impl Exits {
 
     /// The groups, one per trie.
     pub fn groups(&self) -> &[Group] {
-        self.0.as_ref().map_or(&[], |exits| &exits.1)
+        self.0.as_ref().map_or(&[], |exits| &exits.groups)
+    }
+
+    /// Whether lookaheads list the tokens below.
+    pub fn is_listed(&self) -> bool {
+        self.0.as_ref().is_some_and(|exits| exits.is_listed)
     }
 
     /// How many nodes there are, in all tries.
@@ -119,9 +135,9 @@ impl Exits {
         if self.is_nowhere() {
             return other;
         }
-        let groups = [self, other].map(|exits| exits.0);
-        let groups = groups.iter().flatten().flat_map(|exits| &exits.1);
-        Exits::of(groups.map(|group| group.with_nodes(group.nodes.clone())).collect())
+        let is_listed = self.is_listed() || other.is_listed();
+        let groups = self.groups().iter().chain(other.groups());
+        Exits::new(groups.map(|group| group.with_nodes(group.nodes.clone())).collect(), is_listed)
     }
 
     /// Own bytes plus a pro-rata share of merged tries.
@@ -130,7 +146,7 @@ impl Exits {
         let tries = tries.map(|merged_trie| {
             (merged_trie.trie.memory_bytes() + merged_trie.walks.memory_bytes()) / Arc::strong_count(merged_trie).max(1)
         });
-        let own = self.0.as_ref().map_or(0, |_| size_of::<(u128, Groups)>() + 16 + 4 * self.len());
+        let own = self.0.as_ref().map_or(0, |_| size_of::<Nodes>() + 16 + 4 * self.len());
         own + tries.sum::<usize>()
     }
 }

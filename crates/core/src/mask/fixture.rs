@@ -141,7 +141,7 @@ impl Scene {
     pub fn composer(&mut self) -> Composer<'_> {
         let mut accumulator = Accumulator::default();
         accumulator.fit(self.shared.vocabulary.mask_words());
-        Composer::new(&mut self.machine, &mut self.follow_bytes, &self.shared, accumulator)
+        Composer::new(&mut self.machine, &mut self.follow_bytes, &self.shared, KeyParts::default(), accumulator)
     }
 
     /// The position after a text, and the abstract position whose mask it shares.

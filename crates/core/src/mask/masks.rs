@@ -54,6 +54,8 @@ pub struct Masks {
     special_ids: Vec<u32>,
     head_masks: HeadMasks,
     key_parts: KeyParts,
+    /// Whether masks are composed by walks alone, without lookaheads.
+    is_plain: bool,
     /// Masks under the keys of their positions.
     by_key: FxHashMap<u128, Arc<Mask>>,
     /// Drafts of positions in arrays of unique items, under the position without the values that came.
@@ -101,7 +103,7 @@ impl Masks {
         special_ids: &[u32],
         exact: PositionId,
     ) -> Result<Arc<Mask>> {
-        let mut masks = Masks::new(special_ids.to_vec());
+        let mut masks = Masks { is_plain: true, ..Masks::new(special_ids.to_vec()) };
         let position = machine.position(exact).clone();
         let horizon = horizon(&mut machine.arena, shared, &position)?;
         let id = machine.abstracted(exact)?;
@@ -278,9 +280,10 @@ impl Masks {
         let mut parts: Vec<Part> = Vec::new();
         let mut accumulator = ACCUMULATOR.take();
         accumulator.fit(shared.vocabulary.mask_words());
-        let mut composer = Composer::new(machine, follow_bytes, shared, accumulator);
+        let mut composer = Composer::new(machine, follow_bytes, shared, take(&mut self.key_parts), accumulator);
         let without_long = horizon < shared.vocabulary.longest;
         composer.copies_lists = without_long;
+        composer.asks_lookaheads = !self.is_plain;
         for &(head, frame) in &position.heads {
             composer.first = composer.machine.item_summary(frame).is_open;
             if composer.walk_texts(shared.view(), NodeId::ROOT, head, frame)? {
@@ -316,7 +319,7 @@ impl Masks {
     fn add_long_tokens(&mut self, composer: &mut Composer, position: &Position) -> Result<()> {
         let shared = composer.shared;
         for (band, walks) in shared.vocabulary.long_tokens().bands.iter().zip(&shared.long_walks) {
-            let view = TrieView { trie: &band.trie, walks };
+            let view = TrieView { trie: &band.trie, walks, merged: None };
             for &(head, frame) in &position.heads {
                 composer.first = composer.machine.item_summary(frame).is_open;
                 let arena = &mut composer.machine.arena;
@@ -334,8 +337,9 @@ impl Masks {
     }
 
     /// The mask of what a composer has collected, with special tokens and the end of the sequence.
-    fn finish(&self, composer: Composer, parts: Vec<Part>, position: &Position) -> Mask {
-        let Composer { machine, mut accumulator, lists, shared, .. } = composer;
+    fn finish(&mut self, composer: Composer, parts: Vec<Part>, position: &Position) -> Mask {
+        let Composer { machine, mut accumulator, lists, shared, key_parts, .. } = composer;
+        self.key_parts = key_parts;
         if position.accepting {
             shared.vocabulary.eos.iter().for_each(|&token| accumulator.allow(token));
         }

@@ -8,6 +8,8 @@ use crate::storage::hash::Hasher128;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::trie::Trie;
 
+use std::sync::Arc;
+
 /// Subtries merged into one, and the cached walks of it.
 pub(crate) struct MergedTrie {
     /// A hash of the nodes whose subtries were merged, or of the trie itself.
@@ -30,8 +32,8 @@ impl MergedTrie {
     }
 
     /// The trie with its cached walks.
-    pub fn view(&self) -> TrieView<'_> {
-        TrieView { trie: &self.trie, walks: &self.walks }
+    pub fn view(self: &Arc<Self>) -> TrieView<'_> {
+        TrieView { trie: &self.trie, walks: &self.walks, merged: Some(self) }
     }
 }
 

@@ -98,7 +98,7 @@ impl SharedMasks {
 
     /// The vocabulary's trie, and the cached walks of it.
     pub(crate) fn view(&self) -> TrieView<'_> {
-        TrieView { trie: &self.vocabulary.trie, walks: &self.walks }
+        TrieView { trie: &self.vocabulary.trie, walks: &self.walks, merged: None }
     }
 
     /// The occurrences of a byte in tokens, grouped by the characters before it.

@@ -91,8 +91,10 @@ impl HeadMask {
             (None, Some(counter_loop)) => walked = counter_loop.scan(arena, shared)?,
             (None, None) => {
                 // If almost every character leads to one state that loops, the head differs from that state in few tokens.
+                // A neighbour that may end anywhere has a remainder of its own, which the head cannot use.
+                let is_usable = |arena: &Arena, neighbour| on.counter_loop && neighbour != head && !arena.info(neighbour).nullable;
                 if let Some((neighbour, _)) =
-                    majority_target(arena, head)?.filter(|&(neighbour, _)| on.counter_loop && neighbour != head)
+                    majority_target(arena, head)?.filter(|&(neighbour, _)| is_usable(arena, neighbour))
                 {
                     if CounterLoop::find(arena, neighbour, shared.vocabulary.longest)?
                         .is_some_and(|counter_loop| counter_loop.is_loop())

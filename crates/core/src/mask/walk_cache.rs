@@ -23,6 +23,8 @@ pub(crate) struct TrieView<'a> {
     pub trie: &'a Trie,
     /// The cached walks of its subtries, by head.
     pub walks: &'a WalkCache,
+    /// The trie as a shared one, if it is merged.
+    pub merged: Option<&'a Arc<MergedTrie>>,
 }
 
 /// The cached walks of one trie.

@@ -72,6 +72,58 @@ pub(crate) fn sorted_words(mut tokens: Vec<u32>) -> Words {
     words.into()
 }
 
+/// Lists of fewer words are joined in a union; longer ones are referred to.
+const JOINED_UP_TO: usize = 64;
+
+/// A set of tokens as the union of lists of words.
+#[derive(Clone, Default)]
+pub(crate) struct WordLists(Vec<Words>);
+
+impl WordLists {
+    /// Add the tokens of a list.
+    pub fn add(&mut self, list: &Words) {
+        if list.is_empty() || self.0.iter().any(|known| Arc::ptr_eq(known, list)) {
+            return;
+        }
+        let is_short = |list: &Words| list.len() < JOINED_UP_TO;
+        match self.0.iter_mut().find(|known| is_short(known)) {
+            Some(known) if is_short(list) => *known = union(known, list),
+            _ => self.0.push(list.clone()),
+        }
+    }
+
+    /// The union of two sets, if both are known.
+    pub fn union(one: Option<WordLists>, other: Option<WordLists>) -> Option<WordLists> {
+        let (mut all, more) = one.zip(other)?;
+        more.0.iter().for_each(|list| all.add(list));
+        Some(all)
+    }
+
+    /// The lists.
+    pub fn lists(&self) -> &[Words] {
+        &self.0
+    }
+
+    /// Own bytes plus a pro-rata share of the lists.
+    pub fn memory_bytes(&self) -> usize {
+        self.0.iter().map(|list| 16 + size_of_val(&**list) / Arc::strong_count(list)).sum()
+    }
+}
+
+/// The union of two lists of words.
+fn union(one: &Words, other: &Words) -> Words {
+    let (mut words, mut rest) = (Vec::with_capacity(one.len() + other.len()), other.iter().copied().peekable());
+    for &(word, bits) in one.iter() {
+        while let Some(before) = rest.next_if(|&(next, _)| next < word) {
+            words.push(before);
+        }
+        let same = rest.next_if(|&(next, _)| next == word);
+        words.push((word, bits | same.map_or(0, |(_, bits)| bits)));
+    }
+    words.extend(rest);
+    words.into()
+}
+
 /// The tokens in words of a mask, ascending.
 pub(crate) fn tokens(words: impl Iterator<Item = (u32, u32)>) -> impl Iterator<Item = u32> {
     words.flat_map(|(word, mut bits)| {

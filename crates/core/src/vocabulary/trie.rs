@@ -7,8 +7,6 @@ use crate::storage::hash::Hasher128;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::sort_key::SortKey;
 
-use smallvec::SmallVec;
-
 /// Children from which a counting sort is faster than a comparison sort. Chosen without measurement.
 const COUNTING_SORT_FROM: usize = 64;
 
@@ -139,31 +137,38 @@ impl Trie {
         merged
     }
 
-    /// `merge`, of the tokens at some places only (`places_below`).
-    pub fn merge_places(&self, nodes: &[NodeId], places: &[u32]) -> Trie {
+    /// `merge`, of some tokens only: for each node the places of these tokens below it, ascending (`places_below`).
+    pub fn merge_some(&self, nodes: &[(NodeId, &[u32])]) -> Trie {
         let mut merged = Trie::default();
-        self.merge_places_into(nodes, 0, places, &mut merged);
+        self.merge_some_into(nodes.iter().copied(), 0, &mut merged);
         merged.list_children();
         merged
     }
 
-    /// Appends the merged subtrees to another trie, of the tokens at some places.
-    fn merge_places_into(&self, nodes: &[NodeId], byte: u8, places: &[u32], merged: &mut Trie) {
+    /// Appends the merged subtrees to another trie, each with some of its tokens.
+    fn merge_some_into<'a>(&self, nodes: impl Iterator<Item = (NodeId, &'a [u32])>, byte: u8, merged: &mut Trie) {
         let here = merged.push_node(byte);
-        let between = |from: NodeId, to: NodeId| {
-            let [from, to] = [from, to].map(|node| self.tokens_before(node) as u32);
-            let rest = &places[places.partition_point(|&place| place < from)..];
-            &rest[..rest.iter().take_while(|&&place| place < to).count()]
-        };
-        if here != NodeId::ROOT {
-            let at = nodes.iter().flat_map(|&node| between(node, node.next()));
-            merged.tokens.extend(at.map(|&place| self.tokens[place as usize]));
+        let mut below: Vec<(u8, NodeId, &[u32])> = Vec::new();
+        for (node, places) in nodes {
+            let split = |places: &'a [u32], end: NodeId| {
+                let end = self.tokens_before(end) as u32;
+                places.split_at(places.iter().take_while(|&&place| place < end).count())
+            };
+            let (at, mut rest) = split(places, node.next());
+            merged.tokens.extend(at.iter().map(|&place| self.tokens[place as usize]));
+            let children = &self.child_nodes[self.child_range(node)];
+            while let [place, ..] = *rest {
+                let child = children
+                    [children.partition_point(|&child| self.tokens_before(self.end(child)) <= place as usize)];
+                let own;
+                (own, rest) = split(rest, self.end(child));
+                below.push((self.byte(child), child, own));
+            }
         }
-        let mut children = self.children_of(nodes);
-        children.retain(|&(_, child)| !between(child, self.end(child)).is_empty());
-        for group in children.chunk_by(|a, b| a.0 == b.0) {
-            let nodes: SmallVec<[NodeId; 8]> = group.iter().map(|&(_, child)| child).collect();
-            self.merge_places_into(&nodes, group[0].0, places, merged);
+        below.sort_unstable_by_key(|&(byte, child, _)| (byte, child));
+        for group in below.chunk_by(|a, b| a.0 == b.0) {
+            let nodes = group.iter().map(|&(_, child, places)| (child, places));
+            self.merge_some_into(nodes.collect::<Vec<_>>().into_iter(), group[0].0, merged);
         }
         merged.nodes[here.index()].end = NodeId::at(merged.nodes.len());
     }

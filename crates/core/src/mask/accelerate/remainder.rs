@@ -42,20 +42,22 @@ impl Remainder {
             count += set.count_ones() as usize;
         }
         let is_other = |token: u32| bits.get(token as usize >> 5).is_none_or(|bits| bits >> (token & 31) & 1 == 0);
-        let (mut large, mut small) = (Vec::new(), Vec::new());
-        for &node in exits {
+        let is_kept = |node: NodeId| {
             let below = trie.tokens_below(node);
-            let is_kept = trie.size(node) > LARGE_SUBTRIE
-                && (2 * count < below.len() || 2 * below.iter().filter(|&&token| is_other(token)).count() > below.len());
-            if is_kept { &mut large } else { &mut small }.push(node);
-        }
+            2 * count < below.len() || 2 * below.iter().filter(|&&token| is_other(token)).count() > below.len()
+        };
+        let (large, small): (Vec<_>, Vec<_>) =
+            exits.iter().partition(|&&node| trie.size(node) > LARGE_SUBTRIE && is_kept(node));
         let places = trie.places_below(&small, is_other);
-        let mut rest = &places[..];
-        small.retain(|&node| {
+        let (mut rest, mut nodes) = (&places[..], Vec::new());
+        for node in small {
             let [from, to] = [node.next(), trie.end(node)].map(|node| trie.tokens_before(node) as u32);
             rest = &rest[rest.iter().take_while(|&&place| place < from).count()..];
-            rest.first().is_some_and(|&place| place < to)
-        });
-        Some(Remainder { large, merged: trie.merge_places(&small, &places) })
+            let below = &rest[..rest.iter().take_while(|&&place| place < to).count()];
+            if !below.is_empty() {
+                nodes.push((node, below));
+            }
+        }
+        Some(Remainder { large, merged: trie.merge_some(&nodes) })
     }
 }

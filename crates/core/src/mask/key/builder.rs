@@ -187,7 +187,7 @@ impl KeyBuilder<'_> {
         if !spec.is_unrestricted() {
             return Ok(None);
         }
-        let Some(Lookahead { mut hash, ends }) = self.lookahead(colon, exits, DEPTH)? else { return Ok(None) };
+        let Some(Lookahead { mut hash, ends, .. }) = self.lookahead(colon, exits, DEPTH)? else { return Ok(None) };
         for value in values {
             match self.lookahead(value.node, &ends, DEPTH)? {
                 Some(value) if value.ends.is_nowhere() => hash = hash.wrapping_add(value.hash),

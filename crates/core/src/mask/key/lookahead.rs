@@ -15,6 +15,7 @@ use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::term::{Term, TermId, EPSILON};
 use crate::storage::hash::Hasher128;
 use crate::vocabulary::id::NodeId;
+use crate::vocabulary::token_set::WordLists;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::hash::Hash;
@@ -23,6 +24,8 @@ use std::hash::Hash;
 #[derive(Default)]
 pub(super) struct Lookaheads {
     behind: FxHashMap<(FrameId, Key), PackedKey>,
+    /// (frame, listed exits) → the tokens that go on there.
+    listed: FxHashMap<(FrameId, Key), Option<WordLists>>,
     /// Lookaheads of terms that refer to rules or objects of this machine.
     terms: FxHashMap<(TermId, Key), Option<Lookahead>>,
     profiles: FxHashMap<ObjectId, Option<ObjectProfile>>,
@@ -73,6 +76,31 @@ impl KeyBuilder<'_> {
         Ok(hash)
     }
 
+    /// The tokens below listed exits that go on with what a frame returns to. None if no lookahead lists them.
+    pub(crate) fn tokens_behind(&mut self, frame: FrameId, exits: &Exits, depth: u32) -> Result<Option<WordLists>> {
+        if exits.is_nowhere() || frame == BOTTOM {
+            return Ok(Some(WordLists::default()));
+        }
+        let key = (frame, exits.key());
+        if let Some(known) = self.parts.lookaheads.listed.get(&key) {
+            return Ok(known.clone());
+        }
+        let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
+        let mut all = Some(WordLists::default());
+        for at in 0..self.machine.members(frame).len() {
+            let (term, parent) = self.machine.members(frame)[at];
+            let Some(Lookahead { tokens, ends, .. }) = self.lookahead(term, exits, depth)? else {
+                all = None;
+                break;
+            };
+            let behind = self.tokens_behind(parent, &ends, depth)?;
+            all = WordLists::union(WordLists::union(all, tokens), behind);
+        }
+        self.machine.arena.budget.grow(72 + all.as_ref().map_or(0, WordLists::memory_bytes));
+        self.parts.lookaheads.listed.insert(key, all.clone());
+        Ok(all)
+    }
+
     /// The hash of what tokens observe of a term and of the frame below it.
     pub(super) fn lookahead_from(
         &mut self,
@@ -81,7 +109,7 @@ impl KeyBuilder<'_> {
         exits: &Exits,
         depth: u32,
     ) -> Result<MaskKey> {
-        let Some(Lookahead { hash, ends }) = self.lookahead(term, exits, depth)? else { return Ok(None) };
+        let Some(Lookahead { hash, ends, .. }) = self.lookahead(term, exits, depth)? else { return Ok(None) };
         Ok(self.lookahead_behind(frame, &ends, depth)?.map(|behind| hash.wrapping_add(behind)))
     }
 
@@ -122,7 +150,7 @@ impl KeyBuilder<'_> {
                         _ => (rest, None),
                     };
                     let Some(lookahead) = self.lookahead(first, &all.ends, depth)? else { return Ok(None) };
-                    all = Lookahead { hash: all.hash.wrapping_add(lookahead.hash), ..lookahead };
+                    all = all.then(lookahead);
                     match more {
                         Some(more) if !all.ends.is_nowhere() => rest = more,
                         _ => break,
@@ -145,8 +173,10 @@ impl KeyBuilder<'_> {
                         break;
                     }
                     let Some(lookahead) = self.lookahead(body, &at, depth)? else { return Ok(None) };
-                    all.hash = all.hash.wrapping_add(lookahead.hash);
-                    (at, count) = (lookahead.ends, count + 1);
+                    let ends = all.ends.clone();
+                    all = all.then(lookahead);
+                    at = std::mem::replace(&mut all.ends, ends);
+                    count += 1;
                 }
             }
             Term::Call(rule) => {
@@ -167,7 +197,7 @@ impl KeyBuilder<'_> {
                     let Some(mut lookahead) = first else { return Ok(None) };
                     for &part in &entry.rest {
                         let Some(more) = self.lookahead(part, &lookahead.ends, depth)? else { return Ok(None) };
-                        lookahead = Lookahead { hash: lookahead.hash.wrapping_add(more.hash), ..more };
+                        lookahead = lookahead.then(more);
                     }
                     all = all.and(lookahead);
                 }
@@ -232,6 +262,7 @@ impl KeyBuilder<'_> {
             let keys = self.lookahead_key(summary, colon, &lookahead.ends);
             all.hash = all.hash.wrapping_add(lookahead.hash).wrapping_add(keys);
         }
+        all.tokens = None;
         if shared {
             self.shared.lookaheads.put(key, all.clone(), all.memory_bytes());
         }
@@ -297,12 +328,16 @@ impl KeyBuilder<'_> {
         arena.spend(exits.len() as u64)?;
         let (first_bytes, nullable) = (arena.first_bytes(id), arena.info(id).nullable);
         let (mut hash, mut ends) = (0u128, Groups::new());
+        let mut tokens = exits.is_listed().then(WordLists::default);
         for group in exits.groups() {
-            let TrieView { trie, walks } = group.view(self.shared.view());
+            let TrieView { trie, walks, .. } = group.view(self.shared.view());
             let mut nodes = if nullable { group.nodes.clone() } else { SmallVec::new() };
             for &node in group.nodes.iter().filter(|&&node| trie.has_child_in(node, &first_bytes)) {
                 let walk = walks.get(arena, trie, node, id)?;
                 hash = hash.wrapping_add(walk.hash);
+                if let Some(tokens) = &mut tokens {
+                    tokens.add(&walk.words);
+                }
                 nodes.extend_from_slice(&walk.exits);
                 if let Some(merged) = &walk.remainder {
                     ends.push(Group::new(Some(merged.clone()), &[NodeId::ROOT][..]));
@@ -310,7 +345,7 @@ impl KeyBuilder<'_> {
             }
             ends.push(group.with_nodes(nodes));
         }
-        let lookahead = Lookahead { hash, ends: Exits::of(ends) };
+        let lookahead = Lookahead { hash, tokens, ends: Exits::new(ends, exits.is_listed()) };
         self.shared.lookaheads.put(key, lookahead.clone(), lookahead.memory_bytes());
         Ok(lookahead)
     }

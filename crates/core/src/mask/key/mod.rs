@@ -11,13 +11,14 @@ pub(crate) mod saturated;
 
 use crate::mask::exits::Exits;
 use crate::storage::hash::Hasher128;
+use crate::vocabulary::token_set::WordLists;
 
 /// A key of a mask, or of a part of one. None if a hash cannot tell everything that the mask depends on.
 pub(crate) type MaskKey = Option<u128>;
 
 /// Terms within terms, and frames below frames, are followed to this depth; deeper positions get no key. Chosen without
 /// measurement.
-const DEPTH: u32 = 64;
+pub(crate) const DEPTH: u32 = 192;
 
 /// A `MaskKey` in 24 bytes rather than 32.
 #[derive(Clone, Copy)]
@@ -39,25 +40,35 @@ impl From<PackedKey> for MaskKey {
     }
 }
 
-/// A hash of what tokens can observe of something, and the nodes at which it ends.
+/// What tokens can observe of something, and the nodes at which it ends.
 #[derive(Clone)]
 pub(crate) struct Lookahead {
     pub(super) hash: u128,
+    /// The tokens themselves; None if they are not listed, or if an object is part of them, whose keys are hashed only.
+    pub(super) tokens: Option<WordLists>,
     pub(super) ends: Exits,
 }
 
 impl Lookahead {
     pub(super) fn nothing(ends: Exits) -> Self {
-        Lookahead { hash: 0, ends }
+        Lookahead { hash: 0, tokens: Some(WordLists::default()), ends }
     }
 
     /// The lookahead of an alternative of the two.
     pub(super) fn and(self, other: Lookahead) -> Self {
-        Lookahead { hash: self.hash.wrapping_add(other.hash), ends: self.ends.union(other.ends) }
+        let Lookahead { hash, ends, .. } = other;
+        let tokens = WordLists::union(self.tokens, other.tokens);
+        Lookahead { hash: self.hash.wrapping_add(hash), tokens, ends: self.ends.union(ends) }
+    }
+
+    /// The lookahead of this one and then of `next`, which begins where this one ends.
+    pub(super) fn then(self, next: Lookahead) -> Self {
+        let tokens = WordLists::union(self.tokens, next.tokens);
+        Lookahead { hash: self.hash.wrapping_add(next.hash), tokens, ends: next.ends }
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        size_of::<Lookahead>() + self.ends.memory_bytes()
+        size_of::<Lookahead>() + self.tokens.as_ref().map_or(0, WordLists::memory_bytes) + self.ends.memory_bytes()
     }
 }
 
