@@ -12,10 +12,8 @@ use crate::error::Result;
 use crate::mask::accelerate::trie_path::walk_along;
 use crate::mask::accelerate::Accelerators;
 use crate::mask::accumulator::Accumulator;
-use crate::mask::exits::{Exits, Group};
 use crate::mask::head_mask::HeadMask;
-use crate::mask::key::builder::{KeyBuilder, KeyParts};
-use crate::mask::key::DEPTH;
+use crate::mask::key::builder::KeyParts;
 use crate::mask::shared::SharedMasks;
 use crate::mask::uncertain::UncertainTokens;
 use crate::mask::walk_cache::TrieView;
@@ -24,13 +22,13 @@ use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::Words;
 
 use rustc_hash::FxHashSet;
-use smallvec::smallvec;
 use std::sync::Arc;
 
 /// Lists of fewer words are copied into the mask: a reference takes as much memory. Chosen without measurement.
 const SHARED_FROM: usize = 24;
 
-/// Repeated walks are looked for only after this many walks, because few masks repeat a walk. Chosen without measurement.
+/// Repeated walks are looked for only after this many walks of one mask, because few masks repeat a walk. Then lookaheads
+/// are asked, too: below fewer walks they would take longer than they save. Chosen without measurement.
 const FEW_WALKS: usize = 64;
 
 /// Nodes of a subtrie below which a walk takes less time than a look-up of its result. Chosen without measurement.
@@ -112,37 +110,18 @@ impl<'a> Composer<'a> {
         groups.try_for_each(|group| self.walk_behind(group.view(self.shared.view()), &group.nodes, head, frame))
     }
 
-    /// Allow the tokens below exits that go on with what follows a head; false if no lookahead lists them.
-    fn add_listed(&mut self, view: TrieView, exits: &[NodeId], head: TermId, frame: FrameId) -> Result<bool> {
-        let Composer { machine, follow_bytes, shared, key_parts: parts, asks_lookaheads, .. } = self;
-        let is_key = matches!(machine.arena.term(head), Term::KeyDone { .. } | Term::KeyExtra { .. });
-        // Tokens that end an item of a unique array must be noted (`uncertain`): a lookahead does not.
-        if !*asks_lookaheads || is_key || machine.frames.can_be_open() {
-            return Ok(false);
-        }
-        let merged = view.merged.cloned();
-        if merged.is_none() && !std::ptr::eq(view.trie, &shared.vocabulary.trie) {
-            return Ok(false);
-        }
-        let exits = Exits::new(smallvec![Group::new(merged, exits)], true);
-        let found = KeyBuilder { machine, follow_bytes, parts, shared }.tokens_behind(frame, &exits, DEPTH)?;
-        let Some(tokens) = found else { return Ok(false) };
-        tokens.lists().iter().for_each(|words| self.add(words));
-        Ok(true)
-    }
-
     /// Walk on with what follows a head, below nodes at which the head is at an end.
     pub(super) fn walk_behind(&mut self, view: TrieView, exits: &[NodeId], head: TermId, frame: FrameId) -> Result<()> {
         if exits.is_empty() {
             return Ok(());
         }
         let follow_bytes = self.follow_bytes.after(self.machine, head, frame);
-        let goes_on = |&&node: &&NodeId| view.trie.has_child_in(node, &follow_bytes);
-        if self.walks > FEW_WALKS && exits.iter().any(|node| goes_on(&node)) && self.add_listed(view, exits, head, frame)? {
+        let mut going_on = exits.iter().filter(|&&node| view.trie.has_child_in(node, &follow_bytes)).peekable();
+        if self.walks > FEW_WALKS && going_on.peek().is_some() && self.add_listed(view, exits, head, frame)? {
             return Ok(());
         }
         let mut after = None;
-        for &node in exits.iter().filter(goes_on) {
+        for &node in going_on {
             let after = match &after {
                 Some(after) => after,
                 None => after.insert(self.after(head, frame)?),

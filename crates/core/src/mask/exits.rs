@@ -181,6 +181,10 @@ mod tests {
         for other in [at(1), Exits::of(smallvec![own(&[1, 2, 3])]), Exits::of(smallvec![own(&[1]), merged(&[1, 2])])] {
             assert_ne!(other.hash(), all.hash());
         }
+        let listed = |nodes: &[u32]| Exits::new(smallvec![own(nodes)], true);
+        assert_ne!(listed(&[1]).hash(), at(1).hash(), "lookaheads of both differ in what they tell");
+        assert_eq!(listed(&[1]).union(listed(&[2])).hash(), listed(&[1, 2]).hash());
+        assert!(listed(&[1]).is_listed() && !at(1).is_listed() && !Exits::NOWHERE.is_listed());
         assert!(Exits::of(smallvec![own(&[])]).is_nowhere());
         assert_eq!(Exits::NOWHERE.hash(), 0);
     }

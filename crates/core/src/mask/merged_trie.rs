@@ -53,7 +53,7 @@ mod tests {
     fn subtries_are_merged_and_tokens_below_equal_texts_meet() {
         let shared = shared_masks(&["a", "ax", "b", "bx", "bxy", "bz", "c", "cx"]);
         let trie = &shared.vocabulary.trie;
-        let merged = MergedTrie::new(7, trie, &[node(&shared, "a"), node(&shared, "b")]);
+        let merged = Arc::new(MergedTrie::new(7, trie, &[node(&shared, "a"), node(&shared, "b")]));
         let tokens = |text: &[u8]| {
             let node = merged.view().trie.find(NodeId::ROOT, text)?;
             let mut tokens = merged.trie.tokens_at(node).to_vec();

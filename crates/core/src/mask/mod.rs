@@ -18,6 +18,7 @@ pub(crate) mod head_masks;
 pub(crate) mod key;
 pub mod mask;
 pub mod masks;
+pub(crate) mod merged_exits;
 pub(crate) mod merged_trie;
 pub(crate) mod resolve;
 pub mod shared;

@@ -222,6 +222,19 @@ mod tests {
     }
 
     #[test]
+    fn a_merged_trie_is_known_by_what_is_in_it() {
+        let shared = shared_masks(&["a", "ax", "b", "bx", "c", "cx"]);
+        let trie = |texts: &[&str]| {
+            let nodes: Vec<NodeId> = texts.iter().map(|text| node(&shared, text)).collect();
+            shared.shared_trie(shared.vocabulary.trie.merge(&nodes))
+        };
+        let one = trie(&["a", "b"]);
+        assert!(Arc::ptr_eq(&one, &trie(&["a", "b"])));
+        assert!(!Arc::ptr_eq(&one, &trie(&["a", "c"])));
+        assert!(shared.merged_tries.memory_bytes() >= one.trie.memory_bytes());
+    }
+
+    #[test]
     fn a_set_loses_its_long_tokens_once() {
         let shared = shared_masks(&["a", LONG, "abcdefghijklmnop"]);
         let set = TokenSet::from([0b111]);

@@ -9,7 +9,7 @@ use crate::mask::accelerate::counter_loop::CounterLoop;
 use crate::mask::accelerate::exclusion::Exclusion;
 use crate::mask::accelerate::remainder::Remainder;
 use crate::mask::accelerate::Accelerators;
-use crate::mask::exits::{Exits, Group, Groups};
+use crate::mask::exits::Exits;
 use crate::mask::head_mask::{Bound, Core, HeadMask};
 use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
@@ -21,15 +21,7 @@ use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{sorted_words, to_sparse, Part};
 use crate::vocabulary::trie::Trie;
 
-use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// From this many exits on, their subtries are merged: one walk takes less time than one per exit. Chosen without
-/// measurement.
-const MERGED_FROM: usize = 12;
-
-/// A subtrie of more nodes is not merged with others. Chosen without measurement.
-const LARGE_SUBTRIE: u32 = 1_000;
 
 /// Nodes at which a head may differ from its neighbour before a walk of its own takes less time. Chosen without
 /// measurement.
@@ -92,7 +84,8 @@ impl HeadMask {
             (None, None) => {
                 // If almost every character leads to one state that loops, the head differs from that state in few tokens.
                 // A neighbour that may end anywhere has a remainder of its own, which the head cannot use.
-                let is_usable = |arena: &Arena, neighbour| on.counter_loop && neighbour != head && !arena.info(neighbour).nullable;
+                let is_usable =
+                    |arena: &Arena, neighbour| on.counter_loop && neighbour != head && !arena.info(neighbour).nullable;
                 if let Some((neighbour, _)) =
                     majority_target(arena, head)?.filter(|&(neighbour, _)| is_usable(arena, neighbour))
                 {
@@ -221,41 +214,6 @@ impl Bound {
     }
 }
 
-impl Exits {
-    /// The exits at nodes of the vocabulary's trie, many small subtries merged.
-    fn merged(ends: &[NodeId], shared: &SharedMasks) -> Self {
-        let trie = &shared.vocabulary.trie;
-        // Large subtries stay as they are, because what follows enters them by a few bytes only.
-        let (mut small, mut exits) = (Vec::new(), SmallVec::new());
-        for &node in ends {
-            match trie.size(node) {
-                1 => {}
-                size if size > LARGE_SUBTRIE => exits.push(node),
-                _ => small.push(node),
-            }
-        }
-        let mut groups = Groups::new();
-        if small.len() >= MERGED_FROM {
-            groups.push(Group::new(Some(shared.merged_trie(small)), &[NodeId::ROOT][..]));
-        } else {
-            exits.extend(small);
-        }
-        groups.push(Group::new(None, exits));
-        Exits::of(groups)
-    }
-
-    /// The exits of a head that allows most tokens below them.
-    fn of_remainder(remainder: Remainder, shared: &SharedMasks) -> Self {
-        let Remainder { large, merged } = remainder;
-        let mut groups = Groups::new();
-        if merged.has_children(NodeId::ROOT) {
-            groups.push(Group::new(Some(shared.shared_trie(merged)), &[NodeId::ROOT][..]));
-        }
-        groups.push(Group::new(None, large));
-        Exits::of(groups)
-    }
-}
-
 /// Collect the nodes at and below which `left` and `right` may differ; false if they are more than `room`.
 /// `excluded`: whether `left` is `right` without some texts, which its term names.
 fn difference(
@@ -306,49 +264,6 @@ mod tests {
 
     fn body(arena: &mut Arena, text: TermId) -> TermId {
         arena.quoted_state(text, Spelling::Body, false).unwrap()
-    }
-
-    #[test]
-    fn many_small_exits_are_merged_and_large_ones_stay() {
-        let count = |ends: usize, below: usize| {
-            let mut texts: Vec<String> = Vec::new();
-            for end in 0..ends {
-                texts.push(format!("{}", char::from(b'A' + end as u8)));
-                texts.extend((0..below).map(|more| format!("{}{more:04}", char::from(b'A' + end as u8))));
-            }
-            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let shared = shared_masks(&texts);
-            let nodes = (0..ends).map(|end| node(&shared, &char::from(b'A' + end as u8).to_string())).collect();
-            let core = Core::of(Words::default(), None, nodes, &shared, None);
-            let groups = core.exits.groups();
-            assert_eq!(core.ends.len(), ends);
-            groups.iter().map(|group| (group.hash() != 0, group.nodes.len())).collect::<Vec<_>>()
-        };
-        assert_eq!(count(3, 0), [], "nothing is below");
-        assert_eq!(count(11, 1), [(false, 11)]);
-        assert_eq!(count(12, 1), [(true, 1)], "the root of the merged trie");
-        // 899 texts of 4 digits below a node: 1 + 1 + 9 + 90 + 899 nodes.
-        assert_eq!(count(12, 898), [(true, 1)]);
-        assert_eq!(count(12, 1_000), [(false, 12)]);
-    }
-
-    #[test]
-    fn a_subtrie_of_a_thousand_nodes_is_not_large() {
-        let merged = |texts: usize| {
-            let mut all: Vec<String> =
-                (0..texts).map(|more| format!("A{}", char::from_u32(0x100 + more as u32).unwrap())).collect();
-            all.extend((b'B'..=b'M').map(|end| format!("{}x", char::from(end))));
-            let all: Vec<&str> = all.iter().map(String::as_str).collect();
-            let shared = shared_masks(&all);
-            let ends = (b'A'..=b'M').map(|end| node(&shared, &char::from(end).to_string())).collect();
-            let core = Core::of(Words::default(), None, ends, &shared, None);
-            let size = shared.vocabulary.trie.size(node(&shared, "A"));
-            (size, core.exits.groups().iter().map(|group| group.nodes.len()).sum::<usize>())
-        };
-        // Each text is a node behind one of its lead bytes, 64 to a lead byte.
-        let (size, nodes) = merged(983);
-        assert_eq!((size, nodes), (1_000, 1));
-        assert_eq!(merged(984), (1_001, 2));
     }
 
     /// The tokens and exits of a head, by its head mask and by a plain walk.
@@ -500,6 +415,39 @@ mod tests {
         assert!(!differs(abc, abcx, 2).0);
         assert_eq!(differs(abc, abd, 9), (true, "abc abd".into(), 5));
         assert_eq!(differs(abc, both, 9), (true, "b".into(), 8), "what is dead is not followed");
+    }
+
+    #[test]
+    fn a_name_leaves_its_own_tokens_out_below_its_exits_unless_it_counts() {
+        let letters = || 'a'..='e';
+        let words = |length: usize| {
+            (0..length).fold(vec![String::new()], |all, _| {
+                all.iter().flat_map(|text| letters().map(move |letter| format!("{text}{letter}"))).collect()
+            })
+        };
+        let mut texts: Vec<String> = (1..=4).flat_map(words).collect();
+        texts.extend(words(3).iter().map(|text| format!("{text}(")));
+        let (shared, mut arena) = (shared_masks(&texts.iter().map(String::as_str).collect::<Vec<_>>()), Arena::new());
+        let letter = arena.class(ByteSet::range(b'a', b'z')).unwrap();
+        let below = |arena: &mut Arena, head| {
+            let core = head_mask(arena, &shared, head).core;
+            let tokens = |group: &crate::mask::exits::Group| {
+                let below = |node: &NodeId| group.view(shared.view()).trie.tokens_below(*node).len();
+                group.nodes.iter().map(below).sum::<usize>()
+            };
+            (core.is_reduced, core.exits.groups().iter().map(tokens).sum::<usize>())
+        };
+        let name = arena.repeat(letter, 1, MANY).unwrap();
+        assert_eq!(below(&mut arena, name), (true, 3 * 125), "behind one, two and three letters");
+        let counted = arena.repeat(letter, 1, 9).unwrap();
+        let (is_reduced, tokens) = below(&mut arena, counted);
+        assert!(!is_reduced && tokens > 3 * 125);
+        // Names of which some are excluded: exits of any name lack tokens that these names do not have.
+        let all = arena.repeat(letter, 0, MANY).unwrap();
+        let excluded = arena.words(vec![b"ab"[..].into(), b"abcd"[..].into()]).unwrap();
+        let others = arena.not(excluded).unwrap();
+        let head = arena.and(vec![all, others]).unwrap();
+        assert!(assert_exact(&mut arena, &shared, head).recheck.is_empty());
     }
 
     #[test]

@@ -137,6 +137,21 @@ mod tests {
     use crate::regular::term::MANY;
 
     #[test]
+    fn a_walk_of_many_exits_has_the_other_tokens_below_them() {
+        let digits: Vec<String> = (0..100).map(|number| format!("a{number:02}")).collect();
+        let more: Vec<String> = digits.iter().map(|text| text.clone() + "x").collect();
+        let texts: Vec<&str> = digits.iter().chain(&more).map(String::as_str).collect();
+        let (shared, mut arena) = (shared_masks(&texts), Arena::new());
+        let digit = arena.class(ByteSet::range(b'0', b'9')).unwrap();
+        let head = arena.repeat(digit, 1, MANY).unwrap();
+        let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), head).unwrap();
+        let merged = walk.remainder.as_ref().unwrap();
+        assert!(walk.exits.is_empty() && walk.ends);
+        assert_eq!(merged.trie.tokens_below(NodeId::ROOT).len(), 2 * 100, "below the first digit and below both");
+        assert!(shared.walks.memory_bytes() > merged.trie.memory_bytes());
+    }
+
+    #[test]
     fn a_walk_is_its_tokens_and_the_nodes_where_tokens_go_on() {
         let shared = shared_masks(&["a", "ab", "abb", "abbx", "ax", "b"]);
         let mut arena = Arena::new();

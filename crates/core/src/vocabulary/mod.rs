@@ -7,6 +7,7 @@ pub(crate) mod code_points;
 pub mod id;
 pub(crate) mod key_prefixes;
 pub(crate) mod long_tokens;
+mod merge;
 mod sort_key;
 pub(crate) mod token_bytes;
 pub(crate) mod token_set;

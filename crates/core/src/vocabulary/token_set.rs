@@ -187,6 +187,23 @@ mod tests {
     }
 
     #[test]
+    fn lists_of_words_are_joined_if_short_and_kept_apart_if_long() {
+        let list = |words: std::ops::Range<u32>, bits: u32| words.map(|word| (word, bits)).collect::<Words>();
+        let mut all = WordLists::default();
+        all.add(&list(0..0, 1));
+        assert_eq!((all.lists().len(), all.memory_bytes()), (0, 0), "no tokens");
+        let (one, other, long) = (list(0..63, 1), list(62..65, 2), list(0..64, 4));
+        [&one, &other, &long, &long].into_iter().for_each(|list| all.add(list));
+        assert_eq!(all.lists().len(), 2, "an equal list is there once");
+        assert_eq!(all.lists()[0][61..], [(61, 1), (62, 3), (63, 2), (64, 2)]);
+        assert!(Arc::ptr_eq(&all.lists()[1], &long));
+        assert_eq!(all.memory_bytes(), 16 + 65 * 8 + 16 + 64 * 8 / 2);
+        let both = WordLists::union(Some(all.clone()), Some(all)).unwrap();
+        assert_eq!(both.lists().len(), 3, "the joined list is long by now");
+        assert!(WordLists::union(Some(both.clone()), None).is_none() && WordLists::union(None, Some(both)).is_none());
+    }
+
+    #[test]
     fn sets_of_512_words_are_dense() {
         let sparse = |tokens: Vec<u32>| {
             let (words, bits, _) = to_sparse(tokens, 600);

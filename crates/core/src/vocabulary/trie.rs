@@ -3,12 +3,8 @@
 //! A walk reads nodes and tokens in the order of memory, and the tokens below a node are one slice.
 
 use crate::bytes::byteset::ByteSet;
-use crate::storage::hash::Hasher128;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::sort_key::SortKey;
-
-/// Children from which a counting sort is faster than a comparison sort. Chosen without measurement.
-const COUNTING_SORT_FROM: usize = 64;
 
 /// Bytes compared at once by `nodes_of`.
 const BLOCK: usize = 32;
@@ -17,28 +13,28 @@ const BLOCK: usize = 32;
 #[derive(Default)]
 pub struct Trie {
     /// All nodes and a sentinel.
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     /// Tokens in the order of the nodes that they end at.
-    tokens: Vec<u32>,
+    pub(super) tokens: Vec<u32>,
     /// The bytes below each node: bit n for ASCII byte n, bit 0 for byte 0 and all others. Empty in merged tries.
     below: Vec<u128>,
     /// The bytes of all children, grouped by parent.
-    child_bytes: Vec<u8>,
+    pub(super) child_bytes: Vec<u8>,
     /// The nodes of all children, in the order of `child_bytes`.
-    child_nodes: Vec<NodeId>,
+    pub(super) child_nodes: Vec<NodeId>,
 }
 
 /// The fields that a walk reads together, so that they share a cache line.
 #[derive(Clone, Copy)]
-struct Node {
+pub(super) struct Node {
     /// One past the last node of the subtree.
-    end: NodeId,
+    pub end: NodeId,
     /// Index in `tokens` of the first token that ends here; the next node's is one past the last.
-    first: u32,
+    pub first: u32,
     /// Index in `child_bytes` of the first child; the next node's is one past the last.
-    child_from: u32,
+    pub child_from: u32,
     /// The byte that leads to the node from its parent.
-    byte: u8,
+    pub byte: u8,
 }
 
 impl Trie {
@@ -105,148 +101,10 @@ impl Trie {
         self.nodes[0].end = NodeId::at(count);
     }
 
-    /// Lists the children of a merged trie.
-    fn list_children(&mut self) {
-        let count = self.nodes.len();
-        self.push_node(0);
-        self.child_bytes.reserve_exact(count);
-        self.child_nodes.reserve_exact(count);
-        for node in (0..count).map(NodeId::at) {
-            self.nodes[node.index()].child_from = self.child_bytes.len() as u32;
-            let mut child = node.next();
-            while child < self.end(node) {
-                self.child_bytes.push(self.byte(child));
-                self.child_nodes.push(child);
-                child = self.end(child);
-            }
-        }
-        self.nodes[count].child_from = self.child_bytes.len() as u32;
-    }
-
     /// Appends a node and returns its index.
-    fn push_node(&mut self, byte: u8) -> NodeId {
+    pub(super) fn push_node(&mut self, byte: u8) -> NodeId {
         self.nodes.push(Node { end: NodeId::ROOT, first: self.tokens.len() as u32, child_from: 0, byte });
         NodeId::at(self.nodes.len() - 1)
-    }
-
-    /// The subtrees of several nodes, merged: one walk then serves all of them. Tokens at the nodes are left out.
-    pub fn merge(&self, nodes: &[NodeId]) -> Trie {
-        let mut merged = Trie::default();
-        self.merge_into(nodes, 0, &mut merged);
-        merged.list_children();
-        merged
-    }
-
-    /// `merge`, of some tokens only: for each node the places of these tokens below it, ascending (`places_below`).
-    pub fn merge_some(&self, nodes: &[(NodeId, &[u32])]) -> Trie {
-        let mut merged = Trie::default();
-        self.merge_some_into(nodes.iter().copied(), 0, &mut merged);
-        merged.list_children();
-        merged
-    }
-
-    /// Appends the merged subtrees to another trie, each with some of its tokens.
-    fn merge_some_into<'a>(&self, nodes: impl Iterator<Item = (NodeId, &'a [u32])>, byte: u8, merged: &mut Trie) {
-        let here = merged.push_node(byte);
-        let mut below: Vec<(u8, NodeId, &[u32])> = Vec::new();
-        for (node, places) in nodes {
-            let split = |places: &'a [u32], end: NodeId| {
-                let end = self.tokens_before(end) as u32;
-                places.split_at(places.iter().take_while(|&&place| place < end).count())
-            };
-            let (at, mut rest) = split(places, node.next());
-            merged.tokens.extend(at.iter().map(|&place| self.tokens[place as usize]));
-            let children = &self.child_nodes[self.child_range(node)];
-            while let [place, ..] = *rest {
-                let child = children
-                    [children.partition_point(|&child| self.tokens_before(self.end(child)) <= place as usize)];
-                let own;
-                (own, rest) = split(rest, self.end(child));
-                below.push((self.byte(child), child, own));
-            }
-        }
-        below.sort_unstable_by_key(|&(byte, child, _)| (byte, child));
-        for group in below.chunk_by(|a, b| a.0 == b.0) {
-            let nodes = group.iter().map(|&(_, child, places)| (child, places));
-            self.merge_some_into(nodes.collect::<Vec<_>>().into_iter(), group[0].0, merged);
-        }
-        merged.nodes[here.index()].end = NodeId::at(merged.nodes.len());
-    }
-
-    /// The places, among all tokens in the order of nodes, of those tokens below ascending nodes that have a property.
-    pub fn places_below(&self, nodes: &[NodeId], has: impl Fn(u32) -> bool) -> Vec<u32> {
-        let (mut places, mut end) = (Vec::new(), NodeId::ROOT);
-        for &node in nodes.iter() {
-            if node >= end {
-                end = self.end(node);
-                let below = self.tokens_before(node.next())..self.tokens_before(end);
-                places.extend(below.filter(|&place| has(self.tokens[place])).map(|place| place as u32));
-            }
-        }
-        places
-    }
-
-    /// A hash of all nodes and tokens.
-    pub fn content_hash(&self) -> u128 {
-        let mut hash = Hasher128::new(self.nodes.len() as u64);
-        for node in &self.nodes {
-            hash.word(u64::from(node.end.number()) << 8 | u64::from(node.byte));
-            hash.word(node.first.into());
-        }
-        self.tokens.iter().for_each(|&token| hash.word(token.into()));
-        hash.finish()
-    }
-
-    /// Appends the merged subtrees to another trie.
-    fn merge_into(&self, nodes: &[NodeId], byte: u8, merged: &mut Trie) {
-        let here = merged.push_node(byte);
-        if here != NodeId::ROOT {
-            nodes.iter().for_each(|&node| merged.tokens.extend_from_slice(self.tokens_at(node)));
-        }
-        let children = self.children_of(nodes);
-        for group in children.chunk_by(|a, b| a.0 == b.0) {
-            if let [(_, child)] = *group {
-                self.copy_into(child, merged);
-            } else {
-                let nodes: Vec<NodeId> = group.iter().map(|&(_, child)| child).collect();
-                self.merge_into(&nodes, group[0].0, merged);
-            }
-        }
-        merged.nodes[here.index()].end = NodeId::at(merged.nodes.len());
-    }
-
-    /// (byte, node) of all children of several nodes, sorted.
-    fn children_of(&self, nodes: &[NodeId]) -> Vec<(u8, NodeId)> {
-        let count = nodes.iter().map(|&node| self.child_range(node).len()).sum();
-        let children = || nodes.iter().flat_map(|&node| self.children(node));
-        if count < COUNTING_SORT_FROM {
-            let mut children: Vec<(u8, NodeId)> = children().collect();
-            children.sort_unstable();
-            return children;
-        }
-        let mut places = [0; 257];
-        children().for_each(|(byte, _)| places[usize::from(byte) + 1] += 1);
-        (0..256).for_each(|byte| places[byte + 1] += places[byte]);
-        let mut sorted = vec![(0, NodeId::ROOT); count];
-        for (byte, child) in children() {
-            let place = &mut places[usize::from(byte)];
-            sorted[*place] = (byte, child);
-            *place += 1;
-        }
-        sorted
-    }
-
-    /// Appends a subtree to another trie.
-    fn copy_into(&self, node: NodeId, merged: &mut Trie) {
-        let (tokens, count) = (merged.tokens.len() as u32, merged.nodes.len());
-        let from = self.node(node).first;
-        let nodes = &self.nodes[node.index()..self.end(node).index()];
-        merged.nodes.extend(nodes.iter().map(|other| Node {
-            end: NodeId::at(other.end.index() - node.index() + count),
-            first: other.first - from + tokens,
-            ..*other
-        }));
-        merged.tokens.extend_from_slice(self.tokens_between(from as usize, self.tokens_before(self.end(node))));
     }
 
     /// The number of nodes.
@@ -259,7 +117,7 @@ impl Trie {
         self.len() == 0
     }
 
-    fn node(&self, node: NodeId) -> &Node {
+    pub(super) fn node(&self, node: NodeId) -> &Node {
         &self.nodes[node.index()]
     }
 

@@ -35,11 +35,13 @@ pub(crate) struct Accelerators {
     pub trie_path: bool,
     /// What follows a head is walked only for tokens that the head does not allow itself (`remainder`).
     pub remainder: bool,
+    /// Masks of many walks take what follows a head from lookaheads that list their tokens (`key::listing`).
+    pub listing: bool,
 }
 
 impl Accelerators {
     /// The names by which accelerators are switched off.
-    pub(crate) const NAMES: [&str; 8] = [
+    pub(crate) const NAMES: [&str; 9] = [
         "counter_loop",
         "length_limit",
         "region_scan",
@@ -48,13 +50,24 @@ impl Accelerators {
         "literals",
         "trie_path",
         "remainder",
+        "listing",
     ];
 
     /// All accelerators but those of a list of names, separated by commas; other names are ignored.
     pub(crate) fn without(names: &str) -> Self {
-        let [counter_loop, length_limit, region_scan, occurrence_group, exclusion, literals, trie_path, remainder] =
+        let [counter_loop, length_limit, region_scan, occurrence_group, exclusion, literals, trie_path, remainder, listing] =
             Self::NAMES.map(|name| names.split(',').all(|off| off.trim() != name));
-        Accelerators { counter_loop, length_limit, region_scan, occurrence_group, exclusion, literals, trie_path, remainder }
+        Accelerators {
+            counter_loop,
+            length_limit,
+            region_scan,
+            occurrence_group,
+            exclusion,
+            literals,
+            trie_path,
+            remainder,
+            listing,
+        }
     }
 
     /// The accelerators of this process.
@@ -135,7 +148,24 @@ mod tests {
             let node = builder.object(properties, extras, parts, ObjectRules::default()).unwrap();
             builder.build(node.number()).unwrap()
         };
+        // Names, and after each name one of many signs and another value.
+        let language = {
+            let mut builder = Builder::default();
+            let value = builder.rule("value").unwrap().number();
+            let letter = lower(&mut builder);
+            let name = builder.repeat(letter, 1, None).unwrap().number();
+            let signs = [",", ":", " ", "_", "0", "7", "}", "\\", "é", "7_", "::", ", "];
+            let mut ways = vec![name];
+            for sign in signs {
+                let sign = builder.literal(sign.as_bytes()).unwrap().number();
+                ways.push(builder.seq(&[name, sign, value]).unwrap().number());
+            }
+            let body = builder.alt(&ways).unwrap();
+            builder.define(value, body.number()).unwrap();
+            builder.build(value).unwrap()
+        };
         vec![
+            (language, "ab,cd::k7a"),
             (string(&|builder| builder.any_text().unwrap().number()), "\"ab é\\n7"),
             (
                 string(&|builder| {

@@ -61,3 +61,68 @@ impl Remainder {
         Some(Remainder { large, merged: trie.merge_some(&nodes) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mask::fixture::{node, shared_masks};
+    use crate::vocabulary::token_set::sorted_words;
+
+    /// Names of two and three letters, each name of two letters also before a bracket.
+    fn texts() -> Vec<String> {
+        let letters = || 'a'..='i';
+        let pairs = || letters().flat_map(move |one| letters().map(move |two| format!("{one}{two}")));
+        pairs().chain(pairs().map(|pair| pair + "c")).chain(pairs().map(|pair| pair + "(")).collect()
+    }
+
+    fn remainder(nested: usize, is_name: impl Fn(&str) -> bool) -> Option<(Vec<NodeId>, Vec<u32>)> {
+        let texts = texts();
+        let all: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let shared = shared_masks(&all);
+        let trie = &shared.vocabulary.trie;
+        let names = (0..all.len() as u32).filter(|&token| is_name(all[token as usize]));
+        let words = sorted_words(names.collect());
+        // Every node of a name of two letters, and that of its first letter.
+        let mut exits: Vec<NodeId> =
+            all.iter().filter(|text| text.len() == 2).map(|text| node(&shared, text)).collect();
+        exits.extend(('a'..='i').map(|letter| node(&shared, &letter.to_string())));
+        exits.sort_unstable();
+        exits.truncate(nested + nested / 9 + 1);
+        let Remainder { large, merged } = Remainder::of(trie, &exits, words.iter().copied())?;
+        let mut tokens = merged.tokens_below(NodeId::ROOT).to_vec();
+        tokens.sort_unstable();
+        tokens.dedup();
+        Some((large, tokens))
+    }
+
+    #[test]
+    fn only_tokens_that_are_not_allowed_remain() {
+        let brackets: Vec<u32> = (2 * 81..3 * 81).collect();
+        assert_eq!(remainder(81, |text| !text.ends_with('(')), Some((vec![], brackets)));
+        assert_eq!(remainder(81, |_| true), Some((vec![], vec![])));
+    }
+
+    #[test]
+    fn few_exits_below_others_are_left_as_they_are() {
+        assert!(remainder(72, |_| true).is_some());
+        assert!(remainder(54, |_| true).is_none());
+    }
+
+    #[test]
+    fn a_large_subtrie_stays_if_most_of_it_is_not_allowed() {
+        let mut texts: Vec<String> = (0..1_500).map(|number| format!(" {number:04}")).collect();
+        texts.extend((1..=80).map(|length| " ".repeat(length)));
+        let all: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let shared = shared_masks(&all);
+        let trie = &shared.vocabulary.trie;
+        let exits: Vec<NodeId> = (1..80).map(|length| node(&shared, &" ".repeat(length))).collect();
+        let of = |allowed: std::ops::Range<u32>| {
+            let words = sorted_words(allowed.collect());
+            let Remainder { large, merged } = Remainder::of(trie, &exits, words.iter().copied()).unwrap();
+            (large.len(), merged.tokens_below(NodeId::ROOT).len())
+        };
+        assert_eq!(of(1_500..1_580), (1, 0), "white space");
+        assert_eq!(of(0..1_580), (0, 0));
+        assert_eq!(of(400..1_580), (0, 400), "tokens of the large subtrie alone");
+    }
+}

@@ -8,12 +8,12 @@ use crate::error::Result;
 use crate::grammar::rules::First;
 use crate::mask::exits::{Exits, Group, Groups, Key};
 use crate::mask::key::builder::KeyBuilder;
+use crate::mask::key::object_lookahead::At;
 use crate::mask::key::object_summary::{ObjectProfile, ObjectSummary};
 use crate::mask::key::{hashed, Lookahead, MaskKey, PackedKey};
 use crate::mask::walk_cache::TrieView;
-use crate::regular::id::{ObjectId, ObjectStateId};
+use crate::regular::id::ObjectId;
 use crate::regular::term::{Term, TermId, EPSILON};
-use crate::storage::hash::Hasher128;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::WordLists;
 use rustc_hash::FxHashMap;
@@ -23,16 +23,16 @@ use std::hash::Hash;
 /// Lookaheads cached for one machine.
 #[derive(Default)]
 pub(super) struct Lookaheads {
-    behind: FxHashMap<(FrameId, Key), PackedKey>,
+    pub(super) behind: FxHashMap<(FrameId, Key), PackedKey>,
     /// (frame, listed exits) → the tokens that go on there.
-    listed: FxHashMap<(FrameId, Key), Option<WordLists>>,
+    pub(super) listed: FxHashMap<(FrameId, Key), Option<WordLists>>,
     /// Lookaheads of terms that refer to rules or objects of this machine.
     terms: FxHashMap<(TermId, Key), Option<Lookahead>>,
-    profiles: FxHashMap<ObjectId, Option<ObjectProfile>>,
+    pub(super) profiles: FxHashMap<ObjectId, Option<ObjectProfile>>,
     /// Indexed by the states of objects: None where not computed, Some(None) where a state has no summary.
-    summaries: Vec<Option<Option<ObjectSummary>>>,
+    pub(super) summaries: Vec<Option<Option<ObjectSummary>>>,
     /// Lookaheads of all states of an object that have one summary.
-    objects: FxHashMap<(ObjectId, At, ObjectSummary, Key), Lookahead>,
+    pub(super) objects: FxHashMap<(ObjectId, At, ObjectSummary, Key), Lookahead>,
 }
 
 /// Give an empty table room for `TABLE_ROOM` entries.
@@ -43,15 +43,7 @@ fn make_room<K: Eq + Hash, V>(table: &mut FxHashMap<K, V>) {
 }
 
 /// Entries for which a table has room from its first entry on: enough for most grammars, so that it seldom grows.
-const TABLE_ROOM: usize = 56;
-
-/// A place in an object: before it, before a key, behind a member.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum At {
-    Start,
-    Key,
-    Next,
-}
+pub(super) const TABLE_ROOM: usize = 56;
 
 impl KeyBuilder<'_> {
     /// The hash of what tokens observe of everything that a frame returns to, below its exits.
@@ -74,31 +66,6 @@ impl KeyBuilder<'_> {
         make_room(&mut self.parts.lookaheads.behind);
         self.parts.lookaheads.behind.insert(key, hash.into());
         Ok(hash)
-    }
-
-    /// The tokens below listed exits that go on with what a frame returns to. None if no lookahead lists them.
-    pub(crate) fn tokens_behind(&mut self, frame: FrameId, exits: &Exits, depth: u32) -> Result<Option<WordLists>> {
-        if exits.is_nowhere() || frame == BOTTOM {
-            return Ok(Some(WordLists::default()));
-        }
-        let key = (frame, exits.key());
-        if let Some(known) = self.parts.lookaheads.listed.get(&key) {
-            return Ok(known.clone());
-        }
-        let Some(depth) = depth.checked_sub(1) else { return Ok(None) };
-        let mut all = Some(WordLists::default());
-        for at in 0..self.machine.members(frame).len() {
-            let (term, parent) = self.machine.members(frame)[at];
-            let Some(Lookahead { tokens, ends, .. }) = self.lookahead(term, exits, depth)? else {
-                all = None;
-                break;
-            };
-            let behind = self.tokens_behind(parent, &ends, depth)?;
-            all = WordLists::union(WordLists::union(all, tokens), behind);
-        }
-        self.machine.arena.budget.grow(72 + all.as_ref().map_or(0, WordLists::memory_bytes));
-        self.parts.lookaheads.listed.insert(key, all.clone());
-        Ok(all)
     }
 
     /// The hash of what tokens observe of a term and of the frame below it.
@@ -209,115 +176,6 @@ impl KeyBuilder<'_> {
         Ok(Some(all))
     }
 
-    /// The lookahead of an object's term. An object has many states, but few different summaries.
-    fn lookahead_object(&mut self, id: TermId, exits: &Exits, depth: u32) -> Result<Option<Lookahead>> {
-        let (object, state, at) = match *self.machine.arena.term(id) {
-            Term::Object(object) => (object, self.machine.arena.first_state(object), At::Start),
-            Term::ObjectKey { object, state } => (object, state, At::Key),
-            Term::ObjectNext { object, state } => (object, state, At::Next),
-            _ => return Ok(None),
-        };
-        let Some(summary) = self.object_summary(object, state)? else { return Ok(None) };
-        let key = (object, at, summary, exits.key());
-        if let Some(known) = self.parts.lookaheads.objects.get(&key) {
-            return Ok(Some(known.clone()));
-        }
-        let lookahead = self.lookahead_summarized(object, at, summary, exits, depth)?;
-        if let Some(lookahead) = &lookahead {
-            self.machine.arena.budget.grow(96 + lookahead.memory_bytes());
-            self.parts.lookaheads.objects.insert(key, lookahead.clone());
-        }
-        Ok(lookahead)
-    }
-
-    /// The lookahead of all states of an object with one summary.
-    fn lookahead_summarized(
-        &mut self,
-        object: ObjectId,
-        at: At,
-        summary: ObjectSummary,
-        exits: &Exits,
-        depth: u32,
-    ) -> Result<Option<Lookahead>> {
-        let spec = &self.machine.arena.registers.objects[object.index()];
-        let colon = spec.colon;
-        let (end, before) = match at {
-            At::Start => (summary.closes.then_some(spec.empty), summary.goes_on.then_some(spec.open)),
-            At::Next => (summary.closes.then_some(spec.close), summary.goes_on.then_some(spec.comma)),
-            At::Key => (None, Some(EPSILON)),
-        };
-        let hash_of = |part: Option<TermId>| part.map_or(0, |part| self.machine.arena.info(part).hash);
-        let key = hashed(6, &[summary.keys, hash_of(end), hash_of(before), hash_of(Some(colon)), exits.hash()]);
-        let shared = [end, before].iter().flatten().all(|&part| !self.machine.arena.info(part).structural);
-        if let Some(known) = self.shared.lookaheads.get(key).filter(|_| shared) {
-            return Ok(Some(known));
-        }
-        let mut all = Lookahead::nothing(Exits::NOWHERE);
-        if let Some(end) = end {
-            let Some(lookahead) = self.lookahead(end, exits, depth)? else { return Ok(None) };
-            all = lookahead;
-        }
-        if let Some(before) = before {
-            let Some(lookahead) = self.lookahead(before, exits, depth)? else { return Ok(None) };
-            let keys = self.lookahead_key(summary, colon, &lookahead.ends);
-            all.hash = all.hash.wrapping_add(lookahead.hash).wrapping_add(keys);
-        }
-        all.tokens = None;
-        if shared {
-            self.shared.lookaheads.put(key, all.clone(), all.memory_bytes());
-        }
-        Ok(Some(all))
-    }
-
-    /// The hash of how keys may begin; 0 if no token goes on with a quote.
-    fn lookahead_key(&mut self, summary: ObjectSummary, colon: TermId, exits: &Exits) -> u128 {
-        let (mut hash, mut goes_on) = (Hasher128::new(5), false);
-        hash.wide(summary.keys);
-        hash.wide(self.machine.arena.info(colon).hash);
-        for group in exits.groups() {
-            let trie = group.view(self.shared.view()).trie;
-            for quote in group.nodes.iter().filter_map(|&node| trie.child(node, b'"')) {
-                hash.wide(group.hash());
-                hash.word(quote.number().into());
-                goes_on = true;
-            }
-        }
-        match goes_on {
-            true => hash.finish(),
-            false => 0,
-        }
-    }
-
-    fn object_summary(&mut self, object: ObjectId, state: ObjectStateId) -> Result<Option<ObjectSummary>> {
-        if let Some(Some(known)) = self.parts.lookaheads.summaries.get(state.index()) {
-            return Ok(*known);
-        }
-        let summary = self.summarize(object, state)?;
-        let summaries = &mut self.parts.lookaheads.summaries;
-        if summaries.len() <= state.index() {
-            let before = summaries.capacity();
-            summaries.resize(state.index() + 1, None);
-            self.machine
-                .arena
-                .budget
-                .grow((summaries.capacity() - before) * size_of::<Option<Option<ObjectSummary>>>());
-        }
-        summaries[state.index()] = Some(summary);
-        Ok(summary)
-    }
-
-    fn summarize(&mut self, object: ObjectId, state: ObjectStateId) -> Result<Option<ObjectSummary>> {
-        let key_prefixes = &self.shared.vocabulary.key_prefixes;
-        if !self.parts.lookaheads.profiles.contains_key(&object) {
-            let profile = self.machine.arena.object_profile(object, key_prefixes)?;
-            self.parts.lookaheads.profiles.insert(object, profile);
-        }
-        match &self.parts.lookaheads.profiles[&object] {
-            Some(profile) => self.machine.arena.object_summary(object, state, profile, key_prefixes),
-            None => Ok(None),
-        }
-    }
-
     /// The lookahead of a regular term, cached for all grammars.
     fn lookahead_regular(&mut self, id: TermId, exits: &Exits) -> Result<Lookahead> {
         let arena = &mut self.machine.arena;
@@ -354,8 +212,8 @@ impl KeyBuilder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::grammar::builder::{Builder, ObjectRules};
-    use crate::mask::fixture::{node, object, printable_and, shared_masks, Scene};
+    use crate::grammar::builder::Builder;
+    use crate::mask::fixture::{node, shared_masks, Scene};
     use crate::mask::key::DEPTH;
     use crate::mask::shared::SharedMasks;
     use std::sync::Arc;
@@ -482,44 +340,6 @@ mod tests {
         let all = two.wrapping_add(at("abb")).wrapping_add(at("abbb"));
         assert_eq!(times(3, None), (all, ends(&shared, &["abbb"])), "no token goes on behind the longest");
         assert_eq!(times(3, Some(4)), times(3, None));
-    }
-
-    #[test]
-    fn the_summary_of_a_state_and_the_lookahead_of_a_summary_are_found_once() {
-        let shared = printable_and(&["1}", "1,", "1,\""]);
-        let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
-        let mut scene = Scene::new(&shared, |builder| object(builder, &[("a", false), ("b", false)], true, rules));
-        let exits = Exits::at(node(&shared, "1"));
-        for (text, states) in [("{\"a\":", 1), ("{\"b\":", 2), ("{\"x\":", 3)] {
-            let (_, frame) = scene.head(text);
-            scene.keys().lookahead_behind(frame, &exits, DEPTH).unwrap().unwrap();
-            let known = scene.parts.lookaheads.summaries.iter().filter(|summary| summary.is_some()).count();
-            assert_eq!((known, scene.parts.lookaheads.objects.len()), (states, 1), "{text}");
-            assert_eq!(scene.parts.lookaheads.profiles.len(), 1);
-        }
-        assert!(scene.parts.lookaheads.behind.capacity() >= TABLE_ROOM);
-        let (_, frame) = scene.head("{\"a\":");
-        let (next, _) = scene.machine.members(frame)[0];
-        let before = scene.machine.arena.budget.spent();
-        scene.keys().lookahead(next, &exits, DEPTH).unwrap().unwrap();
-        assert_eq!(scene.machine.arena.budget.spent(), before + 1, "one step for the question");
-    }
-
-    #[test]
-    fn a_key_is_known_where_a_token_goes_on_with_its_quote() {
-        let of = |tokens: &[&str], colon: &[u8]| {
-            let shared = printable_and(tokens);
-            let mut scene = Scene::new(&shared, |builder| object(builder, &[], true, ObjectRules::default()));
-            let colon = scene.machine.arena.literal(colon).unwrap();
-            let summary = ObjectSummary { keys: 1, closes: true, goes_on: true };
-            let comma = Exits::at(node(&shared, ","));
-            let mut of = |summary| scene.keys().lookahead_key(summary, colon, &comma);
-            (of(summary), of(ObjectSummary { keys: 2, ..summary }))
-        };
-        assert_eq!(of(&[",1"], b":"), (0, 0));
-        let (one, other) = of(&[",\""], b":");
-        assert!(one != 0 && other != 0 && one != other);
-        assert_ne!(of(&[",\""], b": ").0, one, "the colon is part of it");
     }
 
     #[test]

@@ -5,7 +5,9 @@
 //! `saturated` for heads that count.
 
 pub(crate) mod builder;
+pub(crate) mod listing;
 pub(crate) mod lookahead;
+pub(crate) mod object_lookahead;
 pub(crate) mod object_summary;
 pub(crate) mod saturated;
 
@@ -128,8 +130,8 @@ mod tests {
     #[test]
     fn alternatives_add_their_hashes_and_unite_their_ends() {
         let at = |node| Exits::at(NodeId::new(node));
-        let one = Lookahead { hash: u128::MAX, ends: at(1) };
-        let other = Lookahead { hash: 3, ends: at(2) };
+        let one = Lookahead { hash: u128::MAX, ..Lookahead::nothing(at(1)) };
+        let other = Lookahead { hash: 3, ..Lookahead::nothing(at(2)) };
         let (both, swapped) = (one.clone().and(other.clone()), other.and(one.clone()));
         assert_eq!((both.hash, both.ends.len()), (2, 2));
         assert_eq!((swapped.hash, swapped.ends.hash()), (2, both.ends.hash()));

@@ -1,0 +1,112 @@
+//! Nodes at which a head is at an end → its exits, with small subtries merged into one trie.
+
+use crate::mask::accelerate::remainder::Remainder;
+use crate::mask::exits::{Exits, Group, Groups};
+use crate::mask::shared::SharedMasks;
+use crate::vocabulary::id::NodeId;
+
+use smallvec::SmallVec;
+
+/// From this many exits on, their subtries are merged: one walk takes less time than one per exit. Chosen without
+/// measurement.
+const MERGED_FROM: usize = 12;
+
+/// A subtrie of more nodes is not merged with others. Chosen without measurement.
+const LARGE_SUBTRIE: u32 = 1_000;
+
+impl Exits {
+    /// The exits at nodes of the vocabulary's trie, many small subtries merged.
+    pub(super) fn merged(ends: &[NodeId], shared: &SharedMasks) -> Self {
+        let trie = &shared.vocabulary.trie;
+        // Large subtries stay as they are, because what follows enters them by a few bytes only.
+        let (mut small, mut exits) = (Vec::new(), SmallVec::new());
+        for &node in ends {
+            match trie.size(node) {
+                1 => {}
+                size if size > LARGE_SUBTRIE => exits.push(node),
+                _ => small.push(node),
+            }
+        }
+        let mut groups = Groups::new();
+        if small.len() >= MERGED_FROM {
+            groups.push(Group::new(Some(shared.merged_trie(small)), &[NodeId::ROOT][..]));
+        } else {
+            exits.extend(small);
+        }
+        groups.push(Group::new(None, exits));
+        Exits::of(groups)
+    }
+
+    /// The exits of a head that allows most tokens below them.
+    pub(super) fn of_remainder(remainder: Remainder, shared: &SharedMasks) -> Self {
+        let Remainder { large, merged } = remainder;
+        let mut groups = Groups::new();
+        if merged.has_children(NodeId::ROOT) {
+            groups.push(Group::new(Some(shared.shared_trie(merged)), &[NodeId::ROOT][..]));
+        }
+        groups.push(Group::new(None, large));
+        Exits::of(groups)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mask::fixture::{node, shared_masks};
+
+    #[test]
+    fn many_small_exits_are_merged_and_large_ones_stay() {
+        let count = |ends: usize, below: usize| {
+            let mut texts: Vec<String> = Vec::new();
+            for end in 0..ends {
+                texts.push(format!("{}", char::from(b'A' + end as u8)));
+                texts.extend((0..below).map(|more| format!("{}{more:04}", char::from(b'A' + end as u8))));
+            }
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let shared = shared_masks(&texts);
+            let nodes = (0..ends).map(|end| node(&shared, &char::from(b'A' + end as u8).to_string()));
+            let exits = Exits::merged(&nodes.collect::<Vec<_>>(), &shared);
+            let groups = exits.groups().iter();
+            groups.map(|group| (group.hash() != 0, group.nodes.len())).collect::<Vec<_>>()
+        };
+        assert_eq!(count(3, 0), [], "nothing is below");
+        assert_eq!(count(11, 1), [(false, 11)]);
+        assert_eq!(count(12, 1), [(true, 1)], "the root of the merged trie");
+        // 899 texts of 4 digits below a node: 1 + 1 + 9 + 90 + 899 nodes.
+        assert_eq!(count(12, 898), [(true, 1)]);
+        assert_eq!(count(12, 1_000), [(false, 12)]);
+    }
+
+    #[test]
+    fn a_subtrie_of_a_thousand_nodes_is_not_large() {
+        let merged = |texts: usize| {
+            let mut all: Vec<String> =
+                (0..texts).map(|more| format!("A{}", char::from_u32(0x100 + more as u32).unwrap())).collect();
+            all.extend((b'B'..=b'M').map(|end| format!("{}x", char::from(end))));
+            let all: Vec<&str> = all.iter().map(String::as_str).collect();
+            let shared = shared_masks(&all);
+            let ends: Vec<_> = (b'A'..=b'M').map(|end| node(&shared, &char::from(end).to_string())).collect();
+            let exits = Exits::merged(&ends, &shared);
+            let size = shared.vocabulary.trie.size(node(&shared, "A"));
+            (size, exits.len())
+        };
+        // Each text is a node behind one of its lead bytes, 64 to a lead byte.
+        let (size, nodes) = merged(983);
+        assert_eq!((size, nodes), (1_000, 1));
+        assert_eq!(merged(984), (1_001, 2));
+    }
+
+    #[test]
+    fn a_remainder_without_tokens_is_no_exit() {
+        let shared = shared_masks(&["a", "ab", "b", "bc"]);
+        let [a, b] = ["a", "b"].map(|text| node(&shared, text));
+        let trie = &shared.vocabulary.trie;
+        let exits =
+            |merged, large: &[NodeId]| Exits::of_remainder(Remainder { large: large.to_vec(), merged }, &shared);
+        assert!(exits(trie.merge_some(&[]), &[]).is_nowhere());
+        assert_eq!(exits(trie.merge_some(&[]), &[a]).hash(), Exits::at(a).hash());
+        let both = exits(trie.merge(&[b]), &[a]);
+        assert_eq!(both.groups().iter().map(|group| group.hash() != 0).collect::<Vec<_>>(), [false, true]);
+        assert_eq!(both.hash(), exits(trie.merge(&[b]), &[a]).hash());
+    }
+}
