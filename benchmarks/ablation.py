@@ -31,6 +31,8 @@ ACCELERATORS = (
     "exclusion",
     "literals",
     "trie_path",
+    "remainder",
+    "listing",
 )
 #: The row of the process with all accelerators on.
 ALL_ON = "all on"

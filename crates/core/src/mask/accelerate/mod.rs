@@ -115,6 +115,9 @@ mod tests {
         for text in [" abcd", "ab_cd", "\"ab\"", "ab\":", "\"kab\":", "abcdabcd", "a_b", "cd\",\""] {
             tokens.push(Some(text.as_bytes().into()));
         }
+        // Names of which many begin others.
+        let names = (0..625).map(|number: usize| [0, 1, 2, 3].map(|place| b"abcdk"[number / 5usize.pow(place) % 5]));
+        tokens.extend(names.map(|name| Some(name[..].into())));
         let size = tokens.len();
         Arc::new(Vocabulary::new(tokens, vec![], vec![], size).unwrap())
     }
@@ -148,13 +151,13 @@ mod tests {
             let node = builder.object(properties, extras, parts, ObjectRules::default()).unwrap();
             builder.build(node.number()).unwrap()
         };
-        // Names, and after each name one of many signs and another value.
+        // Names, and after each name one of many signs and another value; a name may hold the last sign.
         let language = {
             let mut builder = Builder::default();
             let value = builder.rule("value").unwrap().number();
             let letter = lower(&mut builder);
             let name = builder.repeat(letter, 1, None).unwrap().number();
-            let signs = [",", ":", " ", "_", "0", "7", "}", "\\", "é", "7_", "::", ", "];
+            let signs = [",", ":", " ", "_", "0", "7", "}", "\\", "é", "7_", "::", "d"];
             let mut ways = vec![name];
             for sign in signs {
                 let sign = builder.literal(sign.as_bytes()).unwrap().number();
