@@ -35,11 +35,14 @@ pub(crate) struct Draft {
 /// Nodes of a subtrie below which a walk takes less time than a look-up of its result. Chosen without measurement.
 const KNOWN_FROM: u32 = 16;
 
-/// The results of walks below a node of the trie, for a set of excluded texts. The set after one more value shares all but
-/// one branch with the set before.
+/// What walks found.
 #[derive(Default)]
 pub(crate) struct TextWalks {
+    /// Below a node of the trie, for a set of excluded texts. The set after one more value shares all but one branch with
+    /// the set before.
     known: FxHashMap<(NodeId, ExcludedCursor, Option<TermId>, ItemKey), Arc<Found>>,
+    /// The tokens at and below a node that the draft of an abstract position allows: few, even below a blank.
+    allowed: FxHashMap<(PositionId, NodeId), Arc<[u32]>>,
     bytes: usize,
 }
 
@@ -47,14 +50,35 @@ pub(crate) struct TextWalks {
 struct Found {
     /// Tokens that the exact position must answer.
     replay: Vec<u32>,
+    /// Nodes at and below which it must answer all tokens: there an excluded text has ended.
+    ends: Vec<NodeId>,
     /// Tokens that leave no value.
     refused: Vec<u32>,
+}
+
+impl Found {
+    /// Bytes of all lists.
+    fn memory_bytes(&self) -> usize {
+        4 * (self.replay.len() + self.ends.len() + self.refused.len())
+    }
 }
 
 impl TextWalks {
     /// Bytes of all results.
     pub fn memory_bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// The tokens at and below a node that the draft of `id` allows.
+    fn allowed(&mut self, shared: &SharedMasks, mask: &Mask, id: PositionId, node: NodeId) -> Arc<[u32]> {
+        let list = || {
+            let trie = &shared.vocabulary.trie;
+            let tokens = trie.tokens_at(node).iter().chain(trie.tokens_below(node)).copied();
+            let allowed: Arc<[u32]> = tokens.filter(|&token| mask.allows(token)).collect();
+            self.bytes += size_of::<(PositionId, NodeId)>() + 48 + 4 * allowed.len();
+            allowed
+        };
+        self.allowed.entry((id, node)).or_insert_with(list).clone()
     }
 }
 
@@ -89,13 +113,13 @@ impl Draft {
         size_of::<Draft>() + self.mask.memory_bytes() + 4 * tokens
     }
 
-    /// The mask of the exact position.
+    /// The mask of the exact position, of which `id` is the abstract one.
     pub fn correct(
         &self,
         machine: &mut Machine,
         shared: &SharedMasks,
         walks: &mut TextWalks,
-        exact: PositionId,
+        [exact, id]: [PositionId; 2],
     ) -> Result<Arc<Mask>> {
         let UncertainTokens { equal, exhausting, exponents, any_exhausts } = &self.uncertain;
         let is_settled = equal.is_empty() && exhausting.is_empty() && !any_exhausts;
@@ -115,10 +139,14 @@ impl Draft {
                     replay.extend(tokens.iter().filter(|&&token| item.meets(keys, text(token))));
                 }
                 if any_exhausts || equal.len() > FEW {
-                    let found = Found { replay, refused };
+                    let found = Found { replay, refused, ends: Vec::new() };
                     let mut walk = Walk { machine, shared, item: &item, any_exhausts, walks, found };
                     walk.descend(NodeId::ROOT, item.cursor, item.head)?;
-                    Found { replay, refused } = walk.found;
+                    let ends;
+                    Found { replay, refused, ends } = walk.found;
+                    for node in ends {
+                        replay.extend_from_slice(&walks.allowed(shared, &self.mask, id, node));
+                    }
                 }
             }
             None if *any_exhausts => {
@@ -195,7 +223,7 @@ impl Walk<'_> {
             return Ok(());
         }
         if odd || next.is_at_end(keys) || cursor.is_at_numeral_end(keys, byte) {
-            self.found.replay.extend(trie.tokens_at(child).iter().chain(trie.tokens_below(child)));
+            self.found.ends.push(child);
             return Ok(());
         }
         let head = match head.filter(|_| self.any_exhausts) {
@@ -233,12 +261,13 @@ impl Walk<'_> {
                 let walked = self.descend(node, cursor, head);
                 let below = Arc::new(std::mem::replace(&mut self.found, outer));
                 walked?;
-                self.walks.bytes += size_of_val(&key) + 64 + 4 * (below.replay.len() + below.refused.len());
+                self.walks.bytes += size_of_val(&key) + 64 + below.memory_bytes();
                 self.walks.known.insert(key, below.clone());
                 below
             }
         };
         self.found.replay.extend_from_slice(&below.replay);
+        self.found.ends.extend_from_slice(&below.ends);
         self.found.refused.extend_from_slice(&below.refused);
         Ok(())
     }
@@ -361,7 +390,10 @@ mod tests {
                 found: Found::default(),
             };
             walk.descend(NodeId::ROOT, item.cursor, item.head).unwrap();
-            let found = walk.found.replay.iter().map(|&token| shared.vocabulary.token(token).unwrap().to_vec());
+            let trie = &shared.vocabulary.trie;
+            let ended =
+                walk.found.ends.iter().flat_map(|&node| trie.tokens_at(node).iter().chain(trie.tokens_below(node)));
+            let found = ended.chain(&walk.found.replay).map(|&token| shared.vocabulary.token(token).unwrap().to_vec());
             let found: Vec<Vec<u8>> = found.collect();
             (found, scene.machine.arena.budget.spent() - before)
         };
@@ -397,7 +429,7 @@ mod tests {
             };
             let draft = Draft::new(Mask::from_tokens(&(0..90).collect::<Vec<_>>()), uncertain, Vec::new());
             let mut walks = TextWalks::default();
-            draft.correct(&mut scene.machine, &scene.shared, &mut walks, exact).unwrap();
+            draft.correct(&mut scene.machine, &scene.shared, &mut walks, [exact; 2]).unwrap();
             walks.memory_bytes() > 0
         };
         assert_eq!([walks_with(64, 0), walks_with(65, 0)], [false, true]);

@@ -259,7 +259,7 @@ impl Masks {
                 draft
             }
         };
-        let mask = draft.correct(machine, shared, &mut self.walks, exact)?;
+        let mask = draft.correct(machine, shared, &mut self.walks, [exact, id])?;
         if !Arc::ptr_eq(&mask, &draft.mask) {
             self.held += mask.memory_bytes();
         }
