@@ -27,6 +27,10 @@ use std::sync::Arc;
 /// measurement.
 const DIFFERENCE_ROOM: usize = 4_000;
 
+/// Nodes at which a head may differ from a neighbour that may end anywhere, as names do. All masks of the head are walked
+/// again there, and none has a key: with more nodes, a walk of its own takes less time. Names without keywords have hundreds.
+const FEW_RECHECKED: usize = 16;
+
 /// Tokens that a maximal length may leave to be replayed; with more, the head is walked. Chosen without measurement.
 const LIMIT_ROOM: usize = 64;
 
@@ -83,11 +87,8 @@ impl HeadMask {
             (None, Some(counter_loop)) => walked = counter_loop.scan(arena, shared)?,
             (None, None) => {
                 // If almost every character leads to one state that loops, the head differs from that state in few tokens.
-                // A neighbour that may end anywhere has a remainder of its own, which the head cannot use.
-                let is_usable =
-                    |arena: &Arena, neighbour| on.counter_loop && neighbour != head && !arena.info(neighbour).nullable;
                 if let Some((neighbour, _)) =
-                    majority_target(arena, head)?.filter(|&(neighbour, _)| is_usable(arena, neighbour))
+                    majority_target(arena, head)?.filter(|&(neighbour, _)| on.counter_loop && neighbour != head)
                 {
                     if CounterLoop::find(arena, neighbour, shared.vocabulary.longest)?
                         .is_some_and(|counter_loop| counter_loop.is_loop())
@@ -191,12 +192,13 @@ impl HeadMask {
         {
             return Ok(None);
         }
-        let neighbour = neighbour_mask(arena, neighbour)?;
-        if neighbour.core.is_reduced {
+        if recheck.len() > FEW_RECHECKED && arena.info(neighbour).nullable {
             return Ok(None);
         }
+        let neighbour = neighbour_mask(arena, neighbour)?;
         recheck.extend_from_slice(&neighbour.recheck);
-        let inexact_exits = neighbour.inexact_exits || !found;
+        // Below exits of a neighbour its own tokens may be left out, which need not be those of the head.
+        let inexact_exits = neighbour.inexact_exits || !found || neighbour.core.is_reduced;
         Ok(Some(HeadMask { recheck: recheck.into(), inexact_exits, ..neighbour }))
     }
 }

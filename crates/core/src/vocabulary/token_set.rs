@@ -104,9 +104,10 @@ impl WordLists {
         &self.0
     }
 
-    /// Own bytes plus a pro-rata share of the lists.
+    /// Bytes of the references and of joined lists. Longer lists belong to walks, which count them.
     pub fn memory_bytes(&self) -> usize {
-        self.0.iter().map(|list| 16 + size_of_val(&**list) / Arc::strong_count(list)).sum()
+        let is_joined = |list: &&Words| list.len() < 2 * JOINED_UP_TO;
+        self.0.iter().map(|list| 16 + Some(list).filter(is_joined).map_or(0, |list| size_of_val(&**list))).sum()
     }
 }
 
@@ -197,7 +198,10 @@ mod tests {
         assert_eq!(all.lists().len(), 2, "an equal list is there once");
         assert_eq!(all.lists()[0][61..], [(61, 1), (62, 3), (63, 2), (64, 2)]);
         assert!(Arc::ptr_eq(&all.lists()[1], &long));
-        assert_eq!(all.memory_bytes(), 16 + 65 * 8 + 16 + 64 * 8 / 2);
+        assert_eq!(all.memory_bytes(), 2 * 16 + (65 + 64) * 8);
+        let mut longer = WordLists::default();
+        longer.add(&list(0..128, 1));
+        assert_eq!(longer.memory_bytes(), 16, "the list of a walk");
         let both = WordLists::union(Some(all.clone()), Some(all)).unwrap();
         assert_eq!(both.lists().len(), 2, "the joined list is long by now, and the same in both");
         assert!(WordLists::union(Some(both.clone()), None).is_none() && WordLists::union(None, Some(both)).is_none());
