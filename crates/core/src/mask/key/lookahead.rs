@@ -1,7 +1,8 @@
 //! Term × trie nodes → a hash of what tokens can observe of the term below these nodes, and the nodes at which it ends.
 //!
 //! A lookahead without frames and objects is the same in all grammars and is cached with the vocabulary. Frames and
-//! objects belong to one machine, and their lookaheads are cached with the key parts of that machine.
+//! objects belong to one machine, and their lookaheads are cached with the key parts of that machine. Below listed exits,
+//! a lookahead has the tokens beside their hash (`listing`).
 
 use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::error::Result;

@@ -1,8 +1,8 @@
 //! Position → cache key: positions with equal keys have equal masks, in one grammar or in two.
 //!
 //! The cache key mirrors the computation of the mask, with hashes in place of token sets. `builder` makes the keys,
-//! `lookahead` hashes what tokens can observe behind a head, `object_summary` does so for the states of an object, and
-//! `saturated` for heads that count.
+//! `lookahead` hashes what tokens can observe behind a head, `object_lookahead` and `object_summary` do so for the states
+//! of an object, and `saturated` for heads that count. `listing` takes tokens from lookaheads.
 
 pub(crate) mod builder;
 pub(crate) mod listing;
@@ -18,8 +18,8 @@ use crate::vocabulary::token_set::WordLists;
 /// A key of a mask, or of a part of one. None if a hash cannot tell everything that the mask depends on.
 pub(crate) type MaskKey = Option<u128>;
 
-/// Terms within terms, and frames below frames, are followed to this depth; deeper positions get no key. Chosen without
-/// measurement.
+/// Terms within terms, and frames below frames, are followed to this depth; deeper positions get no key. Python's
+/// expressions pass more than 64 on the way from an operand to one in brackets.
 pub(crate) const DEPTH: u32 = 192;
 
 /// A `MaskKey` in 24 bytes rather than 32.
