@@ -444,12 +444,15 @@ mod tests {
         let counted = arena.repeat(letter, 1, 9).unwrap();
         let (is_reduced, tokens) = below(&mut arena, counted);
         assert!(!is_reduced && tokens > 3 * 125);
-        // Names of which some are excluded: exits of any name lack tokens that these names do not have.
+        // Names of which some are excluded: what a mask of all names leaves out need not be a name of these.
         let all = arena.repeat(letter, 0, MANY).unwrap();
-        let excluded = arena.words(vec![b"ab"[..].into(), b"abcd"[..].into()]).unwrap();
-        let others = arena.not(excluded).unwrap();
-        let head = arena.and(vec![all, others]).unwrap();
-        assert!(assert_exact(&mut arena, &shared, head).recheck.is_empty());
+        for (length, is_near) in [(1, true), (2, false)] {
+            let excluded = arena.words(words(length).iter().map(|text| text.as_bytes().into()).collect()).unwrap();
+            let others = arena.not(excluded).unwrap();
+            let head = arena.and(vec![all, others]).unwrap();
+            let made = assert_exact(&mut arena, &shared, head);
+            assert_eq!((!made.recheck.is_empty(), made.inexact_exits), (is_near, is_near), "{length}");
+        }
     }
 
     #[test]
