@@ -167,9 +167,10 @@ impl Vocabulary {
         self.len() == 0
     }
 
-    /// The id of a special token by name.
+    /// The id of a special token by name; `<[7]>` names token 7, as in llama.cpp's GBNF, if it has no text.
     pub fn special_id(&self, name: &str) -> Option<u32> {
-        self.special.iter().find(|(other, _)| other == name).map(|&(_, id)| id)
+        let named = self.special.iter().find(|(other, _)| other == name).map(|&(_, id)| id);
+        named.or_else(|| numbered(name).filter(|&id| (id as usize) < self.size() && self.token(id).is_none()))
     }
 
     /// Heap bytes of the vocabulary and its caches.
@@ -244,6 +245,11 @@ impl Vocabulary {
     pub(crate) fn tokens_up_to(&self, chars: u32) -> TokenSet {
         self.lengths.tokens_up_to(chars, &self.by_byte.present)
     }
+}
+
+/// The number in a name such as `<[7]>`.
+fn numbered(name: &str) -> Option<u32> {
+    name.strip_prefix("<[")?.strip_suffix("]>")?.parse().ok()
 }
 
 #[cfg(test)]
