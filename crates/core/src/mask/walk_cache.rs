@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_walk_of_many_exits_has_the_other_tokens_below_them() {
-        let digits: Vec<String> = (0..1_000).map(|number| format!("a{number:03}")).collect();
+        let digits: Vec<String> = (0..10_000).map(|number| format!("a{number:04}")).collect();
         let more: Vec<String> = digits.iter().map(|text| text.clone() + "x").collect();
         let texts: Vec<&str> = digits.iter().chain(&more).map(String::as_str).collect();
         let (shared, mut arena) = (shared_masks(&texts), Arena::new());
@@ -147,7 +147,7 @@ mod tests {
         let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), head).unwrap();
         let merged = walk.remainder.as_ref().unwrap();
         assert!(walk.exits.is_empty() && walk.ends);
-        assert_eq!(merged.trie.tokens_below(NodeId::ROOT).len(), 3 * 1_000, "behind one, two and three digits");
+        assert_eq!(merged.trie.tokens_below(NodeId::ROOT).len(), 4 * 10_000, "behind one digit to four");
         assert!(shared.walks.memory_bytes() > merged.trie.memory_bytes());
     }
 

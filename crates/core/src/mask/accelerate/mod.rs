@@ -116,7 +116,7 @@ mod tests {
             tokens.push(Some(text.as_bytes().into()));
         }
         // Names of which many begin others.
-        let names = (0..625).map(|number: usize| [0, 1, 2, 3].map(|place| b"abcdk"[number / 5usize.pow(place) % 5]));
+        let names = (0..1_296).map(|number: usize| [0, 1, 2, 3].map(|place| b"abcdkn"[number / 6usize.pow(place) % 6]));
         tokens.extend(names.map(|name| Some(name[..].into())));
         let size = tokens.len();
         Arc::new(Vocabulary::new(tokens, vec![], vec![], size).unwrap())
