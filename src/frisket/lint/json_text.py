@@ -108,7 +108,7 @@ class JSONText:
     def _scan(self) -> Node:
         """All values, without recursion: a schema may nest deeper than Python does."""
         text = self.text
-        at = self._skip(1 if text[:1] == "\ufeff" else 0)
+        at = self._skip(0)
         root = Node(at, entry=at)
         stack: list[Node] = []
         node: Node | None = root

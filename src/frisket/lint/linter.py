@@ -35,8 +35,8 @@ def lint(
     ('FRK501', '/pattern', 'write ^(?:…)$, or .* where any text is meant')
 
     `select` and `ignore` take codes, beginnings of codes, names, or `ALL`; without `select` the rules run that are
-    meant for every schema. A rule that needs a `vocabulary` or `max_tokens` finds nothing without it. Nothing is fetched:
-    references to other documents are not followed.
+    meant for every schema. A rule that needs a `vocabulary` or `max_tokens` finds nothing without it. Nothing is
+    fetched: references to other documents are not followed.
 
     Raises FrisketError for a rule that is not known, InvalidSchemaError for a text that is no JSON.
     """
