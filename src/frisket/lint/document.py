@@ -60,6 +60,7 @@ class Document:
     max_tokens: int | None = None
 
     def __post_init__(self) -> None:
+        self.root = _unshared(self.root)
         self._documents = Documents(self.root, None)
         self._by_identity: dict[int, Subschema] = {}
         self.places = list(self._walk())
@@ -176,6 +177,40 @@ class Document:
                 for number, (schema, pointer) in enumerate(below):
                     name = names[number] if names is not None else place.name if keyword in IN_PLACE else None
                     yield schema, pointer, place.resource, keyword, name, place
+
+
+def _unshared(root: Any) -> Any:
+    """The schema with a dict of its own at every place, as its text has it; what holds itself still does."""
+    met: set[int] = set()
+    stack, shared = [root], False
+    while stack and not shared:
+        value = stack.pop()
+        if isinstance(value, (dict, list)):
+            shared = id(value) in met
+            met.add(id(value))
+            stack += value.values() if isinstance(value, dict) else value
+    return _copied(root) if shared else root
+
+
+def _copied(root: Any) -> Any:
+    done: list[Any] = [None]
+    #: Copies of what is around the value, by the identity of what they copy.
+    around: dict[int, Any] = {}
+    stack: list[tuple[Any, Any, Any]] = [(root, done, 0)]
+    while stack:
+        value, holder, key = stack.pop()
+        if holder is None:  # all that stands below is copied
+            del around[key]
+        elif not isinstance(value, (dict, list)) or id(value) in around:
+            holder[key] = around.get(id(value), value)
+        else:
+            copy: Any = dict.fromkeys(value) if isinstance(value, dict) else [None] * len(value)
+            holder[key] = around[id(value)] = copy
+            stack.append((None, None, id(value)))
+            stack += [
+                (below, copy, at) for at, below in (value.items() if isinstance(value, dict) else enumerate(value))
+            ]
+    return done[0]
 
 
 def _join(parent: Subschema | None, keyword: str, place: Subschema) -> None:

@@ -32,6 +32,15 @@ class Node:
     kind: str = ""
     names: list[str] = field(default_factory=list)
     below: list[Node] = field(default_factory=list)
+    _by_name: dict[str, Node] | None = None
+
+    def at(self, token: str) -> Node | None:
+        """The member or item that a part of a JSON pointer names; of members with one name the last, as JSON has it."""
+        if self.kind == "[":
+            return self.below[int(token)] if token.isdecimal() and int(token) < len(self.below) else None
+        if self._by_name is None:
+            self._by_name = {escape(name): below for name, below in zip(self.names, self.below, strict=True)}
+        return self._by_name.get(token)
 
 
 class Repeated(Exception):
@@ -52,20 +61,28 @@ class JSONText:
     def __init__(self, text: str) -> None:
         self.text = text
         self.root = self._scan()
-        self._by_pointer: dict[str, Node] = {}
-        stack = [("", self.root)]
-        while stack:
-            pointer, node = stack.pop()
-            self._by_pointer[pointer] = node
-            keys: Sequence[object] = node.names if node.kind == "{" else range(len(node.below))
-            stack += [(f"{pointer}/{escape(key)}", below) for key, below in zip(keys, node.below, strict=True)]
 
     def place(self, pointer: str) -> tuple[int, int]:
         """Line and column of a value, or of the innermost value around it that there is; both begin at 1."""
-        while pointer and pointer not in self._by_pointer:
-            pointer = pointer.rpartition("/")[0]
-        offset = self._by_pointer[pointer].entry
+        offset = self.nodes(pointer)[-1].entry
         return self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
+
+    def nodes(self, pointer: str) -> list[Node]:
+        """The root, and each value on the way that the pointer leads, as far as there are values."""
+        found = [self.root]
+        for token in pointer.split("/")[1:]:
+            below = found[-1].at(token)
+            if below is None:
+                break
+            found.append(below)
+        return found
+
+    def node(self, pointer: str) -> Node:
+        """The value at a pointer; KeyError where there is none."""
+        found = self.nodes(pointer)
+        if len(found) <= pointer.count("/"):
+            raise KeyError(pointer)
+        return found[-1]
 
     def edited(self, edits: Sequence[Edit]) -> str:
         """The text after the edits, none of which may touch what another one does.
@@ -80,11 +97,11 @@ class JSONText:
 
     def _changes(self, edit: Edit) -> list[tuple[int, int, str]]:
         if isinstance(edit, Replace):
-            node = self._by_pointer[edit.pointer]
+            node = self.node(edit.pointer)
             return [(node.start, node.end, dumped(edit.value))]
         if isinstance(edit, Add):
             return [self._added(edit)]
-        node = self._by_pointer[edit.pointer]
+        node = self.node(edit.pointer)
         if len(set(node.names)) < len(node.names):
             raise Repeated(edit.pointer)
         slots = [(below.entry, below.end) for below in node.below]
@@ -93,7 +110,7 @@ class JSONText:
 
     def _added(self, edit: Add) -> tuple[int, int, str]:
         above, _, token = edit.pointer.rpartition("/")
-        node = self._by_pointer[above]
+        node = self.node(above)
         key = "" if node.kind == "[" else f"{json.dumps(token.replace('~1', '/').replace('~0', '~'))}: "
         new = key + dumped(edit.value)
         if not node.below:

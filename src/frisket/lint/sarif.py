@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import quote
 
 from frisket.lint.finding import Finding
 from frisket.lint.rules import RULES
@@ -40,7 +41,7 @@ def sarif(findings: Sequence[tuple[str, tuple[int, int] | None, Finding]]) -> di
 
 
 def _result(name: str, place: tuple[int, int] | None, finding: Finding, index: dict[str, int]) -> dict[str, Any]:
-    physical: dict[str, Any] = {"artifactLocation": {"uri": name}}
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(name.replace("\\", "/"))}}
     if place is not None:
         physical["region"] = {"startLine": place[0], "startColumn": place[1]}
     return {

@@ -53,6 +53,8 @@ CLASS = frozenset(
         *("department", "cause", "diagnosis", "industry", "occupation", "profession"),
     )
 )
+#: Of these, the ones that name closed lists where another word stands before them (`storage_class`).
+CLOSED = frozenset(("class", "label"))
 #: Names that say nothing of what they hold.
 VAGUE = frozenset(
     (

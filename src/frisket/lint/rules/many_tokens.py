@@ -46,7 +46,8 @@ def check(document: Document) -> Iterator[Finding]:
         # A token has one byte or more.
         counts = {value: tokens.fewest(spelled(value)[:-1]) or 0 for value in values if len(spelled(value)) > MOST + 1}
         long = [value for value, count in counts.items() if count > MOST]
-        if long:
+        # A value that stands alone is forced: no model chooses it, token by token.
+        if long and len(values) > 1:
             worst = max(long, key=lambda value: counts[value])
             more = f"; {len(long)} of {len(values)} values take more than {MOST}" if len(long) > 1 else ""
             yield RULE.finding(

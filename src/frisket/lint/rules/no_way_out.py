@@ -39,7 +39,7 @@ from typing import Any
 from frisket.lint.document import Document, strings
 from frisket.lint.finding import Add, Finding, Fix
 from frisket.lint.rule import Rule
-from frisket.lint.word import CLASS, is_among, words
+from frisket.lint.word import CLASS, CLOSED, is_among, words
 
 #: Words of which one in a value makes it a way out.
 OUT = frozenset(
@@ -57,7 +57,7 @@ def check(document: Document) -> Iterator[Finding]:
         required = strings(place.said.get("required"))
         for name in properties:
             member = document.at(properties[name])
-            if name not in required or member is None or not is_among(name, CLASS):
+            if name not in required or member is None or not _is_class(name):
                 continue
             values: list[Any] = document.values(member) or []
             texts = strings(values)
@@ -74,6 +74,10 @@ def check(document: Document) -> Iterator[Finding]:
                 'add a value such as "other", or let the property be null or absent',
                 Fix('"other" becomes a value', (Add(holder.to("enum", "-"), "other"),), safe=False),
             )
+
+
+def _is_class(name: str) -> bool:
+    return is_among(name, CLASS) or words(name).rpartition(" ")[2] in CLASS - CLOSED
 
 
 RULE = Rule("FRK203", "no-way-out", "opinion", check)
