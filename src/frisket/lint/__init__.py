@@ -4,7 +4,7 @@ linter     schema → findings                     repair     findings → the s
 document   schema → places that values come to   json_text  text → where values stand; edits → the text
 rules      one advice a file, with its page      selection  codes and names → rules
 finding    what is found, and its fix            rule       what every rule has
-order, union, pattern, word, bound, tokens, least        what several rules look at
+order, union, overlap, pattern, word, bound, tokens, least        what several rules look at
 sarif      findings → SARIF
 """
 

@@ -58,14 +58,14 @@ CLOSED = frozenset(("class", "label"))
 #: Names that say nothing of what they hold.
 VAGUE = frozenset(
     (
-        *("data", "value", "val", "info", "field", "obj", "object", "misc", "tmp", "temp", "foo", "bar", "baz"),
+        *("data", "value", "val", "info", "field", "obj", "object", "misc", "tmp", "foo", "bar", "baz"),
         *("param", "arg", "var", "stuff", "thing", "payload", "extra", "flag"),
     )
 )
 #: Names of quantities that nobody can write without a unit.
 QUANTITY = frozenset(
     (
-        *("duration", "timeout", "interval", "delay", "distance", "weight", "temperature", "speed", "elapsed"),
+        *("duration", "timeout", "interval", "delay", "distance", "weight", "temperature", "temp", "speed", "elapsed"),
         *("length", "height", "width", "depth", "radius", "altitude", "pressure", "memory", "bandwidth", "latency"),
     )
 )

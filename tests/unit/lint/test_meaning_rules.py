@@ -35,6 +35,7 @@ def test_no_description(schema: Any, pointers: list[str]) -> None:
         listing("data", data={"type": "object"}),
         listing("value", value={"$ref": "#/$defs/v"}) | {"$defs": {"v": {"type": "string", "title": "the path"}}},
         listing("customer_name", "color1"),
+        listing("a", "b", "c", a=INTEGER),
         listing("height", height=STRING),  # the unit comes with it
     ],
 )
@@ -120,6 +121,10 @@ def test_undiscriminated_union(schema: Any, pointers: list[str]) -> None:
         {"anyOf": [listing("a", a=STRING, required=["a"]), listing("a", a=INTEGER, required=["a"])]},
         {"anyOf": [CLOSED | {"required": ["a"]}, listing("b", required=["b"])]},
         {"anyOf": [listing("a"), {"type": "null"}]},
+        # Only the engine sees these.
+        {"anyOf": [listing("a") | {"minProperties": 2}, listing("a", "b") | {"maxProperties": 1}]},
+        {"oneOf": [{"$ref": "#/$defs/a b"}, listing("a", a={"type": "string", "pattern": "^y"}, required=["a"])],
+         "$defs": {"a b": listing("a", a={"type": "string", "pattern": "^x"}, required=["a"])}},
         {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},  # conditions, not kinds
     ],
 )

@@ -19,6 +19,7 @@ After:
 that
 
 * have a name of one or two letters that is no common word, numbered or not (`p`, `t2`, `p11`);
+  single letters beside each other, as in a formula, are left alone;
 * have a name that fits any value (`data`, `value`, `field3` …), hold a scalar, and have no property such as `name`,
   `type` or `unit` beside them that says what the value is of;
 * are numbers without bounds whose name needs a unit and has none (`timeout`, `weight`, `height` …).
@@ -76,6 +77,8 @@ def _unclear(document: Document, place: Subschema, name: str, siblings: dict[str
         return None
     numbered = _NUMBERED.fullmatch(name)
     stem = numbered[1] if numbered else name
+    if len(name) == 1 and any(len(one) == 1 for one in siblings if one != name):
+        return None  # letters of a formula: a, b, c; r, g, b; w, h
     if len(stem) < 3 and stem.isalpha() and stem.lower() not in KNOWN_SHORT | AXES:
         return "is too short a name to say what it means"
     if is_among(stem, VAGUE) and not any(words(one).rpartition(" ")[2] in SUBJECTS for one in siblings):
