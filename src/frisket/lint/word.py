@@ -62,13 +62,17 @@ VAGUE = frozenset(
         *("param", "arg", "var", "stuff", "thing", "payload", "extra", "flag"),
     )
 )
+#: Of these, the ones that mean the value of whatever holds them.
+VALUE = frozenset(("value", "val"))
 #: Names of quantities that nobody can write without a unit.
 QUANTITY = frozenset(
     (
         *("duration", "timeout", "interval", "delay", "distance", "weight", "temperature", "temp", "speed", "elapsed"),
-        *("length", "height", "width", "depth", "radius", "altitude", "pressure", "memory", "bandwidth", "latency"),
+        *("height", "width", "depth", "radius", "altitude", "pressure", "memory", "bandwidth", "latency"),
     )
 )
+#: Sides of a shape: where two stand together, they have one unit, whichever it is.
+SIDES = frozenset(("height", "width", "length", "depth", "radius", "diameter", "base", "side"))
 #: Short names that everybody reads alike.
 KNOWN_SHORT = frozenset(
     (

@@ -16,6 +16,8 @@ from .case import BOOLEAN, DRAFT7, INTEGER, STRING, fired, listing
         (listing("timeout", timeout=INTEGER), ["/properties/timeout"]),
         (listing("city", "data"), ["/properties/data"]),
         (listing("t2"), ["/properties/t2"]),
+        (listing("height", "weight", height=INTEGER, weight=INTEGER), ["/properties/height", "/properties/weight"]),
+        ({"items": listing("value")}, ["/items/properties/value"]),
         (listing("field3", field3=BOOLEAN), ["/properties/field3"]),
         ({"items": listing("flag", flag={"$ref": "#/$defs/b"}), "$defs": {"b": BOOLEAN}}, ["/items/properties/flag"]),
     ],
@@ -36,6 +38,8 @@ def test_no_description(schema: Any, pointers: list[str]) -> None:
         listing("value", value={"$ref": "#/$defs/v"}) | {"$defs": {"v": {"type": "string", "title": "the path"}}},
         listing("customer_name", "color1"),
         listing("a", "b", "c", a=INTEGER),
+        listing("width", "height", width=INTEGER, height=INTEGER),
+        listing("temperature", temperature=listing("value", value=INTEGER)),
         listing("height", height=STRING),  # the unit comes with it
     ],
 )
@@ -123,8 +127,10 @@ def test_undiscriminated_union(schema: Any, pointers: list[str]) -> None:
         {"anyOf": [listing("a"), {"type": "null"}]},
         # Only the engine sees these.
         {"anyOf": [listing("a") | {"minProperties": 2}, listing("a", "b") | {"maxProperties": 1}]},
-        {"oneOf": [{"$ref": "#/$defs/a b"}, listing("a", a={"type": "string", "pattern": "^y"}, required=["a"])],
-         "$defs": {"a b": listing("a", a={"type": "string", "pattern": "^x"}, required=["a"])}},
+        {
+            "oneOf": [{"$ref": "#/$defs/a b"}, listing("a", a={"type": "string", "pattern": "^y"}, required=["a"])],
+            "$defs": {"a b": listing("a", a={"type": "string", "pattern": "^x"}, required=["a"])},
+        },
         {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},  # conditions, not kinds
     ],
 )

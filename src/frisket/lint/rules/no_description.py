@@ -21,8 +21,9 @@ that
 * have a name of one or two letters that is no common word, numbered or not (`p`, `t2`, `p11`);
   single letters beside each other, as in a formula, are left alone;
 * have a name that fits any value (`data`, `value`, `field3` …), hold a scalar, and have no property such as `name`,
-  `type` or `unit` beside them that says what the value is of;
-* are numbers without bounds whose name needs a unit and has none (`timeout`, `weight`, `height` …).
+  `type` or `unit` beside them that says what the value is of (a `value` may also be that of the property around it);
+* are numbers without bounds whose name needs a unit and has none (`timeout`, `weight`, `distance` …); two
+  sides of a shape are left alone.
 
 **Fix**: none; describe it, or call it by its meaning (`timeout_ms`).
 
@@ -33,12 +34,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from frisket.lint.document import Document, Subschema
 from frisket.lint.finding import Finding
 from frisket.lint.rule import Rule
-from frisket.lint.word import KNOWN_SHORT, QUANTITY, VAGUE, is_among, words
+from frisket.lint.word import KNOWN_SHORT, QUANTITY, SIDES, VAGUE, VALUE, is_among, words
 
 SAID = ("description", "title", "examples", "example", "enum", "const", "format", "pattern", "$comment", "default")
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
@@ -60,7 +60,7 @@ def check(document: Document) -> Iterator[Finding]:
     for place, table in document.tables():
         for name, schema in table.items():
             member = document.at(schema)
-            reason = _unclear(document, member, name, table) if member is not None else None
+            reason = _unclear(document, place, member, name) if member is not None else None
             if reason is not None:
                 yield RULE.finding(
                     place.to("properties", name),
@@ -69,7 +69,8 @@ def check(document: Document) -> Iterator[Finding]:
                 )
 
 
-def _unclear(document: Document, place: Subschema, name: str, siblings: dict[str, Any]) -> str | None:
+def _unclear(document: Document, holder: Subschema, place: Subschema, name: str) -> str | None:
+    others = [one for one in holder.said["properties"] if one != name]
     types = document.types(place)
     if types is None or not types <= SCALARS:
         return None
@@ -77,13 +78,17 @@ def _unclear(document: Document, place: Subschema, name: str, siblings: dict[str
         return None
     numbered = _NUMBERED.fullmatch(name)
     stem = numbered[1] if numbered else name
-    if len(name) == 1 and any(len(one) == 1 for one in siblings if one != name):
+    if len(name) == 1 and any(len(one) == 1 for one in others):
         return None  # letters of a formula: a, b, c; r, g, b; w, h
     if len(stem) < 3 and stem.isalpha() and stem.lower() not in KNOWN_SHORT | AXES:
         return "is too short a name to say what it means"
-    if is_among(stem, VAGUE) and not any(words(one).rpartition(" ")[2] in SUBJECTS for one in siblings):
+    if holder.name is not None and is_among(stem, VALUE):
+        return None  # of the property that holds it
+    if is_among(stem, VAGUE) and not any(words(one).rpartition(" ")[2] in SUBJECTS for one in others):
         return "is a name for any value"
     numeric = types <= {"integer", "number", "null"}
+    if is_among(name, SIDES) and any(is_among(one, SIDES) for one in others):
+        return None
     if numeric and is_among(name, QUANTITY) and not any(word in place.said for word in BOUNDS):
         return "is a number whose unit is not said"
     return None
