@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 TESTS = frozenset(("not", "if", "contains", "contentSchema", "propertyNames", "$defs", "definitions"))
 #: Keywords whose subschemas hold of the value itself; all others lead to its members or items.
 IN_PLACE = frozenset(("$ref", "allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas", "dependencies"))
+#: Steps of a search for all ways to a place.
+WAYS = 256
 
 
 @dataclass(eq=False)
@@ -63,6 +65,7 @@ class Document:
         self.root = _unshared(self.root)
         self._documents = Documents(self.root, None)
         self._by_identity: dict[int, Subschema] = {}
+        self._applied: dict[Subschema, list[Subschema]] = {}
         self.places = list(self._walk())
 
     @cached_property
@@ -83,23 +86,36 @@ class Document:
 
     def applied(self, place: Subschema) -> list[Subschema]:
         """The place and all that it always applies to the same value: `$ref` and `allOf`, and theirs."""
-        found = [place]
-        for one in found:  # grows while it is walked
-            found += [below for keyword, below in one.below if keyword in ("$ref", "allOf") and below not in found]
-        return found
+        known = self._applied.get(place)
+        if known is None:
+            known = [place]
+            met = {place}
+            for one in known:  # grows while it is walked
+                for keyword, below in one.below:
+                    if keyword in ("$ref", "allOf") and below not in met:
+                        met.add(below)
+                        known.append(below)
+            self._applied[place] = known
+        return known
 
     def conjuncts(self, place: Subschema) -> list[Subschema]:
-        """All that holds of a value that takes the first way to the place."""
-        return self.along(next(self.ways(place)))
+        """All that holds of a value that comes to the place as the walk did."""
+        way = [place]
+        while way[-1].parent is not None and way[-1].keyword in IN_PLACE:
+            way.append(way[-1].parent)
+        return self.along(way)
 
     def along(self, way: list[Subschema]) -> list[Subschema]:
         """All that holds of a value that comes this way."""
         return list(dict.fromkeys(one for step in way for one in self.applied(step)))
 
-    def ways(self, place: Subschema) -> Iterator[list[Subschema]]:
-        """From the place up to where a value begins, through what holds of the same value; each way once."""
+    def ways(self, place: Subschema) -> list[list[Subschema]] | None:
+        """From the place up to where values begin, through what holds of the same value; None where that are many."""
+        found: list[list[Subschema]] = []
         stack = [[place]]
-        while stack:
+        for _ in range(WAYS):
+            if not stack:
+                return found
             way = stack.pop()
             ended = way[-1].parent is None
             for keyword, above in reversed(way[-1].above):
@@ -108,7 +124,8 @@ class Document:
                 elif above not in way:
                     stack.append([*way, above])
             if ended:
-                yield way
+                found.append(way)
+        return None
 
     def members(self, place: Subschema) -> dict[str, Subschema]:
         """The properties that a place describes, with what it always applies."""

@@ -147,6 +147,25 @@ def test_a_deep_schema_ends() -> None:
     lint(wide, select=["ALL"])
 
 
+def test_many_ways_to_one_place_end() -> None:
+    """Layers of references, all to all: ways up from the last one grow as a power of the layers."""
+    layers: dict[str, Any] = {}
+    for layer in range(12):
+        refs = [{"$ref": f"#/$defs/p{layer + 1}{side}"} for side in "ab"] if layer < 11 else []
+        for side in "ab":
+            layers[f"p{layer}{side}"] = listing("answer") | ({"allOf": refs} if refs else {})
+    assert lint({"$ref": "#/$defs/p0a", "$defs": layers}, ignore=["FRK4"]) == []
+    names = [f"n{number}" for number in range(20)]
+    graph = {name: listing("p") | {"allOf": [{"$ref": f"#/$defs/{other}"} for other in names]} for name in names}
+    assert "FRK401" in codes(lint({"$ref": "#/$defs/n0", "$defs": graph}))
+
+
+def test_a_pattern_that_takes_others_for_ever() -> None:
+    closed = {"patternProperties": {"^(x+x+)+y$": True}, "additionalProperties": False}
+    found = lint({"allOf": [closed], "properties": {"x" * 60: STRING}}, select=["FRK402"])
+    assert len(found) == 1
+
+
 def test_the_least_budget_is_one() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         lint({}, max_tokens=0)

@@ -33,17 +33,20 @@ shows the trap.
 
 from __future__ import annotations
 
-import re
+import json
 from collections.abc import Iterator
-from itertools import islice
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
+from frisket.errors import FrisketError
 from frisket.json_schema.resolve import DRAFT7
 from frisket.lint.document import Document, Subschema, common_types, strings, table
 from frisket.lint.finding import Finding
 from frisket.lint.rule import Rule
 
-#: Ways up to the beginning of a value that are looked at. A property with more is taken for live.
-WAYS = 64
+if TYPE_CHECKING:
+    from frisket.grammar import Grammar
+
 #: Keywords of an object that count nowhere beside `$ref`.
 SHADOWED = ("properties", "required", "additionalProperties", "patternProperties")
 
@@ -63,9 +66,9 @@ def check(document: Document) -> Iterator[Finding]:
         properties = table(place.said, "properties")
         if not properties:
             continue
-        ways = list(islice(document.ways(place), WAYS))
-        if len(ways) == WAYS:
-            continue
+        ways = document.ways(place)
+        if ways is None:
+            continue  # live, as far as is known
         contexts = [document.along(way) for way in ways]
         if all(_has_no_objects(context) for context in contexts):
             yield RULE.finding(
@@ -124,9 +127,18 @@ def _forbids(place: Subschema, name: str) -> bool:
 
 def _matches(pattern: str, name: str) -> bool:
     try:
-        return re.search(pattern, name) is not None
-    except re.error:  # a pattern of another dialect: perhaps
+        return _texts(pattern).accepts(json.dumps(name))
+    except FrisketError:  # a pattern that cannot be read: perhaps
         return True
+
+
+@lru_cache(maxsize=256)
+def _texts(pattern: str) -> Grammar:
+    """The strings that a pattern admits; no pattern makes the engine search for long."""
+    from frisket.grammar import Grammar
+    from frisket.json_schema import JSONSchemaOptions
+
+    return Grammar.from_json_schema({"type": "string", "pattern": pattern}, JSONSchemaOptions(escapes="free"))
 
 
 def _has_no_value(document: Document, place: Subschema | None) -> bool:

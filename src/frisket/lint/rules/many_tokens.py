@@ -30,10 +30,12 @@ from frisket.lint.document import Document, quoted, strings
 from frisket.lint.finding import Finding
 from frisket.lint.rule import Rule
 from frisket.lint.rules.shared_first_token import spelled
-from frisket.lint.tokens import tokens_of
+from frisket.lint.tokens import Tokens, tokens_of
 
 #: Tokens that a value may take.
 MOST = 12
+#: Bytes of a text whose tokens are counted.
+LONG = 512
 
 
 def check(document: Document) -> Iterator[Finding]:
@@ -43,8 +45,7 @@ def check(document: Document) -> Iterator[Finding]:
     tokens = tokens_of(document.vocabulary)
     for place in document.places:
         values = dict.fromkeys(strings(place.said.get("enum")))
-        # A token has one byte or more.
-        counts = {value: tokens.fewest(spelled(value)[:-1]) or 0 for value in values if len(spelled(value)) > MOST + 1}
+        counts = {value: _fewest(tokens, spelled(value)[:-1]) for value in values}
         long = [value for value, count in counts.items() if count > MOST]
         # A value that stands alone is forced: no model chooses it, token by token.
         if long and len(values) > 1:
@@ -55,6 +56,13 @@ def check(document: Document) -> Iterator[Finding]:
                 f"{quoted(worst)} takes at least {counts[worst]} tokens{more}",
                 "give it a short name, and translate it afterwards",
             )
+
+
+def _fewest(tokens: Tokens, text: bytes) -> int:
+    """The fewest tokens of a text, for one that is short or very long a lower bound."""
+    if len(text) <= MOST or len(text) > LONG:
+        return -(-len(text) // max(tokens.longest, 1))
+    return tokens.fewest(text) or 0
 
 
 RULE = Rule("FRK202", "many-tokens", "opinion", check, needs="vocabulary")
