@@ -87,7 +87,10 @@ async def run(url: str, pid: int, clients: int, requests: int, seconds: float) -
     print(f"{len(tally.wrong):>8,} wrong statuses or answers")
     print(f"{left['active'] + left['queued']:>8,} requests left behind")
     print(f"{tally.counts['requests'] / took:8.1f} requests per second, {tally.tokens / took:,.0f} tokens per second")
-    print(f"{tally.seconds[count // 2]:8.2f} s for a document (p50), {tally.seconds[count * 99 // 100]:.2f} s (p99)")
+    if count:
+        print(
+            f"{tally.seconds[count // 2]:8.2f} s for a document (p50), {tally.seconds[count * 99 // 100]:.2f} s (p99)"
+        )
     for line in figures.splitlines():
         if line.startswith(
             ("frisket_answers_total", "frisket_compile_cache", "frisket_forced", "frisket_tokens_total")
