@@ -180,6 +180,25 @@ class Language:
 
         return to_ebnf(*self._call())
 
+    def open_rules(self, text: str | bytes) -> tuple[str, ...]:
+        """The names of the rules in which the end of this beginning of a text stands, from the root on.
+
+        >>> from frisket import Grammar
+        >>> sums = Grammar.from_gbnf('''root ::= number ("+" number)*
+        ... number ::= [0-9]+ | "(" root ")"''')
+        >>> sums.open_rules("1+(23")
+        ('root', 'number', 'root', 'number')
+
+        Of a grammar that was made from GBNF, ABNF, EBNF or Lark; of others there are none, nor of a text with which no
+        text of the grammar begins. A rule directly within itself is named once. Where the text has several readings,
+        the one counts whose innermost rule has read something, and of these the deepest.
+        """
+        from frisket.notations.production.open_rules import open_rules
+        from frisket.notations.transcript import NOTATIONS, productions
+
+        call = self._call()
+        return open_rules(*productions(*call), _bytes(text)) if call[0] in NOTATIONS else ()
+
     def dump(self) -> str:
         """The rules as text, for people: one definition a paragraph, in order of first mention.
 
