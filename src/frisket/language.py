@@ -241,7 +241,8 @@ class Language:
 
         `typescript` is the shortest: members in the order of the mask, with descriptions and all conditions in
         comments. `json_schema` is the schema itself. `example` is one document of the grammar. The last two have the
-        white space that the options ask for, because a model writes what it has read.
+        white space that the options ask for, because a model writes what it has read. A schema that nests too deep to
+        be described is a LimitExceededError.
         """
         from frisket.description import describe
 

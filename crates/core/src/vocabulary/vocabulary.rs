@@ -286,6 +286,18 @@ mod tests {
     ];
 
     #[test]
+    fn special_tokens_are_known_by_name_and_by_number() {
+        let tokens = vec![Some(Box::from(&b"a"[..])), None, None];
+        let special = [("<x>", 1), ("<[7]>", 2)].map(|(name, id)| (name.to_owned(), id));
+        let vocabulary = Vocabulary::new(tokens, special.to_vec(), Vec::new(), 4).unwrap();
+        let found = ["<x>", "<[1]>", "<[3]>", "<[7]>"].map(|name| vocabulary.special_id(name));
+        assert_eq!(found, [Some(1), Some(1), Some(3), Some(2)], "a name comes before a number");
+        for other in ["<[0]>", "<[4]>", "<[-1]>", "<[]>", "<[1]", "[1]", "x"] {
+            assert_eq!(vocabulary.special_id(other), None, "{other}");
+        }
+    }
+
+    #[test]
     fn a_byte_occurs_where_valid_text_comes_before_it() {
         let vocabulary = vocabulary(TEXTS);
         for byte in 0..=255u8 {
