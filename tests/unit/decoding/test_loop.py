@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +24,8 @@ class Words:
 
     size = len(TOKENS)
     eos = (END,)
+    #: Not a grammar of JSON: steps have no path.
+    compiled = SimpleNamespace(grammar=None)
     special: ClassVar[dict[str, int]] = {}
 
     def __init__(self, *texts: str) -> None:
