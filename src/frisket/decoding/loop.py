@@ -34,9 +34,10 @@ FinishReason = Literal["end", "stop", "length"]
 class Step:
     """One token of an answer and what the mask did to it.
 
-    `text` is what became certain with this token (a character may need several), `data` the token's own bytes. A special
-    token that the grammar asks for has its name as text and no data. `ends` marks the end-of-sequence token, which has no
-    text. `called` is False where the logits came with those of an earlier token, in one call of the network.
+    `text` is what became certain with this token (a character may need several), `data` the token's own bytes. A
+    special token that the grammar asks for has its name as text and no data. `ends` marks the end-of-sequence token,
+    which has no text. `called` is False where the logits came with those of an earlier token, in one call of the
+    network.
 
     `logprob` is the token's natural log-probability under the model as it is: before mask, penalties, temperature and
     truncation. `log_feasible` is the logarithm of the probability that the model gave to all allowed tokens together: 0

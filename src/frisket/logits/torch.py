@@ -68,9 +68,7 @@ class FeasibleMass(NamedTuple):
         return self.favourite != self.likeliest
 
 
-def feasible_mass(
-    logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.NDArray[np.int32]
-) -> FeasibleMass:
+def feasible_mass(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.NDArray[np.int32]) -> FeasibleMass:
     """How much of a model's probability masks leave, and which tokens it wanted most, computed where the logits are.
 
     Shapes and types as for `apply_mask`; the logits stay as they are. Equal to `frisket.logits.numpy.feasible_mass` to
