@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from frisket.decoding.document import Document
 from frisket.decoding.reading import Reading
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.text import Text
 from frisket.errors import EngineError, VocabularyError
 from frisket.explanation.place import pointer
 from frisket.logits.numpy import FeasibleMass, allowed, feasible_mass
-from frisket.partial_value import PartialValue
 from frisket.token_name import token_name
 
 if TYPE_CHECKING:
@@ -43,9 +43,7 @@ class Step:
     truncation. `log_feasible` is the logarithm of the probability that the model gave to all allowed tokens together: 0
     if it wanted what the grammar wants, far below if not. `allowed` tokens shared that probability.
 
-    `favourite` is the model's likeliest token before the mask. `path` is the JSON Pointer of the value that was being
-    written when the token was chosen, as in `Matcher.path`: a function of the text before it, however that is cut into
-    tokens; empty at the root and in other notations.
+    `favourite` is the model's likeliest token before the mask.
     """
 
     token: int
@@ -59,7 +57,23 @@ class Step:
     ends: bool = False
     data: bytes = b""
     called: bool = True
-    path: str = ""
+    #: The document and how many of its pieces were there when the token was chosen.
+    _document: Document | None = field(default=None, repr=False, compare=False)
+    _pieces: int = field(default=0, repr=False, compare=False)
+
+    @property
+    def place(self) -> tuple[str | int, ...]:
+        """The keys and indexes that lead to the value that was being written when the token was chosen.
+
+        A function of the text before the token, however that is cut into tokens; empty at the root and in other
+        notations. It is read when it is first asked for.
+        """
+        return () if self._document is None else self._document[self._pieces - 1]
+
+    @property
+    def path(self) -> str:
+        """The `place` as a JSON Pointer, as in `Matcher.path`."""
+        return pointer(self.place)
 
     @property
     def masked_logprob(self) -> float:
@@ -107,7 +121,7 @@ def decode(
     position = None if matcher is None else Position(matcher, vocabulary)
     if position is not None and position.closed:
         return "end"
-    document = None if matcher is None else Document.of(matcher)
+    document = None if matcher is None else _document(matcher)
     while True:
         token, logprob, mass, count = _choose(reading.logits(), position, sampler, rng, history)
         ends, called = token in vocabulary.eos, reading.called
@@ -115,7 +129,7 @@ def decode(
             return "length"
         if position is not None:
             position.advance(token)
-        path = "" if document is None else document.path
+        pieces = 0 if document is None else len(document)
         data, new, closed, full = b"", "", False, False
         if ends:
             new = text.flush()
@@ -128,7 +142,7 @@ def decode(
                 # Without its special tokens, nobody could take a message apart.
                 new += text.feed((token_name(vocabulary, token) or "").encode())
             if document is not None:
-                document.feed(data)
+                document.append(data)
             closed = position is not None and position.closed
             full = len(history) == max_tokens
             if closed or full:
@@ -144,7 +158,8 @@ def decode(
             ends=ends,
             data=data,
             called=called,
-            path=path,
+            _document=document,
+            _pieces=pieces,
         )
         if not ends and text.stopped:
             return "stop"
@@ -153,32 +168,6 @@ def decode(
         if full and position is not None and not position.can_end:
             return "length"
         reading.push(token, draft, max_tokens - len(history))
-
-
-class Document:
-    """The path in a JSON document, kept up with its text: `Matcher.path` reads all of the text each time."""
-
-    def __init__(self) -> None:
-        self._partial = PartialValue()
-        self._known: tuple[str | int, ...] = ()
-        #: The JSON Pointer of the value that is being written.
-        self.path = ""
-
-    @classmethod
-    def of(cls, matcher: Matcher) -> Document | None:
-        """That of a matcher's text; None in notations other than JSON Schema."""
-        grammar = matcher.compiled.grammar
-        if grammar is None or grammar.schema is None:
-            return None
-        document = cls()
-        document.feed(matcher.text)
-        return document
-
-    def feed(self, data: bytes) -> None:
-        self._partial.feed(data)
-        path = self._partial.path
-        if path != self._known:
-            self._known, self.path = path, pointer(path)
 
 
 class Position:
@@ -206,6 +195,12 @@ class Position:
         # Read off the mask and not the grammar: "nothing but the end may follow" is a statement about tokens.
         few = len(self.allowed) <= len(self._eos)
         self.closed = self.can_end and few and self._eos.issuperset(self.allowed.tolist())
+
+
+def _document(matcher: Matcher) -> Document | None:
+    """The document that a matcher's text begins; None in notations other than JSON Schema."""
+    grammar = matcher.compiled.grammar
+    return None if grammar is None or grammar.schema is None else Document(matcher.text)
 
 
 def _choose(

@@ -26,7 +26,7 @@ class Stretch:
     @property
     def pressure(self) -> Pressure:
         """That of its steps together."""
-        return sum((step.pressure for step in self.steps), Pressure())
+        return Pressure.of_all(self.steps)
 
     @property
     def level(self) -> int | None:

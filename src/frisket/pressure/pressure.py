@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from frisket.pressure.report import StepPressure
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,13 @@ class Pressure:
         # 0.0 and not −0.0, which JSON would show.
         nats = 0.0 if log_feasible is None else 0.0 - log_feasible
         return cls(1, int(log_feasible is None), int(overruled), int(forced), nats)
+
+    @classmethod
+    def of_all(cls, steps: Sequence[StepPressure]) -> Pressure:
+        """That of many steps, in one pass for each figure."""
+        known = [step.log_feasible for step in steps if step.log_feasible is not None]
+        overruled, forced = sum(step.overruled for step in steps), sum(step.forced for step in steps)
+        return cls(len(steps), len(steps) - len(known), overruled, forced, 0.0 - sum(known))
 
     def __add__(self, other: Pressure) -> Pressure:
         return Pressure(

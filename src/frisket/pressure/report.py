@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from frisket.partial_value import PartialValue
+from frisket.explanation.place import Path, pointer
 from frisket.pressure.page import page
 from frisket.pressure.pressure import Pressure
-from frisket.pressure.schema_path import schema_path
+from frisket.pressure.schema_path import schema_paths
 from frisket.token_name import token_name
 
 if TYPE_CHECKING:
     from frisket.decoding.answer import Generation
-    from frisket.decoding.loop import Step
     from frisket.vocabulary import Vocabulary
 
 #: What a file says that `PressureReport.to_json` wrote. A later version is another number.
 FORMAT = "frisket-trace-1"
 
 
-@dataclass(frozen=True)
-class StepPressure:
+class StepPressure(NamedTuple):
     """One step of an answer, with what it takes to show it."""
 
     text: str
@@ -71,14 +69,15 @@ class PressureReport:
     @cached_property
     def total(self) -> Pressure:
         """The pressure of the whole answer."""
-        return sum((step.pressure for step in self.steps), Pressure())
+        return Pressure.of_all(self.steps)
 
     @cached_property
     def paths(self) -> dict[str, Pressure]:
         """The pressure of each schema path, the worst first; of other notations than JSON Schema all is at the root."""
-        found: dict[str, Pressure] = {}
+        steps: dict[str, list[StepPressure]] = {}
         for step in self.steps:
-            found[step.schema_path] = found.get(step.schema_path, Pressure()) + step.pressure
+            steps.setdefault(step.schema_path, []).append(step)
+        found = {path: Pressure.of_all(members) for path, members in steps.items()}
         return dict(sorted(found.items(), key=lambda item: (-item[1].nats, item[0])))
 
     def to_json(self) -> str:
@@ -89,7 +88,7 @@ class PressureReport:
             "finish_reason": self.finish_reason,
             "total": self.total.as_dict(),
             "paths": {path: pressure.as_dict() for path, pressure in self.paths.items()},
-            "steps": [asdict(step) for step in self.steps],
+            "steps": [step._asdict() for step in self.steps],
         }
         # In ASCII: a key may hold half a surrogate pair, which no encoding of files can write.
         return json.dumps(document, allow_nan=False)
@@ -115,32 +114,26 @@ class PressureReport:
 
 
 def _steps(generation: Generation[Any], vocabulary: Vocabulary) -> Iterator[StepPressure]:
-    schema = generation.grammar.schema
-    document = None if schema is None else PartialValue()
-    known: dict[tuple[str | int, ...], str] = {(): ""}
+    folded = schema_paths(generation.grammar)
+    place: Path = ()
+    path = counted = ""
     for step in generation.steps:
-        # Read anew: a pointer does not tell the index 0 from the key "0".
-        place = () if document is None else document.path
-        if place not in known:
-            known[place] = schema_path(schema, place)
-        if document is not None:
-            document.feed(step.data)
-        yield _step(step, known[place], vocabulary)
-
-
-def _step(step: Step, counted: str, vocabulary: Vocabulary) -> StepPressure:
-    return StepPressure(
-        text=step.text,
-        token=step.token,
-        path=step.path,
-        schema_path=counted,
-        logprob=step.logprob,
-        log_feasible=step.log_feasible,
-        allowed=step.allowed,
-        overruled=step.overruled,
-        forced=step.forced,
-        favourite=_shown(step.favourite, vocabulary),
-    )
+        if step.place is not place:  # one object, as long as the text stays in one value
+            place = step.place
+            path, counted = pointer(place), folded[place]
+        favourite = step.data.decode("utf-8", "replace") if step.favourite == step.token else ""
+        yield StepPressure(
+            step.text,
+            step.token,
+            path,
+            counted,
+            step.logprob,
+            step.log_feasible,
+            step.allowed,
+            step.overruled,
+            step.allowed == 1,
+            favourite or _shown(step.favourite, vocabulary),
+        )
 
 
 def _shown(token: int, vocabulary: Vocabulary) -> str:

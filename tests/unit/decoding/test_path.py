@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise, product
 from typing import Any
 
@@ -11,7 +14,9 @@ import pytest
 
 import frisket
 from frisket import Grammar, Vocabulary
-from frisket.decoding.loop import Document, decode
+from frisket.decoding.document import Document
+from frisket.decoding.loop import decode
+from frisket.explanation.place import pointer
 
 DOCUMENT = '{"a/b":[1,{"é":"\\n"}],"~":true, "n": -1.5e3}'
 SCHEMA: dict[str, Any] = {"type": "object"}
@@ -34,12 +39,12 @@ def test_the_path_is_that_of_the_matcher_in_all_chunkings() -> None:
     assert set(wanted) == {"", "/a", "/a/0", "/a/1"}
     for cuts in product((False, True), repeat=len(text) - 1):
         ends = [place + 1 for place, cut in enumerate(cuts) if cut] + [len(text)]
-        document, start = Document(), 0
+        document, start = Document(b""), 0
         for end in ends:
-            assert document.path == wanted[start]
-            document.feed(text[start:end])
+            document.append(text[start:end])
             start = end
-        assert document.path == wanted[-1]
+        assert len(document) == len(ends) + 1
+        assert [pointer(document[place]) for place in range(len(document))] == [wanted[end] for end in [0, *ends]]
 
 
 class Writer:
@@ -90,3 +95,34 @@ def test_reading_ahead_changes_no_path() -> None:
     ]
     assert [step.path for step in ways[0].steps] == [step.path for step in ways[1].steps]
     assert {step.path for step in ways[0].steps} >= {"", "/priority", "/category", "/confidence"}
+
+
+def test_a_step_is_read_when_it_is_asked_for() -> None:
+    answer = frisket.stream(frisket.models.embedded(), "My card was charged twice", frisket.examples.load("triage"))
+    steps, asked = [], []
+    for step in answer:
+        steps.append(step)
+        asked.append(step.path)
+    assert [step.path for step in reversed(steps)] == asked[::-1]
+    copied = pickle.loads(pickle.dumps(steps))
+    assert [step.path for step in copied] == asked and copied == steps
+    assert [step.path for step in copy.deepcopy(steps)] == asked
+    assert "document" not in repr(steps[0])
+
+
+def test_threads_may_ask_at_once() -> None:
+    document = Document(b"[")
+    for number in range(3000):
+        document.append(b"%d," % number)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda place: document[place], [*range(3000)] * 2))
+    assert found == [(), *((place,) for place in range(1, 3000))] * 2
+
+
+def test_a_matcher_that_has_begun() -> None:
+    vocabulary = frisket.models.embedded().vocabulary
+    matcher = Grammar.from_json_schema(SCHEMA).compile(vocabulary).matcher()
+    matcher.advance_bytes(b'{"a": [1')
+    session = Writer([vocabulary.size - 1] * 5, vocabulary.size)
+    step = next(decode(session, matcher, vocabulary, max_tokens=5))
+    assert step.path == "/a/0"

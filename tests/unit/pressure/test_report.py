@@ -14,7 +14,7 @@ import frisket
 from frisket import Grammar, PressureReport, Sampler, Vocabulary
 from frisket.decoding.answer import Generation
 from frisket.logits.numpy import allowed
-from frisket.pressure.schema_path import schema_path
+from frisket.pressure.schema_path import SchemaPaths
 
 TOKENS: list[bytes | None] = [b"a", b"b", b"c", None]
 END = 3
@@ -158,8 +158,8 @@ def test_schema_paths() -> None:
         (("0",), "/0"), (("rows", 0, "a/b"), "/rows/*/a~1b"), (("late",), "/late"), (("x1", "y"), "/*/y"),
         (("other", "y"), "/*/*"), ((), ""),
     ]:  # fmt: skip
-        assert schema_path(schema, path) == wanted
-    assert schema_path(True, ("a", 1)) == "/*/*"
+        assert SchemaPaths(schema)[path] == wanted
+    assert SchemaPaths(True)["a", 1] == "/*/*"
 
 
 def test_json_keeps_the_report() -> None:
