@@ -69,7 +69,7 @@ class PressureReport:
     @cached_property
     def total(self) -> Pressure:
         """The pressure of the whole answer."""
-        return Pressure.of_all(self.steps)
+        return sum(self.paths.values(), Pressure())
 
     @cached_property
     def paths(self) -> dict[str, Pressure]:
@@ -118,8 +118,9 @@ def _steps(generation: Generation[Any], vocabulary: Vocabulary) -> Iterator[Step
     place: Path = ()
     path = counted = ""
     for step in generation.steps:
-        if step.place is not place:  # one object, as long as the text stays in one value
-            place = step.place
+        here = step.place
+        if here is not place:  # one object, as long as the text stays in one value
+            place = here
             path, counted = pointer(place), folded[place]
         favourite = step.data.decode("utf-8", "replace") if step.favourite == step.token else ""
         yield StepPressure(
