@@ -27,6 +27,7 @@ __all__ = [
     "apply_mask",
     "copy_masked",
     "core_version",
+    "feasible_mass",
     "fill_masks",
     "replay_timed",
 ]
