@@ -100,6 +100,10 @@ suite *ARGS:
 maskbench *ARGS:
     python -m tests.conformance.maskbench {{ARGS}}
 
+# `frisket lint` over MaskBench's schemas: time and counts for each rule (--verdicts: do fixes keep all verdicts?)
+lint-schemas *ARGS:
+    python -m tests.conformance.lint {{ARGS}}
+
 # random walks under the masks end in documents that two validators accept
 selfplay *ARGS:
     python -m tests.conformance.selfplay {{ARGS}}

@@ -180,6 +180,25 @@ class Language:
 
         return to_ebnf(*self._call())
 
+    def open_rules(self, text: str | bytes) -> tuple[str, ...]:
+        """The names of the rules in which the end of this beginning of a text stands, from the root on.
+
+        >>> from frisket import Grammar
+        >>> sums = Grammar.from_gbnf('''root ::= number ("+" number)*
+        ... number ::= [0-9]+ | "(" root ")"''')
+        >>> sums.open_rules("1+(23")
+        ('root', 'number', 'root', 'number')
+
+        Of a grammar that was made from GBNF, ABNF, EBNF or Lark; of others there are none, nor of a text with which no
+        text of the grammar begins. A rule directly within itself is named once. Where the text has several readings,
+        the one counts whose innermost rule has read something, and of these the deepest.
+        """
+        from frisket.notations.production.open_rules import open_rules
+        from frisket.notations.transcript import NOTATIONS, productions
+
+        call = self._call()
+        return open_rules(*productions(*call), _bytes(text)) if call[0] in NOTATIONS else ()
+
     def dump(self) -> str:
         """The rules as text, for people: one definition a paragraph, in order of first mention.
 
@@ -222,7 +241,8 @@ class Language:
 
         `typescript` is the shortest: members in the order of the mask, with descriptions and all conditions in
         comments. `json_schema` is the schema itself. `example` is one document of the grammar. The last two have the
-        white space that the options ask for, because a model writes what it has read.
+        white space that the options ask for, because a model writes what it has read. A schema that nests too deep to
+        be described is a LimitExceededError.
         """
         from frisket.description import describe
 

@@ -44,3 +44,14 @@ def test_keywords_make_a_difference(data_dir: Path, capsys: pytest.CaptureFixtur
     from tests.conformance import mutation
 
     assert mutation.main(["--sample", "700"]) == 0, capsys.readouterr().out
+
+
+def test_lint_keeps_verdicts(data_dir: Path) -> None:
+    pytest.importorskip("jsonschema_rs")
+    from tests.conformance import lint
+
+    figures = lint.run(data_dir, None, sample=20)
+    assert figures.crashed == {} and figures.findings["FRK301"] > 0
+    verdicts = lint.judge(data_dir, sample=20)
+    assert verdicts.mended > 0 and verdicts.judged > 0
+    assert verdicts.changed == [] and verdicts.rewritten == [] and verdicts.left == []

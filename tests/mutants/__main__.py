@@ -5,7 +5,9 @@
     python -m tests.mutants core --again                    those that survived the last run alone
 
 A mutant that no test notices survives: it is listed, and either a test is missing or the change makes no difference.
-Survivors whose reason is known stand in `survivors.toml`. The sample is the same for the same seed and the same code.
+Those that make none are equivalent mutants: they stand in `survivors.toml`, each with its reason, and count neither way
+(Jia and Harman, 2011, "An Analysis and Survey of the Development of Mutation Testing").
+A sample is the same for the same seed: a change of the code replaces only the mutants that it touches.
 """
 
 from __future__ import annotations

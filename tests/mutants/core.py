@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import resource
 import shutil
 import subprocess
@@ -16,6 +15,7 @@ from typing import Any
 
 from tests.data import ROOT
 
+from .sample import sampled
 from .schemata import FUNCTION, VARIABLE, switch, switched
 from .verdict import Verdict
 
@@ -45,7 +45,7 @@ def run(sample: int, seed: int, jobs: int, again: frozenset[str]) -> Iterator[Ve
     if again:
         chosen = [place for place, mutant in enumerate(everything) if verdict(mutant, "survived").key in again]
     else:
-        chosen = random.Random(seed).sample(range(len(everything)), min(sample, len(everything)))
+        chosen = sampled(range(len(everything)), lambda place: verdict(everything[place], "survived").key, sample, seed)
     print(f"{len(chosen)} of {len(everything):,} mutants of the core, seed {seed}", flush=True)
     copy = ROOT / "target" / "mutants"
     switches, tests = built(copy, {place: everything[place] for place in chosen})

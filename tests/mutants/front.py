@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import random
 import resource
 import shutil
 import subprocess
@@ -18,6 +17,7 @@ from pathlib import Path
 from tests.data import ROOT
 
 from .reach import DATA, Reach, record
+from .sample import sampled
 from .verdict import Verdict
 
 #: The folders of src/frisket → the fast tests that read what they make, run in this order until one fails.
@@ -153,7 +153,7 @@ def run(sample: int, seed: int, jobs: int, again: frozenset[str]) -> Iterator[Ve
     if again:
         chosen = [mutant for mutant in everything if Verdict(*described(*mutant), "survived").key in again]
     else:
-        chosen = random.Random(seed).sample(everything, min(sample, len(everything)))
+        chosen = sampled(everything, lambda mutant: f"{mutant[0].relative_to(ROOT)} {mutant[1]}", sample, seed)
     print(f"{len(chosen)} of {len(everything):,} mutants of the front end, seed {seed}", flush=True)
     if not DATA.exists():
         record(sorted({test for paths in TESTS.values() for test in paths}))

@@ -198,8 +198,8 @@ impl Matcher {
         Ok(PyBytes::new(py, &self.quick(py, |matcher| matcher.text())?))
     }
 
-    /// The JSON Pointer of the value in a document that is being written; empty at the root and in other
-    /// notations.
+    /// Where the text stands: the JSON Pointer of the value in a document that is being written, empty at the root;
+    /// of rules their names, as `Grammar.open_rules` has them, with / between; of other notations empty.
     #[getter]
     fn path<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("frisket.explanation")?.call_method1("path", (slf,))

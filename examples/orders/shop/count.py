@@ -2,6 +2,8 @@
 
     python -m shop.count
 
+The orders are those of the half that did not choose the threshold of the masked tier ([choose.py](choose.py)).
+
 A recorded transport stands in for the hosted API: it knows the held-out answers, breaks the schema once in five
 answers and mistakes a size once in seven, so that the figures of that tier show the machinery and no vendor.
 """
@@ -11,33 +13,17 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter as Tally
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import frisket
 from frisket import hosted
-from frisket.errors import FrisketError
 
 from .cart import Cart
-from .catalogue import Catalogue, NotSold
+from .catalogue import Catalogue
+from .choose import halves
 from .counter import Counter
-
-HELDOUT = Path(__file__).resolve().parents[1] / "heldout.jsonl"
-
-
-def verdict(answer: Callable[[], Cart], wanted: Cart, catalogue: Catalogue) -> str:
-    """What is wrong with an answer, the first thing that is."""
-    try:
-        got, right = catalogue.quote(answer()), catalogue.quote(wanted)
-    except NotSold:
-        return "not sold"
-    except (ValueError, FrisketError):
-        return "constraint errors"
-    if got.skus != right.skus:
-        return "wrong SKUs"
-    return "right" if got.cents == right.cents else "wrong prices"
+from .verdict import verdict
 
 
 def recorded(cases: list[dict[str, Any]]) -> hosted.Transport:
@@ -80,8 +66,8 @@ def count(cases: list[dict[str, Any]]) -> dict[str, Tally[str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m shop.count", description=__doc__)
-    parser.add_argument("--count", type=int, help="only so many of the held-out orders")
-    cases = [json.loads(line) for line in HELDOUT.read_text(encoding="utf-8").splitlines()][: parser.parse_args().count]
+    parser.add_argument("--count", type=int, help="only so many of the orders")
+    cases = halves()[1][: parser.parse_args().count]
     for tier, tally in count(cases).items():
         print(f"{tier:<19}", ", ".join(f"{name} {number}" for name, number in sorted(tally.items())))
 

@@ -22,8 +22,8 @@ from .cart import Cart
 from .catalogue import Catalogue, NotSold, Quote
 
 Tier = Literal["masked", "hosted", "person"]
-#: A token less likely than this, among those that the mask allows, is a guess.
-SURE = 0.8
+#: A token less likely than this, among those that the mask allows, is a guess: what `python -m shop.choose` found.
+SURE = 0.6
 MOST_TOKENS = 300
 
 
@@ -63,12 +63,17 @@ class Counter:
 
     def masked(self, said: str) -> Cart:
         """The cart as the embedded model writes it; FrisketError where it had to guess."""
-        stream = frisket.stream(self._model, said, self._grammar, max_tokens=MOST_TOKENS)
-        least = min((math.exp(step.masked_logprob) for step in stream), default=1.0)
-        cart: Cart = stream.generation().value()
+        cart, least = self.written(said)
         if least < self._sure:
             raise FrisketError(f"a guess: its least likely token has {least:.0%}", code="guess")
         return cart
+
+    def written(self, said: str) -> tuple[Cart, float]:
+        """The cart as the embedded model writes it, with the probability of its least likely token."""
+        stream = frisket.stream(self._model, said, self._grammar, max_tokens=MOST_TOKENS)
+        least = min((math.exp(step.masked_logprob) for step in stream), default=1.0)
+        cart: Cart = stream.generation().value()
+        return cart, least
 
     def hosted(self, said: str, *, repairs: int = 2) -> Cart:
         """The cart as a hosted API writes it: the prompt describes the same model that validates the answer."""

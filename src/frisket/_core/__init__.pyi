@@ -394,8 +394,8 @@ class Matcher:
         """The bytes taken so far, by tokens and as text; special tokens have none."""
     @property
     def path(self) -> str:
-        """The JSON Pointer of the value in a document that is being written; empty at the root and in other
-        notations."""
+        """Where the text stands: the JSON Pointer of the value in a document that is being written, empty at the root;
+        of rules their names, as `Grammar.open_rules` has them, with / between; of other notations empty."""
     def explain(self, token_or_text: int | str | bytes) -> Explanation:
         """Why a token (by its id) or a text may not come next: which keyword of the schema or option forbids it, and
         what may come instead; or that it may. The matcher stays where it is. For people: it may take milliseconds."""

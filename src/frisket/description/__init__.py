@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from frisket.errors import FrisketError
+from frisket.errors import FrisketError, LimitExceededError
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
@@ -24,6 +24,17 @@ def describe(grammar: Grammar, style: Style, options: JSONSchemaOptions) -> str:
             hint="say in the prompt what the text looks like",
             code="no-schema",
         )
+    try:
+        return _text(grammar, style, options)
+    except RecursionError:
+        raise LimitExceededError(
+            f"the schema nests too deep for a description of style {style!r}",
+            where="",
+            hint="use definitions, or describe the answer in your own words",
+        ) from None
+
+
+def _text(grammar: Grammar, style: Style, options: JSONSchemaOptions) -> str:
     if style == "json_schema":
         return dumps(grammar.schema, options)
     if style == "typescript":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from frisket.errors import TokenRejectedError
@@ -62,11 +63,26 @@ def expected(matcher: Matcher) -> tuple[str, ...]:
     if left & _BLANKS:
         said.append("white space")
         left -= _BLANKS
-    few = len(left) <= _MOST
-    said += [_continuation(matcher, value) if few else _character(value) for value in sorted(left)]
+    if len(left) <= _MOST:
+        said += [_continuation(matcher, value) for value in sorted(left)]
+    else:
+        said += _runs(sorted(left))
     if matcher.can_end:
         said.append("the end")
     return tuple(said) or ("a special token",)
+
+
+def _runs(values: list[int]) -> list[str]:
+    """Bytes, ascending; of three and more in a row the first and the last."""
+    said = []
+    # What is equally far from its place in the list is one run.
+    for _, group in groupby(enumerate(values), key=lambda pair: pair[1] - pair[0]):
+        run = [value for _, value in group]
+        if len(run) > 2:
+            said.append(f"{_character(run[0])} to {_character(run[-1])}")
+        else:
+            said += [_character(value) for value in run]
+    return said
 
 
 def _continuation(matcher: Matcher, value: int) -> str:

@@ -39,7 +39,7 @@ class Explanation:
     expected: tuple[str, ...]
     """What may come after the bytes that were taken: texts in quotes where there are few, else kinds of characters."""
     path: str
-    """The JSON Pointer of the value in which the refused byte stands; of other notations empty."""
+    """Where the refused byte stands, as `Matcher.path` has it: a JSON Pointer, or rules."""
     reason: Reason | None
     """What forbids it; None if it is allowed, if no keyword alone does, and in other notations than JSON Schema."""
     special: str | None = None
@@ -58,8 +58,10 @@ class Explanation:
         lines = [f"{asked} may not come next"]
         if self.taken:
             lines[0] += f": {_shown(self.text[: self.taken])} may, then not {_shown(self.text[self.taken :][:20])}"
-        if self.path:
+        if self.path.startswith("/"):
             lines.append(f"in the document at {self.path}")
+        elif self.path:
+            lines.append(f"in the rule {self.path}")
         if self.reason is not None:
             lines.append(f"forbidden by {self.reason}")
         lines.append(f"expected instead: {', '.join(self.expected)}")
@@ -67,11 +69,8 @@ class Explanation:
 
 
 def path(matcher: Matcher) -> str:
-    """The JSON Pointer of the value that is being written; empty at the root, and in other notations.
-
-    It costs as much as reading the text so far.
-    """
-    return pointer(_path(matcher)) if _is_json(matcher) else ""
+    """What `Matcher.path` says. It costs as much as reading the text so far."""
+    return pointer(_path(matcher)) if _is_json(matcher) else _rules(matcher)
 
 
 def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
@@ -101,7 +100,8 @@ def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
         where = _path(reached)
         if special is None:
             why = reason(matcher.compiled.grammar, reached.text + data[taken : taken + 1], where)
-    return Explanation(data, taken, allowed, expected(reached), pointer(where), why, special)
+    path = pointer(where) if _is_json(matcher) or allowed else _rules(reached)
+    return Explanation(data, taken, allowed, expected(reached), path, why, special)
 
 
 def _taken(matcher: Matcher, data: bytes) -> int:
@@ -116,6 +116,12 @@ def _is_json(matcher: Matcher) -> bool:
     # A grammar that was built node by node has no face in Python.
     grammar = matcher.compiled.grammar
     return grammar is not None and grammar.schema is not None
+
+
+def _rules(matcher: Matcher) -> str:
+    """The rules in which the text stands, from the root on."""
+    grammar = matcher.compiled.grammar
+    return "" if grammar is None else "/".join(grammar.open_rules(matcher.text))
 
 
 def _path(matcher: Matcher) -> Path:

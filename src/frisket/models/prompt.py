@@ -10,6 +10,7 @@ The names come from the schema, so a schema that nobody trained on still says wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 MOST_NAMES = 24
@@ -58,29 +59,40 @@ def property_names(schema: Any) -> list[str]:
     ['b', 'c', 'a']
     """
     names: dict[str, None] = {}
-    for name in _walk(schema, schema, ()):
-        names[name] = None
-        if len(names) == MOST_NAMES:
-            break
+    followed: set[str] = set()
+    # What is still to be read, the next at the end: a schema may nest deeper than Python calls.
+    agenda: list[Any] = [schema]
+    while agenda and len(names) < MOST_NAMES:
+        match agenda.pop():
+            case _Name(name):
+                names[name] = None
+            case list() as items:
+                agenda += reversed(items)
+            case Mapping() as node:
+                agenda += reversed(list(_parts(node, schema, followed)))
     return list(names)
 
 
-def _walk(node: Any, root: Any, seen: tuple[str, ...]) -> Iterator[str]:
-    if isinstance(node, list):
-        for item in node:
-            yield from _walk(item, root, seen)
-    if not isinstance(node, Mapping):
-        return
+@dataclass(frozen=True)
+class _Name:
+    """A name on the agenda."""
+
+    text: str
+
+
+def _parts(node: Mapping[str, Any], root: Any, followed: set[str]) -> Iterator[Any]:
+    """What a schema leads to, in reading order. A reference that was followed has no further names."""
     reference = node.get("$ref")
-    if isinstance(reference, str) and reference.startswith("#") and reference not in seen:
-        yield from _walk(_resolve(root, reference), root, (*seen, reference))
+    if isinstance(reference, str) and reference.startswith("#") and reference not in followed:
+        followed.add(reference)
+        yield _resolve(root, reference)
     properties = node.get("properties")
     if isinstance(properties, Mapping):
         for name, value in properties.items():
-            yield str(name)
-            yield from _walk(value, root, seen)
+            yield _Name(str(name))
+            yield value
     for keyword in ("prefixItems", "items", "additionalProperties", "allOf", "anyOf", "oneOf"):
-        yield from _walk(node.get(keyword), root, seen)
+        yield node.get(keyword)
 
 
 def _resolve(root: Any, reference: str) -> Any:

@@ -46,6 +46,7 @@ def parse_gbnf(source: Source) -> Productions:
 
 
 _DIGITS = re.compile(r"[0-9]+")
+_NUMBERED = re.compile(r"<\[[0-9]+\]>")
 _SPACE = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
 _SPACE_AND_LINES = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
 _HEX = {"x": 2, "u": 4, "U": 8}
@@ -263,14 +264,10 @@ class GBNFParser:
         if end < 0 or _breaks(source.text[at:end]):
             source.fail("the token is not closed", at, 'close it with >; the character is written "<"')
         name = source.text[at : end + 1]
-        if re.fullmatch(r"<\[[0-9]+\]>", name):
+        if name == "<>" or (name.startswith("<[") and not _NUMBERED.fullmatch(name)):
             source.fail(
-                f"the token {name} is named by its number, and a grammar knows no vocabulary",
-                at,
-                "name a special token by its text, such as <|eot_id|>: Vocabulary.special has names and numbers",
+                f"{name} names no token", at, "a special token is named by its text or number: <|eot_id|>, <[128009]>"
             )
-        if name == "<>" or name.startswith("<["):
-            source.fail(f"{name} names no token", at, "a special token is named by its text, such as <|eot_id|>")
         source.at = end + 1
         return Token(name)
 

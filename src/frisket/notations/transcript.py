@@ -13,18 +13,22 @@ from frisket.notations.production.ast import Productions
 from frisket.notations.production.printer import GBNF, W3C
 from frisket.notations.production.source import Source
 
+#: The constructors whose grammars are rules.
+NOTATIONS = frozenset({"from_abnf", "from_ebnf", "from_gbnf", "from_lark"})
+
 
 def to_gbnf(constructor: str, argument: Any, keywords: dict[str, Any]) -> str:
     """The rules of a call of a constructor of `Grammar`, in GBNF."""
-    return GBNF(*_productions(constructor, argument, keywords)).text()
+    return GBNF(*productions(constructor, argument, keywords)).text()
 
 
 def to_ebnf(constructor: str, argument: Any, keywords: dict[str, Any]) -> str:
     """The rules of a call of a constructor of `Grammar`, in the W3C's EBNF."""
-    return W3C(*_productions(constructor, argument, keywords)).text()
+    return W3C(*productions(constructor, argument, keywords)).text()
 
 
-def _productions(constructor: str, argument: Any, keywords: dict[str, Any]) -> tuple[Productions, str]:
+def productions(constructor: str, argument: Any, keywords: dict[str, Any]) -> tuple[Productions, str]:
+    """The rules of a call of a constructor of `Grammar` by name, and the root; GrammarError if it has none."""
     if constructor == "from_lark":
         return parse_lark(Source(argument), **keywords)
     root = keywords.get("root")

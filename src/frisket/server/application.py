@@ -17,7 +17,8 @@ try:
     from starlette.responses import Response
     from starlette.routing import Route
 
-    from frisket.server.routes import chat_completions, completions, health, metrics, models, responses
+    from frisket.server.openapi import document
+    from frisket.server.routes import chat_completions, completions, health, metrics, models, openapi, responses
     from frisket.server.service import Service
 except ImportError as error:
     raise MissingDependencyError.of(error.name or "starlette", "server") from error
@@ -31,9 +32,6 @@ logger = logging.getLogger(__name__)
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
-#: The routes that ask for no key.
-OPEN = ("/health",)
-
 
 def make_application(model: Model, settings: Settings | None = None) -> Starlette:
     """OpenAI's API over one model, as an ASGI application for uvicorn or another server.
@@ -42,7 +40,10 @@ def make_application(model: Model, settings: Settings | None = None) -> Starlett
 
     MissingDependencyError without `frisket[server]`.
     """
+    modules = (chat_completions, completions, responses, models, health, metrics, openapi)
+    operations = [operation for module in modules for operation in module.OPERATIONS]
     service = Service(model, settings or Settings())
+    unguarded = frozenset(operation.path for operation in operations if operation.is_open)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -50,16 +51,17 @@ def make_application(model: Model, settings: Settings | None = None) -> Starlett
         service.scheduler.close()
 
     routes = [
-        Route(path, _guarded(module.endpoint, service, path), methods=module.METHODS)
-        for module in (chat_completions, completions, responses, models, health, metrics)
+        Route(path, _guarded(module.endpoint, service, path, is_open=path in unguarded), methods=module.METHODS)
+        for module in modules
         for path in getattr(module, "PATHS", None) or (module.PATH,)
     ]
     application = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _unknown})
     application.state.service = service
+    application.state.document = document(operations, service.settings)
     return application
 
 
-def _guarded(endpoint: Endpoint, service: Service, path: str) -> Endpoint:
+def _guarded(endpoint: Endpoint, service: Service, path: str, *, is_open: bool) -> Endpoint:
     """The endpoint behind the key; what it raises becomes a response, and every response is counted."""
     key = service.settings.api_key
 
@@ -73,7 +75,7 @@ def _guarded(endpoint: Endpoint, service: Service, path: str) -> Endpoint:
 
     async def answered(request: Request) -> Response:
         try:
-            if key is not None and path not in OPEN:
+            if key is not None and not is_open:
                 given = request.headers.get("authorization", "")
                 if not secrets.compare_digest(given.encode(), f"Bearer {key}".encode()):
                     raise Failure(
@@ -95,7 +97,8 @@ async def _unknown(request: Request, error: Any) -> Response:
     message = {404: f"there is no {request.url.path}", 405: f"{request.url.path} does not take {request.method}"}
     failure = Failure(
         error.status_code, message.get(error.status_code, error.detail), code="route",
-        hint="POST /v1/chat/completions, /v1/completions, /v1/responses; GET /v1/models, /health, /metrics",
+        hint="POST /v1/chat/completions, /v1/completions, /v1/responses; GET /v1/models, /health, /metrics; "
+        "GET /openapi.json says what each takes",
     )  # fmt: skip
     response = failure.response()
     response.headers.update(error.headers or {})

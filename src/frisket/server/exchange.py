@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Awaitable
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator, Awaitable, Mapping
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
@@ -56,7 +56,7 @@ async def read(request: Request, model: type[B]) -> B:
         raise Failure.of(error) from error
 
 
-async def answer(request: Request, document: Awaitable[dict[str, Any]]) -> Response:
+async def answer(request: Request, document: Awaitable[Mapping[str, object]]) -> Response:
     """The document as a response; given up as soon as the client leaves."""
     work = asyncio.ensure_future(document)
     leaving = asyncio.ensure_future(_left(request))
@@ -76,7 +76,7 @@ async def _left(request: Request) -> None:
         pass
 
 
-async def stream(events: AsyncIterator[dict[str, Any]], *, named: bool = False) -> StreamingResponse:
+async def stream(events: AsyncIterator[Mapping[str, object]], *, named: bool = False) -> StreamingResponse:
     """Server-sent events; what is refused before the first of them has its status, later failures are an event.
 
     `named`: each event says its `type` as its name, and no `[DONE]` follows.
@@ -89,7 +89,7 @@ async def stream(events: AsyncIterator[dict[str, Any]], *, named: bool = False) 
 
 
 async def _lines(
-    first: dict[str, Any] | None, events: AsyncIterator[dict[str, Any]], named: bool
+    first: Mapping[str, object] | None, events: AsyncIterator[Mapping[str, object]], named: bool
 ) -> AsyncIterator[str]:
     try:
         if first is not None:
@@ -108,6 +108,6 @@ async def _lines(
         yield "data: [DONE]\n\n"
 
 
-def _line(event: dict[str, Any], named: bool) -> str:
+def _line(event: Mapping[str, object], named: bool) -> str:
     name = f"event: {event['type']}\n" if named else ""
     return f"{name}data: {json.dumps(event, ensure_ascii=False)}\n\n"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import ValidationError
 from starlette.responses import JSONResponse, Response
 
 from frisket.errors import EngineError, FrisketError, RefusedToolsError, UnsupportedSchemaError
+from frisket.server.shape import Error, ErrorBody, ErrorType
 
 #: OpenAI's `type`, by status.
-TYPES = {401: "authentication_error", 404: "not_found_error", 429: "rate_limit_error", 500: "server_error"}
+TYPES: dict[int, ErrorType] = {
+    401: "authentication_error",
+    404: "not_found_error",
+    429: "rate_limit_error",
+    500: "server_error",
+}
 
 
 class Failure(Exception):
@@ -40,11 +44,11 @@ class Failure(Exception):
             return cls(400, first["msg"], code="request", where=place or None)
         return cls(500, "the server failed; its log says how", code="server")
 
-    def body(self) -> dict[str, Any]:
+    def body(self) -> ErrorBody:
         # Clients show the message alone: it says all.
         place = f" (at {self.where})" if self.where else ""
         advice = f"\nhint: {self.hint}" if self.hint else ""
-        error: dict[str, Any] = {
+        error: Error = {
             "message": f"{self.message}{place}{advice}",
             "type": TYPES.get(self.status, "server_error" if self.status >= 500 else "invalid_request_error"),
             "param": self.where,

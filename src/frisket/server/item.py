@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from frisket.server.reply import Delta
+from frisket.server.shape import Delta, TokenLogprob, ToolCallDelta
 
 #: The name of an event, and its fields beside type and number.
 Told = tuple[str, dict[str, Any]]
@@ -36,7 +36,7 @@ class Output:
         assert self._open is not None
         self._open["content"].append(part)
 
-    def take(self, delta: Delta, logprobs: list[dict[str, Any]]) -> Iterator[Told]:
+    def take(self, delta: Delta, logprobs: list[TokenLogprob]) -> Iterator[Told]:
         """What a message has gained."""
         if text := delta.get("reasoning_content"):
             yield from self._write("reasoning", text, {})
@@ -72,7 +72,7 @@ class Output:
             part["logprobs"] += more["logprobs"]
         yield f"{TEXT[kind]}.delta", {**self._place(0), "delta": text, **more}
 
-    def _call(self, call: dict[str, Any]) -> Iterator[Told]:
+    def _call(self, call: ToolCallDelta) -> Iterator[Told]:
         """A call, which comes whole."""
         yield from self.close("completed")
         name, arguments = call["function"]["name"], call["function"]["arguments"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from frisket.server.job import Written
+from frisket.server.shape import Logprob, TextLogprobs, TokenLogprob
 from frisket.token_name import token_name
 from frisket.vocabulary import Vocabulary
 
@@ -18,10 +18,10 @@ def spelled(vocabulary: Vocabulary, token: int) -> tuple[str, list[int]]:
     return data.decode("utf-8", "replace"), list(data)
 
 
-def of_chat(vocabulary: Vocabulary, written: Sequence[Written]) -> list[dict[str, Any]]:
+def of_chat(vocabulary: Vocabulary, written: Sequence[Written]) -> list[TokenLogprob]:
     """One entry a token, as in `choices[].logprobs.content`."""
 
-    def entry(token: int, logprob: float) -> dict[str, Any]:
+    def entry(token: int, logprob: float) -> Logprob:
         text, data = spelled(vocabulary, token)
         return {"token": text, "logprob": max(logprob, -9999.0), "bytes": data}
 
@@ -32,7 +32,7 @@ def of_chat(vocabulary: Vocabulary, written: Sequence[Written]) -> list[dict[str
     ]
 
 
-def of_completion(vocabulary: Vocabulary, written: Sequence[Written], offset: int) -> dict[str, Any]:
+def of_completion(vocabulary: Vocabulary, written: Sequence[Written], offset: int) -> TextLogprobs:
     """Parallel lists, as in `choices[].logprobs`; `offset` is where the first token's text begins."""
     kept = [one for one in written if not one.step.ends]
     texts = [spelled(vocabulary, one.step.token)[0] for one in kept]

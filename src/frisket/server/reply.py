@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
-from typing import Any
+from typing import Literal, cast
 
 from frisket.errors import MessageSyntaxError
 from frisket.grammar import CompiledGrammar, Grammar
+from frisket.server.shape import AssistantMessage, Delta, ToolCall
 from frisket.server.tool import ToolOutput
 from frisket.thinking import Thinking
 from frisket.tools import Message, family
 from frisket.tools.template import Hole, Special, Text, pieces_of
-
-Delta = dict[str, Any]
 
 
 class TextReply:
@@ -98,16 +97,17 @@ class ToolReply(TextReply):
         if end in reasoning:
             self._begin = self._text.index(end) + len(end)
 
-    def _more(self, name: str, text: str) -> Iterator[Delta]:
+    def _more(self, name: Literal["reasoning_content", "content"], text: str) -> Iterator[Delta]:
         """What a field has gained; blanks around it are not its own."""
         text, sent = text.strip(), self._sent[name]
         if len(text) > len(sent) and text.startswith(sent):
             self._sent[name] = text
-            yield {name: text[len(sent) :]}
+            more = text[len(sent) :]
+            yield {"content": more} if name == "content" else {"reasoning_content": more}
 
     def _called(self, message: Message) -> Iterator[Delta]:
         for number in range(self._calls, len(message.calls)):
-            call = message.calls[number].to_openai()
+            call = cast("ToolCall", message.calls[number].to_openai())
             if not self._family.id:
                 # Unlike `call_0`, it is unique in a conversation.
                 call["id"] = f"call_{secrets.token_hex(12)}"
@@ -120,15 +120,22 @@ def reply(grammar: CompiledGrammar | None, output: ToolOutput | None) -> TextRep
     return TextReply() if grammar is None or output is None else ToolReply(grammar.grammar, output)
 
 
-def gathered(deltas: list[Delta], *, tools: bool) -> dict[str, Any]:
+def gathered(deltas: list[Delta], *, tools: bool) -> AssistantMessage:
     """The whole message of its deltas."""
-    content, reasoning = ("".join(one.get(name, "") for one in deltas) for name in ("content", "reasoning_content"))
+    content = "".join(one.get("content", "") for one in deltas)
+    reasoning = "".join(one.get("reasoning_content", "") for one in deltas)
     calls = [call for one in deltas for call in one.get("tool_calls", ())]
-    message: dict[str, Any] = {"role": "assistant", "content": (content or None) if tools else content, "refusal": None}
+    message: AssistantMessage = {
+        "role": "assistant",
+        "content": (content or None) if tools else content,
+        "refusal": None,
+    }
     if reasoning:
         message["reasoning_content"] = reasoning
     if calls:
-        message["tool_calls"] = [{name: value for name, value in call.items() if name != "index"} for call in calls]
+        message["tool_calls"] = [
+            {"id": call["id"], "type": call["type"], "function": call["function"]} for call in calls
+        ]
     return message
 
 

@@ -173,6 +173,14 @@ def said(node: Any, root: Any, seen: set[int]) -> Iterator[str]:
             yield from said(one, root, seen)
 
 
+def test_what_nests_too_deep_is_refused_by_a_limit() -> None:
+    schema: dict[str, Any] = {"type": "integer"}
+    for _ in range(400):
+        schema = {"type": "array", "items": schema}
+    with pytest.raises(LimitExceededError, match="nests too deep"):
+        Grammar.from_json_schema(schema).describe("typescript")
+
+
 def test_nothing_of_real_schemas_is_lost(data_dir: Path) -> None:
     shares = []
     for schema in schemas(data_dir, 20):

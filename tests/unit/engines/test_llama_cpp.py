@@ -56,6 +56,7 @@ def test_misuse_is_told() -> None:
 
 @pytest.fixture(scope="module")
 def llama(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    # `.ci/run` does not install it: PyPI has its sources alone, which take minutes of a C++ compiler.
     library = pytest.importorskip("llama_cpp", reason="llama-cpp-python is not installed", exc_type=ImportError)
     path = write(tmp_path_factory.mktemp("gguf") / "tiny.gguf")
     return path, library.Llama(str(path), n_ctx=256, verbose=False, seed=1)

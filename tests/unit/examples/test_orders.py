@@ -32,7 +32,9 @@ def shop() -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def cases(shop: Any) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in shop.HELDOUT.read_text(encoding="utf-8").splitlines()]
+    choosing, judging = shop.halves()
+    assert len(choosing) == len(judging) == 100 and not {case["input"] for case in choosing if case in judging}
+    return [case for pair in zip(choosing, judging, strict=True) for case in pair]
 
 
 def line(**fields: Any) -> dict[str, Any]:
@@ -113,6 +115,17 @@ def test_a_guess_is_handed_on(shop: Any) -> None:
     catalogue = shop.Catalogue()
     outcome = shop.Counter(frisket.models.embedded(), catalogue, sure=1.0).take("a latte")
     assert outcome.tier == "person" and "a guess" in outcome.reasons[0] and len(catalogue.waiting()) == 1
+
+
+def test_the_threshold_is_the_least_that_is_right_often_enough(shop: Any) -> None:
+    choose: Any = importlib.import_module("shop.choose")
+    found = [(0.3, False), (0.55, False), (0.9, True), (0.95, True)]
+    assert choose.choose(found) == 0.6, "below, one of three would be wrong"
+    assert choose.choose(found, right=0.5) == 0.0
+    assert choose.choose([(0.99, False)], grid=(0.0, 0.5)) == 0.5
+    # Each order alone: how sure the model was, and whether it was right.
+    ((least, right),) = choose.answers([{"input": "a latte", "answer": {"items": [line(quantity=1, milk="whole")]}}])
+    assert 0 < least <= 1 and right is True
 
 
 def test_the_api(shop: Any) -> None:

@@ -189,6 +189,20 @@ def test_property_names_follow_references_and_survive_cycles() -> None:
     assert property_names(True) == []
 
 
+def test_property_names_are_found_once_however_many_ways_lead_to_them() -> None:
+    """Each level refers to the next three times; without a limit of names, 3⁸⁰ ways would be walked."""
+    levels = {f"d{n}": {"properties": {name: {"$ref": f"#/$defs/d{n + 1}"} for name in "abc"}} for n in range(80)}
+    last = {"properties": {"last": {}}}
+    assert property_names({"$ref": "#/$defs/d0", "$defs": {**levels, "d80": last}}) == ["a", "last", "b", "c"]
+
+
+def test_property_names_are_found_at_any_depth() -> None:
+    schema: dict[str, Any] = {"properties": {"inner": {}}}
+    for _ in range(5_000):
+        schema = {"items": schema}
+    assert property_names({"properties": {"a": schema, "b": {}}}) == ["a", "inner", "b"]
+
+
 @pytest.mark.parametrize("name", frisket.examples.NAMES)
 def test_the_schemas_of_the_examples_are_schemas(name: str) -> None:
     jsonschema = pytest.importorskip("jsonschema")

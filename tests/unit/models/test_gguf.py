@@ -94,7 +94,7 @@ def model(path: Path) -> Any:
 
 
 def need(runtime: str) -> None:
-    """Skip where the packages of a runtime are not there."""
+    """Skip where the packages of a runtime are not there; `.ci/run` lacks llama-cpp-python, which has no wheels."""
     packages = {"transformers": ("torch", "transformers"), "llama.cpp": ("llama_cpp",)}
     for package in packages.get(runtime, ()):
         pytest.importorskip(package, reason=f"{package} is not installed", exc_type=ImportError)

@@ -29,7 +29,7 @@ def cases(data_dir: Path, name: str = "gbnf") -> list[dict[str, Any]]:
 
 
 def test_every_case_of_gbnf(data_dir: Path) -> None:
-    read = refused = numbered = 0
+    read = refused = negated = 0
     for number, case in enumerate(cases(data_dir)):
         what = f"case {number} of {case['from']}: {case['grammar']}"
         if case["note"] == "peer refuses the grammar" and LEFT_RECURSIVE not in case["grammar"]:
@@ -38,9 +38,9 @@ def test_every_case_of_gbnf(data_dir: Path) -> None:
             refused += 1
             continue
         if case["note"] == "texts have <[id]> for special tokens":
-            with pytest.raises(GrammarSyntaxError, match=r"named by its number|any but one"):
+            with pytest.raises(GrammarSyntaxError, match="any but one"):
                 Grammar.from_gbnf(case["grammar"])
-            numbered += 1
+            negated += 1
             continue
         grammar = Grammar.from_gbnf(case["grammar"])
         read += 1
@@ -48,7 +48,7 @@ def test_every_case_of_gbnf(data_dir: Path) -> None:
             assert grammar.accepts(text), f"{what}\nmust accept {text!r}"
         for text in case["reject"]:
             assert not grammar.accepts(text), f"{what}\nmust reject {text!r}"
-    assert (read, refused, numbered) == (74, 3, 2)
+    assert (read, refused, negated) == (74, 3, 2)
 
 
 def test_cases_of_xgrammar_that_are_gbnf(data_dir: Path) -> None:
@@ -109,6 +109,9 @@ def lark_cases(data_dir: Path, dialect: str) -> dict[str, int]:
         if case["note"].startswith("peer refuse"):
             assert any(mark in text for mark in READ), what
             found["read"] += 1
+            continue
+        if "<[" in text:  # what its tokens are is said by a vocabulary that is not among the data
+            found["inexact"] += 1
             continue
         right = all(map(grammar.accepts, case["accept"])) and not any(map(grammar.accepts, case["reject"]))
         assert right or habit, what

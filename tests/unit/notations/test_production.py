@@ -128,7 +128,7 @@ def test_a_node_can_be_had_of_a_builder_that_goes_on() -> None:
 @pytest.mark.parametrize(
     ("rules", "hint"),
     [
-        ("root ::= <[7]>", "Vocabulary.special has names and numbers"),
+        ("root ::= <[7,8]>", "named by its text or number"),
         ("root ::= !<think>*", r"\.\* is any text, up to"),
     ],
 )
@@ -147,3 +147,29 @@ def test_text_goes_up_to_a_special_token() -> None:
         matcher.advance(token)
     matcher.advance(3)
     assert matcher.allowed() == [4]
+
+
+BY_NUMBER = {
+    "gbnf": Grammar.from_gbnf('root ::= "a" <[257]> "b"'),
+    "lark": Grammar.from_lark('start: "a" <[257]> "b"'),
+    "structural tag": Grammar.from_structural_tag(
+        {
+            "type": "structural_tag",
+            "format": {"type": "tag", "begin": "a", "content": {"type": "token", "token": 257}, "end": "b"},
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("grammar", BY_NUMBER.values(), ids=BY_NUMBER)
+def test_a_special_token_by_its_number(grammar: Grammar) -> None:
+    texts: list[bytes | None] = [bytes([value]) for value in range(256)]
+    for named in ({}, {"<x>": 257}):
+        matcher = grammar.compile(Vocabulary([*texts, None, None], eos=[256], special=named)).matcher()
+        for token in (97, 257, 98):
+            assert [other for other in range(258) if matcher.fork().try_advance(other)] == [token]
+            assert bin(int.from_bytes(matcher.mask_bytes(), "little")) == bin(1 << token)
+            matcher.advance(token)
+    for others in ([None], [None, b"text"]):
+        with pytest.raises(VocabularyError, match=r"no special token \"<\[257\]>\""):
+            grammar.compile(Vocabulary([*texts, *others], eos=[256]))

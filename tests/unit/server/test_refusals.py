@@ -22,6 +22,12 @@ def schema(value: Any) -> dict[str, Any]:
     return {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": value}}}
 
 
+#: An array of arrays of arrays …, 200 deep.
+NESTED: Any = {"type": "integer"}
+for _ in range(200):
+    NESTED = {"items": NESTED}
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[Running]:
     with running(max_body_bytes=20_000, max_schema_bytes=5_000, max_tokens=300, max_choices=4) as found:
@@ -45,6 +51,7 @@ def server() -> Iterator[Running]:
         ({"frisket": {"whitespace": "compact"}}, 400, "request"),
         ({"guided_json": {}, "frisket": {"colour": 1}}, 400, "request"),
         ({"guided_json": {}, "frisket": {"describe": "prose"}}, 400, "request"),
+        ({"guided_json": NESTED, "frisket": {"describe": True}}, 400, "limit"),
         ({"guided_regex": "a", "frisket": {"describe": True}}, 400, None),
         ({"frisket": {"describe": True}}, 400, "request"),
         (

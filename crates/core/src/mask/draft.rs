@@ -1,22 +1,15 @@
 //! Mask of an abstract position × the values that came → the mask of a position in an array of unique items.
 //!
 //! All positions of such an array share one draft, which ignores the values that came. The draft is right except for
-//! tokens that end an item with one of those values, and for tokens after which no other value is left. To find these
-//! tokens, the trie and the set of excluded texts are walked side by side: no other token can meet an excluded text.
+//! tokens that end an item with one of those values, and for tokens after which no other value is left.
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
-use crate::automaton::unique::cursor::ExcludedCursor;
-use crate::automaton::unique::item::{ItemKey, OpenItem};
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
+use crate::mask::text_walk::{Found, TextWalks};
 use crate::mask::uncertain::UncertainTokens;
-use crate::regular::term::{TermId, EMPTY};
-use crate::vocabulary::id::NodeId;
-
-use rustc_hash::FxHashMap;
-use std::mem::take;
 use std::sync::Arc;
 
 /// Up to this many tokens are compared with the values one by one; more are found by a walk. Chosen without measurement.
@@ -30,42 +23,6 @@ pub(crate) struct Draft {
     pub uncertain: UncertainTokens,
     /// Tokens that the exact position must answer, because of a later item or for another reason.
     pub always: Vec<u32>,
-}
-
-/// Nodes of a subtrie below which a walk takes less time than a look-up of its result. Chosen without measurement.
-const KNOWN_FROM: u32 = 16;
-
-/// The results of walks below a node of the trie, for a set of excluded texts. The set after one more value shares all but
-/// one branch with the set before.
-#[derive(Default)]
-pub(crate) struct TextWalks {
-    known: FxHashMap<(NodeId, ExcludedCursor, Option<TermId>, ItemKey), Arc<Found>>,
-    bytes: usize,
-}
-
-#[derive(Default)]
-struct Found {
-    /// Tokens that the exact position must answer.
-    replay: Vec<u32>,
-    /// Tokens that leave no value.
-    refused: Vec<u32>,
-}
-
-impl TextWalks {
-    /// Bytes of all results.
-    pub fn memory_bytes(&self) -> usize {
-        self.bytes
-    }
-}
-
-/// A walk of the trie side by side with the excluded texts.
-struct Walk<'a> {
-    machine: &'a mut Machine,
-    shared: &'a SharedMasks,
-    item: &'a OpenItem,
-    any_exhausts: bool,
-    walks: &'a mut TextWalks,
-    found: Found,
 }
 
 impl Draft {
@@ -89,13 +46,13 @@ impl Draft {
         size_of::<Draft>() + self.mask.memory_bytes() + 4 * tokens
     }
 
-    /// The mask of the exact position.
+    /// The mask of the exact position, of which `id` is the abstract one.
     pub fn correct(
         &self,
         machine: &mut Machine,
         shared: &SharedMasks,
         walks: &mut TextWalks,
-        exact: PositionId,
+        [exact, id]: [PositionId; 2],
     ) -> Result<Arc<Mask>> {
         let UncertainTokens { equal, exhausting, exponents, any_exhausts } = &self.uncertain;
         let is_settled = equal.is_empty() && exhausting.is_empty() && !any_exhausts;
@@ -115,10 +72,13 @@ impl Draft {
                     replay.extend(tokens.iter().filter(|&&token| item.meets(keys, text(token))));
                 }
                 if any_exhausts || equal.len() > FEW {
-                    let found = Found { replay, refused };
-                    let mut walk = Walk { machine, shared, item: &item, any_exhausts, walks, found };
-                    walk.descend(NodeId::ROOT, item.cursor, item.head)?;
-                    Found { replay, refused } = walk.found;
+                    let Found { replay: found, ends, refused: none_left } =
+                        walks.walk(machine, shared, &item, any_exhausts)?;
+                    replay.extend(found);
+                    refused = none_left;
+                    for node in ends {
+                        replay.extend_from_slice(&walks.allowed(shared, &self.mask, id, node));
+                    }
                 }
             }
             None if *any_exhausts => {
@@ -164,91 +124,12 @@ impl Draft {
     }
 }
 
-impl Walk<'_> {
-    fn descend(&mut self, node: NodeId, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
-        let trie = &self.shared.vocabulary.trie;
-        let bytes = self.item.bytes(&self.machine.arena.registers.keys, &cursor);
-        match bytes {
-            Some(bytes) if bytes.len() * 2 < trie.child_range(node).len() as u32 => {
-                for byte in bytes.iter() {
-                    if let Some(child) = trie.child(node, byte) {
-                        self.enter(child, byte, cursor, head)?;
-                    }
-                }
-            }
-            _ => {
-                for (byte, child) in trie.children(node) {
-                    self.enter(child, byte, cursor, head)?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn enter(&mut self, child: NodeId, byte: u8, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
-        let trie = &self.shared.vocabulary.trie;
-        self.machine.arena.spend(1)?;
-        let next = cursor.next(&self.machine.arena.registers.keys, byte);
-        let keys = &self.machine.arena.registers.keys;
-        let odd = self.item.is_in_noncanonical_numeral(&next);
-        if !next.has_conflict(keys) && !odd {
-            return Ok(());
-        }
-        if odd || next.is_at_end(keys) || cursor.is_at_numeral_end(keys, byte) {
-            self.found.replay.extend(trie.tokens_at(child).iter().chain(trie.tokens_below(child)));
-            return Ok(());
-        }
-        let head = match head.filter(|_| self.any_exhausts) {
-            None => None,
-            Some(head) => match self.machine.arena.derive(head, byte)? {
-                EMPTY => return Ok(()),
-                head => Some(head),
-            },
-        };
-        let tokens = trie.tokens_at(child);
-        if self.any_exhausts && !tokens.is_empty() {
-            let leaves = match head {
-                Some(head) => self.machine.can_end_differently(self.item, head, &next)?,
-                None => None,
-            };
-            match leaves {
-                Some(true) => {}
-                Some(false) => self.found.refused.extend_from_slice(tokens),
-                None => self.found.replay.extend_from_slice(tokens),
-            }
-        }
-        match trie.size(child) {
-            1 => Ok(()),
-            2..KNOWN_FROM => self.descend(child, next, head),
-            _ => self.descend_known(child, next, head),
-        }
-    }
-
-    fn descend_known(&mut self, node: NodeId, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
-        let key = (node, cursor.representative(), head, self.item.key(self.any_exhausts));
-        let below = match self.walks.known.get(&key) {
-            Some(known) => known.clone(),
-            None => {
-                let outer = take(&mut self.found);
-                let walked = self.descend(node, cursor, head);
-                let below = Arc::new(std::mem::replace(&mut self.found, outer));
-                walked?;
-                self.walks.bytes += size_of_val(&key) + 64 + 4 * (below.replay.len() + below.refused.len());
-                self.walks.known.insert(key, below.clone());
-                below
-            }
-        };
-        self.found.replay.extend_from_slice(&below.replay);
-        self.found.refused.extend_from_slice(&below.refused);
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::grammar::builder::Builder;
     use crate::mask::fixture::{printable_and, unique, Scene};
+    use crate::regular::term::TermId;
 
     fn allows(mask: &Mask, size: u32) -> Vec<u32> {
         (0..size).filter(|&token| mask.allows(token)).collect()
@@ -341,47 +222,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_below_a_node_is_walked_once_for_equal_texts() {
-        let ends: Vec<String> =
-            ('a'..='z').flat_map(|one| ["a\"", "b\"", "c\""].map(|end| format!("x{one}{end}"))).collect();
-        let ends: Vec<&str> = ends.iter().map(String::as_str).collect();
-        let mut scene = array(&ends, any_letters);
-        let shared = scene.shared.clone();
-        let walked = |scene: &mut Scene, walks: &mut TextWalks, text: &str| {
-            let exact = scene.read(text);
-            let position = scene.machine.position(exact).clone();
-            let item = scene.machine.open_item(&position).unwrap().unwrap();
-            let before = scene.machine.arena.budget.spent();
-            let mut walk = Walk {
-                machine: &mut scene.machine,
-                shared: &shared,
-                item: &item,
-                any_exhausts: false,
-                walks,
-                found: Found::default(),
-            };
-            walk.descend(NodeId::ROOT, item.cursor, item.head).unwrap();
-            let found = walk.found.replay.iter().map(|&token| shared.vocabulary.token(token).unwrap().to_vec());
-            let found: Vec<Vec<u8>> = found.collect();
-            (found, scene.machine.arena.budget.spent() - before)
-        };
-        let mut walks = TextWalks::default();
-        assert_eq!(walks.memory_bytes(), 0);
-        let (found, steps) = walked(&mut scene, &mut walks, "[\"xpb\",\"");
-        assert_eq!(found, [b"xpb\""]);
-        assert_eq!(steps, 7, "x and a backslash, p, all three below, the quote");
-        let held = walks.memory_bytes();
-        let key = size_of::<(NodeId, ExcludedCursor, Option<TermId>, ItemKey)>();
-        assert_eq!(held, key + 64 + 4, "what is below x: one token. Below xp are too few nodes");
-        let (found, steps) = walked(&mut scene, &mut walks, "[\"xpb\",\"");
-        assert_eq!((found, steps, walks.memory_bytes()), (vec![b"xpb\"".to_vec()], 2, held));
-        let (found, _) = walked(&mut scene, &mut walks, "[\"xpb\",\"xqc\",\"");
-        assert_eq!(found, [b"xpb\"", b"xqc\""]);
-        assert!(walks.memory_bytes() > held);
-        assert_eq!(walked(&mut scene, &mut walks, "[\"p\",\"").0, [b""; 0], "no token begins with p alone");
-    }
-
-    #[test]
     fn up_to_64_tokens_are_compared_one_by_one() {
         let ends: Vec<String> = ('a'..='z').flat_map(|one| ["a", "b", "c"].map(|end| format!("x{one}{end}"))).collect();
         let ends: Vec<&str> = ends.iter().map(String::as_str).collect();
@@ -397,7 +237,7 @@ mod tests {
             };
             let draft = Draft::new(Mask::from_tokens(&(0..90).collect::<Vec<_>>()), uncertain, Vec::new());
             let mut walks = TextWalks::default();
-            draft.correct(&mut scene.machine, &scene.shared, &mut walks, exact).unwrap();
+            draft.correct(&mut scene.machine, &scene.shared, &mut walks, [exact; 2]).unwrap();
             walks.memory_bytes() > 0
         };
         assert_eq!([walks_with(64, 0), walks_with(65, 0)], [false, true]);

@@ -10,12 +10,13 @@ use crate::automaton::position::{Position, PositionId, Register};
 use crate::error::Result;
 use crate::mask::accumulator::Accumulator;
 use crate::mask::composer::Composer;
-use crate::mask::draft::{Draft, TextWalks};
+use crate::mask::draft::Draft;
 use crate::mask::head_masks::HeadMasks;
 use crate::mask::key::builder::{KeyBuilder, KeyParts, OwnPart};
 use crate::mask::key::MaskKey;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
+use crate::mask::text_walk::TextWalks;
 use crate::mask::verify;
 use crate::mask::walk_cache::TrieView;
 use crate::regular::arena::Arena;
@@ -259,7 +260,7 @@ impl Masks {
                 draft
             }
         };
-        let mask = draft.correct(machine, shared, &mut self.walks, exact)?;
+        let mask = draft.correct(machine, shared, &mut self.walks, [exact, id])?;
         if !Arc::ptr_eq(&mask, &draft.mask) {
             self.held += mask.memory_bytes();
         }

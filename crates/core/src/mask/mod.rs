@@ -23,6 +23,7 @@ pub(crate) mod merged_trie;
 pub(crate) mod resolve;
 pub mod shared;
 pub(crate) mod strategy;
+pub(crate) mod text_walk;
 pub(crate) mod uncertain;
 pub mod verify;
 pub(crate) mod walk;

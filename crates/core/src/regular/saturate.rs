@@ -244,6 +244,20 @@ mod tests {
     }
 
     #[test]
+    fn counts_beyond_the_horizon_are_one() {
+        let mut arena = Arena::default();
+        let letter = arena.class(ByteSet::range(b'a', b'b')).unwrap();
+        let pair = arena.cat(letter, letter).unwrap();
+        let mut saturated = |max| {
+            let pairs = arena.repeat(pair, 0, max).unwrap();
+            arena.saturate_counts(pairs, 8).unwrap()
+        };
+        let [near, far, farther, endless] = [3, 100, 200, MANY].map(&mut saturated);
+        assert!(far == farther && far == endless, "no token of 8 bytes begins a fifth pair");
+        assert_ne!(near, far);
+    }
+
+    #[test]
     fn saturated_intersections_treat_short_tokens_alike() {
         const HORIZON: u32 = 4;
         let mut arena = Arena::new();

@@ -167,9 +167,10 @@ impl Vocabulary {
         self.len() == 0
     }
 
-    /// The id of a special token by name.
+    /// The id of a special token by name; `<[7]>` names token 7, as in llama.cpp's GBNF, if it has no text.
     pub fn special_id(&self, name: &str) -> Option<u32> {
-        self.special.iter().find(|(other, _)| other == name).map(|&(_, id)| id)
+        let named = self.special.iter().find(|(other, _)| other == name).map(|&(_, id)| id);
+        named.or_else(|| numbered(name).filter(|&id| (id as usize) < self.size() && self.token(id).is_none()))
     }
 
     /// Heap bytes of the vocabulary and its caches.
@@ -246,6 +247,11 @@ impl Vocabulary {
     }
 }
 
+/// The number in a name such as `<[7]>`.
+fn numbered(name: &str) -> Option<u32> {
+    name.strip_prefix("<[")?.strip_suffix("]>")?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,6 +284,18 @@ mod tests {
         b"\"\"",
         b"ab\"",
     ];
+
+    #[test]
+    fn special_tokens_are_known_by_name_and_by_number() {
+        let tokens = vec![Some(Box::from(&b"a"[..])), None, None];
+        let special = [("<x>", 1), ("<[7]>", 2)].map(|(name, id)| (name.to_owned(), id));
+        let vocabulary = Vocabulary::new(tokens, special.to_vec(), Vec::new(), 4).unwrap();
+        let found = ["<x>", "<[1]>", "<[3]>", "<[7]>"].map(|name| vocabulary.special_id(name));
+        assert_eq!(found, [Some(1), Some(1), Some(3), Some(2)], "a name comes before a number");
+        for other in ["<[0]>", "<[4]>", "<[-1]>", "<[]>", "<[1]", "[1]", "x"] {
+            assert_eq!(vocabulary.special_id(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn a_byte_occurs_where_valid_text_comes_before_it() {

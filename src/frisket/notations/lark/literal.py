@@ -13,6 +13,7 @@ from frisket.notations.production.source import Source
 _STRING = re.compile(r'"(?:\\.|[^"\\\r\n])*"')
 _REGEX = re.compile(r"/((?:\\.|[^/\\])+)/([a-z]*)", re.DOTALL)
 _SPECIAL = re.compile(r"<[^<>\s]+>")
+_NUMBERED = re.compile(r"<\[[0-9]+\]>")
 _NUMBER = re.compile(r"0x[0-9A-Fa-f]+|[0-9]+")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b", '"': '"', "\\": "\\", "/": "/"}
 _LARK_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", '"': '"', "\\": "\\"}
@@ -100,16 +101,16 @@ class Literals:
         return Regex(*python_pattern(found[1], found[2], self.dialect, fail), at)
 
     def special(self) -> Node:
-        """`<|name|>`, from its bracket on."""
+        """`<|name|>` or `<[number]>`, from its bracket on."""
         source, at = self.source, self.source.at
         name = source.match(_SPECIAL)
         if name is None:
             source.fail("the special token is not closed", at, "its name holds no white space, as in <|eot_id|>")
-        if name.startswith("<["):
+        if name.startswith("<[") and not _NUMBERED.fullmatch(name):
             source.fail(
-                f"the token {name} is named by its number, and a grammar knows no vocabulary",
+                f"{name} is not one token",
                 at,
-                "name a special token by its text, such as <|eot_id|>",
+                "write one special token by its text or number, <|eot_id|> or <[128009]>, and | between several",
             )
         return Special(name, at)
 

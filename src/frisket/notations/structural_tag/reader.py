@@ -435,12 +435,9 @@ def _no_max_tokens(data: Mapping[str, Any], place: _Place) -> None:
 def _token(token: Any, place: _Place) -> Special:
     if isinstance(token, str) and token:
         return Special(_encoded(token, place))
-    if isinstance(token, int) and not isinstance(token, bool):
-        place.fail(
-            f"the token {token} is named by its number, and a grammar knows no vocabulary",
-            "name a special token by its text, such as <|eot_id|>",
-        )
-    place.fail(f"a token is the text of a special token, got {token!r}")
+    if isinstance(token, int) and not isinstance(token, bool) and token >= 0:
+        return Special(f"<[{token}]>")
+    place.fail(f"a token is the text or the number of a special token, got {token!r}")
 
 
 def _tokens(data: Mapping[str, Any], key: str, place: _Place) -> tuple[str, ...]:

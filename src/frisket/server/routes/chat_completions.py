@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Literal
 
 from pydantic import Field
 from starlette.requests import Request
@@ -16,14 +16,27 @@ from frisket.server.bias import read_bias
 from frisket.server.conversation import Message, render
 from frisket.server.job import Ended, Written
 from frisket.server.logprob import of_chat
+from frisket.server.openapi import Operation
 from frisket.server.parameters import Parameters, ResponseFormat, StreamOptions, stops
 from frisket.server.reply import TextReply, ToolReply, gathered, reply
 from frisket.server.service import Answers, Service, Wish
+from frisket.server.shape import (
+    ChatChoice,
+    ChatChunk,
+    ChatCompletion,
+    ChatLogprobs,
+    ChunkChoice,
+    Delta,
+    ErrorBody,
+    FinishReason,
+    Head,
+    Usage,
+)
 from frisket.server.tool import Choice, FunctionTool, TemplateArguments, thinking, tool_output
 
 PATH, METHODS = "/v1/chat/completions", ["POST"]
 #: How an answer ended, in OpenAI's words.
-REASONS = {"end": "stop", "stop": "stop", "length": "length"}
+REASONS: dict[str, Literal["stop", "length"]] = {"end": "stop", "stop": "stop", "length": "length"}
 
 
 class ChatRequest(Parameters):
@@ -45,6 +58,28 @@ class ChatRequest(Parameters):
     logit_bias: dict[str, float] | None = None
     frequency_penalty: float | None = Field(None, ge=0, le=0)
     presence_penalty: float | None = Field(None, ge=0, le=0)
+
+
+ASKED = {"model": "embedded", "messages": [{"role": "user", "content": "My card was charged twice"}], "max_tokens": 64}
+TICKET = {
+    "type": "object",
+    "properties": {"priority": {"enum": ["low", "high"]}, "urgent": {"type": "boolean"}},
+    "required": ["priority", "urgent"],
+    "additionalProperties": False,
+}
+TOOL = {"type": "function", "function": {"name": "open_ticket", "parameters": TICKET}}
+EXAMPLES = {
+    "schema": {
+        **ASKED, "response_format": {"type": "json_schema", "json_schema": {"name": "ticket", "schema": TICKET}},
+    },
+    "tools": {**ASKED, "tools": [TOOL], "tool_choice": "required", "parallel_tool_calls": False},
+    "stream": {**ASKED, "guided_choice": ["billing", "bug", "other"], "logprobs": True, "stream": True},
+}  # fmt: skip
+OPERATIONS = (
+    Operation(
+        PATH, "Messages → answers", ChatCompletion, ChatRequest, ChatChunk | ErrorBody, examples=EXAMPLES
+    ),
+)  # fmt: skip
 
 
 async def endpoint(request: Request) -> Response:
@@ -73,23 +108,23 @@ async def endpoint(request: Request) -> Response:
         bias=read_bias(body.logit_bias, service.vocabulary.size),
     )  # fmt: skip
     answers = service.answers(ids, grammar, wish)
-    head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
+    head: Head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
     replies = [reply(grammar, output) for _ in range(wish.choices)]
     if body.stream:
         return await exchange.stream(_chunks(service, body, answers, replies, head))
     return await exchange.answer(request, _document(service, body, answers, replies, head))
 
 
-def _reason(event: Ended, reply: TextReply) -> str:
+def _reason(event: Ended, reply: TextReply) -> FinishReason:
     return "tool_calls" if reply.called and event.whole else REASONS[event.reason]
 
 
 async def _document(
-    service: Service, body: ChatRequest, answers: Answers, replies: list[TextReply], head: dict[str, Any]
-) -> dict[str, Any]:
+    service: Service, body: ChatRequest, answers: Answers, replies: list[TextReply], head: Head
+) -> ChatCompletion:
     written: list[list[Written]] = [[] for _ in replies]
-    deltas: list[list[dict[str, Any]]] = [[] for _ in replies]
-    reasons = [""] * len(replies)
+    deltas: list[list[Delta]] = [[] for _ in replies]
+    reasons: list[FinishReason] = ["length"] * len(replies)
     async for number, event in answers.events:
         told = replies[number]
         if isinstance(event, Written):
@@ -98,7 +133,7 @@ async def _document(
         elif isinstance(event, Ended):
             deltas[number] += told.end(event.whole)
             reasons[number] = _reason(event, told)
-    choices = [
+    choices: list[ChatChoice] = [
         {
             "index": number,
             "message": gathered(deltas[number], tools=isinstance(replies[number], ToolReply)),
@@ -111,14 +146,20 @@ async def _document(
 
 
 async def _chunks(
-    service: Service, body: ChatRequest, answers: Answers, replies: list[TextReply], head: dict[str, Any]
-) -> AsyncIterator[dict[str, Any]]:
-    head = {**head, "object": "chat.completion.chunk"}
+    service: Service, body: ChatRequest, answers: Answers, replies: list[TextReply], head: Head
+) -> AsyncIterator[ChatChunk]:
     counts = bool(body.stream_options and body.stream_options.include_usage)
 
-    def chunk(number: int, delta: dict[str, Any], reason: str | None = None, logprobs: Any = None) -> dict[str, Any]:
-        choice = {"index": number, "delta": delta, "logprobs": logprobs, "finish_reason": reason}
-        return {**head, "choices": [choice], **({"usage": None} if counts else {})}
+    def part(choices: list[ChunkChoice]) -> ChatChunk:
+        return {**head, "object": "chat.completion.chunk", "choices": choices}  # type: ignore[typeddict-item]
+
+    def chunk(
+        number: int, delta: Delta, reason: FinishReason | None = None, logprobs: ChatLogprobs | None = None
+    ) -> ChatChunk:
+        found = part([{"index": number, "delta": delta, "logprobs": logprobs, "finish_reason": reason}])
+        if counts:
+            found["usage"] = None
+        return found
 
     begun: set[int] = set()
     try:
@@ -135,14 +176,17 @@ async def _chunks(
                 entries = of_chat(service.vocabulary, [event]) if body.logprobs else []
                 deltas = list(told.feed(event.step.text)) or ([{"content": ""}] if entries else [])
                 for place, delta in enumerate(deltas):
-                    yield chunk(number, delta, None, {"content": entries} if entries and not place else None)
+                    logprobs: ChatLogprobs = {"content": entries, "refusal": None}
+                    yield chunk(number, delta, None, logprobs if entries and not place else None)
         if counts:
-            yield {**head, "choices": [], "usage": usage(answers)}
+            total = part([])
+            total["usage"] = usage(answers)
+            yield total
     finally:
         await answers.events.aclose()  # type: ignore[attr-defined]
 
 
-def usage(answers: Answers) -> dict[str, int]:
+def usage(answers: Answers) -> Usage:
     """Tokens read and written; those that end an answer count."""
     return {
         "prompt_tokens": answers.prompt_tokens,

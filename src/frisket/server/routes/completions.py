@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Literal
 
 from pydantic import Field
 from starlette.requests import Request
@@ -16,9 +16,11 @@ from frisket.server.bias import read_bias
 from frisket.server.failure import Failure
 from frisket.server.job import Ended, Written
 from frisket.server.logprob import of_completion
+from frisket.server.openapi import Operation
 from frisket.server.parameters import Parameters, ResponseFormat, StreamOptions, stops
 from frisket.server.routes.chat_completions import REASONS, usage
 from frisket.server.service import Answers, Service, Wish
+from frisket.server.shape import Completion, CompletionChunk, ErrorBody, Head, TextChoice, TextLogprobs
 
 PATH, METHODS = "/v1/completions", ["POST"]
 
@@ -41,6 +43,24 @@ class CompletionRequest(Parameters):
     presence_penalty: float | None = Field(None, ge=0, le=0)
 
 
+ASKED = {"model": "embedded", "prompt": "Red or green?", "max_tokens": 16}
+EXAMPLES = {
+    "choice": {**ASKED, "guided_choice": ["red", "green"], "logprobs": 2, "echo": True},
+    "pattern": {**ASKED, "structured_outputs": {"regex": "[a-f]{2,5}"}, "n": 2, "seed": 1, "temperature": 1},
+    "stream": {**ASKED, "guided_choice": ["red", "green"], "stream": True, "stream_options": {"include_usage": True}},
+}
+OPERATIONS = (
+    Operation(
+        PATH,
+        "A prompt as it is → answers",
+        Completion,
+        CompletionRequest,
+        CompletionChunk | ErrorBody,
+        examples=EXAMPLES,
+    ),
+)
+
+
 async def endpoint(request: Request) -> Response:
     service: Service = request.app.state.service
     body = await exchange.read(request, CompletionRequest)
@@ -60,24 +80,21 @@ async def endpoint(request: Request) -> Response:
     )  # fmt: skip
     answers = service.answers(ids, grammar, wish)
     echo = (body.prompt if isinstance(body.prompt, str) else service.model.decode(ids)) if body.echo else ""
-    head = {"id": f"cmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model,
-            "object": "text_completion"}  # fmt: skip
+    head: Head = {"id": f"cmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
     if body.stream:
         return await exchange.stream(_chunks(service, body, answers, head, echo))
     return await exchange.answer(request, _document(service, body, answers, head, echo))
 
 
-async def _document(
-    service: Service, body: CompletionRequest, answers: Answers, head: dict[str, Any], echo: str
-) -> dict[str, Any]:
+async def _document(service: Service, body: CompletionRequest, answers: Answers, head: Head, echo: str) -> Completion:
     written: list[list[Written]] = [[] for _ in range(body.n or 1)]
-    reasons = [""] * len(written)
+    reasons: list[Literal["stop", "length"]] = ["length"] * len(written)
     async for number, event in answers.events:
         if isinstance(event, Written):
             written[number].append(event)
         elif isinstance(event, Ended):
             reasons[number] = REASONS[event.reason]
-    choices = [
+    choices: list[TextChoice] = [
         {
             "index": number,
             "text": echo + "".join(one.step.text for one in steps),
@@ -86,17 +103,24 @@ async def _document(
         }
         for number, steps in enumerate(written)
     ]
-    return {**head, "choices": choices, "usage": usage(answers)}
+    return {**head, "object": "text_completion", "choices": choices, "usage": usage(answers)}
 
 
 async def _chunks(
-    service: Service, body: CompletionRequest, answers: Answers, head: dict[str, Any], echo: str
-) -> AsyncIterator[dict[str, Any]]:
+    service: Service, body: CompletionRequest, answers: Answers, head: Head, echo: str
+) -> AsyncIterator[CompletionChunk]:
     counts = bool(body.stream_options and body.stream_options.include_usage)
 
-    def chunk(number: int, text: str, reason: str | None = None, logprobs: Any = None) -> dict[str, Any]:
-        choice = {"index": number, "text": text, "logprobs": logprobs, "finish_reason": reason}
-        return {**head, "choices": [choice], **({"usage": None} if counts else {})}
+    def part(choices: list[TextChoice]) -> CompletionChunk:
+        return {**head, "object": "text_completion", "choices": choices}  # type: ignore[typeddict-item]
+
+    def chunk(
+        number: int, text: str, reason: Literal["stop", "length"] | None = None, logprobs: TextLogprobs | None = None
+    ) -> CompletionChunk:
+        found = part([{"index": number, "text": text, "logprobs": logprobs, "finish_reason": reason}])
+        if counts:
+            found["usage"] = None
+        return found
 
     offsets = [len(echo)] * (body.n or 1)
     begun: set[int] = set()
@@ -114,6 +138,8 @@ async def _chunks(
                     offsets[number] += sum(map(len, logprobs["tokens"]))
                 yield chunk(number, event.step.text, None, logprobs)
         if counts:
-            yield {**head, "choices": [], "usage": usage(answers)}
+            total = part([])
+            total["usage"] = usage(answers)
+            yield total
     finally:
         await answers.events.aclose()  # type: ignore[attr-defined]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import AsyncIterator, Iterator
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -20,8 +20,10 @@ from frisket.server.input import Item, read_items
 from frisket.server.item import Output, Told
 from frisket.server.job import Ended, Event, Written
 from frisket.server.logprob import of_chat
+from frisket.server.openapi import Operation
 from frisket.server.parameters import Parameters, schema_output
 from frisket.server.reply import TextReply, ToolReply, reply
+from frisket.server.response import ErrorEvent, ItemStatus, OutputItem, ResponseBody, ResponseEvent, ResponseUsage
 from frisket.server.service import Answers, Service, Wish
 from frisket.server.tool import Choice, Function, FunctionName, FunctionTool, NamedChoice, tool_output
 
@@ -70,6 +72,13 @@ class NamedTool(Body):
     name: str
 
 
+def _no_number(given: Any) -> Any:
+    """Python holds 0 for false; JSON does not."""
+    if type(given) is int:
+        raise ValueError("Input should be false")
+    return given
+
+
 class ResponseRequest(Parameters):
     """The body."""
 
@@ -80,13 +89,13 @@ class ResponseRequest(Parameters):
     top_logprobs: int | None = Field(None, ge=0, le=20)
     include: list[Literal["message.output_text.logprobs"]] | None = None
     truncation: Literal["disabled"] | None = None
-    background: Literal[False] | None = None
+    background: Annotated[Literal[False], BeforeValidator(_no_number)] | None = None
     tools: list[ResponseTool] | None = None
     tool_choice: Literal["auto", "required", "none"] | NamedTool | None = None
     parallel_tool_calls: bool | None = None
     stream_options: dict[str, Any] | None = None
 
-    @field_validator("input", mode="before")
+    @field_validator("input", mode="before", json_schema_input_type=str | list[Item])
     @classmethod
     def _items(cls, given: Any) -> Any:
         return [{"role": "user", "content": given}] if isinstance(given, str) else given
@@ -96,6 +105,23 @@ class ResponseRequest(Parameters):
         if isinstance(named, NamedTool):
             return NamedChoice(type="function", function=FunctionName(name=named.name))
         return named
+
+
+ASKED = {"model": "embedded", "input": "My card was charged twice", "max_output_tokens": 64}
+TICKET = {"type": "object", "properties": {"urgent": {"type": "boolean"}}, "required": ["urgent"]}
+TOOL = {"type": "function", "name": "open_ticket", "parameters": TICKET}
+EXAMPLES = {
+    "schema": {**ASKED, "text": {"format": {"type": "json_schema", "name": "ticket", "schema": TICKET}}},
+    "tools": {**ASKED, "tools": [TOOL], "tool_choice": "required", "parallel_tool_calls": False},
+    "stream": {**ASKED, "guided_choice": ["billing", "bug", "other"], "stream": True},
+}
+OPERATIONS = (
+    Operation(
+        PATH, "An input → one answer; nothing is stored", ResponseBody, ResponseRequest, ResponseEvent | ErrorEvent,
+        examples=EXAMPLES,
+        has_done=False,
+    ),
+)  # fmt: skip
 
 
 async def endpoint(request: Request) -> Response:
@@ -138,7 +164,7 @@ class Made:
     def __init__(self, service: Service, body: ResponseRequest, answers: Answers, told: TextReply) -> None:
         self.service, self.body, self.answers, self.reply = service, body, answers, told
         self.name, self.created = f"resp_{secrets.token_hex(12)}", int(time.time())
-        self.status = "in_progress"
+        self.status: ItemStatus = "in_progress"
         self.output = Output()
 
     def begin(self) -> Iterator[Told]:
@@ -158,12 +184,12 @@ class Made:
             self.status = "incomplete" if event.reason == "length" else "completed"
             yield from self.output.close(self.status)
 
-    def document(self) -> dict[str, Any]:
+    def document(self) -> ResponseBody:
         body, answers, done = self.body, self.answers, self.status != "in_progress"
         format_ = (
             body.text.format.model_dump(by_alias=True, exclude_none=True) if body.text and body.text.format else None
         )
-        usage = {
+        usage: ResponseUsage = {
             "input_tokens": answers.prompt_tokens,
             "input_tokens_details": {"cached_tokens": 0},
             "output_tokens": answers.tokens,
@@ -182,7 +208,7 @@ class Made:
             "max_output_tokens": body.max_output_tokens,
             "metadata": body.metadata or {},
             "model": body.model,
-            "output": self.output.items if done else [],
+            "output": cast("list[OutputItem]", self.output.items) if done else [],
             "parallel_tool_calls": bool(body.tools) and body.parallel_tool_calls is not False,
             "store": False,
             "temperature": body.temperature,
@@ -195,7 +221,7 @@ class Made:
         }
 
 
-async def _document(made: Made) -> dict[str, Any]:
+async def _document(made: Made) -> ResponseBody:
     for _ in made.begin():
         pass
     async for _, event in made.answers.events:

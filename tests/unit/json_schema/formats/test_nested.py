@@ -45,7 +45,7 @@ def test_regular_expressions_nest(escapes: str) -> None:
 def test_json_nests_in_strings(escapes: str) -> None:
     schema = {"$schema": "http://json-schema.org/draft-07/schema#", "contentMediaType": "application/json"}
     made = Grammar.from_json_schema(schema, JSONSchemaOptions(escapes=escapes))  # type: ignore[arg-type]
-    good = ['{"a": [1, -2.5e3, "\\u00e9\\"", {}, null]}', " [ ] ", '"é😀/"', "0"]
+    good = ['{"a": [1, -2.5e3, "\\u00e9\\"", {}, null]}', " [ ] ", '"é😀/"', '" !#[]^~\ud7ff\ue000"', "0"]
     bad = ["{:}", "01", "", '"\n"', "[1,]", "nul", '{"a" 1}', "1 2"]
     assert [text for text in good if not (is_json(text) and made.accepts(json.dumps(text, ensure_ascii=False)))] == []
     assert [text for text in bad if is_json(text) or made.accepts(json.dumps(text, ensure_ascii=False))] == []

@@ -1,0 +1,242 @@
+//! Trie × the texts that an open item must avoid → the tokens that a draft may wrongly allow.
+//!
+//! The trie and the set of excluded texts are walked side by side: no other token can meet an excluded text.
+
+use crate::automaton::machine::Machine;
+use crate::automaton::position::PositionId;
+use crate::automaton::unique::cursor::ExcludedCursor;
+use crate::automaton::unique::item::{ItemKey, OpenItem};
+use crate::error::Result;
+use crate::mask::mask::Mask;
+use crate::mask::shared::SharedMasks;
+use crate::regular::term::{TermId, EMPTY};
+use crate::vocabulary::id::NodeId;
+use rustc_hash::FxHashMap;
+use std::mem::take;
+use std::sync::Arc;
+
+/// Nodes of a subtrie below which a walk takes less time than a look-up of its result. Chosen without measurement.
+const KNOWN_FROM: u32 = 16;
+
+/// What walks found.
+#[derive(Default)]
+pub(crate) struct TextWalks {
+    /// Below a node of the trie, for a set of excluded texts. The set after one more value shares all but one branch with
+    /// the set before.
+    known: FxHashMap<(NodeId, ExcludedCursor, Option<TermId>, ItemKey), Arc<Found>>,
+    /// The tokens at and below a node that the draft of an abstract position allows: few, even below a blank.
+    allowed: FxHashMap<(PositionId, NodeId), Arc<[u32]>>,
+    bytes: usize,
+}
+
+/// The tokens that a draft may wrongly allow.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// Tokens that the exact position must answer.
+    pub replay: Vec<u32>,
+    /// Nodes at and below which it must answer all tokens: there an excluded text has ended.
+    pub ends: Vec<NodeId>,
+    /// Tokens that leave no value.
+    pub refused: Vec<u32>,
+}
+
+impl Found {
+    /// Bytes of all lists.
+    fn memory_bytes(&self) -> usize {
+        4 * (self.replay.len() + self.ends.len() + self.refused.len())
+    }
+}
+
+impl TextWalks {
+    /// Bytes of all results.
+    pub fn memory_bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The tokens that may be wrong for an open item; `any_exhausts`: also those after which no value is left.
+    pub fn walk(
+        &mut self,
+        machine: &mut Machine,
+        shared: &SharedMasks,
+        item: &OpenItem,
+        any_exhausts: bool,
+    ) -> Result<Found> {
+        let mut walk = Walk { machine, shared, item, any_exhausts, walks: self, found: Found::default() };
+        walk.descend(NodeId::ROOT, item.cursor, item.head)?;
+        Ok(walk.found)
+    }
+
+    /// The tokens at and below a node that the draft of `id` allows.
+    pub fn allowed(&mut self, shared: &SharedMasks, mask: &Mask, id: PositionId, node: NodeId) -> Arc<[u32]> {
+        let list = || {
+            let trie = &shared.vocabulary.trie;
+            let tokens = trie.tokens_at(node).iter().chain(trie.tokens_below(node)).copied();
+            let allowed: Arc<[u32]> = tokens.filter(|&token| mask.allows(token)).collect();
+            self.bytes += size_of::<(PositionId, NodeId)>() + 48 + 4 * allowed.len();
+            allowed
+        };
+        self.allowed.entry((id, node)).or_insert_with(list).clone()
+    }
+}
+
+/// A walk of the trie side by side with the excluded texts.
+struct Walk<'a> {
+    machine: &'a mut Machine,
+    shared: &'a SharedMasks,
+    item: &'a OpenItem,
+    any_exhausts: bool,
+    walks: &'a mut TextWalks,
+    found: Found,
+}
+
+impl Walk<'_> {
+    fn descend(&mut self, node: NodeId, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
+        let trie = &self.shared.vocabulary.trie;
+        let bytes = self.item.bytes(&self.machine.arena.registers.keys, &cursor);
+        match bytes {
+            Some(bytes) if bytes.len() * 2 < trie.child_range(node).len() as u32 => {
+                for byte in bytes.iter() {
+                    if let Some(child) = trie.child(node, byte) {
+                        self.enter(child, byte, cursor, head)?;
+                    }
+                }
+            }
+            _ => {
+                for (byte, child) in trie.children(node) {
+                    self.enter(child, byte, cursor, head)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, child: NodeId, byte: u8, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
+        let trie = &self.shared.vocabulary.trie;
+        self.machine.arena.spend(1)?;
+        let next = cursor.next(&self.machine.arena.registers.keys, byte);
+        let keys = &self.machine.arena.registers.keys;
+        let odd = self.item.is_in_noncanonical_numeral(&next);
+        if !next.has_conflict(keys) && !odd {
+            return Ok(());
+        }
+        if odd || next.is_at_end(keys) || cursor.is_at_numeral_end(keys, byte) {
+            self.found.ends.push(child);
+            return Ok(());
+        }
+        let head = match head.filter(|_| self.any_exhausts) {
+            None => None,
+            Some(head) => match self.machine.arena.derive(head, byte)? {
+                EMPTY => return Ok(()),
+                head => Some(head),
+            },
+        };
+        let tokens = trie.tokens_at(child);
+        if self.any_exhausts && !tokens.is_empty() {
+            let leaves = match head {
+                Some(head) => self.machine.can_end_differently(self.item, head, &next)?,
+                None => None,
+            };
+            match leaves {
+                Some(true) => {}
+                Some(false) => self.found.refused.extend_from_slice(tokens),
+                None => self.found.replay.extend_from_slice(tokens),
+            }
+        }
+        match trie.size(child) {
+            1 => Ok(()),
+            2..KNOWN_FROM => self.descend(child, next, head),
+            _ => self.descend_known(child, next, head),
+        }
+    }
+
+    fn descend_known(&mut self, node: NodeId, cursor: ExcludedCursor, head: Option<TermId>) -> Result<()> {
+        let key = (node, cursor.representative(), head, self.item.key(self.any_exhausts));
+        let below = match self.walks.known.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                let outer = take(&mut self.found);
+                let walked = self.descend(node, cursor, head);
+                let below = Arc::new(std::mem::replace(&mut self.found, outer));
+                walked?;
+                self.walks.bytes += size_of_val(&key) + 64 + below.memory_bytes();
+                self.walks.known.insert(key, below.clone());
+                below
+            }
+        };
+        self.found.replay.extend_from_slice(&below.replay);
+        self.found.ends.extend_from_slice(&below.ends);
+        self.found.refused.extend_from_slice(&below.refused);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::Builder;
+    use crate::mask::fixture::{printable_and, unique, Scene};
+
+    fn any_letters(builder: &mut Builder) -> TermId {
+        let letter = builder.byte_class(&[(b'a', b'z')]).unwrap().number();
+        let text = builder.repeat(letter, 0, None).unwrap().number();
+        builder.quoted(text, false).unwrap()
+    }
+
+    #[test]
+    fn what_is_below_a_node_is_walked_once_for_equal_texts() {
+        let ends: Vec<String> =
+            ('a'..='z').flat_map(|one| ["a\"", "b\"", "c\""].map(|end| format!("x{one}{end}"))).collect();
+        let ends: Vec<&str> = ends.iter().map(String::as_str).collect();
+        let mut scene = Scene::new(&printable_and(&ends), |builder| {
+            let item = any_letters(builder);
+            unique(builder, item)
+        });
+        let shared = scene.shared.clone();
+        let walked = |scene: &mut Scene, walks: &mut TextWalks, text: &str| {
+            let exact = scene.read(text);
+            let position = scene.machine.position(exact).clone();
+            let item = scene.machine.open_item(&position).unwrap().unwrap();
+            let before = scene.machine.arena.budget.spent();
+            let found = walks.walk(&mut scene.machine, &shared, &item, false).unwrap();
+            let trie = &shared.vocabulary.trie;
+            let ended = found.ends.iter().flat_map(|&node| trie.tokens_at(node).iter().chain(trie.tokens_below(node)));
+            let found = ended.chain(&found.replay).map(|&token| shared.vocabulary.token(token).unwrap().to_vec());
+            let found: Vec<Vec<u8>> = found.collect();
+            (found, scene.machine.arena.budget.spent() - before)
+        };
+        let mut walks = TextWalks::default();
+        assert_eq!(walks.memory_bytes(), 0);
+        let (found, steps) = walked(&mut scene, &mut walks, "[\"xpb\",\"");
+        assert_eq!(found, [b"xpb\""]);
+        assert_eq!(steps, 7, "x and a backslash, p, all three below, the quote");
+        let held = walks.memory_bytes();
+        let key = size_of::<(NodeId, ExcludedCursor, Option<TermId>, ItemKey)>();
+        assert_eq!(held, key + 64 + 4, "what is below x: one token. Below xp are too few nodes");
+        let (found, steps) = walked(&mut scene, &mut walks, "[\"xpb\",\"");
+        assert_eq!((found, steps, walks.memory_bytes()), (vec![b"xpb\"".to_vec()], 2, held));
+        let (found, _) = walked(&mut scene, &mut walks, "[\"xpb\",\"xqc\",\"");
+        assert_eq!(found, [b"xpb\"", b"xqc\""]);
+        assert!(walks.memory_bytes() > held);
+        assert_eq!(walked(&mut scene, &mut walks, "[\"p\",\"").0, [b""; 0], "no token begins with p alone");
+    }
+
+    #[test]
+    fn what_a_draft_allows_below_a_node_is_listed_once_and_counted() {
+        let scene = Scene::new(&printable_and(&[" a", " b", " ]"]), |builder| {
+            let item = any_letters(builder);
+            unique(builder, item)
+        });
+        let text = |token: u32| scene.shared.vocabulary.token(token).unwrap_or_default().to_vec();
+        let all: Vec<u32> = (0..scene.shared.vocabulary.size() as u32).filter(|&token| text(token) != b" b").collect();
+        let blank = scene.shared.vocabulary.trie.child(NodeId::ROOT, b' ').unwrap();
+        let mut walks = TextWalks::default();
+        let allowed = walks.allowed(&scene.shared, &Mask::from_tokens(&all), PositionId::new(7), blank);
+        let texts: Vec<Vec<u8>> = allowed.iter().map(|&token| text(token)).collect();
+        assert_eq!(texts, [&b" "[..], b" ]", b" a"]);
+        let held = walks.memory_bytes();
+        assert_eq!(held, size_of::<(PositionId, NodeId)>() + 48 + 4 * 3);
+        let again = walks.allowed(&scene.shared, &Mask::from_tokens(&[]), PositionId::new(7), blank);
+        assert!(Arc::ptr_eq(&allowed, &again) && walks.memory_bytes() == held, "of one draft the first answer holds");
+        assert!(walks.allowed(&scene.shared, &Mask::from_tokens(&[]), PositionId::new(8), blank).is_empty());
+    }
+}

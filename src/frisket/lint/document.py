@@ -1,0 +1,284 @@
+"""Schema → the subschemas that values are written by, each with what holds of the same value.
+
+References lead on within the document. What only tests a value (`not`, `if`, `contains`, `propertyNames`) and
+definitions that nothing refers to are no places that a model writes at, so they are left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from frisket.errors import InvalidSchemaError
+from frisket.json_schema.keywords import RULES
+from frisket.json_schema.order import is_sorted
+from frisket.json_schema.resolve import DRAFT7, HOLDS, Documents, Resource, UnresolvedReference, escape, subschemas
+
+if TYPE_CHECKING:
+    from frisket.vocabulary import Vocabulary
+
+#: Keywords below which nothing is written.
+TESTS = frozenset(("not", "if", "contains", "contentSchema", "propertyNames", "$defs", "definitions"))
+#: Keywords whose subschemas hold of the value itself; all others lead to its members or items.
+IN_PLACE = frozenset(("$ref", "allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas", "dependencies"))
+#: Steps of a search for all ways to a place.
+WAYS = 256
+
+
+@dataclass(eq=False)
+class Subschema:
+    """One subschema that values are written by."""
+
+    schema: dict[str, Any]
+    pointer: str
+    resource: Resource
+    said: dict[str, Any]
+    """What counts: up to draft 7 nothing does beside `$ref`."""
+    keyword: str = ""
+    """The keyword that leads here; empty for the root."""
+    name: str | None = None
+    """The property that is described, where one is."""
+    parent: Subschema | None = None
+    below: list[tuple[str, Subschema]] = field(default_factory=list)
+    """Where its keywords lead to."""
+    above: list[tuple[str, Subschema]] = field(default_factory=list)
+    """Every place that leads here, by keyword."""
+
+    def to(self, *tokens: object) -> str:
+        """The JSON pointer of what stands below."""
+        return "/".join([self.pointer, *map(escape, tokens)])
+
+
+@dataclass
+class Document:
+    """A schema as rules look at it; `places` are in the order of the text, a definition where it is first used."""
+
+    root: Any
+    vocabulary: Vocabulary | None = None
+    max_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        self.root = _unshared(self.root)
+        self._documents = Documents(self.root, None)
+        self._by_identity: dict[int, Subschema] = {}
+        self._applied: dict[Subschema, list[Subschema]] = {}
+        self.places = list(self._walk())
+
+    @cached_property
+    def is_sorted(self) -> bool:
+        """Whether a tool sorted all names, so that their order is nobody's choice."""
+        return is_sorted(self.root)
+
+    def at(self, schema: Any) -> Subschema | None:
+        """The place of a subschema, None for true, false and what is no schema."""
+        return self._by_identity.get(id(schema)) if isinstance(schema, dict) else None
+
+    def tables(self) -> Iterator[tuple[Subschema, dict[str, Any]]]:
+        """Each place that lists properties, with the list."""
+        for place in self.places:
+            table = place.said.get("properties")
+            if isinstance(table, dict):
+                yield place, table
+
+    def applied(self, place: Subschema) -> list[Subschema]:
+        """The place and all that it always applies to the same value: `$ref` and `allOf`, and theirs."""
+        known = self._applied.get(place)
+        if known is None:
+            known = [place]
+            met = {place}
+            for one in known:  # grows while it is walked
+                for keyword, below in one.below:
+                    if keyword in ("$ref", "allOf") and below not in met:
+                        met.add(below)
+                        known.append(below)
+            self._applied[place] = known
+        return known
+
+    def conjuncts(self, place: Subschema) -> list[Subschema]:
+        """All that holds of a value that comes to the place as the walk did."""
+        way = [place]
+        while way[-1].parent is not None and way[-1].keyword in IN_PLACE:
+            way.append(way[-1].parent)
+        return self.along(way)
+
+    def along(self, way: list[Subschema]) -> list[Subschema]:
+        """All that holds of a value that comes this way."""
+        return list(dict.fromkeys(one for step in way for one in self.applied(step)))
+
+    def ways(self, place: Subschema) -> list[list[Subschema]] | None:
+        """From the place up to where values begin, through what holds of the same value; None where that are many."""
+        found: list[list[Subschema]] = []
+        stack = [[place]]
+        for _ in range(WAYS):
+            if not stack:
+                return found
+            way = stack.pop()
+            ended = way[-1].parent is None
+            for keyword, above in reversed(way[-1].above):
+                if keyword not in IN_PLACE:
+                    ended = True
+                elif above not in way:
+                    stack.append([*way, above])
+            if ended:
+                found.append(way)
+        return None
+
+    def members(self, place: Subschema) -> dict[str, Subschema]:
+        """The properties that a place describes, with what it always applies."""
+        found: dict[str, Subschema] = {}
+        for one in self.applied(place):
+            for name, schema in table(one.said, "properties").items():
+                member = self.at(schema)
+                if member is not None:
+                    found.setdefault(name, member)
+        return found
+
+    def required(self, place: Subschema) -> set[str]:
+        """The properties that must come, as the place and what it always applies say."""
+        return {name for one in self.applied(place) for name in strings(one.said.get("required"))}
+
+    def types(self, place: Subschema) -> frozenset[str] | None:
+        """The types that all conjuncts admit, None where nothing is said of them."""
+        return common_types(self.conjuncts(place))
+
+    def values(self, place: Subschema) -> list[Any] | None:
+        """The values of a place that lists them, None where it does not; those of a wrong type are left out."""
+        applied = self.applied(place)
+        lists = [one.said["enum"] for one in applied if isinstance(one.said.get("enum"), list)]
+        lists += [
+            [one.said["const"]] for one in applied if "const" in RULES[one.resource.draft, True] and "const" in one.said
+        ]
+        if not lists:
+            return None
+        types = common_types(applied)
+        return [value for value in min(lists, key=len) if types is None or type_of(value) in types]
+
+    # -- the walk -------------------------------------------------------------------------------------------------
+    def _walk(self) -> Iterator[Subschema]:
+        stack: list[tuple[Any, str, Resource, str, str | None, Subschema | None]] = [
+            (self.root, "", self._documents.root, "", None, None)
+        ]
+        while stack:
+            schema, pointer, resource, keyword, name, parent = stack.pop()
+            if not isinstance(schema, dict):
+                continue
+            place = self._by_identity.get(id(schema))
+            if place is not None:
+                _join(parent, keyword, place)
+                continue
+            with suppress(InvalidSchemaError):  # a name that is no URI
+                resource = self._documents.inside(schema, resource, pointer)
+            said = {"$ref": schema["$ref"]} if resource.draft <= DRAFT7 and "$ref" in schema else schema
+            place = Subschema(schema, pointer, resource, said, keyword, name, parent)
+            self._by_identity[id(schema)] = place
+            _join(parent, keyword, place)
+            yield place
+            stack += reversed(list(self._below(place)))
+
+    def _below(self, place: Subschema) -> Iterator[tuple[Any, str, Resource, str, str | None, Subschema]]:
+        counts = RULES[place.resource.draft, True]
+        reference = place.said.get("$ref")
+        if isinstance(reference, str):
+            with suppress(UnresolvedReference, InvalidSchemaError):
+                schema, resource, pointer = self._documents.resolve(reference, place.resource)
+                if pointer[:1] in ("", "/"):  # not in another document
+                    yield schema, pointer, resource, "$ref", place.name, place
+        for keyword, value in place.said.items():
+            if keyword in HOLDS and keyword in counts and keyword not in TESTS:
+                below = subschemas({keyword: value}, place.pointer)
+                names = list(value) if keyword == "properties" and isinstance(value, dict) else None
+                for number, (schema, pointer) in enumerate(below):
+                    name = names[number] if names is not None else place.name if keyword in IN_PLACE else None
+                    yield schema, pointer, place.resource, keyword, name, place
+
+
+def _unshared(root: Any) -> Any:
+    """The schema with a dict of its own at every place, as its text has it; what holds itself still does."""
+    met: set[int] = set()
+    stack, shared = [root], False
+    while stack and not shared:
+        value = stack.pop()
+        if isinstance(value, (dict, list)):
+            shared = id(value) in met
+            met.add(id(value))
+            stack += value.values() if isinstance(value, dict) else value
+    return _copied(root) if shared else root
+
+
+def _copied(root: Any) -> Any:
+    done: list[Any] = [None]
+    #: Copies of what is around the value, by the identity of what they copy.
+    around: dict[int, Any] = {}
+    stack: list[tuple[Any, Any, Any]] = [(root, done, 0)]
+    while stack:
+        value, holder, key = stack.pop()
+        if holder is None:  # all that stands below is copied
+            del around[key]
+        elif not isinstance(value, (dict, list)) or id(value) in around:
+            holder[key] = around.get(id(value), value)
+        else:
+            copy: Any = dict.fromkeys(value) if isinstance(value, dict) else [None] * len(value)
+            holder[key] = around[id(value)] = copy
+            stack.append((None, None, id(value)))
+            stack += [
+                (below, copy, at) for at, below in (value.items() if isinstance(value, dict) else enumerate(value))
+            ]
+    return done[0]
+
+
+def _join(parent: Subschema | None, keyword: str, place: Subschema) -> None:
+    if parent is not None:
+        parent.below.append((keyword, place))
+        place.above.append((keyword, parent))
+
+
+def table(said: dict[str, Any], keyword: str) -> dict[str, Any]:
+    """The members of a keyword's value, none where it is no object."""
+    value = said.get(keyword)
+    return value if isinstance(value, dict) else {}
+
+
+def strings(value: Any) -> list[str]:
+    """The texts in an array, none where it is no array."""
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+def common_types(places: list[Subschema]) -> frozenset[str] | None:
+    """The types that all of the places admit, None where none says any."""
+    found: frozenset[str] | None = None
+    for one in places:
+        said = one.said.get("type")
+        names = frozenset([said] if isinstance(said, str) else strings(said))
+        if "number" in names:
+            names |= {"integer"}
+        if names:
+            found = names if found is None else found & names
+    return found
+
+
+def type_of(value: Any) -> str:
+    """The type of a JSON value, `integer` for whole numbers."""
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, (int, float)):
+        return "integer" if isinstance(value, int) or value.is_integer() else "number"
+    if isinstance(value, str):
+        return "string"
+    return "array" if isinstance(value, list) else "object" if isinstance(value, dict) else "null"
+
+
+def canonical(value: Any) -> str:
+    """Equal texts for equal JSON values."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return json.dumps(value, sort_keys=True)
+
+
+def quoted(value: Any) -> str:
+    """A value in a message, cut where it is long."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else text[:59] + "…"

@@ -1,0 +1,72 @@
+"""Rule × place of a schema → a finding: what is said of it, what to do, and the edits that do it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Reorder:
+    """The members of the object, or items of the array, at `pointer` in another order: old places, as they now come."""
+
+    pointer: str
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Add:
+    """A new member where `pointer` says; `-` as its last part is a new last item (RFC 6902, 4.1)."""
+
+    pointer: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class Replace:
+    """Another value at `pointer` (RFC 6902, 4.3)."""
+
+    pointer: str
+    value: Any
+
+
+Edit = Reorder | Add | Replace
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What mends a finding; `safe` if the same documents are valid afterwards."""
+
+    message: str
+    edits: tuple[Edit, ...]
+    safe: bool
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one rule says of one place of a schema.
+
+    `rule` is the rule's code and `name` its name, `pointer` the JSON pointer of the place, `message` what is found,
+    `hint` what to do, and `fix` the edits that do it, or None.
+
+    >>> from frisket.lint import lint
+    >>> for finding in lint({"properties": {"answer": {"type": "integer"}, "reasoning": {"type": "string"}}}):
+    ...     print(finding)
+    /properties/answer: FRK101 answer-before-reason: "answer" comes before "reasoning"
+    """
+
+    rule: str
+    name: str
+    pointer: str
+    message: str
+    hint: str
+    fix: Fix | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The finding for a program."""
+        fix = None if self.fix is None else {"message": self.fix.message, "safe": self.fix.safe}
+        described = {key: getattr(self, key) for key in ("rule", "name", "pointer", "message", "hint")}
+        return {**described, "fix": fix}
+
+    def __str__(self) -> str:
+        return f"{self.pointer or '(root)'}: {self.rule} {self.name}: {self.message}"

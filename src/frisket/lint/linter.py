@@ -1,0 +1,102 @@
+"""Schema → findings: every selected rule over every place, but for what the schema itself silences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from frisket.errors import FrisketError, InvalidSchemaError
+from frisket.json_schema import room
+from frisket.json_schema.text import parse
+from frisket.lint.document import Document
+from frisket.lint.finding import Finding
+from frisket.lint.selection import meant, selected
+
+if TYPE_CHECKING:
+    from frisket.lint.rule import Rule
+    from frisket.vocabulary import Vocabulary
+
+#: In a place, what is not to be said of it and of all that stands below it: true, or codes and names.
+IGNORE = "x-frisket-ignore"
+
+
+def lint(
+    schema: dict[str, Any] | bool | str,
+    vocabulary: Vocabulary | None = None,
+    *,
+    select: Iterable[str] | None = None,
+    ignore: Iterable[str] = (),
+    max_tokens: int | None = None,
+) -> list[Finding]:
+    """What the rules find in a JSON Schema, given as a value or as its text, in the order of the places.
+
+    >>> found = lint({"type": "string", "pattern": "[A-Z]{2}"})
+    >>> found[0].rule, found[0].pointer, found[0].hint
+    ('FRK501', '/pattern', 'write ^(?:…)$, or .* where any text is meant')
+
+    `select` and `ignore` take codes, beginnings of codes, names, or `ALL`; without `select` the rules run that are
+    meant for every schema. A rule that needs a `vocabulary` or `max_tokens` finds nothing without it. Nothing is
+    fetched: references to other documents are not followed.
+
+    Raises FrisketError for a rule that is not known, InvalidSchemaError for a text that is no JSON.
+    """
+    if max_tokens is not None and max_tokens < 1:
+        raise ValueError("max_tokens is at least 1")
+    rules = selected(select, ignore)
+    value = parse(schema) if isinstance(schema, str) else schema
+    if not isinstance(value, (dict, bool)):
+        raise InvalidSchemaError(
+            "a schema is an object or a boolean", where="", hint="true is the schema of any value, false that of none"
+        )
+    found: list[Finding] = room.call(_found, value, vocabulary, rules, max_tokens)
+    return found
+
+
+def _found(value: Any, vocabulary: Vocabulary | None, rules: list[Rule], max_tokens: int | None) -> list[Finding]:
+    document = Document(value, vocabulary, max_tokens)
+    silenced = _silenced(document)
+    found = [finding for rule in rules for finding in rule.check(document)]
+    kept = [finding for finding in found if not _is_silent(finding, silenced)]
+    rank = {place.pointer: at for at, place in enumerate(document.places)}
+    return sorted(kept, key=lambda finding: _rank(finding.pointer, rank))
+
+
+def _rank(pointer: str, rank: dict[str, int]) -> int:
+    """Where the innermost place around a pointer stands in the text."""
+    while pointer and pointer not in rank:
+        pointer = pointer.rpartition("/")[0]
+    return rank.get(pointer, 0)
+
+
+def _silenced(document: Document) -> dict[str, frozenset[str] | None]:
+    """By pointer, the codes that are not to be said there; None for all."""
+    found: dict[str, frozenset[str] | None] = {}
+    for place in document.places:
+        said = place.schema.get(IGNORE)
+        if said is True:
+            found[place.pointer] = None
+        elif said is not None and said is not False:
+            words = [said] if isinstance(said, str) else said
+            if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+                raise InvalidSchemaError(
+                    f"{IGNORE} is true, a rule, or a list of rules", where=place.to(IGNORE), hint='as in ["FRK101"]'
+                )
+            try:
+                found[place.pointer] = frozenset(rule.code for word in words for rule in meant(word))
+            except FrisketError as error:
+                error.where = place.to(IGNORE)
+                raise
+    return found
+
+
+def _is_silent(finding: Finding, silenced: dict[str, frozenset[str] | None]) -> bool:
+    pointer = finding.pointer
+    while silenced:
+        if pointer in silenced:
+            codes = silenced[pointer]
+            if codes is None or finding.rule in codes:
+                return True
+        if not pointer:
+            return False
+        pointer = pointer.rpartition("/")[0]
+    return False

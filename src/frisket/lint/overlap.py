@@ -1,0 +1,43 @@
+"""Places × required names → whether some object fits all of them, as the engine's own reading of the schema has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import quote
+
+from frisket.errors import FrisketError, UnsatisfiableSchemaError
+from frisket.lint.document import Document, Subschema
+
+#: The name under which the question refers to the schema.
+ROOT = "urn:frisket:schema"
+#: Steps of one question. Where they do not do, the answer is not known, and the places count as overlapping.
+STEPS = 2_000_000
+
+
+class _Registry:
+    def __init__(self, root: Any) -> None:
+        self.root = root
+
+    def contents(self, uri: str) -> Any:
+        if uri != ROOT:
+            raise LookupError(uri)
+        return self.root
+
+
+def is_disjoint(document: Document, places: Iterable[Subschema], required: Iterable[str]) -> bool:
+    """Whether it is certain that no object with these members fits all the places."""
+    from frisket.grammar import Grammar
+    from frisket.json_schema import JSONSchemaOptions
+    from frisket.limit import Limits
+
+    parts = [{"$ref": f"{ROOT}#{quote(place.pointer)}"} for place in places]
+    question = {"type": "object", "required": sorted(required), "allOf": parts}
+    options = JSONSchemaOptions(relaxed=True)
+    try:
+        Grammar.from_json_schema(question, options, registry=_Registry(document.root), limits=Limits(steps=STEPS))
+    except UnsatisfiableSchemaError:
+        return True
+    except FrisketError:
+        return False
+    return False

@@ -1,0 +1,108 @@
+"""Pattern → whether it is held at both ends, and whether its texts are bounded in length."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from frisket.errors import FrisketError
+from frisket.notations.regex import parse
+from frisket.notations.regex.ast import After, Alt, Atomic, Before, Chars, Look, Node, Repeat, Seq
+from frisket.notations.regex.measure import measure
+
+
+class Ends(NamedTuple):
+    """How a pattern is held.
+
+    `start` and `end` say whether each match begins and ends with the text, `bounded` whether its texts have a greatest
+    length, and `partial` whether the pattern only asks for some characters to occur, at an end or anywhere.
+    """
+
+    start: bool
+    end: bool
+    bounded: bool
+    partial: bool
+
+
+#: What is said of a pattern that cannot be read: nothing.
+UNREADABLE = Ends(True, True, False, False)
+#: Code points of a class that stands for any character, and of one that stands for all but a few kinds.
+ANY, WIDE = 0x10F000, 0x100000
+
+
+@lru_cache(maxsize=4096)
+def ends(pattern: str) -> Ends:
+    """How a pattern of JSON Schema is held.
+
+    An end that lets any text stand before or behind it (`.*`) was meant to be open: it counts as held.
+
+    >>> ends("^[a-z]{2}$"), ends("^a|b$").start, ends("^.*x").start
+    (Ends(start=True, end=True, bounded=True, partial=False), False, True)
+    >>> ends("^https://").partial, ends("^a|b$").partial
+    (True, False)
+    """
+    try:
+        tree = parse(pattern, dialect="ecma")
+        start, end = _is_held(tree, Before, 0), _is_held(tree, After, -1)
+        bounded = start and end and not _is_open(tree) and measure(tree).high is not None
+        return Ends(start, end, bounded, _classes(tree) < 2 and not _is_mixed(tree))
+    except (FrisketError, RecursionError):
+        return UNREADABLE
+
+
+def _is_held(node: Node, anchor: type[Before | After], side: int) -> bool:
+    """Whether every match of the tree begins (ends) at an anchor, or with any text."""
+    if isinstance(node, Before | After):
+        return isinstance(node, anchor) and node.edge and not node.ranges
+    if isinstance(node, Alt):
+        return all(_is_held(item, anchor, side) for item in node.items)
+    if isinstance(node, Atomic):
+        return _is_held(node.item, anchor, side)
+    if isinstance(node, Repeat):
+        return _is_anything(node) or (node.low > 0 and _is_held(node.item, anchor, side))
+    if isinstance(node, Seq):
+        items = node.items[:: 1 if side == 0 else -1]
+        # A lookaround beside an anchor takes no text.
+        solid = next((item for item in items if not isinstance(item, Look)), None)
+        return solid is not None and _is_held(solid, anchor, side)
+    return False
+
+
+def _is_anything(node: Repeat) -> bool:
+    """Whether it is `.*`, `.+`, `[\\s\\S]*` and their like: any character but perhaps line breaks, without end."""
+    return node.high is None and _width(node.item) > ANY
+
+
+def _is_open(node: Node) -> bool:
+    if isinstance(node, Repeat):
+        return _is_anything(node) or _is_open(node.item)
+    return isinstance(node, (Seq, Alt)) and any(map(_is_open, node.items))
+
+
+def _classes(node: Node) -> int:
+    """Classes of characters that the pattern chooses from; a repeated one counts twice, any character not at all."""
+    if isinstance(node, Chars):
+        return 1
+    if isinstance(node, Repeat):
+        if _width(node.item) > WIDE:
+            return 0
+        return _classes(node.item) if node.high == 1 else 2
+    if isinstance(node, Atomic):
+        return _classes(node.item)
+    if isinstance(node, Seq):
+        return sum(map(_classes, node.items))
+    return max(map(_classes, node.items)) if isinstance(node, Alt) else 0
+
+
+def _is_mixed(node: Node) -> bool:
+    """Whether an anchor holds for some of the alternatives only."""
+    while isinstance(node, Seq) and len(node.items) == 1:
+        node = node.items[0]
+    if not isinstance(node, Alt):
+        return False
+    held = [(_is_held(item, Before, 0), _is_held(item, After, -1)) for item in node.items]
+    return any(len(set(side)) > 1 for side in zip(*held, strict=True))
+
+
+def _width(node: Node) -> int:
+    return sum(last - first + 1 for first, last in node.ranges) if isinstance(node, Chars) else 0

@@ -1,0 +1,99 @@
+"""Schema × findings → the schema, mended: its text keeps its form wherever nothing had to change."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from frisket.lint.finding import Edit, Finding, Reorder
+from frisket.lint.json_text import JSONText, Repeated
+from frisket.lint.linter import lint
+
+if TYPE_CHECKING:
+    from frisket.vocabulary import Vocabulary
+
+#: Rounds after which no more is mended. One fix may let another rule see more; on real schemas three rounds do.
+ROUNDS = 16
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """A schema after its fixes, a text if it came as one; `fixed` are the findings that are gone, `left` all others."""
+
+    schema: Any
+    fixed: list[Finding]
+    left: list[Finding]
+
+
+def repair(
+    schema: dict[str, Any] | bool | str,
+    vocabulary: Vocabulary | None = None,
+    *,
+    select: Iterable[str] | None = None,
+    ignore: Iterable[str] = (),
+    unsafe: bool = False,
+) -> Repaired:
+    """The schema with all safe fixes, and with `unsafe` all others, too; the schema that was given stays as it is.
+
+    Safe fixes leave the set of valid documents as it is. A text keeps its white space and the spelling of its values.
+
+    >>> repair('{"properties": {"answer": {"type": "integer"},  "reasoning": {"type": "string"}}}').schema
+    '{"properties": {"reasoning": {"type": "string"},  "answer": {"type": "integer"}}}'
+    """
+    is_text = isinstance(schema, str)
+    text = schema if isinstance(schema, str) else json.dumps(schema)
+    chosen = None if select is None else list(select)
+    left_out = list(ignore)
+    fixed: list[Finding] = []
+    found = lint(text, vocabulary, select=chosen, ignore=left_out)
+    for _ in range(ROUNDS):
+        mended = _edited(text, _compatible(finding for finding in found if _is_fixable(finding, unsafe)))
+        if mended is None:
+            break
+        text, applied = mended
+        fixed += applied
+        found = lint(text, vocabulary, select=chosen, ignore=left_out)
+    return Repaired(text if is_text else json.loads(text), fixed, found)
+
+
+def _is_fixable(finding: Finding, unsafe: bool) -> bool:
+    return finding.fix is not None and (finding.fix.safe or unsafe)
+
+
+def _compatible(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings whose fixes touch different places; the others wait for the next round."""
+    chosen: list[Finding] = []
+    touched: list[str] = []
+    for finding in findings:
+        assert finding.fix is not None
+        places = [_touches(edit) for edit in finding.fix.edits]
+        if not any(_overlap(place, other) for place in places for other in touched):
+            chosen.append(finding)
+            touched += places
+    return chosen
+
+
+def _touches(edit: Edit) -> str:
+    return edit.pointer if isinstance(edit, Reorder) else edit.pointer.rpartition("/")[0]
+
+
+def _overlap(one: str, other: str) -> bool:
+    return one == other or one.startswith(other + "/") or other.startswith(one + "/")
+
+
+def _edited(text: str, findings: list[Finding]) -> tuple[str, list[Finding]] | None:
+    """The text after the fixes, without those that cannot be done; None if none can."""
+    source = JSONText(text)
+    done: list[Finding] = []
+    edits: list[Edit] = []
+    for finding in findings:
+        assert finding.fix is not None
+        try:
+            source.edited(finding.fix.edits)
+        except Repeated:
+            continue
+        done.append(finding)
+        edits += finding.fix.edits
+    return (source.edited(edits), done) if done else None

@@ -1,0 +1,78 @@
+"""Enum × vocabulary → FRK201 shared-first-token: values begin with the same token, which therefore decides nothing.
+
+A model's preference for a token is its preference for all texts that begin with it, invalid ones included. Where
+values part at their first token, one step compares them; where they share it, the model commits to the token before
+it has compared the values.
+
+Before, with GPT-2's vocabulary:
+
+```json
+{"enum": ["order_status", "order_refund", "chat"]}
+```
+
+After:
+
+```json
+{"enum": ["status", "refund", "chat"]}
+```
+
+**Finds** enums of at most 32 texts of which two begin with the same token: the longest one of the vocabulary that the
+text and its closing quote begin with. It needs `vocabulary` (`--vocabulary`).
+
+**Fix**: none; call the values by words that begin differently, and translate them afterwards.
+
+**Evidence** (published): greedy choices under a mask follow the mass of prefixes, not of values
+([Park et al. 2024, Grammar-Aligned Decoding](https://arxiv.org/abs/2405.21047)).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+
+from frisket.lint.document import Document, quoted, strings
+from frisket.lint.finding import Finding
+from frisket.lint.rule import Rule
+from frisket.lint.tokens import tokens_of
+
+#: Of more values some always share their first token.
+MOST = 32
+#: Groups in one message.
+SHOWN = 3
+
+
+def check(document: Document) -> Iterator[Finding]:
+    """Every short enum with values that the first token does not tell apart."""
+    if document.vocabulary is None:
+        return
+    tokens = tokens_of(document.vocabulary)
+    for place in document.places:
+        values = dict.fromkeys(strings(place.said.get("enum")))
+        if not 1 < len(values) <= MOST:
+            continue
+        groups: dict[bytes, list[str]] = defaultdict(list)
+        for value in values:
+            first = tokens.first(spelled(value))
+            if first is not None:
+                groups[first].append(value)
+        shared = [(first, group) for first, group in groups.items() if len(group) > 1]
+        if shared:
+            said = "; ".join(
+                f"{', '.join(map(quoted, group[:SHOWN]))}{' …' if len(group) > SHOWN else ''} with "
+                f"{quoted(first.decode('utf-8', 'backslashreplace'))}"
+                for first, group in shared[:SHOWN]
+            )
+            yield RULE.finding(
+                place.to("enum"),
+                f"values begin with the same token: {said}",
+                "call them by words that begin differently, and translate them afterwards",
+            )
+
+
+def spelled(value: str) -> bytes:
+    """A text behind its opening quote, as JSON has it."""
+    return json.dumps(value, ensure_ascii=False)[1:].encode("utf-8", "surrogatepass")
+
+
+RULE = Rule("FRK201", "shared-first-token", "published", check, needs="vocabulary")

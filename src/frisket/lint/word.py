@@ -1,0 +1,102 @@
+"""Name of a property → what it is likely to hold, by its words.
+
+Rules of order and meaning go by names, as a reader does. The lists are short on purpose: a word that means other things
+in real schemas is left out, or counts only beside another sign.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+#: Names under which a model reasons, whatever stands beside them.
+REASONING = frozenset(
+    (
+        *("reasoning", "rationale", "thinking", "thought", "thoughts", "thought process", "chain of thought", "cot"),
+        *("scratchpad", "step by step", "reasoning steps", "deliberation"),
+    )
+)
+#: Names under which a model may reason: they count beside what is named as an answer.
+EXPLANATION = frozenset(
+    ("reason", "reasons", "explanation", "justification", "analysis", "evidence", "why", "steps", "critique", "working")
+)
+#: Names of what is concluded.
+ANSWER = frozenset(
+    (
+        *("answer", "final answer", "verdict", "decision", "conclusion", "label", "classification", "prediction"),
+        *("category", "sentiment", "choice", "judgement", "judgment", "diagnosis", "score", "rating", "grade"),
+        *("outcome", "result", "correct", "is correct", "solution"),
+    )
+)
+#: Names of long texts.
+TEXT = frozenset(
+    (
+        "description",
+        "content",
+        "contents",
+        "text",
+        "body",
+        "message",
+        "summary",
+        "comment",
+        "comments",
+        "notes",
+        "details",
+    )
+)
+#: Names of what says which thing an object is about.
+IDENTIFIER = frozenset(("id", "uuid", "guid", "key", "slug", "name", "identifier", "sku"))
+#: Names of classes that a text is sorted into; none of these is a closed list by nature.
+CLASS = frozenset(
+    (
+        *("category", "classification", "class", "label", "intent", "topic", "theme", "sentiment", "emotion", "genre"),
+        *("department", "cause", "diagnosis", "industry", "occupation", "profession"),
+    )
+)
+#: Of these, the ones that name closed lists where another word stands before them (`storage_class`).
+CLOSED = frozenset(("class", "label"))
+#: Names that say nothing of what they hold.
+VAGUE = frozenset(
+    (
+        *("data", "value", "val", "info", "field", "obj", "object", "misc", "tmp", "foo", "bar", "baz"),
+        *("param", "arg", "var", "stuff", "thing", "payload", "extra", "flag"),
+    )
+)
+#: Of these, the ones that mean the value of whatever holds them.
+VALUE = frozenset(("value", "val"))
+#: Names of quantities that nobody can write without a unit.
+QUANTITY = frozenset(
+    (
+        *("duration", "timeout", "interval", "delay", "distance", "weight", "temperature", "temp", "speed", "elapsed"),
+        *("height", "width", "depth", "radius", "altitude", "pressure", "memory", "bandwidth", "latency"),
+    )
+)
+#: Sides of a shape: where two stand together, they have one unit, whichever it is.
+SIDES = frozenset(("height", "width", "length", "depth", "radius", "diameter", "base", "side"))
+#: Short names that everybody reads alike.
+KNOWN_SHORT = frozenset(
+    (
+        *("id", "x", "y", "z", "ip", "os", "url", "uri", "to", "no", "by", "cc", "bcc", "db", "ok", "of", "in", "on"),
+        *("at", "up", "go", "pk", "us", "uk", "tv", "pc", "hr", "ui", "ux", "or", "and", "not", "if", "is", "as"),
+    )
+)
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+
+
+@lru_cache(maxsize=65536)
+def words(name: str) -> str:
+    """The words of a name in small letters, with a blank between them.
+
+    >>> words("chainOfThought"), words("is_correct"), words("HTTPStatus2")
+    ('chain of thought', 'is correct', 'http status 2')
+    """
+    return " ".join(part.lower() for part in _PARTS.findall(name))
+
+
+def is_among(name: str, known: frozenset[str]) -> bool:
+    """Whether a name is one of the known ones, however it is spelled.
+
+    >>> is_among("finalAnswer", ANSWER), is_among("answer_key", ANSWER)
+    (True, False)
+    """
+    return words(name) in known

@@ -1,0 +1,235 @@
+"""Productions × a text so far → the rules that are open at its end.
+
+Earley's algorithm (*An efficient context-free parsing algorithm*, 1970), over bodies whose items are made when they are
+needed. What may be empty is stepped over where it is called (Aycock and Horspool, *Practical Earley parsing*, 2002).
+"""
+
+from __future__ import annotations
+
+from codecs import getincrementaldecoder
+from collections import defaultdict, deque
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from frisket import _core
+from frisket.errors import EmptyGrammarError
+from frisket.notations.production.ast import (
+    Alt,
+    Chars,
+    Node,
+    Octets,
+    Production,
+    Productions,
+    Reference,
+    Repeat,
+    Seq,
+    Text,
+    Token,
+)
+from frisket.notations.production.lower import lower_productions
+from frisket.notations.production.source import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from frisket.notations.regex.unicode import CharSet
+
+#: The tail of a body that asks for nothing more.
+_END = 0
+
+#: Where a rule began in the text, by its name.
+_Call = tuple[str, int]
+
+
+class _Item(NamedTuple):
+    """A rule that began at a place of the text, and the number of the tail that its body still asks for."""
+
+    rule: str
+    begin: int
+    tail: int
+
+
+def open_rules(productions: Productions, root: str, text: bytes) -> tuple[str, ...]:
+    """The names of the rules in which the end of the text stands, from the root on.
+
+    A rule directly within itself is named once. Where the text has several readings, the one counts whose innermost
+    rule has read something, and of these the deepest. Empty if no text of the root begins like that. Special tokens
+    have no text: each may have come or not.
+    """
+    chains = _Chart(productions, root, text).chains()
+    best = max(chains, key=lambda chain: (chain[0], len(chain[1])), default=(False, []))[1]
+    names = (productions[rule].name for rule in best)
+    # What Lark ignores stands between terminals, in no rule of its own.
+    return tuple(name for name, _ in groupby(name for name in names if not name.startswith("%")))
+
+
+class _Chart:
+    """The items of each place of a text."""
+
+    def __init__(self, productions: Productions, root: str, text: bytes) -> None:
+        self.productions = productions
+        self.text = text
+        self.root = root
+        #: Tails of bodies by number: a node, how often it is asked for, and the tail behind it.
+        self.tails: list[tuple[Node, int, int | None, int]] = [(Seq(()), 0, 0, _END)]
+        self.numbers: dict[tuple[int, int, int | None, int], int] = {}
+        self.bodies: dict[str, int] = {}
+        self.items: list[dict[_Item, None]] = [{} for _ in range(len(text) + 1)]
+        #: The items that wait for the end of a call, as they are behind it.
+        self.callers: dict[_Call, dict[_Item, None]] = defaultdict(dict)
+        self.grammars: dict[int, _core.Grammar | None] = {}
+        #: The calls whose terminal the end of the text interrupts, and whether that call has read something.
+        self.open: dict[_Call, bool] = {}
+        self.items[0][_Item(root, 0, self.body(root))] = None
+        for place in range(len(text) + 1):
+            self.read(place)
+
+    def chains(self) -> Iterator[tuple[bool, list[str]]]:
+        """Of each open call whether it has read something, and the rules from the root to it."""
+        for call, has_read in self.open.items():
+            yield has_read, self.chain(call)
+        if _Item(self.root, 0, _END) in self.items[-1]:
+            yield False, [self.root]
+
+    def chain(self, call: _Call) -> list[str]:
+        """The rules from the root to a call, as few as possible."""
+        above: dict[_Call, _Call | None] = {call: None}
+        agenda = deque([call])
+        while (at := agenda.popleft()) != (self.root, 0):
+            for caller in self.callers[at]:
+                if (caller.rule, caller.begin) not in above:
+                    above[caller.rule, caller.begin] = at
+                    agenda.append((caller.rule, caller.begin))
+        rules, below = [], above[at]
+        rules.append(at[0])
+        while below is not None:
+            rules.append(below[0])
+            below = above[below]
+        return rules
+
+    # -- reading -----------------------------------------------------------------------------------------------------
+    def read(self, place: int) -> None:
+        """All items of a place; they begin those of later places."""
+        agenda = deque(self.items[place])
+        empty: set[str] = set()
+
+        def add(item: _Item) -> None:
+            if item not in self.items[place]:
+                self.items[place][item] = None
+                agenda.append(item)
+
+        while agenda:
+            item = agenda.popleft()
+            if item.tail == _END:
+                if item.begin == place:
+                    empty.add(item.rule)
+                for caller in list(self.callers[item.rule, item.begin]):
+                    add(caller)
+                continue
+            node, low, high, behind = self.tails[item.tail]
+            if low == 0:
+                add(item._replace(tail=behind))
+            if high == 0:
+                continue
+            if high is None or high > 1:
+                behind = self.tail(node, max(low - 1, 0), None if high is None else high - 1, behind)
+            if isinstance(node, Reference):
+                self.callers[node.name, place][item._replace(tail=behind)] = None
+                add(_Item(node.name, place, self.body(node.name)))
+                if node.name in empty:
+                    add(item._replace(tail=behind))
+                continue
+            inner = self.inner(node, behind)
+            if inner is not None:
+                for tail in inner:
+                    add(item._replace(tail=tail))
+                continue
+            ends, is_open = self.ends(node, place)
+            for end in ends:
+                if end == place:
+                    add(item._replace(tail=behind))
+                else:
+                    self.items[end][item._replace(tail=behind)] = None
+            if is_open:
+                self.open[item.rule, item.begin] = item.begin < len(self.text)
+
+    def inner(self, node: Node, behind: int) -> list[int] | None:
+        """The tails that begin with the parts of a node; None of a terminal."""
+        match node:
+            case Token() | Text(""):
+                return [behind]
+            case Seq(items):
+                for part in reversed(items):
+                    behind = self.tail(part, 1, 1, behind)
+                return [behind]
+            case Alt(items):
+                return [self.tail(part, 1, 1, behind) for part in items]
+            case Repeat(part, low, high):
+                return [self.tail(part, low, high, behind)]
+        return None
+
+    def ends(self, node: Node, place: int) -> tuple[list[int], bool]:
+        """Where a terminal that begins at a place ends, and whether it goes on behind the text."""
+        left = self.text[place:]
+        match node:
+            case Text(text):
+                data = text.encode()
+                return [place + len(data)] * left.startswith(data), len(left) < len(data) and data.startswith(left)
+            case Chars(ranges):
+                return _character(left, place, ranges)
+            case Octets(ranges):
+                return [place + 1] * (bool(left) and _holds(ranges, left[0])), not left
+        grammar = self.grammar(node)
+        if grammar is None:
+            return [], False
+        return [place + length for length in grammar.ends(left)], grammar.accepts_prefix(left)
+
+    def grammar(self, node: Node) -> _core.Grammar | None:
+        """What only an automaton reads, as a grammar of its own; None if it has no text."""
+        if id(node) not in self.grammars:
+            builder = _core.GrammarBuilder()
+            alone = {**self.productions, "": Production("", node, 0)}
+            try:
+                self.grammars[id(node)] = builder.build(lower_productions(builder, Source(""), alone, ""))
+            except EmptyGrammarError:
+                self.grammars[id(node)] = None
+        return self.grammars[id(node)]
+
+    # -- tails -------------------------------------------------------------------------------------------------------
+    def body(self, rule: str) -> int:
+        """The tail that is the whole body of a rule."""
+        if rule not in self.bodies:
+            self.bodies[rule] = self.tail(self.productions[rule].body, 1, 1, _END)
+        return self.bodies[rule]
+
+    def tail(self, node: Node, low: int, high: int | None, behind: int) -> int:
+        # The productions keep their nodes alive, so that the identity of a node is its own.
+        key = id(node), low, high, behind
+        if key not in self.numbers:
+            self.numbers[key] = len(self.tails)
+            self.tails.append((node, low, high, behind))
+        return self.numbers[key]
+
+
+def _holds(ranges: CharSet, value: int) -> bool:
+    return any(low <= value <= high for low, high in ranges)
+
+
+def _character(left: bytes, place: int, ranges: CharSet) -> tuple[list[int], bool]:
+    """Where one code point of the ranges ends; whether one of them goes on behind the text."""
+    if not left:
+        return [], bool(ranges)
+    length = 1 if left[0] < 0x80 else 2 if left[0] < 0xE0 else 3 if left[0] < 0xF0 else 4
+    try:
+        char = getincrementaldecoder("utf-8")().decode(left[:length])
+    except UnicodeDecodeError:
+        return [], False
+    if char:
+        return [place + length] * _holds(ranges, ord(char)), False
+    # The code points that begin with these bytes (RFC 3629, section 3), of which none takes fewer bytes.
+    value = left[0] & (0x7F >> length)
+    for byte in left[1:]:
+        value = value << 6 | byte & 0x3F
+    missing = 6 * (length - len(left))
+    first, last = max(value << missing, (0x80, 0x800, 0x10000)[length - 2]), (value + 1 << missing) - 1
+    return [], any(low <= last and first <= high for low, high in ranges)

@@ -1,0 +1,143 @@
+"""The body and the events of `/v1/responses` → typed dictionaries, as in `shape`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from typing_extensions import NotRequired, TypedDict  # Pydantic reads these alone before Python 3.12
+
+from frisket.server.shape import ErrorBody, TokenLogprob
+
+ItemStatus = Literal["in_progress", "completed", "incomplete"]
+
+
+class TextPart(TypedDict):
+    """The text of a message."""
+
+    type: Literal["output_text"]
+    text: str
+    annotations: list[Any]
+    logprobs: list[TokenLogprob]
+
+
+class ReasoningPart(TypedDict):
+    """The text of a reasoning."""
+
+    type: Literal["reasoning_text"]
+    text: str
+
+
+class MessageOutput(TypedDict):
+    """A message among the output."""
+
+    type: Literal["message"]
+    id: str
+    role: Literal["assistant"]
+    status: ItemStatus
+    content: list[TextPart]
+
+
+class ReasoningOutput(TypedDict):
+    """Reasoning among the output."""
+
+    type: Literal["reasoning"]
+    id: str
+    summary: list[Any]
+    content: list[ReasoningPart]
+
+
+class CallOutput(TypedDict):
+    """A call among the output."""
+
+    type: Literal["function_call"]
+    id: str
+    call_id: str
+    name: str
+    arguments: str
+    status: ItemStatus
+
+
+OutputItem = MessageOutput | ReasoningOutput | CallOutput
+
+
+class InputDetails(TypedDict):
+    """Of the tokens read."""
+
+    cached_tokens: int
+
+
+class OutputDetails(TypedDict):
+    """Of the tokens written."""
+
+    reasoning_tokens: int
+
+
+class ResponseUsage(TypedDict):
+    """Tokens read and written, in the words of the Responses API."""
+
+    input_tokens: int
+    input_tokens_details: InputDetails
+    output_tokens: int
+    output_tokens_details: OutputDetails
+    total_tokens: int
+
+
+class Incomplete(TypedDict):
+    """Why a response is not whole."""
+
+    reason: Literal["max_output_tokens"]
+
+
+class TextFormat(TypedDict):
+    """`text` of a response: the format that was asked for."""
+
+    format: dict[str, Any]
+
+
+class ResponseBody(TypedDict):
+    """A response, as far as it is known."""
+
+    id: str
+    object: Literal["response"]
+    created_at: int
+    status: ItemStatus
+    error: None
+    incomplete_details: Incomplete | None
+    instructions: str | None
+    max_output_tokens: int | None
+    metadata: dict[str, Any]
+    model: str
+    output: list[OutputItem]
+    parallel_tool_calls: bool
+    store: Literal[False]
+    temperature: float | None
+    text: TextFormat
+    tool_choice: str | dict[str, Any]
+    tools: list[dict[str, Any]]
+    top_p: float | None
+    truncation: Literal["disabled"]
+    usage: ResponseUsage | None
+
+
+class ResponseEvent(TypedDict):
+    """An event of a response; which other fields there are depends on its type."""
+
+    type: str
+    sequence_number: int
+    response: NotRequired[ResponseBody]
+    item: NotRequired[OutputItem]
+    part: NotRequired[TextPart | ReasoningPart]
+    item_id: NotRequired[str]
+    output_index: NotRequired[int]
+    content_index: NotRequired[int]
+    text: NotRequired[str]
+    delta: NotRequired[str]
+    logprobs: NotRequired[list[TokenLogprob]]
+    name: NotRequired[str]
+    arguments: NotRequired[str]
+
+
+class ErrorEvent(ErrorBody):
+    """The last event of a response that failed on the way."""
+
+    type: Literal["error"]
