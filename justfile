@@ -64,6 +64,10 @@ bench *ARGS:
 bounds *ARGS:
     python -m benchmarks.bounds {{ARGS}}
 
+# what it costs to measure what masks did to an answer, and how exact the figures are
+pressure *ARGS:
+    python -m benchmarks.pressure {{ARGS}}
+
 # what a mask's time is made of (with --callgrind by instructions, too: valgrind, minutes)
 floor *ARGS:
     python -m benchmarks.floor {{ARGS}}

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Cancellation, Limits
     from frisket.partial_value import PartialValue
+    from frisket.pressure import Pressure, PressureReport
     from frisket.span import Span
     from frisket.text_template import template
     from frisket.thinking import Thinking, Thought, think
@@ -84,6 +85,8 @@ __all__ = [
     "MissingDependencyError",
     "Opened",
     "PartialValue",
+    "Pressure",
+    "PressureReport",
     "RefusedToolsError",
     "Sampler",
     "SchemaError",
@@ -145,6 +148,7 @@ _HOMES = {
     "limit": ("Cancellation", "Limits"),
     "matcher": ("Matcher", "fill_masks"),
     "partial_value": ("PartialValue",),
+    "pressure": ("Pressure", "PressureReport"),
     "span": ("Span",),
     "text_template": ("template",),
     "thinking": ("Thinking", "Thought", "think"),

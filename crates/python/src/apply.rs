@@ -56,7 +56,7 @@ impl Masking {
         logits: &Bound<'_, PyUntypedArray>,
     ) -> PyResult<Self> {
         let (target, words) = (Rows::of(logits, "logits")?, Rows::of(bitmask, "the bitmask")?);
-        if words.size != 4 || !matches!(words.kind, b'i' | b'u') {
+        if !words.has_type(b"iu", 4) {
             return Err(PyTypeError::new_err(format!("a bitmask has dtype uint32 or int32, not {}", bitmask.dtype())));
         }
         let nothing = match (target.kind, target.size) {
@@ -158,7 +158,7 @@ impl Masking {
 }
 
 /// The rows of an array.
-struct Rows {
+pub struct Rows {
     address: usize,
     count: usize,
     width: usize,
@@ -171,7 +171,8 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(array: &Bound<'_, PyUntypedArray>, name: &str) -> PyResult<Self> {
+    /// ValueError if the elements of a row do not lie side by side, aligned and as the machine wants them.
+    pub fn of(array: &Bound<'_, PyUntypedArray>, name: &str) -> PyResult<Self> {
         let dtype = array.dtype();
         // SAFETY: the pointer is that of a live array object, read only.
         let (flags, address) = unsafe { ((*array.as_array_ptr()).flags, (*array.as_array_ptr()).data as usize) };
@@ -193,13 +194,20 @@ impl Rows {
         Ok(Rows { address, count, width, stride, size, kind: dtype.kind(), flags })
     }
 
+    /// Whether the elements are of one of these kinds, and have so many bytes.
+    pub fn has_type(&self, kinds: &[u8], size: usize) -> bool {
+        kinds.contains(&self.kind) && self.size == size
+    }
+
     fn row(&self, row: usize) -> usize {
         self.address.wrapping_add_signed(self.stride * row as isize)
     }
 
+    /// One row.
+    ///
     /// # Safety
     /// The array lives, nobody writes it, and `T` has the size of an element.
-    unsafe fn slice<T>(&self, row: usize) -> &[T] {
+    pub unsafe fn slice<T>(&self, row: usize) -> &[T] {
         // An array without elements may have no address.
         if self.width == 0 {
             return &[];

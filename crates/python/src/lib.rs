@@ -15,6 +15,7 @@ mod constant;
 mod content;
 mod demand;
 mod error;
+mod feasible;
 mod gil;
 mod handed;
 mod identity;
@@ -66,6 +67,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(batch::fill_masks, module)?)?;
     module.add_function(wrap_pyfunction!(apply::apply_mask, module)?)?;
     module.add_function(wrap_pyfunction!(apply::copy_masked, module)?)?;
+    module.add_function(wrap_pyfunction!(feasible::feasible_mass, module)?)?;
     module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
     module.add_function(wrap_pyfunction!(core_version, module)?)?;
     let front_end = front_end(module.py())?;

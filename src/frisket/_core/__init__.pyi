@@ -27,6 +27,7 @@ __all__ = [
     "apply_mask",
     "copy_masked",
     "core_version",
+    "feasible_mass",
     "fill_masks",
     "replay_timed",
 ]
@@ -434,6 +435,16 @@ def copy_masked(logits: NDArray[Any], bitmask: NDArray[np.uint32], target: NDArr
     has −∞, or in which no token is allowed: only in these rows may all logits be −∞.
 
     `target` has the type and the shape of `logits` and shares no memory with it; for the rest see `apply_mask`."""
+
+def feasible_mass(
+    logits: NDArray[np.float32], bitmask: NDArray[np.uint32] | NDArray[np.int32]
+) -> tuple[float, float, int | None, int | None]:
+    """The natural logarithms of the summed `exp` over all logits and over the allowed ones, the likeliest token of all,
+    and that of the allowed ones: None if none has a finite logit.
+
+    `logits` is a numpy array of float32 with one dimension, `bitmask` one of uint32 or int32 words. Ids beyond the last
+    word are forbidden; bits beyond the last logit mean nothing. Of equal favourites, an allowed one is named, then the
+    smallest id. The first figure is not finite if a logit is NaN or ∞. Both logarithms are exact to 1e-5."""
 
 def replay_timed(compiled: CompiledGrammar, token_ids: Sequence[int]) -> tuple[list[int], list[int], bool]:
     """Nanoseconds of every mask and every advance along the tokens, up to the first that is refused, and whether the

@@ -43,7 +43,7 @@ def _run(arguments: Sequence[str]) -> int:
         del rich, typer
         from frisket.cli.app import app
 
-        app(list(arguments), prog_name="frisket")
+        app(_with_values(arguments), prog_name="frisket")
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except KeyboardInterrupt:
@@ -55,6 +55,23 @@ def _run(arguments: Sequence[str]) -> int:
         show(_unwritable(error), as_json="--json" in arguments)
         return 1
     return 0
+
+
+def _with_values(arguments: Sequence[str]) -> list[str]:
+    """The arguments with a value for a `--trace` that has no file: typer wants one after each option.
+
+    >>> _with_values(["generate", "--trace", "an order"])
+    ['generate', '--trace', '-', 'an order']
+    """
+    from frisket.cli.option import BARE_TRACE
+
+    found: list[str] = []
+    for place, argument in enumerate(arguments):
+        found.append(argument)
+        following = "".join(arguments[place + 1 : place + 2])
+        if argument == "--trace" and "--" not in found and not following.endswith((".html", ".json")):
+            found.append(BARE_TRACE)
+    return found
 
 
 def show(error: FrisketError, *, as_json: bool) -> None:

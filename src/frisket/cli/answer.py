@@ -6,12 +6,15 @@ import contextlib
 import json
 import re
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 import typer
 from rich.console import Console
 from rich.highlighter import JSONHighlighter
 
+from frisket.cli.heat import show_report, write
+from frisket.cli.option import BARE_TRACE
 from frisket.decoding.answer import Generation
 from frisket.decoding.generate import stream
 from frisket.decoding.sampler import Sampler
@@ -33,15 +36,16 @@ def answer(
     as_json: bool,
     streamed: bool,
     partial: bool,
-    trace: bool,
+    trace: str | None,
     describe: str | None = None,
 ) -> None:
     """Generate and print; a JSON document on one line in its plainest form, other texts as they are.
 
-    `trace` adds every step's figures to the answer for a program.
+    `trace` is the file of the report on what the mask did; BARE_TRACE adds every step's figures to the answer for a
+    program, or shows the report.
     """
-    if trace and not as_json:
-        raise typer.BadParameter("--trace adds to what --json prints: give that, too")
+    if trace is not None and trace != BARE_TRACE and Path(trace).suffix not in (".html", ".json"):
+        raise typer.BadParameter("--trace writes *.html or *.json, or without a file to the terminal")
     try:
         sampler = Sampler(temperature=temperature)
     except ValueError as error:
@@ -62,6 +66,11 @@ def answer(
     result = steps.generation()
     if streamed and not as_json:
         print()
+    # Before the answer may turn out to be cut: what led there is asked for all the more.
+    if trace is not None and trace != BARE_TRACE:
+        write(result.report, Path(trace))
+    elif trace is not None and not as_json:
+        show_report(errors, result.report)
     if not (result.whole or partial):
         result.value()  # raises the error that says what was cut
     if result.whole:
@@ -69,7 +78,7 @@ def answer(
     text = result.text if grammar.schema is None or not result.whole else plain(result.text)
     if as_json:
         value = None if not result.whole else json.dumps(text) if grammar.schema is None else text
-        print(_described(result, value, trace))
+        print(_described(result, value, steps=trace == BARE_TRACE))
     elif not streamed:
         _show(text)
     if errors.is_terminal and not as_json:
@@ -94,7 +103,7 @@ def plain(text: str) -> str:
 PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')
 
 
-def _described(result: Generation[Any], value: str | None, trace: bool) -> str:
+def _described(result: Generation[Any], value: str | None, *, steps: bool) -> str:
     # The value is spliced in as text: a float of Python could not hold every number of JSON.
     about: dict[str, Any] = {
         "text": result.text,
@@ -105,7 +114,7 @@ def _described(result: Generation[Any], value: str | None, trace: bool) -> str:
         "masked_logprob": result.masked_logprob,
         "least_feasible": min(result.feasible, default=1.0),
     }
-    if trace:
+    if steps:
         about["steps"] = [
             {
                 "token": step.token,
@@ -114,6 +123,9 @@ def _described(result: Generation[Any], value: str | None, trace: bool) -> str:
                 "masked_logprob": step.masked_logprob,
                 "feasible": step.feasible,
                 "allowed": step.allowed,
+                "favourite": step.favourite,
+                "overruled": step.overruled,
+                "path": step.path,
             }
             for step in result.steps
         ]

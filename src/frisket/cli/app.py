@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from frisket.cli import bench, check, doctor, engines, example, export, generate, lint, mask, serve
+from frisket.cli import bench, check, doctor, engines, example, export, generate, lint, mask, serve, trace
 
-COMMANDS = generate, example, check, lint, export, doctor, mask, serve, bench, engines
+COMMANDS = generate, example, trace, check, lint, export, doctor, mask, serve, bench, engines
 
 app = typer.Typer(
     name="frisket",

@@ -26,7 +26,7 @@ def command(
     max_tokens: option.MaxTokens = 512,
     streamed: option.Stream = False,
     as_json: option.Json = False,
-    trace: option.Trace = False,
+    trace: option.Trace = None,
 ) -> None:
     """Run a worked system with the embedded model: triage, tutor, orders or agent."""
     from frisket import examples

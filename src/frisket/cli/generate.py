@@ -18,6 +18,8 @@ EXAMPLES = """[dim]$[/dim] frisket generate --schema ticket.json "My card was ch
 
 [dim]$[/dim] frisket generate --choices yes,no "Is water wet?" --temperature 1 --seed 7
 
+[dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice" --trace trace.html
+
 [dim]$[/dim] frisket generate --grammar moves.gbnf "White opens" --model FOLDER
 """
 
@@ -42,7 +44,7 @@ def command(
     streamed: option.Stream = False,
     partial: option.Partial = False,
     as_json: option.Json = False,
-    trace: option.Trace = False,
+    trace: option.Trace = None,
     describe: option.Describe = None,
 ) -> None:
     """Write an answer that fits a schema, a type, a regular expression, some choices or the rules of a grammar."""

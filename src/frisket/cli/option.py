@@ -36,7 +36,18 @@ Vocabulary = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Answer for a program.")]
-Trace = Annotated[bool, typer.Option("--trace", help="With --json: the figures of every step, too.")]
+Trace = Annotated[
+    str | None,
+    typer.Option(
+        "--trace",
+        metavar="[FILE]",
+        help="What the mask did to the model's wishes: as a page (*.html), for `frisket trace` (*.json), or, without a "
+        "file, on the terminal or in what --json prints.",
+        show_default=False,
+    ),
+]
+#: What `--trace` without a file stands for: typer knows no option whose value may be left out.
+BARE_TRACE = "-"
 Seed = Annotated[int, typer.Option("--seed", min=0, help="One seed is one answer.")]
 Temperature = Annotated[float, typer.Option("--temperature", min=0.0, help="0 takes the likeliest token.")]
 MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Give up after so many tokens.")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from frisket.decoding.loop import FinishReason, Step
@@ -11,10 +12,12 @@ from frisket.errors import LimitExceededError
 from frisket.event import Event, Events, TokenSpans
 from frisket.partial_object import partial_object
 from frisket.partial_value import PartialValue
+from frisket.pressure import PressureReport
 
 if TYPE_CHECKING:
     from frisket._core import Matcher
     from frisket.grammar import Grammar
+    from frisket.vocabulary import Vocabulary
 
 T = TypeVar("T")
 
@@ -28,6 +31,7 @@ class Generation(Generic[T]):
     finish_reason: FinishReason
     grammar: Grammar = field(repr=False)
     limit: int = field(repr=False)
+    vocabulary: Vocabulary = field(repr=False)
 
     @property
     def tokens(self) -> list[int]:
@@ -53,6 +57,15 @@ class Generation(Generic[T]):
     def feasible(self) -> list[float]:
         """For each step, the probability that the model itself gave to all allowed tokens together."""
         return [step.feasible for step in self.steps]
+
+    @cached_property
+    def report(self) -> PressureReport:
+        """What the mask did to the model's wishes, in all, by path and by step; as JSON and as a page.
+
+        answer = frisket.stream(model, prompt, Ticket).generation()
+        print(answer.report.total.nats, list(answer.report.paths)[:3])
+        """
+        return PressureReport.of(self, self.vocabulary)
 
     @property
     def whole(self) -> bool:
@@ -168,4 +181,5 @@ class Stream(Iterator[Step], Generic[T]):
         for _ in self:
             pass
         assert self._finish_reason is not None
-        return Generation(self.text, tuple(self._seen), self._finish_reason, self._grammar, self._limit)
+        vocabulary = self._matcher.compiled.vocabulary
+        return Generation(self.text, tuple(self._seen), self._finish_reason, self._grammar, self._limit, vocabulary)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from frisket.decoding.document import Document
 from frisket.decoding.reading import Reading
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.text import Text
 from frisket.errors import EngineError, VocabularyError
-from frisket.logits.numpy import allowed
+from frisket.explanation.place import pointer
+from frisket.logits.numpy import FeasibleMass, allowed, feasible_mass
 from frisket.token_name import token_name
 
 if TYPE_CHECKING:
@@ -32,24 +34,61 @@ FinishReason = Literal["end", "stop", "length"]
 class Step:
     """One token of an answer and what the mask did to it.
 
-    `text` is what became certain with this token (a character may need several), `data` the token's own bytes.
-    `logprob` is the token's natural log-probability under the model as it is, `masked_logprob` the same among the
-    allowed tokens only; both before penalties, temperature and truncation. `feasible` is the probability that the model
-    itself gave to all allowed tokens together: 1 if it wanted what the grammar wants, near 0 if it was forced. Always
-    `masked_logprob == logprob - log(feasible)`. `ends` marks the end-of-sequence token, which has no text. `called` is
-    False where the logits came with those of an earlier token, in one call of the network. A special
-    token that the grammar asks for has its name as text and no data.
+    `text` is what became certain with this token (a character may need several), `data` the token's own bytes. A
+    special token that the grammar asks for has its name as text and no data. `ends` marks the end-of-sequence token,
+    which has no text. `called` is False where the logits came with those of an earlier token, in one call of the
+    network.
+
+    `logprob` is the token's natural log-probability under the model as it is: before mask, penalties, temperature and
+    truncation. `log_feasible` is the logarithm of the probability that the model gave to all allowed tokens together: 0
+    if it wanted what the grammar wants, far below if not. `allowed` tokens shared that probability.
+
+    `favourite` is the model's likeliest token before the mask.
     """
 
     token: int
     text: str
     logprob: float
-    masked_logprob: float
-    feasible: float
+    log_feasible: float
     allowed: int
+    favourite: int
+    overruled: bool
+    """Whether the mask forbade the favourite."""
     ends: bool = False
     data: bytes = b""
     called: bool = True
+    #: The document and how many of its pieces were there when the token was chosen.
+    _document: Document | None = field(default=None, repr=False, compare=False)
+    _pieces: int = field(default=0, repr=False, compare=False)
+
+    @property
+    def place(self) -> tuple[str | int, ...]:
+        """The keys and indexes that lead to the value that was being written when the token was chosen.
+
+        A function of the text before the token, however that is cut into tokens; empty at the root and in other
+        notations. It is read when it is first asked for.
+        """
+        return () if self._document is None else self._document[self._pieces - 1]
+
+    @property
+    def path(self) -> str:
+        """The `place` as a JSON Pointer, as in `Matcher.path`."""
+        return pointer(self.place)
+
+    @property
+    def masked_logprob(self) -> float:
+        """The token's log-probability among the allowed tokens only."""
+        return self.logprob - self.log_feasible
+
+    @property
+    def feasible(self) -> float:
+        """The probability that the model gave to all allowed tokens together."""
+        return math.exp(self.log_feasible)
+
+    @property
+    def forced(self) -> bool:
+        """Whether this was the only token allowed; `feasible` is then the probability that the model gave to it."""
+        return self.allowed == 1
 
 
 def decode(
@@ -82,45 +121,63 @@ def decode(
     position = None if matcher is None else Position(matcher, vocabulary)
     if position is not None and position.closed:
         return "end"
+    document = None if matcher is None else _document(matcher)
     while True:
-        step = _choose(reading.logits(), position, vocabulary.eos, sampler, rng, history)
-        step = replace(step, called=reading.called)
-        if len(history) == max_tokens and not step.ends:
+        token, logprob, mass, count = _choose(reading.logits(), position, sampler, rng, history)
+        ends, called = token in vocabulary.eos, reading.called
+        if len(history) == max_tokens and not ends:
             return "length"
         if position is not None:
-            position.advance(step.token)
-        if step.ends:
-            yield replace(step, text=text.flush())
-            return "end"
-        history.append(step.token)
-        data = _bytes(vocabulary, step.token)
-        written += data
-        new = text.feed(data)
-        if not data and matcher is not None:
-            # Without its special tokens, nobody could take a message apart.
-            new += text.feed((token_name(vocabulary, step.token) or "").encode())
-        closed = position is not None and position.closed
-        full = len(history) == max_tokens
-        if closed or full:
-            new += text.flush()
-        yield replace(step, text=new, data=data)
-        if text.stopped:
+            position.advance(token)
+        pieces = 0 if document is None else len(document)
+        data, new, closed, full = b"", "", False, False
+        if ends:
+            new = text.flush()
+        else:
+            history.append(token)
+            data = _bytes(vocabulary, token)
+            written += data
+            new = text.feed(data)
+            if not data and matcher is not None:
+                # Without its special tokens, nobody could take a message apart.
+                new += text.feed((token_name(vocabulary, token) or "").encode())
+            if document is not None:
+                document.append(data)
+            closed = position is not None and position.closed
+            full = len(history) == max_tokens
+            if closed or full:
+                new += text.flush()
+        yield Step(
+            token=token,
+            text=new,
+            logprob=logprob,
+            log_feasible=mass.log_feasible,
+            allowed=count,
+            favourite=token if mass.favourite is None else mass.favourite,
+            overruled=mass.overruled,
+            ends=ends,
+            data=data,
+            called=called,
+            _document=document,
+            _pieces=pieces,
+        )
+        if not ends and text.stopped:
             return "stop"
-        if closed:
+        if ends or closed:
             return "end"
         if full and position is not None and not position.can_end:
             return "length"
-        reading.push(step.token, draft, max_tokens - len(history))
+        reading.push(token, draft, max_tokens - len(history))
 
 
 class Position:
-    """A matcher with its mask as ids: the allowed tokens in ascending order."""
+    """A matcher with its mask, and the allowed tokens in ascending order."""
 
     def __init__(self, matcher: Matcher, vocabulary: Vocabulary) -> None:
         self._matcher = matcher
         self._eos = set(vocabulary.eos)
         self._shape = (vocabulary.size,)
-        self._mask: NDArray[np.uint32] | None = None
+        self.mask = np.empty(0, dtype=np.uint32)
         self._read()
 
     def advance(self, token: int) -> None:
@@ -131,8 +188,8 @@ class Position:
     def _read(self) -> None:
         mask = self._matcher.mask()
         # The same array is the same mask, as from one token of a string to the next.
-        if mask is not self._mask:
-            self._mask = mask
+        if mask is not self.mask:
+            self.mask = mask
             self.allowed = np.flatnonzero(allowed(mask, self._shape))
         self.can_end = self._matcher.can_end
         # Read off the mask and not the grammar: "nothing but the end may follow" is a statement about tokens.
@@ -140,46 +197,46 @@ class Position:
         self.closed = self.can_end and few and self._eos.issuperset(self.allowed.tolist())
 
 
+def _document(matcher: Matcher) -> Document | None:
+    """The document that a matcher's text begins; None in notations other than JSON Schema."""
+    grammar = matcher.compiled.grammar
+    return None if grammar is None or grammar.schema is None else Document(matcher.text)
+
+
 def _choose(
     logits: NDArray[np.float32],
     position: Position | None,
-    eos: Sequence[int],
     sampler: Sampler,
     rng: np.random.Generator,
     history: Sequence[int],
-) -> Step:
+) -> tuple[int, float, FeasibleMass, int]:
+    """A token, its log-probability under the model, what the mask leaves, and how many tokens are allowed."""
     free = logits if logits.dtype == np.float32 else logits.astype(np.float32)
-    # The mask comes first: gathering the allowed logits is setting all others to −∞, at the price of the few.
-    ids = np.arange(free.size) if position is None else position.allowed[: _within(position.allowed, free.size)]
-    masked = free if position is None else free[ids]
-    if not len(ids):
+    if position is None:
+        count, mask = free.size, np.full(-(-free.size // 32), 0xFFFFFFFF, dtype=np.uint32)
+    else:
+        count, mask = _within(position.allowed, free.size), position.mask
+    if not count:
         raise VocabularyError(
             "no token of the vocabulary can continue the text",
             where=f"token {len(history)}",
             hint="use a vocabulary with a token for every byte, or allow other text here",
         )
-    largest = float(free.max())
-    largest_allowed = largest if position is None else float(masked.max())
-    if not (math.isfinite(largest) and math.isfinite(largest_allowed)):
+    mass = feasible_mass(free, mask)
+    if mass.likeliest is None or not math.isfinite(mass.log_sum):
         raise EngineError(
-            f"the model gives no finite logit to any of the {len(ids)} tokens that may come next",
+            f"the model gives no finite logit to any of the {count} tokens that may come next",
             where=f"token {len(history)}",
             hint="look for NaN in the model's logits, and for a vocabulary that is not the model's",
         )
-    seen = np.flatnonzero(np.isin(ids, history)).tolist() if sampler.repetition_penalty != 1 else ()
-    place = sampler.choose(masked, rng, seen)
-    before = _log_sum_exp(free, largest)
-    after = before if position is None else _log_sum_exp(masked, largest_allowed)
-    logit, token = float(masked[place]), int(ids[place])
-    return Step(
-        token=token,
-        text="",
-        logprob=logit - before,
-        masked_logprob=logit - after,
-        feasible=math.exp(min(after - before, 0.0)),
-        allowed=len(ids),
-        ends=token in eos,
-    )
+    if sampler == GREEDY:
+        token = mass.likeliest
+    else:
+        # The mask comes first: gathering the allowed logits is setting all others to −∞, at the price of the few.
+        ids = np.arange(count) if position is None else position.allowed[:count]
+        seen = np.flatnonzero(np.isin(ids, history)).tolist() if sampler.repetition_penalty != 1 else ()
+        token = int(ids[sampler.choose(free if position is None else free[ids], rng, seen)])
+    return token, float(free[token]) - mass.log_sum, mass, count
 
 
 def _within(ascending: NDArray[np.intp], size: int) -> int:
@@ -190,7 +247,3 @@ def _within(ascending: NDArray[np.intp], size: int) -> int:
 def _bytes(vocabulary: Vocabulary, token: int) -> bytes:
     """The text of a token; a special token, or one that the vocabulary does not know, has none."""
     return (vocabulary.token(token) or b"") if token < vocabulary.size else b""
-
-
-def _log_sum_exp(logits: NDArray[np.floating], largest: float) -> float:
-    return largest + math.log(float(np.exp(logits - largest).sum(dtype=np.float64)))

@@ -38,10 +38,20 @@ def places(schema: Any, path: Path) -> list[Path]:
 
     References to other documents, to anchors and dynamic ones are not followed.
     """
-    found: dict[Path, None] = dict.fromkeys(_same(schema, [()]))
+    found = root(schema)
     for step in path:
-        found = dict.fromkeys(_same(schema, [below for place in found for below in _below(schema, place, step)]))
-    return list(found)
+        found = below(schema, found, step)
+    return found
+
+
+def root(schema: Any) -> list[Path]:
+    """The places that speak of the whole document."""
+    return list(dict.fromkeys(_same(schema, [()])))
+
+
+def below(schema: Any, found: Sequence[Path], step: str | int) -> list[Path]:
+    """The places that speak of a member or an item of the value that those in `found` speak of."""
+    return list(dict.fromkeys(_same(schema, [inner for place in found for inner in _below(schema, place, step)])))
 
 
 def _same(schema: Any, starts: Sequence[Path]) -> Iterator[Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +48,47 @@ def apply_mask(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> None:
 def apply_mask_plainly(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> None:
     """As `apply_mask`, by numpy alone: for any strides and byte order, and for tests of the engine's own."""
     np.copyto(logits, -np.inf, where=~allowed(bitmask, logits.shape))
+
+
+class FeasibleMass(NamedTuple):
+    """What a mask leaves of a model's wish at one step."""
+
+    log_sum: float
+    """The natural logarithm of the sum of `exp` over all logits; not finite if a logit is NaN or ∞."""
+    log_sum_allowed: float
+    """The same over the allowed tokens; −∞ if they have no mass."""
+    favourite: int | None
+    """The likeliest token; of equal ones one that is allowed, then the smallest id. None if no logit is finite."""
+    likeliest: int | None
+    """The likeliest of the allowed tokens."""
+
+    @property
+    def log_feasible(self) -> float:
+        """The logarithm of the probability that the model gives to all allowed tokens together; at most 0."""
+        return min(self.log_sum_allowed - self.log_sum, 0.0)
+
+    @property
+    def overruled(self) -> bool:
+        """Whether the mask forbids the model's likeliest token."""
+        return self.favourite != self.likeliest
+
+
+def feasible_mass(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> FeasibleMass:
+    """How much of a model's probability a mask leaves, and which token it wanted most.
+
+    >>> mass = feasible_mass(np.log([1.0, 2.0, 5.0]), np.array([0b011], dtype=np.uint32))
+    >>> round(float(np.exp(mass.log_feasible)), 3), mass.favourite, mass.likeliest, mass.overruled
+    (0.375, 2, 1, True)
+
+    `logits` is (vocabulary,) of any floating type, read as float32 and before any penalty or temperature; `bitmask` is
+    (words,). Ids beyond the last word are forbidden; bits beyond the last logit mean nothing. Both logarithms are exact
+    to 1e-5. Cost: one pass over the logits.
+    """
+    if not np.issubdtype(logits.dtype, np.floating):
+        raise TypeError(f"logits must be floating point, not {logits.dtype}")
+    _check(bitmask, logits.shape)
+    row = np.ascontiguousarray(logits, dtype=np.float32)
+    return FeasibleMass(*_core.feasible_mass(row, bitmask if is_native(bitmask) else bitmask.astype(np.uint32)))
 
 
 def allowed(bitmask: Bitmask, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:

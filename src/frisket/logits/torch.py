@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -34,27 +34,61 @@ def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.ND
     nothing. Cost: one pass; elsewhere than on a CPU also a temporary of one byte for each logit.
     """
     torch = _torch()
-    if not logits.is_floating_point():
-        raise TypeError(f"logits must be floating point, not {logits.dtype}: −∞ has no integer")
-    words = torch.from_numpy(bitmask.view(np.int32)) if isinstance(bitmask, np.ndarray) else bitmask
-    if words.dtype != torch.int32:
-        raise TypeError(f"a bitmask is made of int32 words, not {words.dtype}")
-    if words.ndim not in (1, 2) or words.shape[:-1] != logits.shape[:-1]:
-        raise ValueError(
-            f"a bitmask of shape {tuple(words.shape)} has no row for each of the logits of shape {tuple(logits.shape)}"
-        )
+    words = _words(torch, logits, bitmask)
     array = _array(torch, logits)
     if array is not None:
         _core.apply_mask(array, words.cpu().contiguous().numpy())
         return
-    words = words.to(logits.device, non_blocking=True).contiguous()
-    covered = min(logits.shape[-1], 32 * words.shape[-1])
-    # Bytes instead of words: the temporary is 4 times smaller, and torch has every operation on uint8. The order of
-    # bytes is that of the host; all hosts and devices that torch supports in practice are little-endian.
-    bit = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128], dtype=torch.uint8, device=logits.device)
-    forbidden = (words.view(torch.uint8).unsqueeze(-1) & bit).eq_(0).flatten(-2)[..., :covered]
-    logits[..., :covered].masked_fill_(forbidden.view(torch.bool), float("-inf"))
+    forbidden = _forbidden(torch, logits, words)
+    covered = forbidden.shape[-1]
+    logits[..., :covered].masked_fill_(forbidden, float("-inf"))
     logits[..., covered:].fill_(float("-inf"))
+
+
+class FeasibleMass(NamedTuple):
+    """What masks leave of a model's wish, one element per row of the logits and on their device."""
+
+    log_sum: Tensor
+    """float32: the natural logarithm of the sum of `exp` over all logits."""
+    log_sum_allowed: Tensor
+    """float32: the same over the allowed tokens; −∞ if they have no mass."""
+    favourite: Tensor
+    """int64: the likeliest token; of equal ones one that is allowed, then the smallest id."""
+    likeliest: Tensor
+    """int64: the likeliest of the allowed tokens; 0 if these have no mass."""
+
+    @property
+    def log_feasible(self) -> Tensor:
+        """The logarithm of the probability that the model gives to all allowed tokens together; at most 0."""
+        return (self.log_sum_allowed - self.log_sum).clamp(max=0)
+
+    @property
+    def overruled(self) -> Tensor:
+        """bool: whether the mask forbids the model's likeliest token."""
+        return self.favourite != self.likeliest
+
+
+def feasible_mass(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.NDArray[np.int32]) -> FeasibleMass:
+    """How much of a model's probability masks leave, and which tokens it wanted most, computed where the logits are.
+
+    Shapes and types as for `apply_mask`; the logits stay as they are. Equal to `frisket.logits.numpy.feasible_mass` to
+    1e-5. Nothing waits for a GPU: read the result when the step is over. Cost: three passes and a copy of the logits.
+    """
+    torch = _torch()
+    forbidden = _forbidden(torch, logits, _words(torch, logits, bitmask))
+    free = logits.float()
+    masked = torch.full_like(free, float("-inf"))
+    covered = forbidden.shape[-1]
+    masked[..., :covered] = free[..., :covered].masked_fill(forbidden, float("-inf"))
+    largest, favourite = free.max(-1).values, free.argmax(-1)
+    largest_allowed, likeliest = masked.max(-1).values, masked.argmax(-1)
+    return FeasibleMass(
+        free.logsumexp(-1),
+        masked.logsumexp(-1),
+        # −∞ equals −∞: where nothing allowed has mass, the favourite is the model's own.
+        favourite.where((largest != largest_allowed) | largest_allowed.isneginf(), likeliest),
+        likeliest,
+    )
 
 
 def copy_masked(logits: Tensor, bitmask: npt.NDArray[np.uint32]) -> tuple[Tensor, list[int]]:
@@ -76,6 +110,30 @@ def copy_masked(logits: Tensor, bitmask: npt.NDArray[np.uint32]) -> tuple[Tensor
     tokens = np.minimum(tokens, masked.shape[-1] - 1)
     first = masked.gather(-1, torch.from_numpy(tokens[:, None]).to(masked.device))[:, 0]
     return masked, torch.isneginf(first).nonzero()[:, 0].tolist()
+
+
+def _words(torch: Any, logits: Tensor, bitmask: Tensor | npt.NDArray[Any]) -> Tensor:
+    """The words of a bitmask as a tensor, wherever it is; an error if it is not one for the logits."""
+    if not logits.is_floating_point():
+        raise TypeError(f"logits must be floating point, not {logits.dtype}: −∞ has no integer")
+    words = torch.from_numpy(bitmask.view(np.int32)) if isinstance(bitmask, np.ndarray) else bitmask
+    if words.dtype != torch.int32:
+        raise TypeError(f"a bitmask is made of int32 words, not {words.dtype}")
+    if words.ndim not in (1, 2) or words.shape[:-1] != logits.shape[:-1]:
+        raise ValueError(
+            f"a bitmask of shape {tuple(words.shape)} has no row for each of the logits of shape {tuple(logits.shape)}"
+        )
+    return words
+
+
+def _forbidden(torch: Any, logits: Tensor, words: Tensor) -> Tensor:
+    """Which tokens are forbidden, as far as there are words for them: booleans on the device of the logits."""
+    words = words.to(logits.device, non_blocking=True).contiguous()
+    covered = min(logits.shape[-1], 32 * words.shape[-1])
+    # Bytes instead of words: the temporary is 4 times smaller, and torch has every operation on uint8. The order of
+    # bytes is that of the host; all hosts and devices that torch supports in practice are little-endian.
+    bit = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128], dtype=torch.uint8, device=logits.device)
+    return (words.view(torch.uint8).unsqueeze(-1) & bit).eq_(0).flatten(-2)[..., :covered].view(torch.bool)
 
 
 def _array(torch: Any, logits: Tensor) -> npt.NDArray[Any] | None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
+from frisket.decoding.loop import Step
 from frisket.engines.compiler import Compiler
 from frisket.server.scheduler import Scheduler
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+
+#: The model gave the allowed tokens 99 %, 90 %, half, a tenth … of its probability.
+NATS = (0.01, 0.1, 0.7, 2.3, 4.6, 6.9, 11.5, 23)
 
 
 class Metrics:
@@ -29,6 +33,13 @@ class Metrics:
         self.prompt_tokens = counter("prompt_tokens", "Tokens of prompts.")
         self.tokens = counter("tokens", "Tokens of answers.")
         self.forced = counter("forced_tokens", "Tokens of answers that were the only ones allowed.")
+        self.overruled = counter(
+            "overruled_tokens", "Tokens of answers under a grammar where it forbade the model's likeliest token."
+        )
+        self.pressure = Histogram(
+            "frisket_pressure_nats", "−log of the probability that a model gave to all allowed tokens, for each token.",
+            buckets=NATS, registry=self.registry,
+        )  # fmt: skip
         self.compiling = histogram("compile", "From a schema or a grammar to its first matcher.")
         self.first = histogram("first_token", "From the request to its first token.")
         self.request = histogram("request", "From a request to the end of its answers.")
@@ -40,6 +51,17 @@ class Metrics:
             ("compile_cache_bytes", "What the grammars weigh that are kept.", lambda: compiler.memory_bytes),
         ):
             Gauge(f"frisket_{name}", text, registry=self.registry).set_function(read)
+
+    def count(self, step: Step, *, masked: bool) -> None:
+        """One token of an answer; `masked` if it was written under a grammar.
+
+        No path is a label: schemas are the clients', and every new one would be kept for ever.
+        """
+        self.tokens.inc()
+        if masked:
+            self.forced.inc(step.forced)
+            self.overruled.inc(step.overruled)
+            self.pressure.observe(-step.log_feasible)
 
     def text(self) -> bytes:
         return generate_latest(self.registry)

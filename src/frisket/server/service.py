@@ -170,8 +170,7 @@ class Service:
                     if not answers.tokens:
                         self.metrics.first.observe(time.perf_counter() - began)
                     answers.tokens += 1
-                    self.metrics.tokens.inc()
-                    self.metrics.forced.inc(event.step.allowed == 1)
+                    self.metrics.count(event.step, masked=jobs[0].grammar is not None)
                 yield number, event
         finally:
             # Whoever has gone, or has been refused, waits for nothing more.

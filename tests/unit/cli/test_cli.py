@@ -48,7 +48,7 @@ class Ran:
 
 
 class TestHelp:
-    @pytest.mark.parametrize("command", ["generate", "example", "check", "doctor", "mask", "bench"])
+    @pytest.mark.parametrize("command", ["generate", "example", "trace", "check", "doctor", "mask", "bench"])
     def test_every_command_shows_examples(self, capsys: pytest.CaptureFixture[str], command: str) -> None:
         ran = Ran(capsys, command, "--help")
         assert ran.code == 0
@@ -56,7 +56,7 @@ class TestHelp:
 
     def test_the_overview_shows_an_example_of_every_command(self, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "--help")
-        for command in ("generate", "example", "check", "doctor", "mask", "bench"):
+        for command in ("generate", "example", "trace", "check", "doctor", "mask", "bench"):
             assert f"$ frisket {command} " in ran.out
 
     def test_no_command(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -87,7 +87,7 @@ class TestGenerate:
         steps = ran.json["steps"]
         assert len(steps) >= ran.json["tokens"] > 0 and "".join(step["text"] for step in steps) == ran.json["text"]
         assert min(step["feasible"] for step in steps) == ran.json["least_feasible"]
-        assert Ran(capsys, "generate", "--schema", "schema.json", "x", "--trace").code == 2
+        assert all({"favourite", "overruled", "path"} <= step.keys() for step in steps)
         assert "steps" in Ran(capsys, "example", "tutor", "She wrote a book", "--json", "--trace").json
 
     def test_the_embedded_model_says_what_it_knows(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

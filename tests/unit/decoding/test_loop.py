@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +24,8 @@ class Words:
 
     size = len(TOKENS)
     eos = (END,)
+    #: Not a grammar of JSON: steps have no path.
+    compiled = SimpleNamespace(grammar=None)
     special: ClassVar[dict[str, int]] = {}
 
     def __init__(self, *texts: str) -> None:
@@ -121,6 +124,27 @@ class TestLoop:
         assert first.feasible == pytest.approx((weights[0] + weights[1]) / weights.sum())
         for step in steps:
             assert step.masked_logprob == pytest.approx(step.logprob - math.log(step.feasible))
+
+    def test_the_favourite_and_whether_it_was_overruled(self) -> None:
+        steps, _ = run(Session(prefers(3, 1)), Words("bab", "bb"))
+        assert [(step.token, step.favourite, step.overruled, step.forced) for step in steps] == [
+            (1, 3, True, True), (1, 3, True, False)
+        ]  # fmt: skip
+        # Of two equal favourites one is allowed: nothing was overruled.
+        steps, _ = run(Session(lambda ids: [2.0, 2.0, 0, 0, 0, 0, 0]), Words("b"))
+        assert (steps[0].favourite, steps[0].overruled) == (1, False)
+        # A sampler that takes another allowed token is no mask that overrules.
+        sampler = Sampler(temperature=50.0)
+        found = [run(Session(prefers(0)), Words("a", "b"), sampler=sampler, seed=seed)[0][0] for seed in range(20)]
+        assert {step.token for step in found} == {0, 1}
+        assert all((step.favourite, step.overruled) == (0, False) for step in found)
+
+    def test_the_feasible_mass_of_a_forced_token_is_what_the_model_gave_it(self) -> None:
+        logits = [1.0, 2.0, -1.0, 0.5, 0.0, 3.0, 0.25]
+        (step,), _ = run(Session(lambda ids: logits), Words("c"))
+        assert step.forced and step.allowed == 1
+        assert step.feasible == pytest.approx(np.exp(0.5) / np.exp(logits).sum())
+        assert step.masked_logprob == pytest.approx(0, abs=1e-6)
 
     def test_free_decoding_is_the_same_loop_without_a_mask(self) -> None:
         steps, reason = run(Session(lambda ids: prefers(3)(ids) if len(ids) < 2 else prefers(END)(ids)), None)

@@ -212,3 +212,105 @@ def test_torch_matches_on_the_accelerator() -> None:
     torch_logits.apply_mask(logits, bitmask)
     numpy_logits.apply_mask(expected, bitmask)
     assert np.array_equal(logits.cpu().numpy(), expected)
+
+
+def definition(logits: np.ndarray, bitmask: np.ndarray) -> tuple[float, float, int, int | None]:
+    """Both logarithms, the favourite and the likeliest allowed token of one row, slowly and in 64 bits."""
+    keep = np.array(bits_of(bitmask[None], 0, len(logits)))
+    row = logits.astype(np.float64)
+    logs = [np.log(np.exp(part - row.max()).sum()) + row.max() if len(part) else -np.inf for part in (row, row[keep])]
+    masked = np.where(keep, row, -np.inf)
+    likeliest = int(masked.argmax()) if keep.any() else None
+    favourite = int(row.argmax()) if likeliest is None or row[likeliest] < row.max() else likeliest
+    return float(logs[0]), float(logs[1]), favourite, likeliest
+
+
+class TestFeasibleMass:
+    def test_by_hand(self) -> None:
+        logits = np.log(np.array([1, 2, 5, 8], dtype=np.float32))
+        for bits, alpha, favourite, likeliest in [
+            (0b1111, 1.0, 3, 3), (0b0111, 8 / 16, 3, 2), (0b1000, 8 / 16, 3, 3), (0b0001, 1 / 16, 3, 0),
+            (0, 0.0, 3, None),
+        ]:  # fmt: skip
+            mass = numpy_logits.feasible_mass(logits, np.array([bits], dtype=np.uint32))
+            assert np.exp(mass.log_feasible) == pytest.approx(alpha, abs=1e-6)
+            assert (mass.favourite, mass.likeliest, mass.overruled) == (favourite, likeliest, favourite != likeliest)
+            assert np.exp(mass.log_sum) == pytest.approx(16, rel=1e-6)
+
+    @pytest.mark.parametrize("seed", range(60))
+    def test_the_engine_equals_the_definition(self, seed: int) -> None:
+        logits, bitmask = random_case(seed)
+        row = (logits[0] * (1, 20)[seed % 2]).astype((np.float32, np.float16, np.float64)[seed % 3])
+        mass = numpy_logits.feasible_mass(row, bitmask[0])
+        wanted = definition(row.astype(np.float32), bitmask[0])
+        assert mass[:2] == pytest.approx(wanted[:2], abs=1e-5, rel=1e-6)
+        assert mass[2:] == wanted[2:]
+
+    def test_the_wish_of_a_model_that_the_mask_leaves_nothing_keeps_its_size(self) -> None:
+        logits = np.full(128_256, -700, dtype=np.float32)
+        logits[7] = 0
+        bitmask = np.full(4008, 0xFFFFFFFF, dtype=np.uint32)
+        bitmask[0] ^= 1 << 7
+        mass = numpy_logits.feasible_mass(logits, bitmask)
+        assert mass.log_feasible == pytest.approx(-700 + np.log(128_255), rel=1e-6)
+        assert (mass.favourite, mass.likeliest) == (7, 0)
+
+    def test_nothing_that_is_not_a_number_goes_unseen(self) -> None:
+        everything = np.full(10, 0xFFFFFFFF, dtype=np.uint32)
+        for wrong in (np.nan, np.inf):
+            for place in (0, 40, 319):
+                logits = np.zeros(320, dtype=np.float32)
+                logits[place] = wrong
+                assert not np.isfinite(numpy_logits.feasible_mass(logits, everything).log_sum)
+        nothing = numpy_logits.feasible_mass(np.full(320, -np.inf, dtype=np.float32), everything)
+        assert nothing.likeliest is None and nothing.favourite is None
+
+    def test_strides_byte_orders_and_what_is_refused(self) -> None:
+        wide, bitmask = np.arange(80, dtype=np.float32), np.array([-1, 0], dtype=np.int32)
+        mass = numpy_logits.feasible_mass(wide[::2], bitmask)
+        assert (mass.favourite, mass.likeliest) == (39, 31)
+        assert numpy_logits.feasible_mass(wide, np.array([0, 2], dtype=">u4")).likeliest == 33
+        assert numpy_logits.feasible_mass(wide, np.array([3, 0, 3], dtype=np.uint32)[::2]).likeliest == 33
+        with pytest.raises(TypeError, match="floating"):
+            numpy_logits.feasible_mass(np.zeros(32, dtype=np.int32), bitmask)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="uint32 or int32"):
+            numpy_logits.feasible_mass(wide, bitmask.astype(np.int64))  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="no row for each"):
+            numpy_logits.feasible_mass(wide, bitmask[None])
+        with pytest.raises(ValueError, match="one dimension"):
+            numpy_logits.feasible_mass(wide[None], bitmask[None])
+        for given in (wide.astype(np.float64), wide.astype(np.int32)):
+            with pytest.raises(TypeError, match="float32"):
+                _core.feasible_mass(given, bitmask)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="side by side"):
+            _core.feasible_mass(wide[::2], bitmask)
+
+    @pytest.mark.parametrize("seed", range(40))
+    @pytest.mark.parametrize("kind", ["float32", "float16", "bfloat16", "float64"])
+    def test_torch_equals_numpy(self, seed: int, kind: str) -> None:
+        torch = pytest.importorskip("torch", reason="torch is not installed")
+        logits, bitmask = random_case(seed)
+        given = torch.from_numpy(logits * (1, 20)[seed % 2]).to(getattr(torch, kind))
+        before = given.clone()
+        for tensor, words, rows in ((given, bitmask, range(len(given))), (given[0], bitmask[0], range(1))):
+            mass = torch_logits.feasible_mass(tensor, words)
+            for row in rows:
+                wanted = numpy_logits.feasible_mass(given[row].float().numpy(), bitmask[row])
+                of_row = [figure[row] if tensor.ndim == 2 else figure for figure in mass]
+                assert [float(figure) for figure in of_row[:2]] == pytest.approx(wanted[:2], abs=1e-5, rel=1e-6)
+                assert [int(figure) for figure in of_row[2:]] == [wanted.favourite, wanted.likeliest or 0]
+        assert mass.overruled.dtype == torch.bool and float(mass.log_feasible) <= 0
+        assert torch.equal(given, before)
+
+    def test_torch_on_the_accelerator(self) -> None:
+        torch = pytest.importorskip("torch", reason="torch is not installed")
+        if not torch.cuda.is_available():
+            pytest.skip("no CUDA device")
+        rng = np.random.default_rng(0)
+        bitmask = rng.integers(0, 2**32, size=(16, 4008), dtype=np.uint32)
+        logits = torch.from_numpy(rng.normal(size=(16, 128_256)).astype(np.float32) * 5)
+        mass = torch_logits.feasible_mass(logits.cuda(), torch.from_numpy(bitmask.view(np.int32)).cuda())
+        for row in range(16):
+            wanted = numpy_logits.feasible_mass(logits[row].numpy(), bitmask[row])
+            assert float(mass.log_feasible[row]) == pytest.approx(wanted.log_feasible, abs=1e-5)
+            assert (int(mass.favourite[row]), int(mass.likeliest[row])) == (wanted.favourite, wanted.likeliest)

@@ -219,6 +219,27 @@ def test_health_and_figures(server: Running) -> None:
     assert float(figures["frisket_active_answers"]) == 0
 
 
+def test_pressure_is_counted_under_a_grammar_alone(server: Running) -> None:
+    def figures() -> dict[str, float]:
+        lines = [line.rsplit(" ", 1) for line in server.ask("/metrics")[1].splitlines() if not line.startswith("#")]
+        return {name: float(figure) for name, figure in lines if "pressure" in name or name.endswith("_tokens_total")}
+
+    before = figures()
+    server.client().chat.completions.create(**ASK, max_tokens=5)
+    free = figures()
+    assert free["frisket_tokens_total"] == before["frisket_tokens_total"] + 5
+    assert free["frisket_pressure_nats_count"] == before["frisket_pressure_nats_count"]
+    # The embedded model has never wanted to say this.
+    choice = {"guided_choice": ["qqzzqq"]}
+    server.client().chat.completions.create(**ASK, extra_body=choice)
+    masked = figures()
+    tokens = masked["frisket_tokens_total"] - free["frisket_tokens_total"]
+    assert masked["frisket_pressure_nats_count"] - free["frisket_pressure_nats_count"] == tokens > 0
+    assert masked["frisket_pressure_nats_sum"] > free["frisket_pressure_nats_sum"] + 1
+    assert masked["frisket_overruled_tokens_total"] > free["frisket_overruled_tokens_total"]
+    assert masked["frisket_forced_tokens_total"] > free["frisket_forced_tokens_total"]
+
+
 def test_instructor(server: Running) -> None:
     instructor = pytest.importorskip("instructor", reason="instructor is not installed")
     pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")

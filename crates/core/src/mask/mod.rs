@@ -11,6 +11,7 @@ pub(crate) mod composer;
 pub(crate) mod dfa_cache;
 pub(crate) mod draft;
 pub(crate) mod exits;
+pub mod feasible;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub(crate) mod head_mask;

@@ -1,0 +1,68 @@
+"""Steps of an answer → stretches of its text, each with the pressure that it was written under."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from frisket.pressure.pressure import Pressure
+
+if TYPE_CHECKING:
+    from frisket.pressure.report import StepPressure
+
+#: A level begins where α falls below one of these; the levels are counted from 0.
+LEVELS = (0.9, 0.5, 0.1, 0.01, 0.0001)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Text that became certain with the last of some steps: a character may need several."""
+
+    text: str
+    steps: tuple[StepPressure, ...]
+
+    @property
+    def pressure(self) -> Pressure:
+        """That of its steps together."""
+        return Pressure.of_all(self.steps)
+
+    @property
+    def level(self) -> int | None:
+        """How hard it was, 0 to 5; None if no α of its steps is known."""
+        return level(self.pressure)
+
+
+def stretches(steps: Iterable[StepPressure]) -> Iterator[Stretch]:
+    """The text of an answer in order. Steps without text belong to what follows them, the last ones to no text."""
+    waiting: list[StepPressure] = []
+    for step in steps:
+        waiting.append(step)
+        if step.text:
+            yield Stretch(step.text, tuple(waiting))
+            waiting = []
+    if waiting:
+        yield Stretch("", tuple(waiting))
+
+
+def level(pressure: Pressure) -> int | None:
+    """How many of the bounds in LEVELS the weight of some steps falls below; None if no α is known."""
+    if not pressure.known:
+        return None
+    return sum(pressure.nats > -math.log(bound) for bound in LEVELS)
+
+
+def percent(share: float) -> str:
+    """A share for a person: never 0 or 100 % where it is neither.
+
+    >>> percent(0.5), percent(3e-9), percent(0.99999), percent(1.0)
+    ('50.0%', '<0.01%', '>99.9%', '100%')
+    """
+    if share in (0.0, 1.0):
+        return f"{share:.0%}"
+    if share < 0.0001:
+        return "<0.01%"
+    if share < 0.01:
+        return f"{share:.2%}"
+    return ">99.9%" if share >= 0.9995 else f"{share:.1%}"

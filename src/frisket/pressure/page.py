@@ -1,0 +1,186 @@
+"""PressureReport → one self-contained page of HTML.
+
+Its text comes from a model, which may have been told to write markup. So every text is escaped, the page has no script,
+and its content security policy lets nothing be loaded or run even so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from frisket.pressure.heat import LEVELS, Stretch, percent, stretches
+from frisket.pressure.pressure import Pressure
+
+if TYPE_CHECKING:
+    from frisket.pressure.report import PressureReport, StepPressure
+
+#: Of the hardest paths and steps so many are listed.
+MOST = 25
+#: So many characters of the text before a step are shown with it.
+BEFORE = 24
+#: Control characters become pictures of themselves, but for line feed and tab.
+PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {127: 0x2421}
+ROOT = "(root)"
+
+STYLE = """
+:root { color-scheme: light dark; --text: #1b1b1b; --paper: #ffffff; --quiet: #5a5a5a; --line: #c9c9c9;
+  --h1: #fff3c4; --h2: #ffe08a; --h3: #ffc078; --h4: #ff9d84; --h5: #f58ba8; }
+@media (prefers-color-scheme: dark) { :root { --text: #ececec; --paper: #161616; --quiet: #b0b0b0; --line: #4a4a4a;
+  --h1: #3d3716; --h2: #574a0f; --h3: #6b3f10; --h4: #7c2f1d; --h5: #7d1f45; } }
+body { font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--paper); margin: 2rem auto;
+  max-width: 60rem; padding: 0 1rem; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+pre, code { font-family: ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+pre { border: 1px solid var(--line); padding: .8rem; }
+pre span, code { unicode-bidi: isolate; }
+.h1 { background: var(--h1); } .h2 { background: var(--h2); } .h3 { background: var(--h3); }
+.h4 { background: var(--h4); } .h5 { background: var(--h5); }
+.overruled { text-decoration: underline wavy; text-underline-offset: .2em; }
+.unknown { border: 1px dashed var(--quiet); }
+.quiet { color: var(--quiet); }
+table { border-collapse: collapse; width: 100%; } caption { text-align: left; color: var(--quiet); }
+th { font-weight: normal; } thead th { font-weight: bold; }
+th, td { text-align: left; vertical-align: top; padding: .25rem .6rem; border-bottom: 1px solid var(--line); }
+.figure { text-align: right; font-variant-numeric: tabular-nums; }
+"""
+
+
+def page(report: PressureReport) -> str:
+    """The whole document; written as UTF-8, it needs no other file."""
+    total = report.total
+    hardest = sorted((step for step in report.steps if step.log_feasible), key=lambda step: step.log_feasible or 0.0)
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+            f"<title>Trace of an answer</title><style>{STYLE}</style></head><body><main>",
+            "<h1>What the mask did to this answer</h1>",
+            f"<p>{_summary(report)}</p>",
+            "<h2>Text</h2>",
+            f'<p class="quiet">{_legend()} The tables below hold the same figures as text.</p>',
+            f"<pre>{''.join(map(_stretch, stretches(report.steps)))}</pre>",
+            "<h2>Hardest paths</h2>",
+            _paths(list(report.paths.items())[:MOST], len(report.paths)),
+            "<h2>Hardest steps</h2>",
+            _steps(report, hardest[:MOST], len(hardest)),
+            _about(total),
+            "</main></body></html>",
+            "",
+        ]
+    )
+
+
+def shown(text: str) -> str:
+    """Any text as text of HTML: nothing in it is markup, nor an attribute's end.
+
+    >>> shown('<b title="x">\\x00')
+    '&lt;b title=&quot;x&quot;&gt;␀'
+    """
+    return escape(text.encode("utf-8", "replace").decode().translate(PICTURES))
+
+
+def _summary(report: PressureReport) -> str:
+    total = report.total
+    said = (
+        f"{total.steps} steps; pressure {total.nats:.2f} nats, so the model's weight for staying inside every mask is "
+    )
+    said += f"{percent(total.weight)}. Overruled: {total.overruled} ({percent(total.overruled_share)}). "
+    said += f"Forced: {total.forced} ({percent(total.forced_share)}). "
+    if total.unknown:
+        said += f"Unknown, because the model was not asked: {total.unknown}. "
+    return shown(f"{said}Finish reason: {report.finish_reason}.")
+
+
+def _legend() -> str:
+    bounds = [f'<span class="h{at}">{percent(bound)}</span>' for at, bound in enumerate(LEVELS, 1)]
+    return (
+        f"Marked where the model gave the allowed tokens less than {', '.join(bounds)} of its probability; "
+        '<span class="overruled">underlined</span> where the mask forbade its favourite.'
+    )
+
+
+def _stretch(stretch: Stretch) -> str:
+    level = stretch.level
+    names = [f"h{level}"] if level else ["unknown"] if level is None else []
+    names += ["overruled"] if stretch.pressure.overruled else []
+    said = "; ".join(_said(step) for step in stretch.steps)
+    kind = f' class="{" ".join(names)}"' if names else ""
+    text = shown(stretch.text) if stretch.text else '<span class="quiet">⟨end⟩</span>'
+    return f'<span{kind} title="{shown(said)}">{text}</span>'
+
+
+def _said(step: StepPressure) -> str:
+    alpha = "α unknown: the model was not asked" if step.log_feasible is None else f"α {_alpha(step)}"
+    parts = [step.path or ROOT, alpha, f"{step.allowed:,} allowed"]
+    if step.overruled:
+        parts.append(f"instead of {step.favourite!r}")
+    return " · ".join(parts)
+
+
+def _alpha(step: StepPressure) -> str:
+    return percent(Pressure.of(step.log_feasible).weight)
+
+
+def _paths(paths: Sequence[tuple[str, Pressure]], count: int) -> str:
+    rows = (
+        [
+            f'<th scope="row"><code>{shown(path or ROOT)}</code></th>',
+            *_figures(
+                f"{pressure.nats:.2f}", f"{pressure.nats_per_step:.2f}", str(pressure.steps), str(pressure.overruled),
+                str(pressure.forced), str(pressure.unknown),
+            ),
+        ]
+        for path, pressure in paths
+    )  # fmt: skip
+    about = f"{len(paths)} of {count} paths, the most pressure first; * is any item, or a key that no schema names"
+    return _table(about, ["path"], ["nats", "nats a step", "steps", "overruled", "forced", "unknown"], [], rows)
+
+
+def _steps(report: PressureReport, hardest: Sequence[StepPressure], count: int) -> str:
+    before, text = {}, ""
+    for step in report.steps:
+        before[id(step)] = text[-BEFORE:]
+        text += step.text
+    rows = (
+        [
+            f'<th scope="row"><code><span class="quiet">{shown(before[id(step)])}</span>{_written(step)}</code></th>',
+            f"<td><code>{shown(step.path or ROOT)}</code></td>",
+            *_figures(_alpha(step), f"{step.allowed:,}"),
+            f"<td><code>{shown(repr(step.favourite)) if step.overruled else ''}</code></td>",
+        ]
+        for step in hardest
+    )
+    about = f"{len(hardest)} of {count} steps at which the mask took some of the model's probability"
+    return _table(about, ["text and step", "path"], ["α", "allowed"], ["the model wanted"], rows)
+
+
+def _table(
+    caption: str, first: Sequence[str], figures: Sequence[str], last: Sequence[str], rows: Iterable[Sequence[str]]
+) -> str:
+    """A table whose columns are texts, then figures, then texts."""
+    heads = [f'<th scope="col">{head}</th>' for head in first]
+    heads += [f'<th scope="col" class="figure">{head}</th>' for head in figures]
+    heads += [f'<th scope="col">{head}</th>' for head in last]
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+    head = f"<thead><tr>{''.join(heads)}</tr></thead>"
+    return f"<table><caption>{escape(caption)}</caption>{head}<tbody>{body}</tbody></table>"
+
+
+def _written(step: StepPressure) -> str:
+    return shown(step.text) or '<span class="quiet">⟨no text yet⟩</span>'
+
+
+def _figures(*figures: str) -> list[str]:
+    return [f'<td class="figure">{escape(figure)}</td>' for figure in figures]
+
+
+def _about(total: Pressure) -> str:
+    unknown = " A step whose α is unknown counts in no sum." if total.unknown else ""
+    return (
+        '<p class="quiet">α is the probability that the model itself, at temperature 1, gave to all allowed tokens '
+        f"together; pressure is −log α.{unknown}</p>"
+    )

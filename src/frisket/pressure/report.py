@@ -1,0 +1,154 @@
+"""Generation → PressureReport: the pressure of each step, of each path and of the whole answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from frisket.explanation.place import Path, pointer
+from frisket.pressure.page import page
+from frisket.pressure.pressure import Pressure
+from frisket.pressure.schema_path import schema_paths
+from frisket.token_name import token_name
+
+if TYPE_CHECKING:
+    from frisket.decoding.answer import Generation
+    from frisket.vocabulary import Vocabulary
+
+#: What a file says that `PressureReport.to_json` wrote. A later version is another number.
+FORMAT = "frisket-trace-1"
+
+
+class StepPressure(NamedTuple):
+    """One step of an answer, with what it takes to show it."""
+
+    text: str
+    token: int | None
+    """None where the answer ended without asking the model, because nothing but the end could follow."""
+    path: str
+    """The JSON Pointer of the value that was being written when the token was chosen (`Step.path`)."""
+    schema_path: str
+    """The same with `*` for indexes and for keys that the schema does not name: where steps are counted."""
+    logprob: float | None
+    log_feasible: float | None
+    """log α; None where nobody computed the logits, so that α is unknown."""
+    allowed: int
+    overruled: bool
+    forced: bool
+    favourite: str | None
+    """The text or the name of the model's likeliest token before the mask."""
+
+    @property
+    def pressure(self) -> Pressure:
+        return Pressure.of(self.log_feasible, overruled=self.overruled, forced=self.forced)
+
+
+@dataclass(frozen=True)
+class PressureReport:
+    """What masks did to a model's wishes along one answer; made by `Generation.report`.
+
+    Figures are sums over steps in nats: see `Pressure`. An ending that was never asked for, because nothing but the end
+    could follow, is a step whose α is unknown.
+    """
+
+    text: str
+    finish_reason: str
+    steps: tuple[StepPressure, ...]
+
+    @classmethod
+    def of(cls, generation: Generation[Any], vocabulary: Vocabulary) -> PressureReport:
+        """The report of an answer; its model's vocabulary gives the texts of the favourites."""
+        steps = list(_steps(generation, vocabulary))
+        if generation.finish_reason == "end" and not (generation.steps and generation.steps[-1].ends):
+            steps.append(StepPressure("", None, "", "", None, None, 1, overruled=False, forced=True, favourite=None))
+        return cls(generation.text, generation.finish_reason, tuple(steps))
+
+    @cached_property
+    def total(self) -> Pressure:
+        """The pressure of the whole answer."""
+        return sum(self.paths.values(), Pressure())
+
+    @cached_property
+    def paths(self) -> dict[str, Pressure]:
+        """The pressure of each schema path, the worst first; of other notations than JSON Schema all is at the root."""
+        steps: dict[str, list[StepPressure]] = {}
+        for step in self.steps:
+            steps.setdefault(step.schema_path, []).append(step)
+        found = {path: Pressure.of_all(members) for path, members in steps.items()}
+        return dict(sorted(found.items(), key=lambda item: (-item[1].nats, item[0])))
+
+    def to_json(self) -> str:
+        """The report as one line of JSON, which `from_json` and `frisket trace` read."""
+        document = {
+            "format": FORMAT,
+            "text": self.text,
+            "finish_reason": self.finish_reason,
+            "total": self.total.as_dict(),
+            "paths": {path: pressure.as_dict() for path, pressure in self.paths.items()},
+            "steps": [step._asdict() for step in self.steps],
+        }
+        # In ASCII: a key may hold half a surrogate pair, which no encoding of files can write.
+        return json.dumps(document, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> PressureReport:
+        """The report that `to_json` wrote; ValueError for anything else. Totals are summed anew from the steps."""
+        document = json.loads(text)
+        if not isinstance(document, Mapping) or document.get("format") != FORMAT:
+            raise ValueError(f'a trace is a JSON object with "format": "{FORMAT}"')
+        try:
+            steps = tuple(_checked(StepPressure(**step)) for step in document["steps"])
+            return cls(str(document["text"]), str(document["finish_reason"]), steps)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"a trace of this format has other fields: {error}") from None
+
+    def to_html(self) -> str:
+        """The report as one self-contained page: the text as a heat map, the hardest paths and steps below.
+
+        All text is escaped, and nothing is loaded: neither scripts nor anything from a network.
+        """
+        return page(self)
+
+
+def _steps(generation: Generation[Any], vocabulary: Vocabulary) -> Iterator[StepPressure]:
+    folded = schema_paths(generation.grammar)
+    place: Path = ()
+    path = counted = ""
+    for step in generation.steps:
+        here = step.place
+        if here is not place:  # one object, as long as the text stays in one value
+            place = here
+            path, counted = pointer(place), folded[place]
+        favourite = step.data.decode("utf-8", "replace") if step.favourite == step.token else ""
+        yield StepPressure(
+            step.text,
+            step.token,
+            path,
+            counted,
+            step.logprob,
+            step.log_feasible,
+            step.allowed,
+            step.overruled,
+            step.allowed == 1,
+            favourite or _shown(step.favourite, vocabulary),
+        )
+
+
+def _shown(token: int, vocabulary: Vocabulary) -> str:
+    """What a token writes, half characters replaced; of a special token its name."""
+    data = vocabulary.token(token) if token < vocabulary.size else None
+    return (token_name(vocabulary, token) or f"<{token}>") if data is None else data.decode("utf-8", "replace")
+
+
+def _checked(step: StepPressure) -> StepPressure:
+    """The step; TypeError if a field holds something of another type, as any file may."""
+    texts: Sequence[object] = (step.text, step.path, step.schema_path, step.favourite or "")
+    numbers: Sequence[object] = (step.log_feasible or 0.0, step.logprob or 0.0, step.allowed)
+    flags: Sequence[object] = (step.overruled, step.forced)
+    for kind, figures in ((str, texts), ((int, float), numbers), (bool, flags)):
+        if not all(isinstance(figure, kind) for figure in figures):
+            raise TypeError("a step holds a text, a number or a flag where another of these belongs")
+    return step

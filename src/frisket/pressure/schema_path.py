@@ -1,0 +1,54 @@
+"""Path of a value in a document × schema → the path under which its like is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from frisket.explanation.place import Path, at, below, pointer, root
+
+if TYPE_CHECKING:
+    from frisket.grammar import Grammar
+
+#: Paths that are kept for one schema: those of documents with many items or keys have no end.
+MOST = 4096
+#: Stands for any item of an array, and for any key that the schema does not name.
+ANY = "*"
+
+
+class SchemaPaths:
+    """The JSON Pointers of paths with `*` for the indexes of arrays, and for keys that the schema does not name.
+
+    >>> paths = SchemaPaths({"additionalProperties": {"properties": {"sizes": {}}}})
+    >>> paths[("latte", "sizes", 3)]
+    '/*/sizes/*'
+
+    Each path is looked up once, from the one above it. Thread-safe.
+    """
+
+    def __init__(self, schema: Any) -> None:
+        self._schema = schema
+        #: For each path what it becomes, and the places of the schema that may speak of its value.
+        self._known: dict[Path, tuple[str, list[Path]]] = {(): ("", root(schema))}
+
+    def __getitem__(self, path: Path) -> str:
+        return self._find(path)[0]
+
+    def _find(self, path: Path) -> tuple[str, list[Path]]:
+        found = self._known.get(path)
+        if found is None:
+            step = path[-1]
+            above, places = self._find(path[:-1])
+            named = (at(self._schema, place).get("properties") for place in places)
+            is_named = isinstance(step, str) and any(isinstance(names, Mapping) and step in names for names in named)
+            found = above + pointer([step if is_named else ANY]), below(self._schema, places, step)
+            if len(self._known) < MOST:
+                self._known[path] = found
+        return found
+
+
+@lru_cache(maxsize=16)
+def schema_paths(grammar: Grammar) -> SchemaPaths:
+    """Those of a grammar's schema, with what earlier answers looked up."""
+    return SchemaPaths(grammar.schema)
