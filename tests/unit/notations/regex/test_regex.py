@@ -113,6 +113,7 @@ def _random_pattern(chance: random.Random, depth: int) -> str:
         (r"a(?R)?", "python", 1, "recursion"),
         (r"(?>ab|a)b", "python", 0, "atomic"),
         (r"a*+a", "python", 1, "atomic"),
+        (r"(?:ba++)*(?=c)c", "python", 5, "atomic"),
         (r"(a", "python", 0, "never closed"),
         (r"a)", "python", 1, "unbalanced"),
         (r"a[b", "python", 1, "never closed"),
