@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from frisket import _core
     from frisket.vocabulary import Vocabulary
+
+#: The name of a special token by its number, as llama.cpp's GBNF and llguidance's Lark write it. The core reads it.
+NUMBERED = re.compile(r"<\[[0-9]+\]>")
 
 
 def token_name(vocabulary: Vocabulary | _core.Vocabulary, token_id: int) -> str | None:

@@ -58,7 +58,7 @@ pub(crate) struct Budget {
     /// Steps behind that check.
     rest: u64,
     limits: Limits,
-    /// The end of the allowed time, set at the first check: max_held calls end before it and never read the clock.
+    /// The end of the allowed time, set at the first check: most calls end before that and never read the clock.
     deadline: Option<Instant>,
     /// Flags that end the call: the caller's and the object's.
     cancellations: [Option<Cancellation>; 2],

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from frisket.lint import Finding
     from frisket.vocabulary import Vocabulary
 
+#: What some editors put before a text in UTF-8.
+BOM = "\ufeff"
+
 EXAMPLES = """[dim]$[/dim] frisket lint schema.json
 
 [dim]$[/dim] frisket lint schemas/*.json --select ALL --ignore FRK3
@@ -162,9 +165,6 @@ def _write(path: Path, text: str) -> None:
             hint="leave --fix out, or let the file be written",
             code="file",
         ) from error
-
-
-BOM = "\ufeff"
 
 
 def _is_file(name: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from frisket.cli import option
+from frisket.cli import option, source
 from frisket.cli.heat import summary, table
 from frisket.errors import FrisketError
 from frisket.pressure import Pressure, PressureReport
@@ -42,15 +42,10 @@ def command(
 
 
 def _read(file: Path) -> PressureReport:
+    with source.readable(file):
+        content = file.read_bytes()
     try:
-        return PressureReport.from_json(file.read_bytes())
-    except OSError as error:
-        raise FrisketError(
-            f"cannot read {file}: {error.strerror}",
-            where=str(file),
-            hint="give the files that --trace wrote",
-            code="trace",
-        ) from error
+        return PressureReport.from_json(content)
     except ValueError as error:
         raise FrisketError(
             f"{file} is not a trace: {error}",

@@ -100,8 +100,8 @@ def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
         where = _path(reached)
         if special is None:
             why = reason(matcher.compiled.grammar, reached.text + data[taken : taken + 1], where)
-    path = pointer(where) if _is_json(matcher) or allowed else _rules(reached)
-    return Explanation(data, taken, allowed, expected(reached), path, why, special)
+    stands = pointer(where) if _is_json(matcher) or allowed else _rules(reached)
+    return Explanation(data, taken, allowed, expected(reached), stands, why, special)
 
 
 def _taken(matcher: Matcher, data: bytes) -> int:

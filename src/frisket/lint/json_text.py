@@ -9,12 +9,13 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from json.decoder import scanstring  # type: ignore[attr-defined]
+from json import JSONDecoder
 from typing import Any
 
 from frisket.json_schema.resolve import escape
 from frisket.lint.finding import Add, Edit, Replace
 
+_STRINGS = JSONDecoder()
 _BLANK = re.compile(r"[ \t\r\n]*")
 _SCALAR = re.compile(r"[^\s,\]}]+")
 
@@ -137,7 +138,7 @@ class JSONText:
                     at = self._skip(node.start + 1)
                     stack.append(node)
                 elif first == '"':
-                    _, at = scanstring(text, node.start + 1)
+                    _, at = _STRINGS.raw_decode(text, node.start)
                     node.end = at
                 else:
                     scalar = _SCALAR.match(text, node.start)
@@ -157,7 +158,7 @@ class JSONText:
                 at = self._skip(at + 1)
             entry = at
             if holder.kind == "{":
-                name, at = scanstring(text, at + 1)
+                name, at = _STRINGS.raw_decode(text, at)
                 holder.names.append(name)
                 at = self._skip(self._skip(at) + 1)
             node = Node(at, entry=entry)

@@ -6,6 +6,7 @@ tokenizers take; fewer tokens than the fewest are impossible.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -52,3 +53,8 @@ class Tokens:
                 if (best is None or best > count + 1) and text[start:end] in self.texts:
                     counts[end] = count + 1
         return counts[-1]
+
+
+def spelled(value: str) -> bytes:
+    """A text behind its opening quote, as JSON has it."""
+    return json.dumps(value, ensure_ascii=False)[1:].encode("utf-8", "surrogatepass")

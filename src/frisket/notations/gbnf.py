@@ -28,6 +28,7 @@ from frisket.notations.production.ast import (
 from frisket.notations.production.lower import lower_productions
 from frisket.notations.production.source import Source
 from frisket.notations.regex import unicode
+from frisket.token_name import NUMBERED
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
@@ -46,7 +47,6 @@ def parse_gbnf(source: Source) -> Productions:
 
 
 _DIGITS = re.compile(r"[0-9]+")
-_NUMBERED = re.compile(r"<\[[0-9]+\]>")
 _SPACE = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
 _SPACE_AND_LINES = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
 _HEX = {"x": 2, "u": 4, "U": 8}
@@ -264,7 +264,7 @@ class GBNFParser:
         if end < 0 or _breaks(source.text[at:end]):
             source.fail("the token is not closed", at, 'close it with >; the character is written "<"')
         name = source.text[at : end + 1]
-        if name == "<>" or (name.startswith("<[") and not _NUMBERED.fullmatch(name)):
+        if name == "<>" or (name.startswith("<[") and not NUMBERED.fullmatch(name)):
             source.fail(
                 f"{name} names no token", at, "a special token is named by its text or number: <|eot_id|>, <[128009]>"
             )

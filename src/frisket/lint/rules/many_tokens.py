@@ -29,8 +29,7 @@ from collections.abc import Iterator
 from frisket.lint.document import Document, quoted, strings
 from frisket.lint.finding import Finding
 from frisket.lint.rule import Rule
-from frisket.lint.rules.shared_first_token import spelled
-from frisket.lint.tokens import Tokens, tokens_of
+from frisket.lint.tokens import Tokens, spelled, tokens_of
 
 #: Tokens that a value may take.
 MOST = 12

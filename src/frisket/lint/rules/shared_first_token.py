@@ -27,14 +27,13 @@ text and its closing quote begin with. It needs `vocabulary` (`--vocabulary`).
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator
 
 from frisket.lint.document import Document, quoted, strings
 from frisket.lint.finding import Finding
 from frisket.lint.rule import Rule
-from frisket.lint.tokens import tokens_of
+from frisket.lint.tokens import spelled, tokens_of
 
 #: Of more values some always share their first token.
 MOST = 32
@@ -68,11 +67,6 @@ def check(document: Document) -> Iterator[Finding]:
                 f"values begin with the same token: {said}",
                 "call them by words that begin differently, and translate them afterwards",
             )
-
-
-def spelled(value: str) -> bytes:
-    """A text behind its opening quote, as JSON has it."""
-    return json.dumps(value, ensure_ascii=False)[1:].encode("utf-8", "surrogatepass")
 
 
 RULE = Rule("FRK201", "shared-first-token", "published", check, needs="vocabulary")

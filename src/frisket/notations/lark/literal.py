@@ -9,11 +9,11 @@ from typing import Any, NoReturn
 from frisket.notations.lark.ast import LarkDialect, Node, Regex, Span, Special, Substring, Text
 from frisket.notations.lark.pattern import python_pattern
 from frisket.notations.production.source import Source
+from frisket.token_name import NUMBERED
 
 _STRING = re.compile(r'"(?:\\.|[^"\\\r\n])*"')
 _REGEX = re.compile(r"/((?:\\.|[^/\\])+)/([a-z]*)", re.DOTALL)
 _SPECIAL = re.compile(r"<[^<>\s]+>")
-_NUMBERED = re.compile(r"<\[[0-9]+\]>")
 _NUMBER = re.compile(r"0x[0-9A-Fa-f]+|[0-9]+")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b", '"': '"', "\\": "\\", "/": "/"}
 _LARK_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", '"': '"', "\\": "\\"}
@@ -106,7 +106,7 @@ class Literals:
         name = source.match(_SPECIAL)
         if name is None:
             source.fail("the special token is not closed", at, "its name holds no white space, as in <|eot_id|>")
-        if name.startswith("<[") and not _NUMBERED.fullmatch(name):
+        if name.startswith("<[") and not NUMBERED.fullmatch(name):
             source.fail(
                 f"{name} is not one token",
                 at,
