@@ -189,6 +189,11 @@ impl Vocabulary {
         &self.long
     }
 
+    /// Whether a token is this byte alone.
+    pub(crate) fn is_byte_token(&self, byte: u8) -> bool {
+        self.trie.child(NodeId::ROOT, byte).is_some_and(|node| !self.trie.tokens_at(node).is_empty())
+    }
+
     /// Whether some token begins with a byte of `low..=high`.
     pub fn begins_between(&self, low: u8, high: u8) -> bool {
         (low..=high).any(|byte| self.begins.contains(byte))

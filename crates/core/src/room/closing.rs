@@ -1,0 +1,206 @@
+//! Position → a text that ends it, and the fewest tokens that spell this text.
+//!
+//! Each position has one step towards the end: the byte after which the end is nearest, or a special token. Following
+//! these steps is the *closing text* of the position. A closing text goes on as the closing text of every position on
+//! its way, so one more token along it leaves one token fewer. This makes the count a bound that can be kept: whoever has
+//! as many tokens left finishes.
+
+use crate::automaton::completion::rank;
+use crate::automaton::distance::{Distances, NEVER};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{PositionId, DEAD};
+use crate::error::Result;
+use crate::regular::id::SpecialId;
+use crate::vocabulary::id::NodeId;
+use crate::vocabulary::vocabulary::Vocabulary;
+use rustc_hash::FxHashMap;
+
+/// More tokens than any text has: no tokens spell the closing text.
+pub(crate) const UNSPELLABLE: u32 = u32::MAX;
+
+/// Budget steps per position of a closing text: about 1 µs.
+const STEPS_PER_POSITION: u64 = 48;
+
+/// Bytes of one position's entry in the index.
+const PER_CLOSING: usize = 32;
+
+/// One step towards the end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    /// The text may end here.
+    End,
+    Byte(u8),
+    Special(SpecialId),
+}
+
+/// The step of a position, the position after it, and the fewest tokens of the whole closing text.
+#[derive(Clone, Copy)]
+struct Closing {
+    step: Step,
+    next: PositionId,
+    tokens: u32,
+}
+
+/// What comes after a position on its way to the end.
+enum Way {
+    Step(Step, PositionId),
+    /// Bytes that a search found, where no single step is known to be right.
+    Text(Vec<u8>),
+}
+
+/// The closing texts of one machine's positions.
+pub(crate) struct Closings {
+    distances: Distances,
+    closings: FxHashMap<PositionId, Closing>,
+    /// The token ids of the grammar's special tokens.
+    special_ids: Vec<u32>,
+}
+
+impl Closings {
+    /// No closing text is known yet; `special_ids` are the token ids of the grammar's special tokens.
+    pub(crate) fn new(special_ids: Vec<u32>) -> Self {
+        Closings { distances: Distances::with_specials(), closings: FxHashMap::default(), special_ids }
+    }
+
+    /// The token ids of the grammar's special tokens.
+    pub(crate) fn special_ids(&self) -> &[u32] {
+        &self.special_ids
+    }
+
+    /// Bytes held.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.closings.len() * PER_CLOSING
+    }
+
+    /// The fewest tokens that spell the closing text of a position; `UNSPELLABLE` if no tokens do.
+    ///
+    /// Another text of more bytes may take fewer tokens. Errors: limits of the call.
+    pub(crate) fn tokens(
+        &mut self,
+        machine: &mut Machine,
+        vocabulary: &Vocabulary,
+        position: PositionId,
+    ) -> Result<u32> {
+        if let Some(closing) = self.closings.get(&position) {
+            return Ok(closing.tokens);
+        }
+        let (path, end) = self.path(machine, vocabulary, position)?;
+        let mut next = end;
+        for (position, step) in path.into_iter().rev() {
+            machine.arena.spend(1)?;
+            machine.arena.budget.grow(PER_CLOSING);
+            self.closings.insert(position, Closing { step, next, tokens: UNSPELLABLE });
+            let tokens = match step {
+                Step::Special(_) => self.closings[&next].tokens.saturating_add(1),
+                _ => self.spell(vocabulary, position),
+            };
+            self.closings.insert(position, Closing { step, next, tokens });
+            next = position;
+        }
+        Ok(self.closings[&position].tokens)
+    }
+
+    /// The steps from a position to one whose closing text is known, each with its position, and that known position.
+    fn path(
+        &mut self,
+        machine: &mut Machine,
+        vocabulary: &Vocabulary,
+        start: PositionId,
+    ) -> Result<(Vec<(PositionId, Step)>, PositionId)> {
+        let mut path: Vec<(PositionId, Step)> = Vec::new();
+        let mut at = start;
+        while !self.closings.contains_key(&at) {
+            machine.arena.spend(STEPS_PER_POSITION)?;
+            match self.way(machine, vocabulary, at)? {
+                None => {
+                    machine.arena.budget.grow(PER_CLOSING);
+                    self.closings.insert(at, Closing { step: Step::End, next: at, tokens: 0 });
+                }
+                Some(Way::Step(step, next)) => {
+                    path.push((at, step));
+                    at = next;
+                }
+                Some(Way::Text(text)) => {
+                    // A text that was searched for may cross the path so far: the loop between is cut out.
+                    let mut places: FxHashMap<PositionId, usize> =
+                        path.iter().enumerate().map(|(place, &(position, _))| (position, place)).collect();
+                    for byte in text {
+                        if let Some(&place) = places.get(&at) {
+                            path.drain(place..).for_each(|(position, _)| {
+                                places.remove(&position);
+                            });
+                        }
+                        places.insert(at, path.len());
+                        path.push((at, Step::Byte(byte)));
+                        at = machine.step(at, byte)?;
+                        if self.closings.contains_key(&at) {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        Ok((path, at))
+    }
+
+    /// The way from a position towards the end; None if the text may end there.
+    fn way(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, id: PositionId) -> Result<Option<Way>> {
+        let position = machine.position(id).clone();
+        if position.accepting {
+            return Ok(None);
+        }
+        let left = self.distances.of_position(machine, &position)?;
+        let mut best = (left, None);
+        for &(special, frame) in &position.specials {
+            let after = self.distances.after_special(machine, frame)?;
+            if after <= best.0 && after < NEVER && best.1.is_none() {
+                best = (after, Some(Step::Special(special)));
+            }
+        }
+        // Among bytes that are as near, those are preferred which are tokens.
+        let rank = |byte| rank(byte) + 8 * u8::from(!vocabulary.is_byte_token(byte));
+        if let Some((after, byte)) = machine.nearest_byte(&mut self.distances, &position, rank)? {
+            if after < best.0 {
+                best = (after, Some(Step::Byte(byte)));
+            }
+        }
+        let next = match best.1 {
+            None => DEAD,
+            Some(Step::Special(special)) => machine.step_special(id, special)?,
+            Some(Step::Byte(byte)) => machine.step(id, byte)?,
+            Some(Step::End) => id,
+        };
+        // A bound that was too low for this position, as where keys may not repeat, says nothing about the step.
+        if let Some(step) = best.1.filter(|_| next != DEAD) {
+            let position = machine.position(next).clone();
+            if position.accepting || self.distances.of_position(machine, &position)? < left {
+                return Ok(Some(Way::Step(step, next)));
+            }
+        }
+        let text = machine.shortest_text(&mut self.distances, id)?;
+        Ok(Some(Way::Text(text.unwrap_or_default())))
+    }
+
+    /// The fewest tokens of a closing text whose first step is a byte.
+    fn spell(&self, vocabulary: &Vocabulary, position: PositionId) -> u32 {
+        let after = self.prefixes(vocabulary, position).map(|(_, after)| self.closings[&after].tokens);
+        after.min().map_or(UNSPELLABLE, |tokens| tokens.saturating_add(1))
+    }
+
+    /// The tokens with which a closing text begins, and the positions after them.
+    fn prefixes<'a>(
+        &'a self,
+        vocabulary: &'a Vocabulary,
+        mut position: PositionId,
+    ) -> impl Iterator<Item = (u32, PositionId)> + 'a {
+        let mut node = Some(NodeId::ROOT);
+        std::iter::from_fn(move || {
+            let Closing { step: Step::Byte(byte), next, .. } = self.closings[&position] else { return None };
+            node = vocabulary.trie.child(node?, byte);
+            position = next;
+            let tokens = vocabulary.trie.tokens_at(node?);
+            Some((tokens.iter().copied().find(|token| !self.special_ids.contains(token)), position))
+        })
+        .filter_map(|(token, position)| Some((token?, position)))
+    }
+}

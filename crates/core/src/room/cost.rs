@@ -1,0 +1,211 @@
+//! Position × its mask → the mask's tokens, by the fewest tokens that the text takes after each.
+//!
+//! The counts hold for all numbers of tokens left, so a position is looked at once.
+
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{PositionId, Register, DEAD};
+use crate::error::Result;
+use crate::mask::mask::Mask;
+use crate::regular::id::SpecialId;
+use crate::room::closing::Closings;
+use crate::vocabulary::id::NodeId;
+use crate::vocabulary::token_set::{to_sparse, Part, Words};
+use crate::vocabulary::vocabulary::Vocabulary;
+use rustc_hash::FxHashMap;
+
+/// Tokens from which one walk of the trie is faster than reading each. Chosen without measurement.
+const WALKED_FROM: u32 = 4_096;
+
+/// The tokens of one position's mask by their cost: how many tokens the text takes after them.
+pub(crate) struct Costs {
+    /// The tokens of each cost, cheapest first.
+    groups: Vec<Group>,
+}
+
+/// The tokens of one cost.
+struct Group {
+    cost: u32,
+    words: Words,
+    dense: Option<Part>,
+}
+
+impl Costs {
+    /// The lowest cost of a token; None if the mask is empty.
+    pub(crate) fn least(&self) -> Option<u32> {
+        self.groups.first().map(|group| group.cost)
+    }
+
+    /// The highest cost of a token; 0 if the mask is empty.
+    pub(crate) fn ceiling(&self) -> u32 {
+        self.groups.last().map_or(0, |group| group.cost)
+    }
+
+    /// Bytes held.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let bytes = |group: &Group| 8 * group.words.len() + group.dense.as_ref().map_or(0, |part| 4 * part.bits.len());
+        self.groups.iter().map(|group| bytes(group) + size_of::<Group>()).sum()
+    }
+
+    /// The tokens after which at most `left` tokens are needed.
+    pub(crate) fn within(&self, left: u32) -> Mask {
+        let affordable = self.groups.iter().take_while(|group| group.cost <= left);
+        let (mut parts, mut lists) = (Vec::new(), Vec::new());
+        for group in affordable {
+            parts.extend(group.dense.clone());
+            lists.extend(Some(group.words.clone()).filter(|words| !words.is_empty()));
+        }
+        Mask::new(parts, lists, Box::default(), None)
+    }
+
+    /// The costs of all tokens of `mask`, which is the mask of `position`.
+    pub(crate) fn of(
+        machine: &mut Machine,
+        closings: &mut Closings,
+        vocabulary: &Vocabulary,
+        (position, mask): (PositionId, &Mask),
+    ) -> Result<Self> {
+        let mut words = vec![0; vocabulary.mask_words()];
+        mask.write(&mut words);
+        let mut reader = Reader { machine, closings, vocabulary, words, costs: FxHashMap::default() };
+        reader.read(position)?;
+        let mut costs: Vec<(u32, Vec<u32>)> = reader.costs.into_iter().collect();
+        costs.sort_unstable_by_key(|&(cost, _)| cost);
+        let groups = costs.into_iter().map(|(cost, tokens)| {
+            let (words, dense, _) = to_sparse(tokens, vocabulary.mask_words());
+            Group { cost, words, dense: dense.map(|bits| Part { bits, within: None }) }
+        });
+        Ok(Costs { groups: groups.collect() })
+    }
+}
+
+/// Reads the tokens of one position; what was read leaves `words`.
+struct Reader<'a> {
+    machine: &'a mut Machine,
+    closings: &'a mut Closings,
+    vocabulary: &'a Vocabulary,
+    words: Vec<u32>,
+    /// Cost → tokens.
+    costs: FxHashMap<u32, Vec<u32>>,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, position: PositionId) -> Result<()> {
+        self.read_specials(position)?;
+        self.read_characters(position)?;
+        match self.words.iter().map(|word| word.count_ones()).sum::<u32>() {
+            0..WALKED_FROM => self.read_each(position)?,
+            _ => self.read_trie(position)?,
+        }
+        // What no text explains ends the sequence, and nothing is needed after it.
+        let ends = self.vocabulary.eos.iter().copied().filter(|&token| self.is_left(token));
+        let ends: Vec<u32> = ends.collect();
+        if !ends.is_empty() {
+            self.costs.entry(0).or_default().extend(ends);
+        }
+        Ok(())
+    }
+
+    fn is_left(&self, token: u32) -> bool {
+        self.words[token as usize >> 5] >> (token & 31) & 1 == 1
+    }
+
+    /// Files a token under the cost of the position after it.
+    fn file(&mut self, token: u32, after: PositionId) -> Result<()> {
+        let cost = self.closings.tokens(self.machine, self.vocabulary, after)?;
+        self.file_at(token, cost);
+        Ok(())
+    }
+
+    fn file_at(&mut self, token: u32, cost: u32) {
+        self.words[token as usize >> 5] &= !(1 << (token & 31));
+        self.costs.entry(cost).or_default().push(token);
+    }
+
+    fn read_specials(&mut self, position: PositionId) -> Result<()> {
+        for special in 0..self.closings.special_ids().len() {
+            let token = self.closings.special_ids()[special];
+            if self.is_left(token) {
+                let after = self.machine.step_special(position, SpecialId::at(special))?;
+                if after != DEAD {
+                    self.file(token, after)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Inside a string whose characters are all alike, tokens of unescaped text lead on by their number of characters.
+    fn read_characters(&mut self, position: PositionId) -> Result<()> {
+        let heads = self.machine.position(position).clone();
+        let [(head, _)] = heads.heads[..] else { return Ok(()) };
+        let alone = heads.specials.is_empty() && !heads.needs_replay && heads.register == Register::Closed;
+        if !alone || self.machine.arena.any_char_target(head)?.is_none() {
+            return Ok(());
+        }
+        // The costs after one character, two, and so on, as far as they were needed.
+        let (mut costs, mut at) = (Vec::new(), position);
+        for place in 0..self.words.len() {
+            self.machine.arena.spend(1)?;
+            for token in tokens_of(place, self.words[place]) {
+                if !self.vocabulary.is_text(token) {
+                    continue;
+                }
+                let chars = self.vocabulary.chars(token) as usize;
+                while costs.len() < chars {
+                    at = self.machine.step(at, b' ')?;
+                    costs.push(self.closings.tokens(self.machine, self.vocabulary, at)?);
+                }
+                if let Some(&cost) = costs.get(chars.wrapping_sub(1)) {
+                    self.file_at(token, cost);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read_each(&mut self, position: PositionId) -> Result<()> {
+        for place in 0..self.words.len() {
+            for token in tokens_of(place, self.words[place]) {
+                let Some(text) = self.vocabulary.token(token) else { continue };
+                let after = self.machine.read(position, text)?;
+                if after != DEAD {
+                    self.file(token, after)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Walks the trie beside the positions, so that tokens with the same beginning share its steps.
+    fn read_trie(&mut self, position: PositionId) -> Result<()> {
+        let trie = &self.vocabulary.trie;
+        // The subtrees above the node: one past the last node, and the position at the top.
+        let mut above = vec![(trie.end(NodeId::ROOT), position)];
+        let mut node = NodeId::ROOT.next();
+        while node.index() < trie.len() {
+            self.machine.arena.spend(1)?;
+            while above.last().is_some_and(|&(end, _)| end <= node) {
+                above.pop();
+            }
+            let from = above.last().map_or(position, |&(_, position)| position);
+            let after = self.machine.step(from, trie.byte(node))?;
+            if after == DEAD {
+                node = trie.end(node);
+                continue;
+            }
+            for &token in trie.tokens_at(node) {
+                if self.is_left(token) {
+                    self.file(token, after)?;
+                }
+            }
+            above.push((trie.end(node), after));
+            node = node.next();
+        }
+        Ok(())
+    }
+}
+
+/// The tokens of one word of a mask.
+fn tokens_of(place: usize, word: u32) -> impl Iterator<Item = u32> {
+    (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| (place as u32) << 5 | bit)
+}
