@@ -17,7 +17,7 @@ use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::{Registry, Trail};
 use crate::regular::arena::Arena;
 use crate::regular::id::SpecialId;
-use crate::room::masks::{Least, RoomMasks};
+use crate::room::masks::{Least, PositionMasks, RoomMasks};
 use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -179,18 +179,20 @@ impl LazyAutomaton {
         room: u32,
     ) -> Result<Arc<Mask>> {
         let mask = self.mask(shared, masks, position)?;
-        let costs = self.room.costs(&mut self.machine, &masks.vocabulary, (position, &mask))?;
-        Ok(match room.checked_sub(1) {
-            Some(left) if costs.ceiling() <= left => mask,
-            Some(left) => Arc::new(costs.within(left)),
-            None => Arc::new(Mask::from_tokens(&[])),
-        })
+        let (room_masks, mut source) = self.room_masks(masks);
+        room_masks.mask(&mut source, (position, &mask), room)
     }
 
     /// The fewest tokens after which the text of a position may end.
     pub fn least(&mut self, shared: &SharedTables, masks: &SharedMasks, position: PositionId) -> Result<Least> {
         let mask = self.mask(shared, masks, position)?;
-        self.room.least(&mut self.machine, &masks.vocabulary, (position, &mask))
+        let (room_masks, mut source) = self.room_masks(masks);
+        room_masks.least(&mut source, (position, &mask))
+    }
+
+    fn room_masks<'a>(&'a mut self, shared: &'a SharedMasks) -> (&'a mut RoomMasks, PositionMasks<'a>) {
+        let (machine, follow_bytes, masks) = (&mut *self.machine, &mut self.follow_bytes, &mut self.masks);
+        (&mut self.room, PositionMasks { machine, follow_bytes, masks, shared })
     }
 
     /// The state after an input; None if the input may not come.

@@ -1,14 +1,15 @@
 //! Position → a text that ends it, and the fewest tokens that spell this text.
 //!
-//! Each position has one step towards the end: the byte after which the end is nearest, or a special token. Following
-//! these steps is the *closing text* of the position. A closing text goes on as the closing text of every position on
+//! Each position has one step towards the end: the byte after which the end is nearest, a special token, or, where a
+//! string must still grow and any character will do, a token of many characters. Following these steps is the *closing
+//! text* of the position. A closing text goes on as the closing text of every position on
 //! its way, so one more token along it leaves one token fewer. This makes the count a bound that can be kept: whoever has
 //! as many tokens left finishes.
 
 use crate::automaton::completion::rank;
 use crate::automaton::distance::{Distances, NEVER};
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{PositionId, DEAD};
+use crate::automaton::position::{PositionId, Register, DEAD};
 use crate::error::Result;
 use crate::regular::id::SpecialId;
 use crate::vocabulary::id::NodeId;
@@ -31,6 +32,8 @@ enum Step {
     End,
     Byte(u8),
     Special(SpecialId),
+    /// A token of unescaped characters.
+    Characters,
 }
 
 /// The step of a position, the position after it, and the fewest tokens of the whole closing text.
@@ -54,12 +57,14 @@ pub(crate) struct Closings {
     closings: FxHashMap<PositionId, Closing>,
     /// The token ids of the grammar's special tokens.
     special_ids: Vec<u32>,
+    /// By number of characters: whether a token of unescaped text has as many. Empty before it is needed.
+    lengths: Vec<bool>,
 }
 
 impl Closings {
     /// No closing text is known yet; `special_ids` are the token ids of the grammar's special tokens.
     pub(crate) fn new(special_ids: Vec<u32>) -> Self {
-        Closings { distances: Distances::with_specials(), closings: FxHashMap::default(), special_ids }
+        Closings { distances: Distances::with_specials(), closings: FxHashMap::default(), special_ids, lengths: Vec::new() }
     }
 
     /// The token ids of the grammar's special tokens.
@@ -91,7 +96,7 @@ impl Closings {
             machine.arena.budget.grow(PER_CLOSING);
             self.closings.insert(position, Closing { step, next, tokens: UNSPELLABLE });
             let tokens = match step {
-                Step::Special(_) => self.closings[&next].tokens.saturating_add(1),
+                Step::Special(_) | Step::Characters => self.closings[&next].tokens.saturating_add(1),
                 _ => self.spell(vocabulary, position),
             };
             self.closings.insert(position, Closing { step, next, tokens });
@@ -149,6 +154,9 @@ impl Closings {
         if position.accepting {
             return Ok(None);
         }
+        if let Some(next) = self.characters(machine, vocabulary, id)? {
+            return Ok(Some(Way::Step(Step::Characters, next)));
+        }
         let left = self.distances.of_position(machine, &position)?;
         let mut best = (left, None);
         for &(special, frame) in &position.specials {
@@ -168,7 +176,7 @@ impl Closings {
             None => DEAD,
             Some(Step::Special(special)) => machine.step_special(id, special)?,
             Some(Step::Byte(byte)) => machine.step(id, byte)?,
-            Some(Step::End) => id,
+            Some(Step::End | Step::Characters) => id,
         };
         // A bound that was too low for this position, as where keys may not repeat, says nothing about the step.
         if let Some(step) = best.1.filter(|_| next != DEAD) {
@@ -179,6 +187,34 @@ impl Closings {
         }
         let text = machine.shortest_text(&mut self.distances, id)?;
         Ok(Some(Way::Text(text.unwrap_or_default())))
+    }
+
+    /// The position after the longest token of unescaped characters that a string still needs; None where it needs fewer
+    /// than two, or where characters differ in what may follow.
+    fn characters(
+        &mut self,
+        machine: &mut Machine,
+        vocabulary: &Vocabulary,
+        id: PositionId,
+    ) -> Result<Option<PositionId>> {
+        let position = machine.position(id);
+        let [(head, _)] = position.heads[..] else { return Ok(None) };
+        let alone = position.specials.is_empty() && !position.needs_replay && position.register == Register::Closed;
+        let needed = match machine.arena.needed_characters(head) {
+            Some(needed @ 2..) if alone => needed as usize,
+            _ => return Ok(None),
+        };
+        if self.lengths.is_empty() {
+            self.lengths = vocabulary.text_lengths();
+        }
+        let Some(length) = (2..=needed.min(self.lengths.len() - 1)).rev().find(|&length| self.lengths[length]) else {
+            return Ok(None);
+        };
+        let mut next = id;
+        for _ in 0..length {
+            next = machine.step(next, b' ')?;
+        }
+        Ok(Some(next))
     }
 
     /// The fewest tokens of a closing text whose first step is a byte.

@@ -64,9 +64,7 @@ impl Costs {
         vocabulary: &Vocabulary,
         (position, mask): (PositionId, &Mask),
     ) -> Result<Self> {
-        let mut words = vec![0; vocabulary.mask_words()];
-        mask.write(&mut words);
-        let mut reader = Reader { machine, closings, vocabulary, words, costs: FxHashMap::default() };
+        let mut reader = Reader::new(machine, closings, vocabulary, mask);
         reader.read(position)?;
         let mut costs: Vec<(u32, Vec<u32>)> = reader.costs.into_iter().collect();
         costs.sort_unstable_by_key(|&(cost, _)| cost);
@@ -78,6 +76,31 @@ impl Costs {
     }
 }
 
+/// The positions after the tokens of one position.
+pub(crate) struct Successors {
+    /// (position, a token that leads to it, its cost).
+    pub(crate) reached: Vec<(PositionId, u32, u32)>,
+    /// How many tokens were read.
+    pub(crate) tokens: usize,
+}
+
+impl Successors {
+    /// The positions after the tokens of `mask`, which is the mask of `position`.
+    pub(crate) fn of(
+        machine: &mut Machine,
+        closings: &mut Closings,
+        vocabulary: &Vocabulary,
+        (position, mask): (PositionId, &Mask),
+    ) -> Result<Self> {
+        let mut reader = Reader::new(machine, closings, vocabulary, mask);
+        reader.read(position)?;
+        let tokens = reader.costs.values().map(Vec::len).sum();
+        let mut reached: Vec<_> = reader.after.into_iter().map(|(after, (token, cost))| (after, token, cost)).collect();
+        reached.sort_unstable_by_key(|&(_, token, _)| token);
+        Ok(Successors { reached, tokens })
+    }
+}
+
 /// Reads the tokens of one position; what was read leaves `words`.
 struct Reader<'a> {
     machine: &'a mut Machine,
@@ -86,9 +109,22 @@ struct Reader<'a> {
     words: Vec<u32>,
     /// Cost → tokens.
     costs: FxHashMap<u32, Vec<u32>>,
+    /// Position after a token → the first such token, and the cost.
+    after: FxHashMap<PositionId, (u32, u32)>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(
+        machine: &'a mut Machine,
+        closings: &'a mut Closings,
+        vocabulary: &'a Vocabulary,
+        mask: &Mask,
+    ) -> Self {
+        let mut words = vec![0; vocabulary.mask_words()];
+        mask.write(&mut words);
+        Reader { machine, closings, vocabulary, words, costs: FxHashMap::default(), after: FxHashMap::default() }
+    }
+
     fn read(&mut self, position: PositionId) -> Result<()> {
         self.read_specials(position)?;
         self.read_characters(position)?;
@@ -111,7 +147,14 @@ impl Reader<'_> {
 
     /// Files a token under the cost of the position after it.
     fn file(&mut self, token: u32, after: PositionId) -> Result<()> {
-        let cost = self.closings.tokens(self.machine, self.vocabulary, after)?;
+        let cost = match self.after.get(&after) {
+            Some(&(_, cost)) => cost,
+            None => {
+                let cost = self.closings.tokens(self.machine, self.vocabulary, after)?;
+                self.after.insert(after, (token, cost));
+                cost
+            }
+        };
         self.file_at(token, cost);
         Ok(())
     }
@@ -142,8 +185,8 @@ impl Reader<'_> {
         if !alone || self.machine.arena.any_char_target(head)?.is_none() {
             return Ok(());
         }
-        // The costs after one character, two, and so on, as far as they were needed.
-        let (mut costs, mut at) = (Vec::new(), position);
+        // The positions after one character, two, and so on, as far as they were needed.
+        let (mut path, mut at) = (Vec::new(), position);
         for place in 0..self.words.len() {
             self.machine.arena.spend(1)?;
             for token in tokens_of(place, self.words[place]) {
@@ -151,12 +194,12 @@ impl Reader<'_> {
                     continue;
                 }
                 let chars = self.vocabulary.chars(token) as usize;
-                while costs.len() < chars {
+                while path.len() < chars {
                     at = self.machine.step(at, b' ')?;
-                    costs.push(self.closings.tokens(self.machine, self.vocabulary, at)?);
+                    path.push(at);
                 }
-                if let Some(&cost) = costs.get(chars.wrapping_sub(1)) {
-                    self.file_at(token, cost);
+                if let Some(&after) = path.get(chars.wrapping_sub(1)) {
+                    self.file(token, after)?;
                 }
             }
         }

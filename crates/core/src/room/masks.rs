@@ -2,13 +2,15 @@
 //!
 //! One file, so that the costs of positions are kept and counted in one place.
 
+use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
 use crate::error::Result;
 use crate::mask::mask::Mask;
+use crate::mask::masks::Masks;
+use crate::mask::shared::SharedMasks;
 use crate::room::closing::{Closings, UNSPELLABLE};
-use crate::room::cost::Costs;
-use crate::vocabulary::vocabulary::Vocabulary;
+use crate::room::cost::{Costs, Successors};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -21,17 +23,33 @@ pub struct Least {
     pub exact: bool,
 }
 
+/// A machine with the masks of its positions.
+pub(crate) struct PositionMasks<'a> {
+    pub(crate) machine: &'a mut Machine,
+    pub(crate) follow_bytes: &'a mut FollowBytes,
+    pub(crate) masks: &'a mut Masks,
+    pub(crate) shared: &'a SharedMasks,
+}
+
+impl PositionMasks<'_> {
+    fn of(&mut self, position: PositionId) -> Result<Arc<Mask>> {
+        self.masks.mask(self.machine, self.follow_bytes, self.shared, position)
+    }
+}
+
 /// The masks with room of one machine's positions.
 pub(crate) struct RoomMasks {
     closings: Closings,
     costs: FxHashMap<PositionId, Arc<Costs>>,
+    leasts: FxHashMap<PositionId, Least>,
     bytes: usize,
 }
 
 impl RoomMasks {
     /// Nothing is known yet; `special_ids` are the token ids of the grammar's special tokens.
     pub(crate) fn new(special_ids: Vec<u32>) -> Self {
-        RoomMasks { closings: Closings::new(special_ids), costs: FxHashMap::default(), bytes: 0 }
+        let closings = Closings::new(special_ids);
+        RoomMasks { closings, costs: FxHashMap::default(), leasts: FxHashMap::default(), bytes: 0 }
     }
 
     /// Bytes held.
@@ -39,39 +57,75 @@ impl RoomMasks {
         self.closings.memory_bytes() + self.bytes
     }
 
-    /// The costs of the tokens of `mask`, which is the mask of `position`.
-    pub(crate) fn costs(
+    /// The mask of a position without the tokens after which `room` tokens, theirs included, do not finish the text.
+    ///
+    /// It is empty if no token leaves enough.
+    pub(crate) fn mask(
         &mut self,
-        machine: &mut Machine,
-        vocabulary: &Vocabulary,
-        (position, mask): (PositionId, &Mask),
-    ) -> Result<Arc<Costs>> {
-        if let Some(costs) = self.costs.get(&position) {
-            return Ok(costs.clone());
-        }
-        let costs = Arc::new(Costs::of(machine, &mut self.closings, vocabulary, (position, mask))?);
-        let bytes = costs.memory_bytes() + 32;
-        machine.arena.budget.grow(bytes);
-        self.bytes += bytes;
-        self.costs.insert(position, costs.clone());
-        Ok(costs)
+        source: &mut PositionMasks<'_>,
+        (position, mask): (PositionId, &Arc<Mask>),
+        room: u32,
+    ) -> Result<Arc<Mask>> {
+        let Some(left) = room.checked_sub(1) else { return Ok(Arc::new(Mask::from_tokens(&[]))) };
+        let costs = self.costs(source, (position, mask))?;
+        Ok(match costs.least() {
+            _ if costs.ceiling() <= left => mask.clone(),
+            Some(least) if least > left => {
+                // Closing texts take too many tokens; another text may not.
+                let found = self.search(source, position, least.saturating_add(1))?;
+                let mut firsts = found.firsts;
+                firsts.sort_unstable();
+                firsts.dedup();
+                let fits = found.least.count.is_some_and(|count| count <= room);
+                Arc::new(Mask::from_tokens(if fits { &firsts } else { &[] }))
+            }
+            _ => Arc::new(costs.within(left)),
+        })
     }
 
     /// The fewest tokens after which the text of a position may end, where `mask` is its mask.
     pub(crate) fn least(
         &mut self,
-        machine: &mut Machine,
-        vocabulary: &Vocabulary,
-        (position, mask): (PositionId, &Mask),
+        source: &mut PositionMasks<'_>,
+        (position, mask): (PositionId, &Arc<Mask>),
     ) -> Result<Least> {
-        if machine.position(position).accepting {
-            return Ok(Least { count: Some(0), exact: true });
+        if let Some(&least) = self.leasts.get(&position) {
+            return Ok(least);
         }
-        let costs = self.costs(machine, vocabulary, (position, mask))?;
-        Ok(match costs.least() {
-            None | Some(UNSPELLABLE) => Least { count: None, exact: false },
-            // One token suffices, or it does not and two do.
-            Some(after) => Least { count: Some(after + 1), exact: after < 2 },
-        })
+        let least = match self.costs(source, (position, mask))?.least() {
+            _ if source.machine.position(position).accepting => Least { count: Some(0), exact: true },
+            None => Least { count: None, exact: false },
+            Some(after) => {
+                let least = self.search(source, position, after.saturating_add(1))?.least;
+                Least { count: least.count.filter(|&count| count != UNSPELLABLE), ..least }
+            }
+        };
+        source.machine.arena.budget.grow(24);
+        self.bytes += 24;
+        self.leasts.insert(position, least);
+        Ok(least)
+    }
+
+    /// The positions after the tokens of a position.
+    pub(crate) fn successors(&mut self, source: &mut PositionMasks<'_>, position: PositionId) -> Result<Successors> {
+        let mask = source.of(position)?;
+        Successors::of(source.machine, &mut self.closings, &source.shared.vocabulary, (position, &mask))
+    }
+
+    fn costs(
+        &mut self,
+        source: &mut PositionMasks<'_>,
+        (position, mask): (PositionId, &Arc<Mask>),
+    ) -> Result<Arc<Costs>> {
+        if let Some(costs) = self.costs.get(&position) {
+            return Ok(costs.clone());
+        }
+        let vocabulary = &source.shared.vocabulary;
+        let costs = Arc::new(Costs::of(source.machine, &mut self.closings, vocabulary, (position, mask))?);
+        let bytes = costs.memory_bytes() + 32;
+        source.machine.arena.budget.grow(bytes);
+        self.bytes += bytes;
+        self.costs.insert(position, costs.clone());
+        Ok(costs)
     }
 }

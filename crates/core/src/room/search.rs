@@ -1,0 +1,67 @@
+//! Position → the fewest tokens to the end, by breadth-first search over tokens, as far as its limits let it.
+//!
+//! A closing text is short in bytes, and another text may take fewer tokens. The search finds it where few positions lie
+//! within reach. It ends a layer of equally many tokens before it gives up, so that whoever takes the first token that it
+//! found finds the rest again from there.
+
+use crate::automaton::position::PositionId;
+use crate::error::Result;
+use crate::room::masks::{Least, PositionMasks, RoomMasks};
+use rustc_hash::FxHashSet;
+
+/// Tokens that one search looks at: about 20 ms.
+const MAX_TOKENS: usize = 20_000;
+
+/// A position that some tokens lead to, and the first of these tokens.
+#[derive(Clone, Copy)]
+struct Reached {
+    position: PositionId,
+    first: Option<u32>,
+}
+
+/// What a search found.
+pub(crate) struct Found {
+    /// The fewest tokens that are known to suffice; None if none are.
+    pub(crate) least: Least,
+    /// The tokens that come first on the ways with as few; empty where closing texts alone are known.
+    pub(crate) firsts: Vec<u32>,
+}
+
+impl RoomMasks {
+    /// Searches from a position for an end in fewer than `known` tokens, which closing texts take.
+    pub(crate) fn search(&mut self, source: &mut PositionMasks<'_>, start: PositionId, known: u32) -> Result<Found> {
+        let mut best = Found { least: Least { count: Some(known), exact: false }, firsts: Vec::new() };
+        let mut seen: FxHashSet<PositionId> = [start].into_iter().collect();
+        let mut layer = vec![Reached { position: start, first: None }];
+        let (mut taken, mut looked_at) = (0u32, 0);
+        // A position after `taken` tokens that is not an end needs at least one token more.
+        while taken + 1 < best.least.count.unwrap_or(0) && !layer.is_empty() {
+            let (mut next, mut found) = (Vec::new(), None::<(u32, Vec<u32>)>);
+            for Reached { position, first } in std::mem::take(&mut layer) {
+                let successors = self.successors(source, position)?;
+                looked_at += successors.tokens;
+                if looked_at > MAX_TOKENS {
+                    return Ok(best);
+                }
+                for (after, token, cost) in successors.reached {
+                    let (total, first) = ((taken + 1).saturating_add(cost), first.unwrap_or(token));
+                    match &mut found {
+                        Some((least, firsts)) if *least == total => firsts.push(first),
+                        Some((least, _)) if *least < total => {}
+                        _ => found = Some((total, vec![first])),
+                    }
+                    if cost > 0 && seen.insert(after) {
+                        next.push(Reached { position: after, first: Some(first) });
+                    }
+                }
+            }
+            if let Some((least, firsts)) = found.filter(|&(least, _)| best.least.count.is_none_or(|known| least < known)) {
+                best = Found { least: Least { count: Some(least), exact: false }, firsts };
+            }
+            layer = next;
+            taken += 1;
+        }
+        best.least.exact = true;
+        Ok(best)
+    }
+}
