@@ -64,7 +64,12 @@ pub(crate) struct Closings {
 impl Closings {
     /// No closing text is known yet; `special_ids` are the token ids of the grammar's special tokens.
     pub(crate) fn new(special_ids: Vec<u32>) -> Self {
-        Closings { distances: Distances::with_specials(), closings: FxHashMap::default(), special_ids, lengths: Vec::new() }
+        Closings {
+            distances: Distances::with_specials(),
+            closings: FxHashMap::default(),
+            special_ids,
+            lengths: Vec::new(),
+        }
     }
 
     /// The token ids of the grammar's special tokens.

@@ -66,13 +66,35 @@ impl Costs {
     ) -> Result<Self> {
         let mut reader = Reader::new(machine, closings, vocabulary, mask);
         reader.read(position)?;
-        let mut costs: Vec<(u32, Vec<u32>)> = reader.costs.into_iter().collect();
-        costs.sort_unstable_by_key(|&(cost, _)| cost);
-        let groups = costs.into_iter().map(|(cost, tokens)| {
-            let (words, dense, _) = to_sparse(tokens, vocabulary.mask_words());
-            Group { cost, words, dense: dense.map(|bits| Part { bits, within: None }) }
-        });
-        Ok(Costs { groups: groups.collect() })
+        Ok(reader.into_costs())
+    }
+}
+
+impl Costs {
+    /// The costs of the tokens of `mask`, most of which cost as much as after the twin of the position: all but `own`.
+    pub(crate) fn from_twin(
+        machine: &mut Machine,
+        closings: &mut Closings,
+        vocabulary: &Vocabulary,
+        (position, mask): (PositionId, &Mask),
+        (twin, own): (&Costs, &[u32]),
+    ) -> Result<Self> {
+        let mut reader = Reader::new(machine, closings, vocabulary, mask);
+        let mut shared = reader.words.clone();
+        own.iter().for_each(|&token| shared[token as usize >> 5] &= !(1 << (token & 31)));
+        for group in &twin.groups {
+            let dense = group.dense.iter().flat_map(|part| part.words().enumerate());
+            let words = dense.map(|(place, word)| (place as u32, word)).chain(group.words.iter().copied());
+            for (place, word) in words {
+                let both = word & shared[place as usize];
+                if both != 0 {
+                    reader.words[place as usize] &= !both;
+                    reader.costs.entry(group.cost).or_default().extend(tokens_of(place as usize, both));
+                }
+            }
+        }
+        reader.read(position)?;
+        Ok(reader.into_costs())
     }
 }
 
@@ -85,19 +107,23 @@ pub(crate) struct Successors {
 }
 
 impl Successors {
-    /// The positions after the tokens of `mask`, which is the mask of `position`.
+    /// The positions after the tokens of `mask`, which is the mask of `position`; None for more than `most` tokens.
     pub(crate) fn of(
         machine: &mut Machine,
         closings: &mut Closings,
         vocabulary: &Vocabulary,
         (position, mask): (PositionId, &Mask),
-    ) -> Result<Self> {
+        most: usize,
+    ) -> Result<Option<Self>> {
         let mut reader = Reader::new(machine, closings, vocabulary, mask);
+        let tokens = reader.words.iter().map(|word| word.count_ones() as usize).sum();
+        if tokens > most {
+            return Ok(None);
+        }
         reader.read(position)?;
-        let tokens = reader.costs.values().map(Vec::len).sum();
         let mut reached: Vec<_> = reader.after.into_iter().map(|(after, (token, cost))| (after, token, cost)).collect();
         reached.sort_unstable_by_key(|&(_, token, _)| token);
-        Ok(Successors { reached, tokens })
+        Ok(Some(Successors { reached, tokens }))
     }
 }
 
@@ -114,15 +140,20 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(
-        machine: &'a mut Machine,
-        closings: &'a mut Closings,
-        vocabulary: &'a Vocabulary,
-        mask: &Mask,
-    ) -> Self {
+    fn new(machine: &'a mut Machine, closings: &'a mut Closings, vocabulary: &'a Vocabulary, mask: &Mask) -> Self {
         let mut words = vec![0; vocabulary.mask_words()];
         mask.write(&mut words);
         Reader { machine, closings, vocabulary, words, costs: FxHashMap::default(), after: FxHashMap::default() }
+    }
+
+    fn into_costs(self) -> Costs {
+        let mut costs: Vec<(u32, Vec<u32>)> = self.costs.into_iter().collect();
+        costs.sort_unstable_by_key(|&(cost, _)| cost);
+        let groups = costs.into_iter().map(|(cost, tokens)| {
+            let (words, dense, _) = to_sparse(tokens, self.vocabulary.mask_words());
+            Group { cost, words, dense: dense.map(|bits| Part { bits, within: None }) }
+        });
+        Costs { groups: groups.collect() }
     }
 
     fn read(&mut self, position: PositionId) -> Result<()> {

@@ -106,10 +106,15 @@ impl RoomMasks {
         Ok(least)
     }
 
-    /// The positions after the tokens of a position.
-    pub(crate) fn successors(&mut self, source: &mut PositionMasks<'_>, position: PositionId) -> Result<Successors> {
+    /// The positions after the tokens of a position; None if it allows more than `most` tokens.
+    pub(crate) fn successors(
+        &mut self,
+        source: &mut PositionMasks<'_>,
+        position: PositionId,
+        most: usize,
+    ) -> Result<Option<Successors>> {
         let mask = source.of(position)?;
-        Successors::of(source.machine, &mut self.closings, &source.shared.vocabulary, (position, &mask))
+        Successors::of(source.machine, &mut self.closings, &source.shared.vocabulary, (position, &mask), most)
     }
 
     fn costs(
@@ -121,7 +126,16 @@ impl RoomMasks {
             return Ok(costs.clone());
         }
         let vocabulary = &source.shared.vocabulary;
-        let costs = Arc::new(Costs::of(source.machine, &mut self.closings, vocabulary, (position, mask))?);
+        let costs = match source.machine.key_twin(position)? {
+            Some(twin) => {
+                let (own, of) = (source.machine.completing(&twin, vocabulary), source.of(twin.position)?);
+                let shared = self.costs(source, (twin.position, &of))?;
+                let place = (position, &**mask);
+                Costs::from_twin(source.machine, &mut self.closings, vocabulary, place, (&shared, &own))?
+            }
+            None => Costs::of(source.machine, &mut self.closings, vocabulary, (position, mask))?,
+        };
+        let costs = Arc::new(costs);
         let bytes = costs.memory_bytes() + 32;
         source.machine.arena.budget.grow(bytes);
         self.bytes += bytes;

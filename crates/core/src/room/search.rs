@@ -9,8 +9,11 @@ use crate::error::Result;
 use crate::room::masks::{Least, PositionMasks, RoomMasks};
 use rustc_hash::FxHashSet;
 
-/// Tokens that one search looks at: about 20 ms.
-const MAX_TOKENS: usize = 20_000;
+/// The effort of one search: a token that is read counts 1, a position that is reached `PER_POSITION`; about 20 ms.
+const MAX_EFFORT: usize = 20_000;
+
+/// A position takes as long as so many tokens: its closing text must be found.
+const PER_POSITION: usize = 32;
 
 /// A position that some tokens lead to, and the first of these tokens.
 #[derive(Clone, Copy)]
@@ -38,11 +41,10 @@ impl RoomMasks {
         while taken + 1 < best.least.count.unwrap_or(0) && !layer.is_empty() {
             let (mut next, mut found) = (Vec::new(), None::<(u32, Vec<u32>)>);
             for Reached { position, first } in std::mem::take(&mut layer) {
-                let successors = self.successors(source, position)?;
-                looked_at += successors.tokens;
-                if looked_at > MAX_TOKENS {
+                let Some(successors) = self.successors(source, position, MAX_EFFORT.saturating_sub(effort))? else {
                     return Ok(best);
-                }
+                };
+                effort += successors.tokens + PER_POSITION * successors.reached.len();
                 for (after, token, cost) in successors.reached {
                     let (total, first) = ((taken + 1).saturating_add(cost), first.unwrap_or(token));
                     match &mut found {
@@ -55,7 +57,9 @@ impl RoomMasks {
                     }
                 }
             }
-            if let Some((least, firsts)) = found.filter(|&(least, _)| best.least.count.is_none_or(|known| least < known)) {
+            if let Some((least, firsts)) =
+                found.filter(|&(least, _)| best.least.count.is_none_or(|known| least < known))
+            {
                 best = Found { least: Least { count: Some(least), exact: false }, firsts };
             }
             layer = next;

@@ -1,0 +1,84 @@
+//! Position inside a key → its twin without the key's text, which shares its costs, and the tokens for which it does not.
+//!
+//! An object that takes any keys remembers each, so every text of a key is a position of its own. The rest of the text
+//! takes as many tokens after all of them, unless the key would repeat an earlier one.
+
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{Position, PositionId, Register};
+use crate::error::Result;
+use crate::regular::id::KeySetId;
+use crate::regular::key_set::NO_KEYS;
+use crate::regular::registers::Hidden;
+use crate::regular::term::{Term, Text};
+use crate::vocabulary::id::NodeId;
+use crate::vocabulary::vocabulary::Vocabulary;
+
+/// The twin of a position inside a key.
+pub(crate) struct Twin {
+    pub(crate) position: PositionId,
+    /// The text of the open key, with its quote; empty before it.
+    text: Vec<u8>,
+    /// The keys that came.
+    keys: KeySetId,
+}
+
+impl Machine {
+    /// The twin of a position inside a key; None elsewhere, and where more than a repetition depends on the key.
+    pub(crate) fn key_twin(&mut self, id: PositionId) -> Result<Option<Twin>> {
+        let position = self.position(id).clone();
+        if position.register != Register::Closed || position.needs_replay {
+            return Ok(None);
+        }
+        let mut open = None;
+        let mut twin = Position::clone(&position);
+        for (head, _) in &mut twin.heads {
+            let Term::KeyExtra { object, state, text: Text::Known(text), .. } = *self.arena.term(*head) else {
+                continue;
+            };
+            let place = (object, state, text);
+            if open.is_some_and(|other| other != place) {
+                return Ok(None);
+            }
+            open = Some(place);
+            *head = self.unknown(*head)?;
+        }
+        let Some((object, state, text)) = open else { return Ok(None) };
+        let registers = &self.arena.registers;
+        let (spec, state) = (&registers.objects[object.index()], &registers.states[state.index()]);
+        let text = registers.text(text);
+        let required = spec.properties.iter().filter(|property| property.required).count() as u32;
+        // The closing text adds keys of its own only where more members must come than are named.
+        let adds_keys = spec.min > required.max(state.count + 1);
+        let depends = state.hidden != Hidden::Nothing || spec.has_scarce_keys(registers.keys.count(state.keys));
+        if adds_keys || depends || text.contains(&b'\\') {
+            return Ok(None);
+        }
+        let keys = state.keys;
+        twin.heads = self.frames.merge(&mut self.arena, twin.heads)?;
+        Ok(Some(Twin { position: self.intern(twin), text, keys }))
+    }
+
+    /// The tokens after which the open key may equal one that came: those that complete one, and those with escapes.
+    pub(crate) fn completing(&self, twin: &Twin, vocabulary: &Vocabulary) -> Vec<u32> {
+        if twin.keys == NO_KEYS {
+            return Vec::new();
+        }
+        let mut found: Vec<u32> = vocabulary.tokens_holding(b'\\').collect();
+        let sets = &self.arena.registers.keys;
+        let (quote, read) = match twin.text.split_first() {
+            Some((_, read)) => (None, read),
+            None => (Some(b'"'), &[][..]),
+        };
+        let left =
+            read.iter().try_fold(twin.keys, |set, &byte| Some(sets.child(set, byte)).filter(|&set| set != NO_KEYS));
+        let root = quote.map_or(Some(NodeId::ROOT), |quote| vocabulary.trie.child(NodeId::ROOT, quote));
+        let mut open: Vec<(KeySetId, NodeId)> = left.zip(root).into_iter().collect();
+        while let Some((set, node)) = open.pop() {
+            if sets.has_empty(set) {
+                found.extend(vocabulary.trie.tokens_at(node));
+            }
+            open.extend(sets.children(set).filter_map(|(byte, rest)| Some((rest, vocabulary.trie.child(node, byte)?))));
+        }
+        found
+    }
+}
