@@ -49,6 +49,8 @@ enum Way {
     Step(Step, PositionId),
     /// Bytes that a search found, where no single step is known to be right.
     Text(Vec<u8>),
+    /// No bytes that a search found end the text.
+    Nowhere,
 }
 
 /// The closing texts of one machine's positions.
@@ -126,6 +128,10 @@ impl Closings {
                     machine.arena.budget.grow(PER_CLOSING);
                     self.closings.insert(at, Closing { step: Step::End, next: at, tokens: 0 });
                 }
+                Some(Way::Nowhere) => {
+                    machine.arena.budget.grow(PER_CLOSING);
+                    self.closings.insert(at, Closing { step: Step::End, next: at, tokens: UNSPELLABLE });
+                }
                 Some(Way::Step(step, next)) => {
                     path.push((at, step));
                     at = next;
@@ -190,8 +196,7 @@ impl Closings {
                 return Ok(Some(Way::Step(step, next)));
             }
         }
-        let text = machine.shortest_text(&mut self.distances, id)?;
-        Ok(Some(Way::Text(text.unwrap_or_default())))
+        Ok(Some(machine.shortest_text(&mut self.distances, id)?.map_or(Way::Nowhere, Way::Text)))
     }
 
     /// The position after the longest token of unescaped characters that a string still needs; None where it needs fewer

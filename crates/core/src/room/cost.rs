@@ -180,6 +180,8 @@ impl<'a> Reader<'a> {
     fn file(&mut self, token: u32, after: PositionId) -> Result<()> {
         let cost = match self.after.get(&after) {
             Some(&(_, cost)) => cost,
+            // The tokens of a twin are read again from the exact position where this one says nothing of it.
+            None if self.machine.is_behind_unknown_key(after) => return Ok(()),
             None => {
                 let cost = self.closings.tokens(self.machine, self.vocabulary, after)?;
                 self.after.insert(after, (token, cost));

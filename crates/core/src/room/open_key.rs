@@ -3,21 +3,23 @@
 //! An object that takes any keys remembers each, so every text of a key is a position of its own. The rest of the text
 //! takes as many tokens after all of them, unless the key would repeat an earlier one.
 
+use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Position, PositionId, Register};
 use crate::error::Result;
 use crate::regular::id::KeySetId;
+use crate::regular::json_string::decode;
 use crate::regular::key_set::NO_KEYS;
 use crate::regular::registers::Hidden;
-use crate::regular::term::{Term, Text};
+use crate::regular::term::{Spelling, Term, TermId, Text};
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::vocabulary::Vocabulary;
 
 /// The twin of a position inside a key.
 pub(crate) struct Twin {
     pub(crate) position: PositionId,
-    /// The text of the open key, with its quote; empty before it.
-    text: Vec<u8>,
+    /// What the open key says so far; None before its quote.
+    read: Option<Vec<u8>>,
     /// The keys that came.
     keys: KeySetId,
 }
@@ -32,30 +34,46 @@ impl Machine {
         let mut open = None;
         let mut twin = Position::clone(&position);
         for (head, _) in &mut twin.heads {
-            let Term::KeyExtra { object, state, text: Text::Known(text), .. } = *self.arena.term(*head) else {
+            let Term::KeyExtra { object, state, inner, text: Text::Known(text), .. } = *self.arena.term(*head) else {
                 continue;
             };
-            let place = (object, state, text);
+            let between =
+                matches!(*self.arena.term(inner), Term::Quoted { state: Spelling::Start | Spelling::Body, .. });
+            let place = (object, state, text, between);
             if open.is_some_and(|other| other != place) {
                 return Ok(None);
             }
             open = Some(place);
             *head = self.unknown(*head)?;
         }
-        let Some((object, state, text)) = open else { return Ok(None) };
+        let Some((object, state, text, between)) = open else { return Ok(None) };
         let registers = &self.arena.registers;
         let (spec, state) = (&registers.objects[object.index()], &registers.states[state.index()]);
         let text = registers.text(text);
+        let is_whole = between || !text.contains(&b'\\');
         let required = spec.properties.iter().filter(|property| property.required).count() as u32;
         // The closing text adds keys of its own only where more members must come than are named.
         let adds_keys = spec.min > required.max(state.count + 1);
         let depends = state.hidden != Hidden::Nothing || spec.has_scarce_keys(registers.keys.count(state.keys));
-        if adds_keys || depends || text.contains(&b'\\') {
+        if adds_keys || depends || !is_whole {
             return Ok(None);
         }
+        let read = (!text.is_empty()).then(|| decode(&[&text[..], b"\""].concat()));
         let keys = state.keys;
         twin.heads = self.frames.merge(&mut self.arena, twin.heads)?;
-        Ok(Some(Twin { position: self.intern(twin), text, keys }))
+        Ok(Some(Twin { position: self.intern(twin), read, keys }))
+    }
+
+    /// Whether a position behind a twin stands for keys that differ in what may follow: where a second key has begun.
+    pub(crate) fn is_behind_unknown_key(&self, id: PositionId) -> bool {
+        let position = self.position(id);
+        let hides = |&(head, _): &(TermId, FrameId)| match *self.arena.term(head) {
+            Term::KeyExtra { state, text: Text::Unknown, .. } | Term::ObjectKey { state, .. } => {
+                self.arena.registers.states[state.index()].hidden != Hidden::Nothing
+            }
+            _ => false,
+        };
+        position.needs_replay || position.heads.iter().any(hides)
     }
 
     /// The tokens after which the open key may equal one that came: those that complete one, and those with escapes.
@@ -65,13 +83,14 @@ impl Machine {
         }
         let mut found: Vec<u32> = vocabulary.tokens_holding(b'\\').collect();
         let sets = &self.arena.registers.keys;
-        let (quote, read) = match twin.text.split_first() {
-            Some((_, read)) => (None, read),
-            None => (Some(b'"'), &[][..]),
+        let root = match twin.read {
+            Some(_) => Some(NodeId::ROOT),
+            None => vocabulary.trie.child(NodeId::ROOT, b'"'),
         };
-        let left =
-            read.iter().try_fold(twin.keys, |set, &byte| Some(sets.child(set, byte)).filter(|&set| set != NO_KEYS));
-        let root = quote.map_or(Some(NodeId::ROOT), |quote| vocabulary.trie.child(NodeId::ROOT, quote));
+        let mut left = Some(twin.keys);
+        for &byte in twin.read.iter().flatten() {
+            left = left.map(|set| sets.child(set, byte)).filter(|&set| set != NO_KEYS);
+        }
         let mut open: Vec<(KeySetId, NodeId)> = left.zip(root).into_iter().collect();
         while let Some((set, node)) = open.pop() {
             if sets.has_empty(set) {

@@ -36,7 +36,7 @@ impl RoomMasks {
         let mut best = Found { least: Least { count: Some(known), exact: false }, firsts: Vec::new() };
         let mut seen: FxHashSet<PositionId> = [start].into_iter().collect();
         let mut layer = vec![Reached { position: start, first: None }];
-        let (mut taken, mut looked_at) = (0u32, 0);
+        let (mut taken, mut effort) = (0u32, 0);
         // A position after `taken` tokens that is not an end needs at least one token more.
         while taken + 1 < best.least.count.unwrap_or(0) && !layer.is_empty() {
             let (mut next, mut found) = (Vec::new(), None::<(u32, Vec<u32>)>);
