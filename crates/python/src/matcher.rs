@@ -192,6 +192,14 @@ impl Matcher {
         py.import("frisket.least")?.getattr("Least")?.call1((count, least.exact))
     }
 
+    /// Whether `room` tokens finish the text from here: for a loop that draws a token first and asks then.
+    ///
+    /// To ask takes less time than a mask with room, which looks at all tokens. A token after which this is False is one
+    /// that the mask with room forbids.
+    fn can_finish(&self, py: Python<'_>, room: Whole<u32>) -> PyResult<bool> {
+        self.with(py, |matcher| matcher.can_finish(room.0))
+    }
+
     /// Whether the text may end here.
     #[getter]
     fn can_end(&self, py: Python<'_>) -> PyResult<bool> {

@@ -388,6 +388,11 @@ class Matcher:
         Masks with at least as much room are never empty, up to the end. `exact` says that no fewer tokens suffice. An
         end-of-sequence token is not counted. Raises VocabularyError if no tokens spell an end, LimitExceededError if it
         takes more than the limits give."""
+    def can_finish(self, room: int) -> bool:
+        """Whether `room` tokens finish the text from here: for a loop that draws a token first and asks then.
+
+        To ask takes less time than a mask with room, which looks at all tokens. A token after which this is False is one
+        that the mask with room forbids."""
     @property
     def can_end(self) -> bool:
         """Whether the text may end here."""

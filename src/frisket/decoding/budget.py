@@ -74,9 +74,9 @@ class Budget:
                 exact=least.exact,
             )
 
-    def mask(self, matcher: Matcher, taken: int) -> NDArray[np.uint32]:
-        """The words of the mask after `taken` tokens."""
-        return matcher.mask(room=self.max_tokens - taken) if self.finishes else matcher.mask()
+    def can_finish(self, matcher: Matcher, taken: int) -> bool:
+        """Whether the tokens that are left after `taken` finish the text."""
+        return not self.finishes or matcher.can_finish(self.max_tokens - taken)
 
     def lengthening(self, matcher: Matcher, taken: int) -> NDArray[np.uint32] | None:
         """The words of the tokens that wrapping up makes less likely; None before it begins."""

@@ -134,11 +134,18 @@ def decode(
         return "end"
     document = None if matcher is None else _document(matcher)
     while True:
-        token, logprob, mass, count = _choose(reading.logits(), position, sampler, rng, history)
+        logits = reading.logits()
+        token, logprob, mass, count = _choose(logits, position, sampler, rng, history)
         ends, called = token in vocabulary.eos, reading.called
         if len(history) == max_tokens and not ends:
             return "length"
-        budgeted, guarded = (position.budgeted, position.guarded) if position is not None else (False, False)
+        budgeted, guarded = False, position is not None and position.guarded
+        # A token that leaves too few tokens to finish the text is drawn again.
+        while position is not None and not ends and not position.try_advance(token, history):
+            position.narrow(history)
+            budgeted, guarded = True, position.guarded
+            token, logprob, mass, count = _choose(logits, position, sampler, rng, history)
+            ends = token in vocabulary.eos
         pieces = 0 if document is None else len(document)
         data, new, closed, full = b"", "", False, False
         if ends:
@@ -147,8 +154,6 @@ def decode(
             new = text.flush()
         else:
             history.append(token)
-            if position is not None:
-                position.advance(token, history)
             data = _bytes(vocabulary, token)
             written += data
             new = text.feed(data)
@@ -187,7 +192,11 @@ def decode(
 
 
 class Position:
-    """A matcher within its budget: its mask, and the allowed tokens in ascending order."""
+    """A matcher within its budget: its mask, and the allowed tokens in ascending order.
+
+    The mask is the grammar's. Where a token was drawn after which the text could not be finished, `narrow` replaces it
+    by the mask with room, and another token is drawn: a draw from the narrower mask, by rejection.
+    """
 
     def __init__(self, matcher: Matcher, vocabulary: Vocabulary, budget: Budget) -> None:
         budget.check(matcher)
@@ -198,10 +207,18 @@ class Position:
         self.mask = np.empty(0, dtype=np.uint32)
         self._read(())
 
-    def advance(self, token: int, history: Sequence[int]) -> None:
-        """Take a token, the last one of the answer so far."""
+    def try_advance(self, token: int, history: Sequence[int]) -> bool:
+        """Take a token after `history`; False, with all as it was, if the text could then not be finished."""
         self._matcher.advance(token)
-        self._read(history)
+        if not self._budget.can_finish(self._matcher, len(history) + 1):
+            self._matcher.rollback(1)
+            return False
+        self._read([*history, token])
+        return True
+
+    def narrow(self, history: Sequence[int]) -> None:
+        """Leave out the tokens after which the text could not be finished."""
+        self._use(self._matcher.mask(room=self._budget.max_tokens - len(history)), history)
 
     def end(self, token: int) -> None:
         """Take the end-of-sequence token."""
@@ -220,15 +237,16 @@ class Position:
         return self._lengthening is not None
 
     def _read(self, history: Sequence[int]) -> None:
-        taken = len(history)
         self.can_end = self._matcher.can_end
-        self._lengthening, self.budgeted, self.guarded = None, False, False
-        if taken == self._budget.max_tokens and self._budget.finishes:
+        self._lengthening, self.guarded = None, False
+        if len(history) == self._budget.max_tokens and self._budget.finishes:
             # No token is left, and the text is whole: the end alone may come, and the model need not be asked.
             self.closed = True
             return
-        mask = self._budget.mask(self._matcher, taken)
-        self.budgeted = self._budget.finishes and mask is not self._matcher.mask()
+        self._use(self._matcher.mask(), history)
+        self._lengthening = self._budget.lengthening(self._matcher, len(history))
+
+    def _use(self, mask: NDArray[np.uint32], history: Sequence[int]) -> None:
         refused = [token for token in self._budget.refused(history, sorted(self._eos)) if _holds(mask, token)]
         if refused:
             left = mask.copy()
@@ -236,7 +254,6 @@ class Position:
                 left[token >> 5] &= ~np.uint32(1 << (token & 31))
             self.guarded = bool(left.any())
             mask = left if self.guarded else mask
-        self._lengthening = self._budget.lengthening(self._matcher, taken)
         # The same array is the same mask, as from one token of a string to the next.
         if mask is not self.mask:
             self.mask = mask

@@ -190,6 +190,21 @@ impl LazyAutomaton {
         room_masks.least(&mut source, (position, &mask))
     }
 
+    /// Whether `room` tokens finish the text of a position.
+    pub fn can_finish(
+        &mut self,
+        shared: &SharedTables,
+        masks: &SharedMasks,
+        position: PositionId,
+        room: u32,
+    ) -> Result<bool> {
+        let (room_masks, mut source) = self.room_masks(masks);
+        if room_masks.closing(&mut source, position)?.is_some_and(|tokens| tokens <= room) {
+            return Ok(true);
+        }
+        Ok(self.least(shared, masks, position)?.count.is_some_and(|count| count <= room))
+    }
+
     fn room_masks<'a>(&'a mut self, shared: &'a SharedMasks) -> (&'a mut RoomMasks, PositionMasks<'a>) {
         let (machine, follow_bytes, masks) = (&mut *self.machine, &mut self.follow_bytes, &mut self.masks);
         (&mut self.room, PositionMasks { machine, follow_bytes, masks, shared })

@@ -22,6 +22,17 @@ impl Matcher {
         })
     }
 
+    /// Whether `room` tokens finish the text from here: as `least_tokens`, without a search where it is not needed.
+    pub fn can_finish(&mut self, room: u32) -> Result<bool> {
+        self.check_cancelled()?;
+        if self.can_end() {
+            return Ok(true);
+        }
+        self.on_automaton(|compiled, automaton, state| {
+            automaton.can_finish(&compiled.tables, &compiled.masks, state.position, room)
+        })
+    }
+
     /// The tokens that may come next and after which the text can be finished within `room` tokens, theirs included.
     ///
     /// Errors: `Limit::Room` if there are none; those of `mask`.

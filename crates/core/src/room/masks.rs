@@ -83,6 +83,12 @@ impl RoomMasks {
         })
     }
 
+    /// The fewest tokens of the closing text of a position; None if no tokens spell it.
+    pub(crate) fn closing(&mut self, source: &mut PositionMasks<'_>, position: PositionId) -> Result<Option<u32>> {
+        let tokens = self.closings.tokens(source.machine, &source.shared.vocabulary, position)?;
+        Ok(Some(tokens).filter(|&tokens| tokens != UNSPELLABLE))
+    }
+
     /// The fewest tokens after which the text of a position may end, where `mask` is its mask.
     pub(crate) fn least(
         &mut self,
