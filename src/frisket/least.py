@@ -8,7 +8,7 @@ class Least(NamedTuple):
 
     >>> import frisket
     >>> grammar = frisket.Grammar.from_regex("[0-9]{3}")
-    >>> digits = frisket.Vocabulary([b"0", b"12", None], eos=[2])
+    >>> digits = frisket.Vocabulary.from_bytes([b"0", b"12", None], eos=[2])
     >>> grammar.compile(digits).matcher().least_tokens()
     Least(count=2, exact=True)
     """

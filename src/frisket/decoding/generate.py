@@ -13,7 +13,7 @@ from frisket.decoding.draft import drafter
 from frisket.decoding.guard import Guard
 from frisket.decoding.loop import Step, decode
 from frisket.decoding.sampler import GREEDY, Sampler
-from frisket.errors import LimitExceededError
+from frisket.errors import BudgetError, LimitExceededError
 from frisket.grammar import Grammar
 from frisket.models.prompt import described, property_names
 
@@ -144,21 +144,29 @@ def generate(
     model's sessions can (`DraftSession`). Each token is still the one that the sampler chooses from the model's logits,
     so answers stay what they are, as far as a network computes the same for tokens together as one by one.
     """
-    answer = stream(
-        model,
-        prompt,
-        target,
-        max_tokens=max_tokens,
-        on_budget=on_budget,
-        wrap_up=wrap_up,
-        min_tokens=min_tokens,
-        guard=guard,
-        sampler=sampler,
-        seed=seed,
-        stop=stop,
-        jump_forward=jump_forward,
-        describe=describe,
-    )
+    def begin(on_budget: OnBudget) -> Stream[Any]:
+        return stream(
+            model,
+            prompt,
+            target,
+            max_tokens=max_tokens,
+            on_budget=on_budget,
+            wrap_up=wrap_up if on_budget == "finish" else 0.0,
+            min_tokens=min_tokens,
+            guard=guard,
+            sampler=sampler,
+            seed=seed,
+            stop=stop,
+            jump_forward=jump_forward,
+            describe=describe,
+        )
+
+    try:
+        answer = begin(on_budget)
+    except BudgetError:
+        if not allow_partial:
+            raise
+        answer = begin("cut")
     for step in answer:
         if on_step is not None:
             on_step(step)

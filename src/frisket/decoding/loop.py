@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from frisket.models.protocol import Session
     from frisket.vocabulary import Vocabulary
 
-FinishReason = Literal["end", "stop", "length"]
-"""`end`: the text is a whole sentence of the grammar and the model ended it, or nothing could follow, or the budget did;
-`stop`: a stop string came; `length`: the tokens ran out first."""
+FinishReason = Literal["end", "budget", "stop", "length"]
+"""`end`: the text is a whole sentence of the grammar and the model ended it, or nothing could follow;
+`budget`: it is whole, because the masks kept it so, and the tokens ran out; `stop`: a stop string came;
+`length`: the tokens ran out first, and the text is cut."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +186,7 @@ def decode(
         if not ends and text.stopped:
             return "stop"
         if ends or closed:
-            return "end"
+            return "budget" if position is not None and position.is_spent else "end"
         if full and position is not None and not position.can_end:
             return "length"
         reading.push(token, draft, max_tokens - len(history))
@@ -205,6 +206,8 @@ class Position:
         self._eos = set(vocabulary.eos)
         self._shape = (vocabulary.size,)
         self.mask = np.empty(0, dtype=np.uint32)
+        #: Whether no token is left, and the text could go on.
+        self.is_spent = False
         self._read(())
 
     def try_advance(self, token: int, history: Sequence[int]) -> bool:
@@ -239,11 +242,11 @@ class Position:
     def _read(self, history: Sequence[int]) -> None:
         self.can_end = self._matcher.can_end
         self._lengthening, self.guarded = None, False
-        if len(history) == self._budget.max_tokens and self._budget.finishes:
-            # No token is left, and the text is whole: the end alone may come, and the model need not be asked.
-            self.closed = True
-            return
         self._use(self._matcher.mask(), history)
+        if len(history) == self._budget.max_tokens and self._budget.finishes:
+            # The text is whole, and the end alone may come: the model need not be asked.
+            self.is_spent, self.closed = not self.closed, True
+            return
         self._lengthening = self._budget.lengthening(self._matcher, len(history))
 
     def _use(self, mask: NDArray[np.uint32], history: Sequence[int]) -> None:
