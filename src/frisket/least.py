@@ -1,9 +1,10 @@
 """How many tokens a text still takes: what `Matcher.least_tokens` returns."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 
-class Least(NamedTuple):
+@dataclass(frozen=True)
+class Least:
     """The fewest tokens after which a text may end.
 
     >>> import frisket

@@ -44,7 +44,9 @@ class Late(Exception):
     """The time of one schema is over."""
 
 
-def write(table: Table, matcher: Any, chance: random.Random, model: Manner, liked: Any, room: int, until: float) -> bytes:
+def write(
+    table: Table, matcher: Any, chance: random.Random, model: Manner, liked: Any, room: int, until: float
+) -> bytes:
     """An answer of at most `room` tokens. BudgetError if a mask is empty."""
     while room:
         if time.monotonic() > until:
@@ -138,7 +140,9 @@ def main(arguments: list[str] | None = None) -> int:
         known = models.embedded().vocabulary
         table = Table([None if token in known.eos else known.token(token) for token in range(known.size)])
     liked = {model.name: model.liked(table) if model.liked else None for model in MODELS}
-    failed = sweep(chosen, partial(play, table=table, liked=liked, seed=chosen.seed), FAILURES, (*FAILURES, "cut short"))
+    failed = sweep(
+        chosen, partial(play, table=table, liked=liked, seed=chosen.seed), FAILURES, (*FAILURES, "cut short")
+    )
     if len(FIRST) > 1:
         cuts = statistics.quantiles(FIRST, n=100)
         print(f"first least_tokens: p50 {1000 * cuts[49]:.2f} ms, p99 {1000 * cuts[98]:.1f} ms")

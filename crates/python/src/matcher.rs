@@ -168,7 +168,7 @@ impl Matcher {
             .map_err(|error| self.refusing(py, error, PyBytes::new(py, data)))
     }
 
-    /// How many leading tokens would be accepted, with `room` tokens left before the first; the matcher does not move.
+    /// How many leading tokens would be accepted, with `room` tokens left before the first; nothing moves.
     #[pyo3(signature = (token_ids, room=None))]
     fn validate(&self, py: Python<'_>, token_ids: Vec<TokenId>, room: Option<Whole<u32>>) -> PyResult<usize> {
         let token_ids: Vec<u32> = token_ids.iter().map(TokenId::id).collect();
@@ -178,11 +178,10 @@ impl Matcher {
         })
     }
 
-    /// The fewest tokens, special ones too, after which the text may end: `Least(count, exact)`, count 0 where it may end
-    /// now.
+    /// The fewest tokens, special ones too, after which the text may end: `Least(count, exact)`.
     ///
-    /// Masks with at least as much room are never empty, up to the end. `exact` says that no fewer tokens suffice. An
-    /// end-of-sequence token is not counted. Raises VocabularyError if no tokens spell an end, LimitExceededError if it
+    /// The count is 0 where it may end now. Masks with at least as much room are never empty, up to the end. `exact`
+    /// says that no fewer tokens suffice. An end-of-sequence token is not counted. Raises VocabularyError if no tokens spell an end, LimitExceededError if it
     /// takes more than the limits give.
     fn least_tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let least = self.with(py, |matcher| matcher.least_tokens())?;
@@ -194,8 +193,8 @@ impl Matcher {
 
     /// Whether `room` tokens finish the text from here: for a loop that draws a token first and asks then.
     ///
-    /// To ask takes less time than a mask with room, which looks at all tokens. A token after which this is False is one
-    /// that the mask with room forbids.
+    /// To ask takes less time than a mask with room, which looks at all tokens. A token after which this is False is
+    /// one that the mask with room forbids.
     fn can_finish(&self, py: Python<'_>, room: Whole<u32>) -> PyResult<bool> {
         self.with(py, |matcher| matcher.can_finish(room.0))
     }

@@ -380,19 +380,18 @@ class Matcher:
     def advance_bytes(self, data: bytes) -> None:
         """Take text without tokens (a prefix, forced bytes); counts as one step for rollback."""
     def validate(self, token_ids: Sequence[int], room: int | None = None) -> int:
-        """How many leading tokens would be accepted, with `room` tokens left before the first; the matcher does not move."""
+        """How many leading tokens would be accepted, with `room` tokens left before the first; nothing moves."""
     def least_tokens(self) -> Least:
-        """The fewest tokens, special ones too, after which the text may end: `Least(count, exact)`, count 0 where it may end
-        now.
+        """The fewest tokens, special ones too, after which the text may end: `Least(count, exact)`.
 
-        Masks with at least as much room are never empty, up to the end. `exact` says that no fewer tokens suffice. An
-        end-of-sequence token is not counted. Raises VocabularyError if no tokens spell an end, LimitExceededError if it
+        The count is 0 where it may end now. Masks with at least as much room are never empty, up to the end. `exact`
+        says that no fewer tokens suffice. An end-of-sequence token is not counted. Raises VocabularyError if no tokens spell an end, LimitExceededError if it
         takes more than the limits give."""
     def can_finish(self, room: int) -> bool:
         """Whether `room` tokens finish the text from here: for a loop that draws a token first and asks then.
 
-        To ask takes less time than a mask with room, which looks at all tokens. A token after which this is False is one
-        that the mask with room forbids."""
+        To ask takes less time than a mask with room, which looks at all tokens. A token after which this is False is
+        one that the mask with room forbids."""
     @property
     def can_end(self) -> bool:
         """Whether the text may end here."""
@@ -441,7 +440,7 @@ def fill_masks(
     rows: Sequence[int] | None = None,
     rooms: Sequence[int | None] | None = None,
 ) -> None:
-    """One row per matcher in one call, the GIL released; with `rooms`, the tokens left of each (None: as many as it takes)."""
+    """One row per matcher in one call, the GIL released; `rooms` are the tokens that each has left, None: any number."""
 
 def apply_mask(logits: NDArray[Any], bitmask: NDArray[np.uint32] | NDArray[np.int32]) -> None:
     """Set the logits of forbidden tokens to −∞, in place.

@@ -5,4 +5,4 @@ from frisket.decoding.guard import Guard
 from frisket.decoding.loop import FinishReason, Step, decode
 from frisket.decoding.sampler import GREEDY, Sampler
 
-__all__ = ["GREEDY", "Budget", "Guard", "OnBudget", "FinishReason", "Sampler", "Step", "decode"]
+__all__ = ["GREEDY", "Budget", "FinishReason", "Guard", "OnBudget", "Sampler", "Step", "decode"]

@@ -68,8 +68,8 @@ class Budget:
                 if least.exact
                 else f"an answer of {least.count} tokens can be finished for certain, and {self.max_tokens} are given",
                 where="max_tokens",
-                hint=f'raise max_tokens to {least.count}, ask for less, or pass on_budget="cut" for the beginning of an '
-                "answer",
+                hint=f'raise max_tokens to {least.count}, ask for less, or pass on_budget="cut" for a text that ends '
+                "where the tokens do",
                 least=least.count,
                 exact=least.exact,
             )

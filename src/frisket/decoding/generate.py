@@ -144,6 +144,7 @@ def generate(
     model's sessions can (`DraftSession`). Each token is still the one that the sampler chooses from the model's logits,
     so answers stay what they are, as far as a network computes the same for tokens together as one by one.
     """
+
     def begin(on_budget: OnBudget) -> Stream[Any]:
         return stream(
             model,

@@ -118,8 +118,8 @@ def decode(
     `matcher=None` decodes freely: the same loop without a mask, for comparison. `session` and `matcher` belong to the
     loop until it ends. `max_tokens` counts tokens with text: the end-of-sequence token is free, so an answer of exactly
     `max_tokens` tokens that the model then ends is whole. Where nothing but the end may follow, the model is not asked.
-    What happens where the tokens run out, and `wrap_up`, `min_tokens` and `guard`, are as in `Budget`. A text that takes
-    more than `max_tokens` is a BudgetError, raised by the first step.
+    What happens where the tokens run out, and `wrap_up`, `min_tokens` and `guard`, are as in `Budget`. A text that
+    takes more than `max_tokens` is a BudgetError, raised by the first step.
 
     With a `drafter` the session reads likely tokens ahead (`DraftSession`), and takes back those that are not chosen.
     """
@@ -206,6 +206,7 @@ class Position:
         self._eos = set(vocabulary.eos)
         self._shape = (vocabulary.size,)
         self.mask = np.empty(0, dtype=np.uint32)
+        self.closed = False
         #: Whether no token is left, and the text could go on.
         self.is_spent = False
         self._read(())
@@ -232,7 +233,11 @@ class Position:
         ids = self.allowed[: _within(self.allowed, logits.size)]
         if self._lengthening is None:
             return logits[ids]
-        return logits[ids] - np.float32(WRAP_UP_PENALTY) * allowed(self._lengthening, self._shape)[ids]
+        penalty: NDArray[np.float32] = np.where(
+            allowed(self._lengthening, self._shape)[ids], np.float32(WRAP_UP_PENALTY), np.float32(0)
+        )
+        wished: NDArray[np.float32] = logits[ids] - penalty
+        return wished
 
     @property
     def wraps_up(self) -> bool:

@@ -59,7 +59,7 @@ def test_where_the_budget_binds_the_steps_say_so() -> None:
 
 
 def test_an_answer_that_the_budget_ended_says_so() -> None:
-    answer = frisket.stream(MODEL, "?", frisket.Grammar.from_regex("a+"), max_tokens=7).generation()
+    answer = frisket.stream(MODEL, "?", frisket.Grammar.from_regex("a+"), max_tokens=7, min_tokens=7).generation()
     assert answer.finish_reason == "budget" and answer.whole and answer.value() == answer.text
     exact = frisket.stream(MODEL, "?", ["aaaa"], max_tokens=7).generation()
     assert exact.finish_reason == "end"
@@ -102,7 +102,11 @@ def test_wrapping_up_makes_the_rest_shorter() -> None:
     sampler = Sampler(temperature=2.0)
     lengths = [
         [
-            len(frisket.stream(MODEL, "?", free, max_tokens=120, wrap_up=share, sampler=sampler, seed=seed).generation().tokens)
+            len(
+                frisket.stream(MODEL, "?", free, max_tokens=120, wrap_up=share, sampler=sampler, seed=seed)
+                .generation()
+                .tokens
+            )
             for seed in range(12)
         ]
         for share in (0.0, 0.9)
@@ -118,7 +122,9 @@ def test_an_answer_is_long_enough_where_it_may_be() -> None:
 
 
 def test_a_guard_ends_repetition_and_leaves_what_must_come() -> None:
-    answer = frisket.stream(MODEL, "?", frisket.Grammar.from_regex("(a|b)+"), max_tokens=60, guard=Guard(3, 2)).generation()
+    answer = frisket.stream(
+        MODEL, "?", frisket.Grammar.from_regex("(a|b)+"), max_tokens=60, guard=Guard(3, 2)
+    ).generation()
     tokens = answer.tokens
     for length in (1, 2, 3):
         for start in range(len(tokens) - 3 * length + 1):
@@ -129,7 +135,13 @@ def test_a_guard_ends_repetition_and_leaves_what_must_come() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"max_tokens": 0}, {"on_budget": "stop"}, {"wrap_up": 1.5}, {"min_tokens": 99}, {"wrap_up": 0.2, "on_budget": "cut"}],
+    [
+        {"max_tokens": 0},
+        {"on_budget": "stop"},
+        {"wrap_up": 1.5},
+        {"min_tokens": 99},
+        {"wrap_up": 0.2, "on_budget": "cut"},
+    ],
 )
 def test_misuse(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError):
