@@ -181,8 +181,8 @@ impl Matcher {
     /// The fewest tokens, special ones too, after which the text may end: `Least(count, exact)`.
     ///
     /// The count is 0 where it may end now. Masks with at least as much room are never empty, up to the end. `exact`
-    /// says that no fewer tokens suffice. An end-of-sequence token is not counted. Raises VocabularyError if no tokens spell an end, LimitExceededError if it
-    /// takes more than the limits give.
+    /// says that no fewer tokens suffice. An end-of-sequence token is not counted. Raises VocabularyError if no tokens
+    /// spell an end, LimitExceededError if it takes more than the limits give.
     fn least_tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let least = self.with(py, |matcher| matcher.least_tokens())?;
         let Some(count) = least.count else {

@@ -385,8 +385,8 @@ class Matcher:
         """The fewest tokens, special ones too, after which the text may end: `Least(count, exact)`.
 
         The count is 0 where it may end now. Masks with at least as much room are never empty, up to the end. `exact`
-        says that no fewer tokens suffice. An end-of-sequence token is not counted. Raises VocabularyError if no tokens spell an end, LimitExceededError if it
-        takes more than the limits give."""
+        says that no fewer tokens suffice. An end-of-sequence token is not counted. Raises VocabularyError if no tokens
+        spell an end, LimitExceededError if it takes more than the limits give."""
     def can_finish(self, room: int) -> bool:
         """Whether `room` tokens finish the text from here: for a loop that draws a token first and asks then.
 

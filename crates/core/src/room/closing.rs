@@ -250,3 +250,82 @@ impl Closings {
         .filter_map(|(token, position)| Some((token?, position)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{after, bytes, machine, object, seq, string, unique};
+    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::regular::term::TermId;
+
+    fn vocabulary(texts: &[&str]) -> Vocabulary {
+        let tokens = texts.iter().map(|text| Some(text.as_bytes().into())).chain([None]).collect();
+        let special = vec![("<s>".into(), texts.len() as u32)];
+        Vocabulary::new(tokens, special, Vec::new(), texts.len() + 1).unwrap()
+    }
+
+    /// The fewest tokens of the closing text after each beginning.
+    fn check(make: impl FnOnce(&mut Builder) -> TermId, texts: &[&str], cases: &[(&str, u32)]) {
+        let (mut machine, vocabulary) = (machine(make), vocabulary(texts));
+        let mut closings = Closings::new(vec![texts.len() as u32]);
+        for &(text, expected) in cases {
+            let at = after(&mut machine, text.as_bytes());
+            assert_eq!(closings.tokens(&mut machine, &vocabulary, at).unwrap(), expected, "after {text:?}");
+        }
+        assert!(closings.memory_bytes() > 0);
+    }
+
+    #[test]
+    fn a_text_takes_the_fewest_tokens_that_spell_it() {
+        let make = |builder: &mut Builder| builder.literal(b"abcd").unwrap();
+        // The longest match is "ab", "c", "d"; "a" and "bcd" are fewer.
+        check(make, &["a", "ab", "bcd", "c", "d"], &[("", 2), ("a", 1), ("ab", 2), ("abc", 1), ("abcd", 0)]);
+        check(make, &["a", "b", "c"], &[("", UNSPELLABLE), ("abcd", 0)]);
+    }
+
+    #[test]
+    fn a_step_along_the_closing_text_takes_one_token_off() {
+        let make = |builder: &mut Builder| {
+            let number = bytes(builder, b'0', b'9', 1, Some(3));
+            object(builder, &[("a", true, number), ("b", true, number)], &[], ObjectRules::default())
+        };
+        let texts = ["{", "\"", "a", "b", ":", ",", "}", "0", "{\"", "\":", ",\"", "0}"];
+        check(
+            make,
+            &texts,
+            &[
+                ("", 8),
+                ("{\"", 7),
+                ("{\"a", 6),
+                ("{\"a\":", 5),
+                ("{\"a\":0", 4),
+                ("{\"a\":77", 4),
+                ("{\"a\":0,\"b\":", 1),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_string_grows_by_its_longest_tokens() {
+        let make = |builder: &mut Builder| string(builder, 10, None);
+        check(make, &["\"", "a", "bcde"], &[("", 6), ("\"", 5), ("\"abcdefghij", 1), ("\"abcdefgh", 3)]);
+    }
+
+    #[test]
+    fn a_special_token_is_one_token() {
+        let make = |builder: &mut Builder| {
+            let (special, text) = (builder.special("<s>").unwrap(), builder.literal(b"aa").unwrap());
+            seq(builder, &[text, special, text])
+        };
+        check(make, &["a"], &[("", 5), ("aa", 3)]);
+    }
+
+    #[test]
+    fn items_that_must_differ_are_searched_for() {
+        let make = |builder: &mut Builder| {
+            let item = bytes(builder, b'0', b'9', 1, Some(1));
+            unique(builder, item, 3, None)
+        };
+        check(make, &["[", "]", ",", "0", "1", "2", "3"], &[("", 7), ("[1", 5), ("[1,0", 3), ("[1,0,2", 1)]);
+    }
+}

@@ -285,3 +285,91 @@ impl<'a> Reader<'a> {
 fn tokens_of(place: usize, word: u32) -> impl Iterator<Item = u32> {
     (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| (place as u32) << 5 | bit)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{bytes, object, string};
+    use crate::grammar::builder::ObjectRules;
+    use crate::room::fixture::Scene;
+
+    /// The costs after a text: each with its tokens.
+    fn costs(scene: &mut Scene, text: &str) -> Vec<(u32, Vec<u32>)> {
+        let at = scene.after(text);
+        let mask = scene.mask(at);
+        let mut closings = Closings::new(Vec::new());
+        let found = Costs::of(&mut scene.machine, &mut closings, &scene.shared.vocabulary, (at, &mask)).unwrap();
+        assert_eq!(found.least(), found.groups.first().map(|group| group.cost));
+        assert!(found.groups.is_empty() || found.memory_bytes() > 0);
+        let mut shown = Vec::new();
+        let mut before = Vec::new();
+        for group in &found.groups {
+            let within = scene.tokens(&found.within(group.cost));
+            shown.push((group.cost, within.iter().copied().filter(|token| !before.contains(token)).collect()));
+            before = within;
+        }
+        assert_eq!(before, scene.tokens(&mask), "every token has a cost");
+        assert_eq!(found.ceiling(), shown.last().map_or(0, |&(cost, _)| cost));
+        shown
+    }
+
+    #[test]
+    fn tokens_are_sorted_by_what_the_text_takes_after_them() {
+        let mut scene = Scene::new(&["a", "ab", "bcd", "c", "d"], |builder| builder.literal(b"abcd").unwrap());
+        assert_eq!(costs(&mut scene, ""), [(1, vec![0]), (2, vec![1])]);
+        assert_eq!(costs(&mut scene, "abcd"), [(0, vec![5])], "the end");
+    }
+
+    #[test]
+    fn characters_of_a_string_cost_by_their_number() {
+        let mut scene = Scene::new(&["\"", "a", "bc", "def", "\\n"], |builder| string(builder, 3, Some(4)));
+        assert_eq!(costs(&mut scene, "\""), [(1, vec![3]), (2, vec![1, 2, 4])]);
+        assert_eq!(costs(&mut scene, "\"abc"), [(0, vec![0]), (1, vec![1, 4])]);
+    }
+
+    #[test]
+    fn many_tokens_are_walked_and_few_are_read_and_both_say_the_same() {
+        let names: Vec<String> = (0..6_000).map(|number| format!("{number:04}")).chain(["x".into()]).collect();
+        let texts: Vec<&str> = names.iter().map(String::as_str).collect();
+        let make = |builder: &mut crate::grammar::builder::Builder| {
+            let digits = bytes(builder, b'0', b'9', 4, Some(8));
+            let end = builder.literal(b"x").unwrap();
+            builder.cat(&[digits.number(), end.number()]).unwrap()
+        };
+        let mut scene = Scene::new(&texts, make);
+        assert_eq!(costs(&mut scene, ""), [(1, (0..6_000).collect::<Vec<u32>>())]);
+        let few: Vec<u32> = (0..6_000).filter(|token| token / 100 == 59).chain([6_000]).collect();
+        let mut small = Scene::new(&texts[5_900..], make);
+        assert_eq!(costs(&mut small, "1234")[1].1.len(), few.len() - 1);
+    }
+
+    #[test]
+    fn a_position_with_more_tokens_than_asked_for_has_no_successors() {
+        let mut scene = Scene::new(&["0", "1", "23"], |builder| bytes(builder, b'0', b'9', 1, None));
+        let at = scene.after("");
+        let mask = scene.mask(at);
+        let mut closings = Closings::new(Vec::new());
+        let mut of =
+            |most| Successors::of(&mut scene.machine, &mut closings, &scene.shared.vocabulary, (at, &mask), most);
+        assert!(of(2).unwrap().is_none());
+        let found = of(3).unwrap().unwrap();
+        assert_eq!((found.tokens, found.reached.len()), (3, 1), "all lead to one position");
+        assert_eq!((found.reached[0].1, found.reached[0].2), (0, 0));
+    }
+
+    #[test]
+    fn the_costs_of_a_twin_hold_for_all_but_some_tokens() {
+        let make = |builder: &mut crate::grammar::builder::Builder| {
+            let (keys, one) = (builder.any_text().unwrap(), builder.literal(b"1").unwrap());
+            object(builder, &[], &[(keys, one)], ObjectRules::default())
+        };
+        let mut scene = Scene::new(&["{", "}", "\"", ":", "1", "a", "b", ","], make);
+        let at = scene.after("{\"a\":1,\"");
+        let mask = scene.mask(at);
+        let (room, mut source) = scene.parts();
+        let costs = room.costs(&mut source, (at, &mask)).unwrap();
+        let shown: Vec<_> = [3, 4, 5].map(|left| scene.tokens(&costs.within(left))).into();
+        // `"`, then `:1}`; "b" leaves four, and "a" one more, because it came.
+        assert_eq!(shown, [vec![2], vec![0, 1, 2, 3, 4, 6, 7], (0..8).collect::<Vec<u32>>()]);
+    }
+}

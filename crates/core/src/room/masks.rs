@@ -32,7 +32,7 @@ pub(crate) struct PositionMasks<'a> {
 }
 
 impl PositionMasks<'_> {
-    fn of(&mut self, position: PositionId) -> Result<Arc<Mask>> {
+    pub(crate) fn of(&mut self, position: PositionId) -> Result<Arc<Mask>> {
         self.masks.mask(self.machine, self.follow_bytes, self.shared, position)
     }
 }
@@ -123,7 +123,8 @@ impl RoomMasks {
         Successors::of(source.machine, &mut self.closings, &source.shared.vocabulary, (position, &mask), most)
     }
 
-    fn costs(
+    /// The costs of the tokens of a position's mask.
+    pub(crate) fn costs(
         &mut self,
         source: &mut PositionMasks<'_>,
         (position, mask): (PositionId, &Arc<Mask>),
@@ -147,5 +148,31 @@ impl RoomMasks {
         self.bytes += bytes;
         self.costs.insert(position, costs.clone());
         Ok(costs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::bytes;
+    use crate::room::fixture::Scene;
+
+    #[test]
+    fn a_mask_with_room_is_the_mask_itself_where_all_tokens_fit() {
+        let mut scene = Scene::new(&["1", "22"], |builder| bytes(builder, b'0', b'9', 3, Some(3)));
+        let at = scene.after("");
+        let mask = scene.mask(at);
+        let (room, mut source) = scene.parts();
+        let within = [0, 1, 2, 3].map(|left| room.mask(&mut source, (at, &mask), left).unwrap());
+        assert!(Arc::ptr_eq(&within[3], &mask) && !Arc::ptr_eq(&within[2], &mask));
+        assert_eq!(room.least(&mut source, (at, &mask)).unwrap(), Least { count: Some(2), exact: true });
+        assert_eq!(
+            room.closing(&mut source, at).unwrap(),
+            Some(3),
+            "by the shortest bytes, the first of which are tokens"
+        );
+        assert!(room.memory_bytes() > 0);
+        // After "1" the closing text is "11", which takes two tokens.
+        assert_eq!(within.map(|mask| scene.tokens(&mask)), [vec![], vec![], vec![1], vec![0, 1]]);
     }
 }

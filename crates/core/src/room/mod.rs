@@ -7,6 +7,8 @@
 
 pub(crate) mod closing;
 pub(crate) mod cost;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub mod masks;
 pub(crate) mod open_key;
 pub(crate) mod search;

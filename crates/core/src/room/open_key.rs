@@ -101,3 +101,53 @@ impl Machine {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::object;
+    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::regular::term::TermId;
+    use crate::room::fixture::Scene;
+
+    fn any_keys(builder: &mut Builder) -> TermId {
+        let (keys, one) = (builder.any_text().unwrap(), builder.literal(b"1").unwrap());
+        object(builder, &[], &[(keys, one)], ObjectRules::default())
+    }
+
+    const TOKENS: [&str; 9] = ["{", "}", "\"", ":", "1", "a", "ab", "\\u0061", ","];
+
+    #[test]
+    fn keys_of_different_texts_have_one_twin() {
+        let mut scene = Scene::new(&TOKENS, any_keys);
+        let [a, b, value] = ["{\"a", "{\"xyz", "{\"a\":"].map(|text| scene.after(text));
+        let twins = [a, b].map(|at| scene.machine.key_twin(at).unwrap().unwrap().position);
+        assert!(twins[0] == twins[1] && a != b);
+        assert!(
+            scene.machine.key_twin(value).unwrap().is_none() && scene.machine.key_twin(twins[0]).unwrap().is_none()
+        );
+    }
+
+    #[test]
+    fn tokens_that_may_repeat_a_key_are_told() {
+        let mut scene = Scene::new(&TOKENS, any_keys);
+        for (text, expected) in
+            [("{\"", vec![]), ("{\"a\":1,\"", vec![5, 7]), ("{\"aab\":1,\"a", vec![6, 7]), ("{\"a\":1,\"b", vec![7])]
+        {
+            let at = scene.after(text);
+            let twin = scene.machine.key_twin(at).unwrap().unwrap();
+            let mut told = scene.machine.completing(&twin, &scene.shared.vocabulary);
+            told.sort_unstable();
+            assert_eq!(told, expected, "after {text}");
+        }
+    }
+
+    #[test]
+    fn behind_an_unknown_key_a_second_key_is_uncertain() {
+        let mut scene = Scene::new(&TOKENS, any_keys);
+        let at = scene.after("{\"a");
+        let twin = scene.machine.key_twin(at).unwrap().unwrap().position;
+        let [value, second] = [&b"\":1"[..], b"\":1,\"b"].map(|text| scene.machine.read(twin, text).unwrap());
+        assert!(!scene.machine.is_behind_unknown_key(value) && scene.machine.is_behind_unknown_key(second));
+    }
+}

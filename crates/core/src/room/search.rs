@@ -69,3 +69,39 @@ impl RoomMasks {
         Ok(best)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{alt, bytes};
+    use crate::grammar::builder::Builder;
+    use crate::regular::term::TermId;
+    use crate::room::fixture::Scene;
+
+    /// "aabb" or "aac01234": the first ends sooner in bytes, the second in tokens.
+    fn texts(builder: &mut Builder) -> TermId {
+        let texts = [&b"aabb"[..], b"aac01234"].map(|text| builder.literal(text).unwrap());
+        alt(builder, &texts)
+    }
+
+    #[test]
+    fn a_text_of_more_bytes_and_fewer_tokens_is_found() {
+        let mut scene = Scene::new(&["a", "aa", "b", "c01234"], texts);
+        let at = scene.after("");
+        let (room, mut source) = scene.parts();
+        let found = room.search(&mut source, at, 3).unwrap();
+        assert_eq!((found.least, found.firsts), (Least { count: Some(2), exact: true }, vec![1]));
+        let found = room.search(&mut source, at, 2).unwrap();
+        assert_eq!((found.least, found.firsts), (Least { count: Some(2), exact: true }, vec![]), "no fewer than known");
+    }
+
+    #[test]
+    fn a_search_that_gives_up_does_not_call_its_result_exact() {
+        let names: Vec<String> = (0..30_000).map(|number| format!("{number:05}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut scene = Scene::new(&names, |builder| bytes(builder, b'0', b'9', 20, None));
+        let at = scene.after("");
+        let (room, mut source) = scene.parts();
+        assert_eq!(room.search(&mut source, at, 5).unwrap().least, Least { count: Some(5), exact: false });
+    }
+}
