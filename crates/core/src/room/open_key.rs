@@ -104,7 +104,6 @@ impl Machine {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::automaton::fixture::object;
     use crate::grammar::builder::{Builder, ObjectRules};
     use crate::regular::term::TermId;
