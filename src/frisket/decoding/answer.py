@@ -87,8 +87,8 @@ class Generation(Generic[T]):
             raise LimitExceededError(
                 f"the limit of {self.limit} tokens cut the text before its end",
                 where=f"token {count}",
-                hint='pass on_budget="finish" or a larger max_tokens, shorten the prompt (both share the context), bound '
-                "the schema (maxLength, maxItems), or pass allow_partial=True for the text as it is",
+                hint='pass on_budget="finish" or a larger max_tokens, shorten the prompt (both share the context), '
+                "bound the schema (maxLength, maxItems), or pass allow_partial=True for the text as it is",
             )
         result: T = self.grammar.value(self.text)
         return result
