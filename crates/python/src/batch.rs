@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// One row per matcher in one call, the GIL released; `rooms`: the tokens that each has left, None for any number.
+/// One row per matcher in one call, the GIL released; `rooms`: the tokens that each has left, None: any number.
 #[pyfunction]
 #[pyo3(signature = (matchers, bitmask, rows=None, rooms=None))]
 pub fn fill_masks(
