@@ -1,4 +1,4 @@
-"""`python -m benchmarks.room` → what a budget costs: masks with room, far from the end and near it, and the first least.
+"""`python -m benchmarks.room` → what a budget costs: masks with room, far from the end and near it.
 
     python -m benchmarks.room --schemas 60              Llama 3's vocabulary, schemas of MaskBench, a minute
 

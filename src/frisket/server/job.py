@@ -139,6 +139,9 @@ class Job:
             text.append(step.text)
             yield Written(step, watched.likeliest(self.top) if watched else ())
         whole = reason in ("end", "budget")
+        if reason == "budget" and (self.grammar is None or self.grammar.grammar.schema is None):
+            # A document was made whole in time; other text may have had more to say.
+            reason = "length"
         if reason == "stop" and self.grammar is not None:
             whole = self.grammar.grammar.accepts("".join(text))
         yield Ended(reason, whole or (self.grammar is None and reason == "stop"))
