@@ -64,6 +64,10 @@ bench *ARGS:
 bounds *ARGS:
     python -m benchmarks.bounds {{ARGS}}
 
+# answers of random models within their budgets, on every schema of MaskBench
+budget *ARGS:
+    python -m tests.conformance.budget {{ARGS}}
+
 # what it costs to measure what masks did to an answer, and how exact the figures are
 pressure *ARGS:
     python -m benchmarks.pressure {{ARGS}}

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from frisket.decoding.answer import Generation, Stream
     from frisket.decoding.concurrent import AsyncStream, agenerate, astream, generate_many
     from frisket.decoding.generate import generate, stream
+    from frisket.decoding.guard import Guard
     from frisket.decoding.loop import Step
     from frisket.decoding.sampler import GREEDY, Sampler
     from frisket.errors import (
+        BudgetError,
         EmptyGrammarError,
         EngineError,
         FrisketError,
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
     from frisket.explanation import Explanation
     from frisket.grammar import CompiledGrammar, Grammar
     from frisket.json_schema import JSONSchemaOptions
+    from frisket.least import Least
     from frisket.limit import Cancellation, Limits
     from frisket.partial_value import PartialValue
     from frisket.pressure import Pressure, PressureReport
@@ -62,6 +65,7 @@ if TYPE_CHECKING:
 __all__ = [
     "GREEDY",
     "AsyncStream",
+    "BudgetError",
     "Cancellation",
     "Closed",
     "CompiledGrammar",
@@ -76,8 +80,10 @@ __all__ = [
     "GrammarPart",
     "GrammarSyntaxError",
     "Grew",
+    "Guard",
     "InvalidSchemaError",
     "JSONSchemaOptions",
+    "Least",
     "LimitExceededError",
     "Limits",
     "Matcher",
@@ -139,12 +145,14 @@ _HOMES = {
     "decoding.concurrent": ("AsyncStream", "agenerate", "astream", "generate_many"),
     "decoding.answer": ("Generation", "Stream"),
     "decoding.generate": ("generate", "stream"),
+    "decoding.guard": ("Guard",),
     "decoding.loop": ("Step",),
     "decoding.sampler": ("GREEDY", "Sampler"),
     "event": ("Closed", "Events", "Grew", "Opened"),
     "explanation": ("Explanation",),
     "grammar": ("CompiledGrammar", "Grammar"),
     "json_schema": ("JSONSchemaOptions",),
+    "least": ("Least",),
     "limit": ("Cancellation", "Limits"),
     "matcher": ("Matcher", "fill_masks"),
     "partial_value": ("PartialValue",),

@@ -10,6 +10,7 @@ FrisketError
 │   └── EmptyGrammarError           nothing can match
 ├── VocabularyError (ValueError)    the bytes of a token cannot be known, or cannot spell the grammar
 ├── LimitExceededError              which limit, how much was given, what would do
+│   └── BudgetError                 the tokens left do not finish the text; how many would
 ├── TokenRejectedError              where, what was expected
 ├── ToolError (ValueError)
 │   ├── UnknownFamilyError          no family of models has this name; the known ones are listed
@@ -122,6 +123,22 @@ class LimitExceededError(FrisketError):
     """A budget of time, memory or states ran out; nothing was changed."""
 
     code = "limit"
+
+
+class BudgetError(LimitExceededError):
+    """The tokens left do not finish the text; `least` of them would, and no fewer if `exact`.
+
+    `least` is None where no tokens of the vocabulary finish the text.
+    """
+
+    code = "budget"
+
+    def __init__(self, message: str, *, least: int | None = None, exact: bool = False, **keywords: str | None):
+        if least is not None:
+            keywords.setdefault("hint", f"give it at least {least} tokens, or ask for a shorter document")
+        super().__init__(message, **keywords)
+        self.least = least
+        self.exact = exact
 
 
 class TokenRejectedError(FrisketError):

@@ -14,20 +14,32 @@ import frisket._core
 PACKAGE = Path(frisket.__file__).parent
 
 NAMES = {
-    "AsyncStream", "Cancellation", "Closed", "CompiledGrammar", "EmptyGrammarError", "EngineError", "Events",
-    "Explanation", "FrisketError", "GREEDY", "Generation", "Grammar", "GrammarError", "GrammarPart",
-    "GrammarSyntaxError", "Grew", "InvalidSchemaError", "JSONSchemaOptions", "LimitExceededError", "Limits",
-    "Matcher", "MessageSyntaxError", "MissingDependencyError", "Opened", "PartialValue", "Pressure", "PressureReport",
-    "RefusedToolsError", "Sampler", "SchemaError", "Span", "Step", "Stream", "Thinking", "Thought",
-    "TokenRejectedError", "ToolError", "UnknownFamilyError", "UnsatisfiableSchemaError", "UnsupportedSchemaError",
-    "Vocabulary", "VocabularyError", "agenerate", "astream", "capture", "choice", "examples", "fill_masks", "generate",
-    "generate_many", "json", "lit", "models", "optional", "regex", "repeat", "seq", "special", "stream", "tags",
-    "template", "text", "think", "tools", "until",
+    "AsyncStream", "BudgetError", "Cancellation", "Closed", "CompiledGrammar", "EmptyGrammarError", "EngineError",
+    "Events", "Explanation", "FrisketError", "GREEDY", "Generation", "Grammar", "GrammarError", "GrammarPart",
+    "GrammarSyntaxError", "Grew", "Guard", "InvalidSchemaError", "JSONSchemaOptions", "Least", "LimitExceededError",
+    "Limits", "Matcher", "MessageSyntaxError", "MissingDependencyError", "Opened", "PartialValue", "Pressure",
+    "PressureReport", "RefusedToolsError", "Sampler", "SchemaError", "Span", "Step", "Stream", "Thinking",
+    "Thought", "TokenRejectedError", "ToolError", "UnknownFamilyError", "UnsatisfiableSchemaError",
+    "UnsupportedSchemaError", "Vocabulary", "VocabularyError", "agenerate", "astream", "capture", "choice",
+    "examples", "fill_masks", "generate", "generate_many", "json", "lit", "models", "optional", "regex", "repeat",
+    "seq", "special", "stream", "tags", "template", "text", "think", "tools", "until",
 }  # fmt: skip
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
-    ("errors", "_core", "recent", "disk", "origin", "partial_value", "partial_object", "event", "token_name", "span"),
+    (
+        "errors",
+        "_core",
+        "least",
+        "recent",
+        "disk",
+        "origin",
+        "partial_value",
+        "partial_object",
+        "event",
+        "token_name",
+        "span",
+    ),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
     ("compiled_schema", "python_pattern"),
     ("python_schema",),

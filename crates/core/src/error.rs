@@ -47,6 +47,15 @@ pub enum Limit {
     UniqueDepth(usize),
     /// Bytes of the shortest completion.
     Completion(u64),
+    /// Tokens that are left, which do not finish the text; the fewest known that do.
+    Room {
+        /// Tokens that are left.
+        room: u32,
+        /// Tokens that suffice; None if no tokens of the vocabulary finish the text.
+        least: Option<u32>,
+        /// Whether no fewer suffice.
+        exact: bool,
+    },
     /// Tokens that a matcher can be rolled back.
     Rollback(usize),
     /// Another thread cancelled the call.
@@ -83,6 +92,12 @@ impl fmt::Display for Limit {
             Limit::UniqueDepth(depth) => ("nesting of an item that must be unique", depth.to_string()),
             Limit::Completion(bytes) => ("bytes of a completion", bytes.to_string()),
             Limit::Rollback(steps) => ("steps of a rollback", steps.to_string()),
+            Limit::Room { room, least: Some(least), .. } => {
+                return write!(f, "{room} tokens are left, and the text takes {least} to its end");
+            }
+            Limit::Room { room, least: None, .. } => {
+                return write!(f, "{room} tokens are left, and no tokens of the vocabulary finish the text");
+            }
             Limit::Cancelled => return f.write_str("the call was cancelled from outside"),
         };
         write!(f, "the limit on {what} ({given}) was reached")

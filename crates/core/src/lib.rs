@@ -11,6 +11,7 @@
 //! grammar      builder calls  → Grammar: rules over terms
 //! automaton    Grammar        → positions, their transitions and shortest completions
 //! mask         position × trie → the set of allowed tokens, cached
+//! room         mask × tokens left → the tokens that leave enough of them to finish
 //! matcher      one sequence: position, advance, rollback, mask
 //! ```
 //!
@@ -34,5 +35,6 @@ pub mod limits;
 pub mod mask;
 pub mod matcher;
 pub mod regular;
+pub mod room;
 pub mod storage;
 pub mod vocabulary;

@@ -13,14 +13,15 @@ use pyo3::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// One row per matcher in one call, the GIL released.
+/// One row per matcher in one call, the GIL released; `rooms`: the tokens that each has left, None: any number.
 #[pyfunction]
-#[pyo3(signature = (matchers, bitmask, rows=None))]
+#[pyo3(signature = (matchers, bitmask, rows=None, rooms=None))]
 pub fn fill_masks(
     py: Python<'_>,
     matchers: Vec<Py<Matcher>>,
     bitmask: &Bound<'_, PyAny>,
     rows: Option<Vec<Whole<usize>>>,
+    rooms: Option<Vec<Option<Whole<u32>>>>,
 ) -> PyResult<()> {
     let target = Bitmask::new(bitmask)?;
     let rows: Vec<usize> = match rows {
@@ -30,6 +31,13 @@ pub fn fill_masks(
     if rows.len() != matchers.len() {
         return Err(PyValueError::new_err(format!("{} rows for {} matchers", rows.len(), matchers.len())));
     }
+    let rooms: Vec<Option<u32>> = match rooms {
+        Some(rooms) => rooms.into_iter().map(|room| room.map(|Whole(room)| room)).collect(),
+        None => vec![None; matchers.len()],
+    };
+    if rooms.len() != matchers.len() {
+        return Err(PyValueError::new_err(format!("{} rooms for {} matchers", rooms.len(), matchers.len())));
+    }
     let mut distinct = rows.clone();
     distinct.sort_unstable();
     if let Some(pair) = distinct.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -38,27 +46,36 @@ pub fn fill_masks(
     for (matcher, &row) in matchers.iter().zip(&rows) {
         target.check(row, matcher.get().mask_words)?;
     }
-    let mut work: Vec<(&Matcher, usize)> = matchers.iter().map(|matcher| matcher.get()).zip(rows).collect();
+    let mut work: Vec<Row> = matchers
+        .iter()
+        .zip(rows)
+        .zip(rooms)
+        .map(|((matcher, row), room)| Row { matcher: matcher.get(), row, room })
+        .collect();
     let done = without(py, || {
         // One grammar's masks are found out by one thread: the others would wait for it.
-        work.sort_by_key(|(matcher, row)| (matcher.grammar(), *row));
+        work.sort_by_key(|one| (one.matcher.grammar(), one.row));
         // SAFETY: every row was checked, and no row comes twice.
         let row_of = |row: usize| unsafe { target.row(row) };
         let missing = Mutex::new(Vec::new());
         each(&work.chunks(ROWS).collect::<Vec<_>>(), |part| {
-            for &(matcher, row) in *part {
-                match matcher.known() {
-                    Some(mask) => fill(&mask, row_of(row), matcher.mask_words),
-                    None => lock(&missing).push((matcher, row)),
+            for &one in *part {
+                match one.matcher.known().filter(|_| one.room.is_none()) {
+                    Some(mask) => fill(&mask, row_of(one.row), one.matcher.mask_words),
+                    None => lock(&missing).push(one),
                 }
             }
         });
         let mut missing = missing.into_inner().unwrap_or_else(PoisonError::into_inner);
-        missing.sort_by_key(|(matcher, row)| (matcher.grammar(), *row));
+        missing.sort_by_key(|one| (one.matcher.grammar(), one.row));
         let failed = Mutex::new(Vec::new());
-        each(&missing.chunk_by(|a, b| a.0.grammar() == b.0.grammar()).collect::<Vec<_>>(), |group| {
-            for &(matcher, row) in *group {
-                match matcher.act(|matcher| matcher.mask()) {
+        each(&missing.chunk_by(|a, b| a.matcher.grammar() == b.matcher.grammar()).collect::<Vec<_>>(), |group| {
+            for &Row { matcher, row, room } in *group {
+                let mask = matcher.act(|matcher| match room {
+                    Some(room) => matcher.mask_within(room),
+                    None => matcher.mask(),
+                });
+                match mask {
                     Some(Ok(mask)) => fill(&mask, row_of(row), matcher.mask_words),
                     other => {
                         lock(&failed).push((row, other.and_then(Result::err)));
@@ -76,6 +93,14 @@ pub fn fill_masks(
         Some(Some(error)) => Err(raise(error)),
         Some(None) => Err(bug("a matcher was left in the middle of a call")),
     }
+}
+
+/// A matcher, the row of its mask, and the tokens that it has left.
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    matcher: &'a Matcher,
+    row: usize,
+    room: Option<u32>,
 }
 
 /// Rows that one thread copies at a time: copying them takes about as long as starting a thread.

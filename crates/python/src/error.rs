@@ -14,6 +14,9 @@ pub fn raise(error: Box<Error>) -> PyErr {
     if let Some(raised) = cancelled.then(interruption).flatten() {
         return raised;
     }
+    if let Error::Limit(Limit::Room { least, exact, .. }) = *error {
+        return Python::attach(|py| budget(py, &error.to_string(), least, exact).unwrap_or_else(|failure| failure));
+    }
     let (class, hint): (&str, &str) = match &*error {
         Error::Contradiction(text) => return bug(text),
         // Python's own buffered files raise the same class.
@@ -43,9 +46,19 @@ fn relief(limit: &Limit) -> &'static str {
         Limit::DistinctItems(_) => "ask for fewer items, or for items of more values",
         Limit::UniqueDepth(_) => "let fewer levels nest in items that must be unique",
         Limit::Completion(_) => "ask again nearer to the end, or let fewer members and items be required",
+        Limit::Room { .. } => "give it more tokens",
         Limit::Rollback(_) => "give the matcher a larger max_rollback, or fork it where it may have to go back to",
         Limit::Cancelled => "nothing was changed; the object can be used with another cancellation",
     }
+}
+
+/// A BudgetError: `least` tokens would have sufficed, and no fewer if that is `exact`.
+fn budget(py: Python<'_>, message: &str, least: Option<u32>, exact: bool) -> PyResult<PyErr> {
+    let keywords = PyDict::new(py);
+    keywords.set_item("least", least)?;
+    keywords.set_item("exact", exact)?;
+    let value = py.import("frisket.errors")?.getattr("BudgetError")?.call((message,), Some(&keywords))?;
+    Ok(PyErr::from_value(value))
 }
 
 /// An instance of a class of `frisket.errors`; `code` replaces the code of the class.

@@ -98,17 +98,24 @@ impl Matcher {
     ///
     /// Bit t of the row (word t >> 5, bit t & 31) is 1 if token t may come next. Raises VocabularyError where the text
     /// must go on and no token can spell what must come.
-    #[pyo3(signature = (bitmask, row=Whole(0)), text_signature = "($self, bitmask, row=0)")]
-    fn fill_mask(&self, py: Python<'_>, bitmask: &Bound<'_, PyAny>, row: Whole<usize>) -> PyResult<()> {
+    ///
+    /// With `room`, the tokens that are left, only tokens stay after which the text can still be finished: BudgetError
+    /// if there are none, which does not happen from `least_tokens().count` on.
+    #[pyo3(signature = (bitmask, row=Whole(0), room=None), text_signature = "($self, bitmask, row=0, room=None)")]
+    fn fill_mask(
+        &self,
+        py: Python<'_>,
+        bitmask: &Bound<'_, PyAny>,
+        row: Whole<usize>,
+        room: Option<Whole<u32>>,
+    ) -> PyResult<()> {
         let row = row.0;
         let target = Bitmask::new(bitmask)?;
         target.check(row, self.mask_words)?;
         // SAFETY: checked above; the array belongs to the caller, who waits.
         let words = unsafe { target.row(row) };
-        match self.known() {
-            Some(mask) => fill(&mask, words, self.mask_words),
-            None => self.with(py, |matcher| matcher.mask().map(|mask| fill(&mask, words, self.mask_words)))?,
-        }
+        let mask = self.mask_with(py, room)?;
+        fill(&mask, words, self.mask_words);
         Ok(())
     }
 
@@ -117,23 +124,22 @@ impl Matcher {
     /// A mask has one array, for all matchers of all grammars of a vocabulary, so nothing is copied and results
     /// derived from an array can be cached by its identity. A vocabulary keeps the 16 MiB of arrays used last (1,000
     /// for Llama 3).
-    fn mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<u32>>> {
-        let mask = match self.known() {
-            Some(mask) => mask,
-            None => self.with(py, |matcher| matcher.mask())?,
-        };
+    #[pyo3(signature = (room=None))]
+    fn mask<'py>(&self, py: Python<'py>, room: Option<Whole<u32>>) -> PyResult<Bound<'py, PyArray1<u32>>> {
+        let mask = self.mask_with(py, room)?;
         self.handed.array(py, mask, self.mask_words)
     }
 
     /// What `fill_mask` writes, as bytes: little-endian words.
     fn mask_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes: Vec<u8> = self.words(py)?.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let bytes: Vec<u8> = self.words(py, None)?.iter().flat_map(|word| word.to_le_bytes()).collect();
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// The allowed token ids, ascending (slow; for people).
-    fn allowed(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
-        let words = self.words(py)?;
+    #[pyo3(signature = (room=None))]
+    fn allowed(&self, py: Python<'_>, room: Option<Whole<u32>>) -> PyResult<Vec<u32>> {
+        let words = self.words(py, room)?;
         Ok((0..words.len() as u32 * 32).filter(|id| words[*id as usize >> 5] >> (id & 31) & 1 == 1).collect())
     }
 
@@ -162,10 +168,35 @@ impl Matcher {
             .map_err(|error| self.refusing(py, error, PyBytes::new(py, data)))
     }
 
-    /// How many leading tokens would be accepted; the matcher does not move.
-    fn validate(&self, py: Python<'_>, token_ids: Vec<TokenId>) -> PyResult<usize> {
+    /// How many leading tokens would be accepted, with `room` tokens left before the first; nothing moves.
+    #[pyo3(signature = (token_ids, room=None))]
+    fn validate(&self, py: Python<'_>, token_ids: Vec<TokenId>, room: Option<Whole<u32>>) -> PyResult<usize> {
         let token_ids: Vec<u32> = token_ids.iter().map(TokenId::id).collect();
-        self.with(py, |matcher| matcher.validate(&token_ids))
+        self.with(py, |matcher| match room {
+            Some(Whole(room)) => matcher.validate_within(&token_ids, room),
+            None => matcher.validate(&token_ids),
+        })
+    }
+
+    /// The fewest tokens, special ones too, after which the text may end: `Least(count, exact)`.
+    ///
+    /// The count is 0 where it may end now. Masks with at least as much room are never empty, up to the end. `exact`
+    /// says that no fewer tokens suffice. An end-of-sequence token is not counted. Raises VocabularyError if no tokens
+    /// spell an end, LimitExceededError if it takes more than the limits give.
+    fn least_tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let least = self.with(py, |matcher| matcher.least_tokens())?;
+        let Some(count) = least.count else {
+            return Err(raise(Error::Vocabulary("no tokens spell an end of the text".into()).into()));
+        };
+        py.import("frisket.least")?.getattr("Least")?.call1((count, least.exact))
+    }
+
+    /// Whether `room` tokens finish the text from here: for a loop that draws a token first and asks then.
+    ///
+    /// To ask takes less time than a mask with room, which looks at all tokens. A token after which this is False is
+    /// one that the mask with room forbids.
+    fn can_finish(&self, py: Python<'_>, room: Whole<u32>) -> PyResult<bool> {
+        self.with(py, |matcher| matcher.can_finish(room.0))
     }
 
     /// Whether the text may end here.
@@ -281,15 +312,22 @@ impl Matcher {
         self.inner.try_lock().and_then(|matcher| matcher.cached_mask())
     }
 
+    /// The mask, with `room` tokens left where it is given.
+    fn mask_with(&self, py: Python<'_>, room: Option<Whole<u32>>) -> PyResult<Arc<Mask>> {
+        match (room, self.known()) {
+            (Some(Whole(room)), _) => self.with(py, |matcher| matcher.mask_within(room)),
+            (None, Some(mask)) => Ok(mask),
+            (None, None) => self.with(py, |matcher| matcher.mask()),
+        }
+    }
+
     fn try_advance_cached(&self, token: u32) -> bool {
         self.inner.try_lock().is_some_and(|mut matcher| matcher.try_advance_cached(token))
     }
 
-    fn words(&self, py: Python<'_>) -> PyResult<Vec<u32>> {
-        self.with(py, |matcher| {
-            let mut words = vec![0u32; matcher.compiled().vocabulary().mask_words()];
-            matcher.fill(&mut words)?;
-            Ok(words)
-        })
+    fn words(&self, py: Python<'_>, room: Option<Whole<u32>>) -> PyResult<Vec<u32>> {
+        let mut words = vec![0u32; self.mask_words];
+        self.mask_with(py, room)?.write(&mut words);
+        Ok(words)
     }
 }

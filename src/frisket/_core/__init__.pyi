@@ -14,6 +14,7 @@ from typing_extensions import Self
 
 from frisket.explanation import Explanation
 from frisket.json_schema.report import Report
+from frisket.least import Least
 from frisket.vocabulary import Vocabulary as PublicVocabulary
 
 __all__ = [
@@ -354,12 +355,15 @@ class Matcher:
     A call that fails leaves it as it was. Thread-safe: two calls of one matcher wait for each other.
     """
 
-    def fill_mask(self, bitmask: object, row: int = 0) -> None:
+    def fill_mask(self, bitmask: object, row: int = 0, room: int | None = None) -> None:
         """Write row `row` of a C-contiguous, writable uint32 or int32 array (numpy, or a CPU tensor), 1-D or 2-D.
 
         Bit t of the row (word t >> 5, bit t & 31) is 1 if token t may come next. Raises VocabularyError where the text
-        must go on and no token can spell what must come."""
-    def mask(self) -> NDArray[np.uint32]:
+        must go on and no token can spell what must come.
+
+        With `room`, the tokens that are left, only tokens stay after which the text can still be finished: BudgetError
+        if there are none, which does not happen from `least_tokens().count` on."""
+    def mask(self, room: int | None = None) -> NDArray[np.uint32]:
         """What `fill_mask` writes, as a read-only array of `Vocabulary.mask_words` words, which stays as it is.
 
         A mask has one array, for all matchers of all grammars of a vocabulary, so nothing is copied and results
@@ -367,7 +371,7 @@ class Matcher:
         for Llama 3)."""
     def mask_bytes(self) -> bytes:
         """What `fill_mask` writes, as bytes: little-endian words."""
-    def allowed(self) -> list[int]:
+    def allowed(self, room: int | None = None) -> list[int]:
         """The allowed token ids, ascending (slow; for people)."""
     def advance(self, token_id: int) -> None:
         """Take a token; TokenRejectedError leaves the matcher as it was. After EOS only EOS is accepted."""
@@ -375,8 +379,19 @@ class Matcher:
         """As `advance`, False instead of the error."""
     def advance_bytes(self, data: bytes) -> None:
         """Take text without tokens (a prefix, forced bytes); counts as one step for rollback."""
-    def validate(self, token_ids: Sequence[int]) -> int:
-        """How many leading tokens would be accepted; the matcher does not move."""
+    def validate(self, token_ids: Sequence[int], room: int | None = None) -> int:
+        """How many leading tokens would be accepted, with `room` tokens left before the first; nothing moves."""
+    def least_tokens(self) -> Least:
+        """The fewest tokens, special ones too, after which the text may end: `Least(count, exact)`.
+
+        The count is 0 where it may end now. Masks with at least as much room are never empty, up to the end. `exact`
+        says that no fewer tokens suffice. An end-of-sequence token is not counted. Raises VocabularyError if no tokens
+        spell an end, LimitExceededError if it takes more than the limits give."""
+    def can_finish(self, room: int) -> bool:
+        """Whether `room` tokens finish the text from here: for a loop that draws a token first and asks then.
+
+        To ask takes less time than a mask with room, which looks at all tokens. A token after which this is False is
+        one that the mask with room forbids."""
     @property
     def can_end(self) -> bool:
         """Whether the text may end here."""
@@ -419,8 +434,13 @@ class Matcher:
     def reset(self) -> None:
         """Back to the beginning of the text; no step is left to take back."""
 
-def fill_masks(matchers: Sequence[Matcher], bitmask: object, rows: Sequence[int] | None = None) -> None:
-    """One row per matcher in one call, the GIL released."""
+def fill_masks(
+    matchers: Sequence[Matcher],
+    bitmask: object,
+    rows: Sequence[int] | None = None,
+    rooms: Sequence[int | None] | None = None,
+) -> None:
+    """One row per matcher in one call, the GIL released; `rooms`: the tokens that each has left, None: any number."""
 
 def apply_mask(logits: NDArray[Any], bitmask: NDArray[np.uint32] | NDArray[np.int32]) -> None:
     """Set the logits of forbidden tokens to −∞, in place.

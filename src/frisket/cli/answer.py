@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import typer
 from rich.console import Console
@@ -15,10 +15,12 @@ from rich.highlighter import JSONHighlighter
 
 from frisket.cli.heat import show_report, write
 from frisket.cli.option import BARE_TRACE
-from frisket.decoding.answer import Generation
+from frisket.decoding.answer import Generation, Stream
+from frisket.decoding.budget import OnBudget
 from frisket.decoding.generate import stream
 from frisket.decoding.sampler import Sampler
 from frisket.description import Style
+from frisket.errors import BudgetError
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
@@ -33,6 +35,8 @@ def answer(
     seed: int,
     temperature: float,
     max_tokens: int,
+    on_budget: str = "finish",
+    wrap_up: float = 0.0,
     as_json: bool,
     streamed: bool,
     partial: bool,
@@ -53,7 +57,17 @@ def answer(
     if describe is not None and describe not in get_args(Style):
         raise typer.BadParameter(f"--describe is one of {', '.join(get_args(Style))}")
     style = cast("Style", describe) if describe else False
-    steps = stream(model, prompt, grammar, max_tokens=max_tokens, sampler=sampler, seed=seed, describe=style)
+    if on_budget not in get_args(OnBudget):
+        raise typer.BadParameter(f"--on-budget is one of {', '.join(get_args(OnBudget))}")
+    if not 0 <= wrap_up <= 1 or (wrap_up and on_budget == "cut"):
+        raise typer.BadParameter("--wrap-up is a fraction between 0 and 1, and needs --on-budget finish")
+    # A text that was cut is what --allow-partial accepts where no budget of so few tokens finishes.
+    try:
+        steps = _stream(model, prompt, grammar, max_tokens, sampler, seed, style, cast("OnBudget", on_budget), wrap_up)
+    except BudgetError:
+        if not partial:
+            raise
+        steps = _stream(model, prompt, grammar, max_tokens, sampler, seed, style, "cut", 0.0)
     errors = Console(stderr=True)
     waiting = streamed or as_json or not errors.is_terminal
     with contextlib.nullcontext() if waiting else errors.status("writing …"):
@@ -88,6 +102,23 @@ def answer(
             "probability[/dim]",
             soft_wrap=True,
         )
+
+
+def _stream(
+    model: Model,
+    prompt: str,
+    grammar: Grammar,
+    max_tokens: int,
+    sampler: Sampler,
+    seed: int,
+    style: Style | Literal[False],
+    on_budget: OnBudget,
+    wrap_up: float,
+) -> Stream[Any]:
+    return stream(
+        model, prompt, grammar, max_tokens=max_tokens, sampler=sampler, seed=seed, describe=style,
+        on_budget=on_budget, wrap_up=wrap_up,
+    )  # fmt: skip
 
 
 def plain(text: str) -> str:

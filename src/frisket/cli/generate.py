@@ -20,6 +20,8 @@ EXAMPLES = """[dim]$[/dim] frisket generate --schema ticket.json "My card was ch
 
 [dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice" --trace trace.html
 
+[dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice" --max-tokens 40 --wrap-up 0.3
+
 [dim]$[/dim] frisket generate --grammar moves.gbnf "White opens" --model FOLDER
 """
 
@@ -41,6 +43,8 @@ def command(
     seed: option.Seed = 0,
     temperature: option.Temperature = 0.0,
     max_tokens: option.MaxTokens = 512,
+    on_budget: option.OnBudget = "finish",
+    wrap_up: option.WrapUp = 0.0,
     streamed: option.Stream = False,
     partial: option.Partial = False,
     as_json: option.Json = False,
@@ -60,6 +64,8 @@ def command(
         seed=seed,
         temperature=temperature,
         max_tokens=max_tokens,
+        on_budget=on_budget,
+        wrap_up=wrap_up,
         as_json=as_json,
         streamed=streamed,
         partial=partial,

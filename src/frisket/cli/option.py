@@ -50,7 +50,21 @@ Trace = Annotated[
 BARE_TRACE = "-"
 Seed = Annotated[int, typer.Option("--seed", min=0, help="One seed is one answer.")]
 Temperature = Annotated[float, typer.Option("--temperature", min=0.0, help="0 takes the likeliest token.")]
-MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="Give up after so many tokens.")]
+MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="The answer is whole after so many tokens.")]
+OnBudget = Annotated[
+    str,
+    typer.Option(
+        "--on-budget",
+        metavar="WHAT",
+        help="What happens where the tokens run out: `finish` keeps the answer whole, `cut` does not.",
+    ),
+]
+WrapUp = Annotated[
+    float,
+    typer.Option(
+        "--wrap-up", metavar="SHARE", help="In this last share of the tokens, longer answers are less likely."
+    ),
+]
 Stream = Annotated[bool, typer.Option("--stream", help="Show the text as it is made.")]
 Partial = Annotated[bool, typer.Option("--allow-partial", help="Accept an answer that was cut.")]
 Describe = Annotated[

@@ -70,7 +70,9 @@ class Generation(Generic[T]):
     @property
     def whole(self) -> bool:
         """Whether the text is a complete text of the grammar, and not one that was cut and may happen to look so."""
-        return self.finish_reason == "end" or (self.finish_reason == "stop" and self.grammar.accepts(self.text))
+        return self.finish_reason in ("end", "budget") or (
+            self.finish_reason == "stop" and self.grammar.accepts(self.text)
+        )
 
     def value(self) -> T:
         """The text as a value of the type; LimitExceededError if it was cut before it was whole."""
@@ -85,8 +87,8 @@ class Generation(Generic[T]):
             raise LimitExceededError(
                 f"the limit of {self.limit} tokens cut the text before its end",
                 where=f"token {count}",
-                hint="raise max_tokens, shorten the prompt (both share the context), bound the schema (maxLength, "
-                "maxItems), or pass allow_partial=True for the text as it is",
+                hint='pass on_budget="finish" or a larger max_tokens, shorten the prompt (both share the context), '
+                "bound the schema (maxLength, maxItems), or pass allow_partial=True for the text as it is",
             )
         result: T = self.grammar.value(self.text)
         return result
@@ -136,7 +138,7 @@ class Stream(Iterator[Step], Generic[T]):
         for step in self._seen[self._fed :]:
             self._partial.feed(step.text)
         self._fed = len(self._seen)
-        if self._finish_reason == "end":
+        if self._finish_reason in ("end", "budget"):
             self._partial.finish()
         return self._partial.value
 

@@ -17,6 +17,8 @@ from frisket.errors import FrisketError
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
+    from frisket.decoding.budget import OnBudget
+    from frisket.decoding.guard import Guard
     from frisket.decoding.sampler import Sampler
     from frisket.description import Style
     from frisket.grammar import Grammar
@@ -30,6 +32,10 @@ class Options(TypedDict, total=False):
     """What `generate` and `stream` take by name, too."""
 
     max_tokens: int
+    on_budget: OnBudget
+    wrap_up: float
+    min_tokens: int
+    guard: Guard | None
     sampler: Sampler
     seed: int
     stop: Sequence[str]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from frisket.decoding.answer import Stream
+from frisket.decoding.budget import Budget, OnBudget
 from frisket.decoding.draft import drafter
+from frisket.decoding.guard import Guard
 from frisket.decoding.loop import Step, decode
 from frisket.decoding.sampler import GREEDY, Sampler
-from frisket.errors import LimitExceededError
+from frisket.errors import BudgetError, LimitExceededError
 from frisket.grammar import Grammar
 from frisket.models.prompt import described, property_names
 
@@ -30,6 +33,10 @@ def generate(
     target: type[T],
     *,
     max_tokens: int = ...,
+    on_budget: OnBudget = ...,
+    wrap_up: float = ...,
+    min_tokens: int = ...,
+    guard: Guard | None = ...,
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
@@ -45,6 +52,10 @@ def generate(
     target: list[str] | tuple[str, ...] | re.Pattern[str],
     *,
     max_tokens: int = ...,
+    on_budget: OnBudget = ...,
+    wrap_up: float = ...,
+    min_tokens: int = ...,
+    guard: Guard | None = ...,
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
@@ -60,6 +71,10 @@ def generate(
     target: TypeForm[T],
     *,
     max_tokens: int = ...,
+    on_budget: OnBudget = ...,
+    wrap_up: float = ...,
+    min_tokens: int = ...,
+    guard: Guard | None = ...,
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
@@ -75,6 +90,10 @@ def generate(
     target: Grammar | Mapping[str, Any] | bool,
     *,
     max_tokens: int = ...,
+    on_budget: OnBudget = ...,
+    wrap_up: float = ...,
+    min_tokens: int = ...,
+    guard: Guard | None = ...,
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
@@ -89,6 +108,10 @@ def generate(
     target: Any,
     *,
     max_tokens: int = 512,
+    on_budget: OnBudget = "finish",
+    wrap_up: float = 0.0,
+    min_tokens: int = 0,
+    guard: Guard | None = None,
     sampler: Sampler = GREEDY,
     seed: int = 0,
     stop: Sequence[str] = (),
@@ -103,9 +126,16 @@ def generate(
 
     `target` is a type (a class, `Literal["a", "b"]`, `int | None` …), a JSON Schema, a list of texts to choose from, a
     compiled regular expression or a Grammar. Greedy unless a `sampler` says otherwise; one `seed` is one answer.
-    `on_step` sees every step as it is made. An answer that was cut (by `max_tokens`, the context or a stop string)
-    before it was whole is a LimitExceededError, or with `allow_partial` the text as far as it got; `stream` returns
-    everything that is known about it.
+    `on_step` sees every step as it is made.
+
+    An answer is whole after `max_tokens` tokens at the latest, or fewer where the model's context ends: the masks keep
+    only tokens after which it can still be finished. Where so few tokens finish no answer, BudgetError says how many
+    would, before the model is asked. `wrap_up=0.2` makes it brief in the last fifth: tokens that make the rest longer
+    lose 5 of their logit. `min_tokens` keeps the model from ending before, `guard=Guard()` from repeating itself.
+
+    With `on_budget="cut"` the text ends where the tokens do. An answer that was cut (so, or by a stop string) before it
+    was whole is a LimitExceededError, or with `allow_partial` the text as far as it got; `stream` returns everything
+    that is known about it.
 
     `describe` writes the schema into the prompt, as `Grammar.describe` words it (True: as TypeScript), where the model
     otherwise reads the names of the properties alone.
@@ -114,17 +144,30 @@ def generate(
     model's sessions can (`DraftSession`). Each token is still the one that the sampler chooses from the model's logits,
     so answers stay what they are, as far as a network computes the same for tokens together as one by one.
     """
-    answer = stream(
-        model,
-        prompt,
-        target,
-        max_tokens=max_tokens,
-        sampler=sampler,
-        seed=seed,
-        stop=stop,
-        jump_forward=jump_forward,
-        describe=describe,
-    )
+
+    def begin(on_budget: OnBudget) -> Stream[Any]:
+        return stream(
+            model,
+            prompt,
+            target,
+            max_tokens=max_tokens,
+            on_budget=on_budget,
+            wrap_up=wrap_up if on_budget == "finish" else 0.0,
+            min_tokens=min_tokens,
+            guard=guard,
+            sampler=sampler,
+            seed=seed,
+            stop=stop,
+            jump_forward=jump_forward,
+            describe=describe,
+        )
+
+    try:
+        answer = begin(on_budget)
+    except BudgetError:
+        if not allow_partial:
+            raise
+        answer = begin("cut")
     for step in answer:
         if on_step is not None:
             on_step(step)
@@ -141,6 +184,10 @@ def stream(
     target: type[T],
     *,
     max_tokens: int = ...,
+    on_budget: OnBudget = ...,
+    wrap_up: float = ...,
+    min_tokens: int = ...,
+    guard: Guard | None = ...,
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
@@ -154,6 +201,10 @@ def stream(
     target: list[str] | tuple[str, ...] | re.Pattern[str],
     *,
     max_tokens: int = ...,
+    on_budget: OnBudget = ...,
+    wrap_up: float = ...,
+    min_tokens: int = ...,
+    guard: Guard | None = ...,
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
@@ -167,6 +218,10 @@ def stream(
     target: TypeForm[T],
     *,
     max_tokens: int = ...,
+    on_budget: OnBudget = ...,
+    wrap_up: float = ...,
+    min_tokens: int = ...,
+    guard: Guard | None = ...,
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
@@ -180,6 +235,10 @@ def stream(
     target: Grammar | Mapping[str, Any] | bool,
     *,
     max_tokens: int = ...,
+    on_budget: OnBudget = ...,
+    wrap_up: float = ...,
+    min_tokens: int = ...,
+    guard: Guard | None = ...,
     sampler: Sampler = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
@@ -192,6 +251,10 @@ def stream(
     target: Any,
     *,
     max_tokens: int = 512,
+    on_budget: OnBudget = "finish",
+    wrap_up: float = 0.0,
+    min_tokens: int = 0,
+    guard: Guard | None = None,
     sampler: Sampler = GREEDY,
     seed: int = 0,
     stop: Sequence[str] = (),
@@ -221,13 +284,20 @@ def stream(
         )
     compiled = grammar.compile(model.vocabulary)
     limit = min(max_tokens, room)
-    session = model.start(prompt_ids)
     matcher = compiled.matcher()
+    budget = Budget(max_tokens, on_budget, wrap_up, min_tokens, guard)
+    budget = replace(budget, max_tokens=limit, min_tokens=min(min_tokens, limit))
+    budget.check(matcher)
+    session = model.start(prompt_ids)
     steps = decode(
         session,
         matcher,
         compiled.vocabulary,
         max_tokens=limit,
+        on_budget=on_budget,
+        wrap_up=wrap_up,
+        min_tokens=budget.min_tokens,
+        guard=guard,
         sampler=sampler,
         seed=seed,
         stop=stop,

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from frisket.decoding.budget import WRAP_UP_PENALTY, Budget, OnBudget
 from frisket.decoding.document import Document
+from frisket.decoding.guard import Guard
 from frisket.decoding.reading import Reading
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.text import Text
@@ -25,9 +27,10 @@ if TYPE_CHECKING:
     from frisket.models.protocol import Session
     from frisket.vocabulary import Vocabulary
 
-FinishReason = Literal["end", "stop", "length"]
+FinishReason = Literal["end", "budget", "stop", "length"]
 """`end`: the text is a whole sentence of the grammar and the model ended it, or nothing could follow;
-`stop`: a stop string came; `length`: the tokens ran out first."""
+`budget`: it is whole, because the masks kept it so, and the tokens ran out; `stop`: a stop string came;
+`length`: the tokens ran out first, and the text is cut."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,10 @@ class Step:
     ends: bool = False
     data: bytes = b""
     called: bool = True
+    budgeted: bool = False
+    """Whether the tokens left took tokens away that the grammar allows."""
+    guarded: bool = False
+    """Whether the guard or `min_tokens` took tokens away."""
     #: The document and how many of its pieces were there when the token was chosen.
     _document: Document | None = field(default=None, repr=False, compare=False)
     _pieces: int = field(default=0, repr=False, compare=False)
@@ -97,6 +104,10 @@ def decode(
     vocabulary: Vocabulary,
     *,
     max_tokens: int,
+    on_budget: OnBudget = "finish",
+    wrap_up: float = 0.0,
+    min_tokens: int = 0,
+    guard: Guard | None = None,
     sampler: Sampler = GREEDY,
     seed: int = 0,
     stop: Sequence[str] = (),
@@ -107,31 +118,40 @@ def decode(
     `matcher=None` decodes freely: the same loop without a mask, for comparison. `session` and `matcher` belong to the
     loop until it ends. `max_tokens` counts tokens with text: the end-of-sequence token is free, so an answer of exactly
     `max_tokens` tokens that the model then ends is whole. Where nothing but the end may follow, the model is not asked.
+    What happens where the tokens run out, and `wrap_up`, `min_tokens` and `guard`, are as in `Budget`. A text that
+    takes more than `max_tokens` is a BudgetError, raised by the first step.
 
     With a `drafter` the session reads likely tokens ahead (`DraftSession`), and takes back those that are not chosen.
     """
-    if max_tokens < 1:
-        raise ValueError(f"max_tokens is at least 1, not {max_tokens}")
+    budget = Budget(max_tokens, on_budget, wrap_up, min_tokens, guard)
     rng = np.random.default_rng(seed)
     text, history, written = Text(stop), list[int](), bytearray()
     reading = Reading(session)
     draft = None
     if drafter is not None and matcher is not None:
         draft = lambda most: drafter(matcher, bytes(written), most)  # noqa: E731
-    position = None if matcher is None else Position(matcher, vocabulary)
+    position = None if matcher is None else Position(matcher, vocabulary, budget)
     if position is not None and position.closed:
         return "end"
     document = None if matcher is None else _document(matcher)
     while True:
-        token, logprob, mass, count = _choose(reading.logits(), position, sampler, rng, history)
+        logits = reading.logits()
+        token, logprob, mass, count = _choose(logits, position, sampler, rng, history)
         ends, called = token in vocabulary.eos, reading.called
         if len(history) == max_tokens and not ends:
             return "length"
-        if position is not None:
-            position.advance(token)
+        budgeted, guarded = False, position is not None and position.guarded
+        # A token that leaves too few tokens to finish the text is drawn again.
+        while position is not None and not ends and not position.try_advance(token, history):
+            position.narrow(history)
+            budgeted, guarded = True, position.guarded
+            token, logprob, mass, count = _choose(logits, position, sampler, rng, history)
+            ends = token in vocabulary.eos
         pieces = 0 if document is None else len(document)
         data, new, closed, full = b"", "", False, False
         if ends:
+            if position is not None:
+                position.end(token)
             new = text.flush()
         else:
             history.append(token)
@@ -158,43 +178,101 @@ def decode(
             ends=ends,
             data=data,
             called=called,
+            budgeted=budgeted,
+            guarded=guarded,
             _document=document,
             _pieces=pieces,
         )
         if not ends and text.stopped:
             return "stop"
         if ends or closed:
-            return "end"
+            return "budget" if position is not None and position.is_spent else "end"
         if full and position is not None and not position.can_end:
             return "length"
         reading.push(token, draft, max_tokens - len(history))
 
 
 class Position:
-    """A matcher with its mask, and the allowed tokens in ascending order."""
+    """A matcher within its budget: its mask, and the allowed tokens in ascending order.
 
-    def __init__(self, matcher: Matcher, vocabulary: Vocabulary) -> None:
+    The mask is the grammar's. Where a token was drawn after which the text could not be finished, `narrow` replaces it
+    by the mask with room, and another token is drawn: a draw from the narrower mask, by rejection.
+    """
+
+    def __init__(self, matcher: Matcher, vocabulary: Vocabulary, budget: Budget) -> None:
+        budget.check(matcher)
         self._matcher = matcher
+        self._budget = budget
         self._eos = set(vocabulary.eos)
         self._shape = (vocabulary.size,)
         self.mask = np.empty(0, dtype=np.uint32)
-        self._read()
+        self.closed = False
+        #: Whether no token is left, and the text could go on.
+        self.is_spent = False
+        self._read(())
 
-    def advance(self, token: int) -> None:
+    def try_advance(self, token: int, history: Sequence[int]) -> bool:
+        """Take a token after `history`; False, with all as it was, if the text could then not be finished."""
         self._matcher.advance(token)
-        if token not in self._eos:
-            self._read()
+        if not self._budget.can_finish(self._matcher, len(history) + 1):
+            self._matcher.rollback(1)
+            return False
+        self._read([*history, token])
+        return True
 
-    def _read(self) -> None:
-        mask = self._matcher.mask()
+    def narrow(self, history: Sequence[int]) -> None:
+        """Leave out the tokens after which the text could not be finished."""
+        self._use(self._matcher.mask(room=self._budget.max_tokens - len(history)), history)
+
+    def end(self, token: int) -> None:
+        """Take the end-of-sequence token."""
+        self._matcher.advance(token)
+
+    def wish(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The logits of the allowed tokens, less what wrapping up takes."""
+        ids = self.allowed[: _within(self.allowed, logits.size)]
+        if self._lengthening is None:
+            return logits[ids]
+        penalty: NDArray[np.float32] = np.where(
+            allowed(self._lengthening, self._shape)[ids], np.float32(WRAP_UP_PENALTY), np.float32(0)
+        )
+        wished: NDArray[np.float32] = logits[ids] - penalty
+        return wished
+
+    @property
+    def wraps_up(self) -> bool:
+        """Whether `wish` differs from the model's logits."""
+        return self._lengthening is not None
+
+    def _read(self, history: Sequence[int]) -> None:
+        self.can_end = self._matcher.can_end
+        self._lengthening, self.guarded = None, False
+        self._use(self._matcher.mask(), history)
+        if len(history) == self._budget.max_tokens and self._budget.finishes:
+            # The text is whole, and the end alone may come: the model need not be asked.
+            self.is_spent, self.closed = not self.closed, True
+            return
+        self._lengthening = self._budget.lengthening(self._matcher, len(history))
+
+    def _use(self, mask: NDArray[np.uint32], history: Sequence[int]) -> None:
+        refused = [token for token in self._budget.refused(history, sorted(self._eos)) if _holds(mask, token)]
+        if refused:
+            left = mask.copy()
+            for token in refused:
+                left[token >> 5] &= ~np.uint32(1 << (token & 31))
+            self.guarded = bool(left.any())
+            mask = left if self.guarded else mask
         # The same array is the same mask, as from one token of a string to the next.
         if mask is not self.mask:
             self.mask = mask
             self.allowed = np.flatnonzero(allowed(mask, self._shape))
-        self.can_end = self._matcher.can_end
         # Read off the mask and not the grammar: "nothing but the end may follow" is a statement about tokens.
         few = len(self.allowed) <= len(self._eos)
         self.closed = self.can_end and few and self._eos.issuperset(self.allowed.tolist())
+
+
+def _holds(mask: NDArray[np.uint32], token: int) -> bool:
+    return token >> 5 < len(mask) and bool(mask[token >> 5] >> (token & 31) & 1)
 
 
 def _document(matcher: Matcher) -> Document | None:
@@ -229,13 +307,13 @@ def _choose(
             where=f"token {len(history)}",
             hint="look for NaN in the model's logits, and for a vocabulary that is not the model's",
         )
-    if sampler == GREEDY:
+    if sampler == GREEDY and (position is None or not position.wraps_up):
         token = mass.likeliest
     else:
         # The mask comes first: gathering the allowed logits is setting all others to −∞, at the price of the few.
         ids = np.arange(count) if position is None else position.allowed[:count]
         seen = np.flatnonzero(np.isin(ids, history)).tolist() if sampler.repetition_penalty != 1 else ()
-        token = int(ids[sampler.choose(free if position is None else free[ids], rng, seen)])
+        token = int(ids[sampler.choose(free if position is None else position.wish(free), rng, seen)])
     return token, float(free[token]) - mass.log_sum, mass, count
 
 

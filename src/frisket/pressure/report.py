@@ -62,7 +62,7 @@ class PressureReport:
     def of(cls, generation: Generation[Any], vocabulary: Vocabulary) -> PressureReport:
         """The report of an answer; its model's vocabulary gives the texts of the favourites."""
         steps = list(_steps(generation, vocabulary))
-        if generation.finish_reason == "end" and not (generation.steps and generation.steps[-1].ends):
+        if generation.finish_reason in ("end", "budget") and not (generation.steps and generation.steps[-1].ends):
             steps.append(StepPressure("", None, "", "", None, None, 1, overruled=False, forced=True, favourite=None))
         return cls(generation.text, generation.finish_reason, tuple(steps))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from frisket.decoding.budget import Budget
 from frisket.decoding.draft import drafter
 from frisket.decoding.loop import Step, decode
 from frisket.decoding.sampler import Sampler
@@ -66,7 +67,7 @@ class Job:
     prompt: Prompt
     grammar: CompiledGrammar | None
     vocabulary: Any
-    max_tokens: int
+    budget: Budget
     sampler: Sampler
     seed: int
     stop: Sequence[str]
@@ -125,8 +126,8 @@ class Job:
         matcher = None if self.grammar is None else self.grammar.matcher(cancellation=self.cancellation)
         steps = decode(
             watched or session, matcher, self.vocabulary,
-            max_tokens=self.max_tokens, sampler=self.sampler, seed=self.seed, stop=self.stop,
-            drafter=draft,
+            max_tokens=self.budget.max_tokens, on_budget=self.budget.on_budget, min_tokens=self.budget.min_tokens,
+            sampler=self.sampler, seed=self.seed, stop=self.stop, drafter=draft,
         )  # fmt: skip
         text: list[str] = []
         while True:
@@ -137,7 +138,10 @@ class Job:
                 break
             text.append(step.text)
             yield Written(step, watched.likeliest(self.top) if watched else ())
-        whole = reason == "end"
+        whole = reason in ("end", "budget")
+        if reason == "budget" and (self.grammar is None or self.grammar.grammar.schema is None):
+            # A document was made whole in time; other text may have had more to say.
+            reason = "length"
         if reason == "stop" and self.grammar is not None:
             whole = self.grammar.grammar.accepts("".join(text))
         yield Ended(reason, whole or (self.grammar is None and reason == "stop"))

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import ConfigDict, Field, field_validator
 
+from frisket.decoding.budget import OnBudget
 from frisket.decoding.sampler import Sampler
 from frisket.description import Style
 from frisket.engines.structured_output import KINDS, StructuredOutput, read_options
@@ -57,6 +58,8 @@ class Parameters(Body):
     guided_grammar: str | None = None
     structural_tag: Any = None
     frisket: dict[str, Any] | None = None
+    on_budget: OnBudget | None = None
+    min_tokens: int | None = Field(None, ge=0)
     # Of no effect here:
     user: str | None = None
     metadata: dict[str, Any] | None = None

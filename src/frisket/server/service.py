@@ -11,6 +11,7 @@ from functools import partial
 
 from starlette.concurrency import run_in_threadpool
 
+from frisket.decoding.budget import Budget, OnBudget
 from frisket.decoding.sampler import Sampler
 from frisket.description import Style
 from frisket.engines.compiler import Compiler, Wanted
@@ -40,6 +41,8 @@ class Wish:
     stop: Sequence[str] = ()
     top: int = 0
     bias: Mapping[int, float] = field(default_factory=dict)
+    on_budget: OnBudget = "finish"
+    min_tokens: int = 0
 
 
 @dataclass
@@ -109,9 +112,15 @@ class Service:
             )
         return ids
 
-    def answers(self, ids: list[int], grammar: CompiledGrammar | None, wish: Wish) -> Answers:
+    async def answers(self, ids: list[int], grammar: CompiledGrammar | None, wish: Wish) -> Answers:
         """Begin: a Failure for what the limits do not allow. The events are read once."""
         limit = self._limit(ids, wish)
+        if wish.min_tokens > limit:
+            raise Failure(400, f"min_tokens is at most {limit}, as many as the answer may have", code="limit",
+                          where="min_tokens")  # fmt: skip
+        budget = Budget(limit, wish.on_budget, min_tokens=wish.min_tokens)
+        if grammar is not None:
+            await run_in_threadpool(budget.check, grammar.matcher())
         if wish.choices > self.settings.max_choices:
             raise Failure(400, f"n is at most {self.settings.max_choices}", code="limit", where="n")
         loop, queue = asyncio.get_running_loop(), asyncio.Queue[tuple[int, Event]]()
@@ -122,7 +131,7 @@ class Service:
 
         def job(number: int) -> Job:
             return Job(
-                prompt, grammar, self.vocabulary, max_tokens=limit, sampler=wish.sampler, seed=wish.seed + number,
+                prompt, grammar, self.vocabulary, budget=budget, sampler=wish.sampler, seed=wish.seed + number,
                 stop=wish.stop, top=wish.top,
                 deliver=partial(put, number), bias=wish.bias,
             )  # fmt: skip

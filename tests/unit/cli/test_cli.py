@@ -153,8 +153,13 @@ class TestGenerate:
         assert missing.code == 1 and "Shop" in missing.err
 
     def test_length(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        ran = Ran(capsys, "generate", "--schema", "schema.json", "?", "--max-tokens", "2")
-        assert ran.code == 1 and ran.out == "" and "2 tokens" in ran.err and "hint:" in ran.err
+        asked = ("generate", "--schema", "schema.json", "?", "--max-tokens", "2")
+        ran = Ran(capsys, *asked)
+        assert ran.code == 1 and ran.out == "" and "2 are given" in ran.err and "hint:" in ran.err
+        cut = Ran(capsys, *asked, "--on-budget", "cut")
+        assert cut.code == 1 and cut.out == "" and "2 tokens" in cut.err and "hint:" in cut.err
+        assert Ran(capsys, *asked, "--on-budget", "stop").code == 2
+        assert Ran(capsys, *asked, "--wrap-up", "2").code == 2
         partial = Ran(
             capsys, "generate", "--schema", "schema.json", "?", "--max-tokens", "2", "--allow-partial", "--json"
         )

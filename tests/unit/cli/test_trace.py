@@ -36,7 +36,7 @@ def test_without_a_file_it_is_shown(folder: Path, capsys: pytest.CaptureFixture[
 
 
 def test_an_answer_that_was_cut_has_a_trace(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    ran = Ran(capsys, *TUTOR, "--max-tokens", "3", "--trace", "cut.json")
+    ran = Ran(capsys, *TUTOR, "--max-tokens", "3", "--on-budget", "cut", "--trace", "cut.json")
     assert ran.code == 1 and PressureReport.from_json((folder / "cut.json").read_bytes()).finish_reason == "length"
 
 

@@ -123,7 +123,7 @@ def test_each_prompt_may_have_its_own_type() -> None:
 
 
 def test_an_error_ends_all_or_takes_its_place() -> None:
-    targets = [TUTOR, {"type": "string", "minLength": 200}, TUTOR]
+    targets = [TUTOR, {"type": "string", "minLength": 20_000}, TUTOR]
     with pytest.raises(LimitExceededError):
         generate_many(MODEL, ["a"] * 3, targets, max_tokens=100)
     found = generate_many(MODEL, ["a"] * 3, targets, max_tokens=100, return_errors=True)

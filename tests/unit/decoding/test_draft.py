@@ -110,8 +110,8 @@ def test_the_answer_is_the_same(sampler: Sampler, options: JSONSchemaOptions | N
 def test_limits_and_stop_strings_hold(most: int) -> None:
     grammar = Grammar.from_json_schema(SCHEMA, JSONSchemaOptions(whitespace="compact"))
     for stop in ((), ("kind",)):
-        alone = run(grammar, drafted=False, max_tokens=most, stop=stop)
-        ahead = run(grammar, drafted=True, max_tokens=most, stop=stop, context=most)
+        alone = run(grammar, drafted=False, max_tokens=most, on_budget="cut", stop=stop)
+        ahead = run(grammar, drafted=True, max_tokens=most, on_budget="cut", stop=stop, context=most)
         assert (figures(alone[0]), alone[1]) == (figures(ahead[0]), ahead[1])
 
 

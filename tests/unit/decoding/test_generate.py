@@ -12,7 +12,7 @@ import pytest
 from typing_extensions import TypedDict
 
 import frisket
-from frisket.errors import EmptyGrammarError, FrisketError, LimitExceededError, VocabularyError
+from frisket.errors import BudgetError, EmptyGrammarError, FrisketError, LimitExceededError, VocabularyError
 from frisket.grammar import Grammar
 from frisket.vocabulary import Vocabulary
 
@@ -152,23 +152,28 @@ def test_one_seed_is_one_answer() -> None:
 
 def test_an_answer_that_was_cut_is_an_error_unless_partial_is_welcome() -> None:
     with pytest.raises(LimitExceededError, match="10 tokens") as caught:
-        frisket.generate(Wishful(WISH), "?", SCHEMA, max_tokens=10)
+        frisket.generate(Wishful(WISH), "?", SCHEMA, max_tokens=10, on_budget="cut")
     assert caught.value.where == "token 10" and "max_tokens" in (caught.value.hint or "")
     assert frisket.generate(Wishful(WISH), "?", SCHEMA, max_tokens=10, allow_partial=True) == WISH[:10]
-    assert frisket.stream(Wishful(WISH), "?", SCHEMA, max_tokens=10).generation().finish_reason == "length"
+    assert (
+        frisket.stream(Wishful(WISH), "?", SCHEMA, max_tokens=10, on_budget="cut").generation().finish_reason
+        == "length"
+    )
 
 
 def test_a_number_that_was_cut_is_not_a_shorter_number() -> None:
     with pytest.raises(LimitExceededError):
-        frisket.generate(Wishful("1234"), "?", {"type": "integer"}, max_tokens=2)
+        frisket.generate(Wishful("1234"), "?", {"type": "integer"}, max_tokens=2, on_budget="cut")
     assert frisket.generate(Wishful("12"), "?", {"type": "integer"}, max_tokens=2) == 12
 
 
 def test_exactly_enough_tokens_and_exactly_enough_context() -> None:
     assert frisket.generate(Wishful(WISH), "?", SCHEMA, max_tokens=len(WISH)) == {"size": "L", "count": 3}
     assert frisket.generate(Wishful(WISH, context=1 + len(WISH)), "?", SCHEMA) == {"size": "L", "count": 3}
-    with pytest.raises(LimitExceededError, match=f"{len(WISH) - 1} tokens"):
-        frisket.generate(Wishful(WISH, context=len(WISH)), "?", SCHEMA)
+    # One token fewer leaves out a blank, since the answer is to be whole.
+    assert frisket.generate(Wishful(WISH, context=len(WISH)), "?", SCHEMA) == {"size": "L", "count": 3}
+    with pytest.raises(BudgetError, match="9 are given"):
+        frisket.generate(Wishful(WISH, context=10), "?", SCHEMA)
 
 
 @pytest.mark.parametrize("length", [20, 21, 1000])
@@ -276,7 +281,7 @@ class TestStream:
         assert answer.value == 12 == answer.generation().value()
 
     def test_of_an_answer_that_was_cut_no_more_than_it_says(self) -> None:
-        answer = frisket.stream(Wishful('{"size": "L", "count": 30}'), "?", FREE, max_tokens=25)
+        answer = frisket.stream(Wishful('{"size": "L", "count": 30}'), "?", FREE, max_tokens=25, on_budget="cut")
         assert not answer.generation().whole and answer.value == {"size": "L"}
 
     def test_half_a_character_is_in_the_bytes_only(self) -> None:

@@ -14,6 +14,7 @@ from frisket.decoding.loop import Step, decode
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.text import Text
 from frisket.errors import EngineError, VocabularyError
+from frisket.least import Least
 
 TOKENS = [b"a", b"b", b"ab", b"c", b"\xc3", b"\xa9", None]
 END = 6
@@ -31,6 +32,7 @@ class Words:
     def __init__(self, *texts: str) -> None:
         self.texts = [text.encode() for text in texts]
         self.written = b""
+        self.before: list[bytes] = []
         self.ended = False
 
     def token(self, token_id: int) -> bytes | None:
@@ -42,14 +44,35 @@ class Words:
             return self.can_end
         return any(text.startswith(self.written + data) for text in self.texts)
 
-    def mask(self) -> np.ndarray:
-        word = sum(1 << token_id for token_id in range(self.size) if self.allows(token_id))
-        return np.array([word], dtype=np.uint32)
+    def mask(self, room: int | None = None) -> np.ndarray:
+        kept = [token_id for token_id in range(self.size) if self.allows(token_id)]
+        if room is not None:
+            kept = [token_id for token_id in kept if token_id == END or self.after(token_id).can_finish(room - 1)]
+        return np.array([sum(1 << token_id for token_id in kept)], dtype=np.uint32)
 
     def advance(self, token_id: int) -> None:
         assert self.allows(token_id) and not self.ended
+        self.before.append(self.written)
         self.written += TOKENS[token_id] or b""
         self.ended = token_id == END
+
+    def rollback(self, steps: int) -> None:
+        for _ in range(steps):
+            self.written = self.before.pop()
+
+    def after(self, token_id: int) -> Words:
+        follows = Words(*(text.decode() for text in self.texts))
+        follows.written = self.written + (TOKENS[token_id] or b"")
+        return follows
+
+    def can_finish(self, room: int) -> bool:
+        follows = [self.after(token_id) for token_id in range(END) if self.allows(token_id)]
+        return self.can_end or (room > 0 and any(after.can_finish(room - 1) for after in follows))
+
+    def least_tokens(self) -> Least:
+        if not any(self.can_finish(room) for room in range(9)):
+            raise VocabularyError("no tokens spell an end of the text", hint="in the engine's words")
+        return Least(next(room for room in range(9) if self.can_finish(room)), True)
 
     @property
     def can_end(self) -> bool:
@@ -152,7 +175,7 @@ class TestLoop:
         assert all(step.feasible == 1.0 and step.logprob == step.masked_logprob for step in steps)
 
     def test_length(self) -> None:
-        steps, reason = run(Session(prefers(0)), Words("aaaa"), max_tokens=3)
+        steps, reason = run(Session(prefers(0)), Words("aaaa"), max_tokens=3, on_budget="cut")
         assert (text_of(steps), len(steps), reason) == ("aaa", 3, "length")
         assert run(Session(prefers(0)), None, max_tokens=3)[1] == "length"
 
@@ -162,7 +185,7 @@ class TestLoop:
         )
         assert (text_of(steps), reason) == ("aa", "end")
         # A text that may end here but that the model wants to continue was cut, even if it looks whole.
-        _, reason = run(Session(prefers(0)), Words("aa", "aaaa"), max_tokens=2)
+        _, reason = run(Session(prefers(0)), Words("aa", "aaaa"), max_tokens=2, on_budget="cut")
         assert reason == "length"
         _, reason = run(Session(prefers(0)), Words("aa"), max_tokens=2)
         assert reason == "end"
@@ -175,7 +198,7 @@ class TestLoop:
     def test_streaming_never_shows_half_a_character(self) -> None:
         steps, _ = run(Session(prefers(4, 5)), Words("aé"))
         assert [step.text for step in steps] == ["a", "", "é"]
-        cut, _ = run(Session(prefers(4, 5)), Words("aé"), max_tokens=2)
+        cut, _ = run(Session(prefers(4, 5)), Words("aé"), max_tokens=2, on_budget="cut")
         assert [step.text for step in cut] == ["a", "\N{REPLACEMENT CHARACTER}"]
 
     def test_one_seed_is_one_answer(self) -> None:
@@ -188,7 +211,7 @@ class TestLoop:
 
     def test_a_vocabulary_that_cannot_go_on(self) -> None:
         with pytest.raises(VocabularyError, match="can continue the text") as caught:
-            run(Session(prefers(0)), Words("aad", "abd"))
+            run(Session(prefers(0)), Words("aad", "abd"), on_budget="cut")
         assert caught.value.where == "token 2"
 
     @pytest.mark.parametrize("size", [2, 3, 5, 6])

@@ -85,7 +85,7 @@ def test_an_end_that_the_model_gave_is_known() -> None:
 
 
 def test_no_end_is_invented_for_an_answer_that_was_cut() -> None:
-    report = answer(Small(lambda ids: np.log([1, 2, 5, 2])), ["aaaa"], max_tokens=2).report
+    report = answer(Small(lambda ids: np.log([1, 2, 5, 2])), ["aaaa"], max_tokens=2, on_budget="cut").report
     assert report.finish_reason == "length" and report.total.unknown == 0 and len(report.steps) == 2
     empty = answer(Small(lambda ids: [0, 0, 0, 0]), [""]).report
     assert empty.text == "" and (empty.total.steps, empty.total.unknown) == (1, 1)

@@ -96,16 +96,30 @@ def test_types_are_parsed_by_the_client(server: Running) -> None:
 
 def test_answers_that_are_cut_say_so(server: Running) -> None:
     create = server.client().chat.completions.create
-    cut = create(**ASK, response_format=FORMAT, max_completion_tokens=3)
+    cut = create(**ASK, response_format=FORMAT, max_completion_tokens=3, extra_body={"on_budget": "cut"})
     assert cut.choices[0].finish_reason == "length" and cut.usage.completion_tokens == 3
     response = server.client().responses.create(
-        model="embedded", input="x", max_output_tokens=2,
+        model="embedded", input="x", max_output_tokens=2, extra_body={"on_budget": "cut"},
         text={"format": {"type": "json_schema", "name": "t", "schema": SCHEMA}},
     )  # fmt: skip
     assert response.status == "incomplete" and response.incomplete_details.reason == "max_output_tokens"
     stopped = create(**ASK, extra_body={"guided_regex": "ab{1,3}c{1,3}"}, stop=["c"])
     assert stopped.choices[0].finish_reason == "stop"
     assert re.fullmatch("ab+", stopped.choices[0].message.content)
+
+
+def test_answers_are_whole_within_their_tokens(server: Running) -> None:
+    create = server.client().chat.completions.create
+    with pytest.raises(pytest.importorskip("openai").BadRequestError) as refusal:
+        create(**ASK, response_format=FORMAT, max_completion_tokens=3)
+    assert refusal.value.code == "budget" and "max_tokens to" in str(refusal.value)
+    least = int(re.search(r"max_tokens to (\d+)", str(refusal.value)).group(1))
+    for most in (least, least + 1, least + 9):
+        answer = create(**ASK, response_format=FORMAT, max_completion_tokens=most, temperature=2.0, seed=most)
+        assert answer.choices[0].finish_reason == "stop" and answer.usage.completion_tokens <= most + 1
+        assert set(json.loads(answer.choices[0].message.content)) == set(SCHEMA["properties"])
+    long = create(**ASK, extra_body={"guided_regex": "(ab)*", "min_tokens": 6}, max_completion_tokens=20)
+    assert long.usage.completion_tokens > 5
 
 
 def test_options_of_a_document(server: Running) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from frisket import Grammar
+from frisket.decoding.budget import Budget
 from frisket.decoding.sampler import Sampler
 from tests.unit.server.running import Waiting, until
 
@@ -81,7 +82,8 @@ def test_nothing_is_left(end: str) -> None:
     grammar = Grammar.from_regex(pattern).compile(model.vocabulary)
     prompt = Prompt(model, [32], uses=2)
     jobs = [
-        Job(prompt, grammar, model.vocabulary, most, Sampler(), number, (), 0, deliver=deliver) for number in range(2)
+        Job(prompt, grammar, model.vocabulary, Budget(most), Sampler(), number, (), 0, deliver=deliver)
+        for number in range(2)
     ]
     del prompt
     scheduler.submit(jobs)
@@ -98,7 +100,15 @@ def test_nothing_is_left_when_the_server_ends() -> None:
     scheduler = Scheduler(max_active=4, max_queued=4)
     grammar = Grammar.from_regex("a*").compile(model.vocabulary)
     job = Job(
-        Prompt(model, [32], uses=1), grammar, model.vocabulary, 100_000, Sampler(), 0, (), 0, deliver=lambda _: None
+        Prompt(model, [32], uses=1),
+        grammar,
+        model.vocabulary,
+        Budget(100_000),
+        Sampler(),
+        0,
+        (),
+        0,
+        deliver=lambda _: None,
     )
     scheduler.submit([job])
     until(lambda: model.asked > 3)

@@ -146,7 +146,7 @@ def test_the_key() -> None:
         assert server.ask(CHAT, {**ASK, "guided_choice": ["a"]}, key="sesame")[0] == 200
 
 
-LONG = {"model": "embedded", "prompt": "x", "guided_regex": "a{5000}", "max_tokens": 4000}
+LONG = {"model": "embedded", "prompt": "x", "guided_regex": "a{5000}", "max_tokens": 4000, "on_budget": "cut"}
 
 
 def post(server: Running, body: Any) -> http.client.HTTPConnection:

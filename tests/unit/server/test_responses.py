@@ -90,7 +90,8 @@ def test_text_and_calls() -> None:
 
 def test_an_answer_that_is_cut_says_so() -> None:
     with running(Scripted(f"Hm. {CALL}\n{CALL}")) as server:
-        asked = {**ASK, "max_output_tokens": len(f"Hm. {CALL}\n{CALL}") - 3}
+        most = len(f"Hm. {CALL}\n{CALL}") - 3
+        asked = {**ASK, "max_output_tokens": most, "extra_body": {"on_budget": "cut"}}
         found = server.client().responses.create(**asked)
         assert found.status == "incomplete" and found.incomplete_details.reason == "max_output_tokens"
         assert [item.type for item in found.output] == ["message", "function_call"]

@@ -157,7 +157,8 @@ def test_a_call_comes_when_it_is_complete() -> None:
 
 def test_an_answer_that_is_cut_has_the_calls_that_were_whole() -> None:
     with running(Scripted(f"Hm. {CALL}\n{CALL}")) as server:
-        asked = {**ASK, "tools": TOOLS, "max_tokens": len(f"Hm. {CALL}\n{CALL}") - 3}
+        most = len(f"Hm. {CALL}\n{CALL}") - 3
+        asked = {**ASK, "tools": TOOLS, "max_tokens": most, "extra_body": {"on_budget": "cut"}}
         found = server.client().chat.completions.create(**asked).choices[0]
         texts, calls, reason = streamed(server, **asked)
         assert found.finish_reason == reason == "length"

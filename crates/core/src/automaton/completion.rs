@@ -73,6 +73,11 @@ impl Machine {
         if let Some(text) = self.greedy_completion(distances, &position, least)? {
             return Ok(Some(text));
         }
+        self.shortest_text(distances, start)
+    }
+
+    /// Bytes after which the text may end, searched for; None if there are none.
+    pub(crate) fn shortest_text(&mut self, distances: &mut Distances, start: PositionId) -> Result<Option<Vec<u8>>> {
         let found = match self.search_completion(distances, start, 1, MAX_SHORTEST_POSITIONS)? {
             Found::OutOfPatience => self.search_completion(distances, start, GREEDY_WEIGHT, usize::MAX)?,
             found => found,
@@ -81,6 +86,22 @@ impl Machine {
             Found::Text(text) => Some(text),
             _ => None,
         })
+    }
+
+    /// The byte after which the end is nearest, of several the one of lowest `rank`, and the distance after it.
+    pub(crate) fn nearest_byte(
+        &mut self,
+        distances: &mut Distances,
+        position: &Position,
+        rank: impl Fn(u8) -> u8,
+    ) -> Result<Option<(u64, u8)>> {
+        let mut best: Option<(u64, u8, u8)> = None;
+        self.for_each_candidate(distances, position, &rank, |least, byte, _| {
+            if best.is_none_or(|best| (least, rank(byte)) < (best.0, best.1)) {
+                best = Some((least, rank(byte), byte));
+            }
+        })?;
+        Ok(best.map(|(least, _, byte)| (least, byte)))
     }
 
     /// Runs one search and releases its memory from the budget afterwards.
@@ -126,13 +147,8 @@ impl Machine {
                 least = left;
                 continue;
             }
-            let mut best: Option<(u64, u8, u8)> = None;
-            self.for_each_candidate(distances, &position, |least, byte, _| {
-                if best.is_none_or(|best| (least, rank(byte)) < (best.0, best.1)) {
-                    best = Some((least, rank(byte), byte));
-                }
-            })?;
-            let Some((left, _, byte)) = best.filter(|&(left, ..)| left < least) else { return Ok(None) };
+            let nearest = self.nearest_byte(distances, &position, rank)?;
+            let Some((left, byte)) = nearest.filter(|&(left, _)| left < least) else { return Ok(None) };
             position = self.step_uncached(&position.heads, position.register, byte)?;
             text.push(byte);
             least = left;
@@ -260,7 +276,7 @@ impl Machine {
         let SearchNode { position, length, .. } = nodes[node as usize];
         let position = self.position(position).clone();
         let length = length + 1;
-        self.for_each_candidate(distances, &position, |least, byte, span| {
+        self.for_each_candidate(distances, &position, rank, |least, byte, span| {
             *order += 1;
             open.push(Reverse(Candidate {
                 total: length + weight * least,
@@ -275,11 +291,12 @@ impl Machine {
         Ok(())
     }
 
-    /// Calls `tell` with the bound, the most readable byte and the interval, for each interval of equivalent bytes.
+    /// Calls `tell` with the bound, the byte of lowest `rank` and the interval, for each interval of equivalent bytes.
     fn for_each_candidate(
         &mut self,
         distances: &mut Distances,
         position: &Position,
+        rank: impl Fn(u8) -> u8,
         mut tell: impl FnMut(u64, u8, (u8, u8)),
     ) -> Result<()> {
         // A head that holds its text distinguishes all bytes; the inner term does not.
@@ -397,8 +414,8 @@ enum Found {
     OutOfPatience,
 }
 
-/// How readable a byte is; lower comes first.
-fn rank(byte: u8) -> u8 {
+/// How readable a byte is; lower comes first, 4 last.
+pub(crate) fn rank(byte: u8) -> u8 {
     match byte {
         b'a'..=b'z' => 0,
         b'A'..=b'Z' => 1,

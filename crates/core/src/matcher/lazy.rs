@@ -17,6 +17,7 @@ use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::{Registry, Trail};
 use crate::regular::arena::Arena;
 use crate::regular::id::SpecialId;
+use crate::room::masks::{Least, PositionMasks, RoomMasks};
 use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -109,6 +110,7 @@ pub(crate) struct LazyAutomaton {
     pub distances: Distances,
     follow_bytes: FollowBytes,
     masks: Masks,
+    room: RoomMasks,
     /// Bytes that this epoch added to the shared tables.
     table_bytes: usize,
 }
@@ -122,13 +124,14 @@ impl LazyAutomaton {
             distances: Distances::default(),
             follow_bytes: FollowBytes::default(),
             masks: Masks::new(special_ids.to_vec()),
+            room: RoomMasks::new(special_ids.to_vec()),
             table_bytes: 0,
         }
     }
 
     /// Bytes of the machine, of the masks and of this epoch's tables.
     pub fn memory_bytes(&self) -> usize {
-        self.machine.memory_bytes() + self.masks.memory_bytes() + self.table_bytes
+        self.machine.memory_bytes() + self.masks.memory_bytes() + self.room.memory_bytes() + self.table_bytes
     }
 
     /// How many masks were composed, over all epochs.
@@ -141,7 +144,7 @@ impl LazyAutomaton {
         let budget = &mut self.machine.arena.budget;
         budget.begin(limits);
         budget.set_cancellations(cancellations);
-        budget.reserve(self.masks.memory_bytes() + self.table_bytes);
+        budget.reserve(self.masks.memory_bytes() + self.room.memory_bytes() + self.table_bytes);
         budget.check()
     }
 
@@ -164,6 +167,47 @@ impl LazyAutomaton {
         let mask = self.masks.mask(&mut self.machine, &mut self.follow_bytes, masks, position)?;
         self.table_bytes += shared.write().put_mask(position, mask.clone());
         Ok(mask)
+    }
+
+    /// The mask of a position without the tokens after which `room` tokens, theirs included, do not finish the text. It
+    /// is empty if no token leaves enough.
+    pub fn mask_within(
+        &mut self,
+        shared: &SharedTables,
+        masks: &SharedMasks,
+        position: PositionId,
+        room: u32,
+    ) -> Result<Arc<Mask>> {
+        let mask = self.mask(shared, masks, position)?;
+        let (room_masks, mut source) = self.room_masks(masks);
+        room_masks.mask(&mut source, (position, &mask), room)
+    }
+
+    /// The fewest tokens after which the text of a position may end.
+    pub fn least(&mut self, shared: &SharedTables, masks: &SharedMasks, position: PositionId) -> Result<Least> {
+        let mask = self.mask(shared, masks, position)?;
+        let (room_masks, mut source) = self.room_masks(masks);
+        room_masks.least(&mut source, (position, &mask))
+    }
+
+    /// Whether `room` tokens finish the text of a position.
+    pub fn can_finish(
+        &mut self,
+        shared: &SharedTables,
+        masks: &SharedMasks,
+        position: PositionId,
+        room: u32,
+    ) -> Result<bool> {
+        let (room_masks, mut source) = self.room_masks(masks);
+        if room_masks.closing(&mut source, position)?.is_some_and(|tokens| tokens <= room) {
+            return Ok(true);
+        }
+        Ok(self.least(shared, masks, position)?.count.is_some_and(|count| count <= room))
+    }
+
+    fn room_masks<'a>(&'a mut self, shared: &'a SharedMasks) -> (&'a mut RoomMasks, PositionMasks<'a>) {
+        let (machine, follow_bytes, masks) = (&mut *self.machine, &mut self.follow_bytes, &mut self.masks);
+        (&mut self.room, PositionMasks { machine, follow_bytes, masks, shared })
     }
 
     /// The state after an input; None if the input may not come.

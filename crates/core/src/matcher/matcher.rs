@@ -253,7 +253,7 @@ impl Matcher {
     }
 
     /// Undo all inputs but the first `left`.
-    fn truncate(&mut self, left: usize) {
+    pub(super) fn truncate(&mut self, left: usize) {
         let texts = self.taken[left..].iter().filter(|taken| matches!(taken, Taken::Text)).count();
         self.texts.truncate(self.texts.len() - texts);
         self.taken.truncate(left);

@@ -83,6 +83,15 @@ impl Arena {
         matches!(*self.term(id), Term::Quoted { text, state: Spelling::Body, .. } if Some(text) == self.any_text)
     }
 
+    /// How many characters a string of arbitrary text lacks, from a place between two of them; None for other terms.
+    pub(crate) fn needed_characters(&self, id: TermId) -> Option<u32> {
+        let Term::Quoted { text, state: Spelling::Body, .. } = *self.term(id) else { return None };
+        match *self.term(text) {
+            Term::Bounded { body, min, .. } if Some(body) == self.any_text => Some(min),
+            _ => None,
+        }
+    }
+
     /// The target that all characters share, inside a JSON string of arbitrary text whose length still allows one more.
     pub(crate) fn any_char_target(&mut self, id: TermId) -> Result<Option<TermId>> {
         let Term::Quoted { text, state: Spelling::Body, .. } = *self.term(id) else { return Ok(None) };

@@ -189,6 +189,29 @@ impl Vocabulary {
         &self.long
     }
 
+    /// By number of characters, from 0: whether some token of unescaped text has as many.
+    pub(crate) fn text_lengths(&self) -> Vec<bool> {
+        let mut lengths = vec![false; 1];
+        for token in (0..self.size as u32).filter(|&token| self.is_text(token)) {
+            let chars = self.chars(token) as usize;
+            if lengths.len() <= chars {
+                lengths.resize(chars + 1, false);
+            }
+            lengths[chars] = true;
+        }
+        lengths
+    }
+
+    /// The tokens that hold a byte.
+    pub(crate) fn tokens_holding(&self, byte: u8) -> impl Iterator<Item = u32> + '_ {
+        self.by_byte.holding(byte)
+    }
+
+    /// Whether a token is this byte alone.
+    pub(crate) fn is_byte_token(&self, byte: u8) -> bool {
+        self.trie.child(NodeId::ROOT, byte).is_some_and(|node| !self.trie.tokens_at(node).is_empty())
+    }
+
     /// Whether some token begins with a byte of `low..=high`.
     pub fn begins_between(&self, low: u8, high: u8) -> bool {
         (low..=high).any(|byte| self.begins.contains(byte))

@@ -36,7 +36,9 @@ from frisket.server.tool import Choice, FunctionTool, TemplateArguments, thinkin
 
 PATH, METHODS = "/v1/chat/completions", ["POST"]
 #: How an answer ended, in OpenAI's words.
-REASONS: dict[str, Literal["stop", "length"]] = {"end": "stop", "stop": "stop", "length": "length"}
+REASONS: dict[str, Literal["stop", "length"]] = {
+    "end": "stop", "budget": "stop", "stop": "stop", "length": "length",
+}  # fmt: skip
 
 
 class ChatRequest(Parameters):
@@ -106,8 +108,9 @@ async def endpoint(request: Request) -> Response:
         body.max_completion_tokens or body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=(body.top_logprobs or 0) if body.logprobs else 0,
         bias=read_bias(body.logit_bias, service.vocabulary.size),
+        on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
     )  # fmt: skip
-    answers = service.answers(ids, grammar, wish)
+    answers = await service.answers(ids, grammar, wish)
     head: Head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
     replies = [reply(grammar, output) for _ in range(wish.choices)]
     if body.stream:

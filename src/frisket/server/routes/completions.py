@@ -77,8 +77,9 @@ async def endpoint(request: Request) -> Response:
         body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=body.logprobs or 0,
         bias=read_bias(body.logit_bias, service.vocabulary.size),
+        on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
     )  # fmt: skip
-    answers = service.answers(ids, grammar, wish)
+    answers = await service.answers(ids, grammar, wish)
     echo = (body.prompt if isinstance(body.prompt, str) else service.model.decode(ids)) if body.echo else ""
     head: Head = {"id": f"cmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
     if body.stream:

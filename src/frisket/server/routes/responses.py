@@ -150,8 +150,9 @@ async def endpoint(request: Request) -> Response:
     wish = Wish(
         body.max_output_tokens, body.sampler(service.settings), body.first_seed(),
         top=(body.top_logprobs or 0) if body.include else 0,
+        on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
     )  # fmt: skip
-    answers = service.answers(ids, grammar, wish)
+    answers = await service.answers(ids, grammar, wish)
     made = Made(service, body, answers, reply(grammar, output))
     if body.stream:
         return await exchange.stream(_events(made), named=True)

@@ -30,6 +30,9 @@ const MAX_DISTANCE: u64 = 1 << 40;
 /// flood the search.
 const ESCAPE_PENALTY: u64 = 16;
 
+/// Bytes for which a special token counts where distances count them: about as many as other tokens have.
+const SPECIAL_BYTES: u64 = 4;
+
 /// Required items above this number count as this number.
 const MAX_ITEMS: u32 = 4_096;
 
@@ -57,8 +60,9 @@ fn difference(all: u64, part: u64) -> u64 {
 }
 
 /// Distances that were found, for the terms and frames of one machine.
-#[derive(Default)]
 pub(crate) struct Distances {
+    /// The distance of a special token.
+    special: u64,
     rules: Vec<u64>,
     is_complete: bool,
     terms: FxHashMap<TermId, u64>,
@@ -68,10 +72,34 @@ pub(crate) struct Distances {
     arrays: FxHashMap<ArrayId, Arc<Vec<Vec<u64>>>>,
 }
 
+impl Default for Distances {
+    /// Distances of texts without special tokens.
+    fn default() -> Self {
+        Distances {
+            special: NEVER,
+            rules: Vec::new(),
+            is_complete: false,
+            terms: FxHashMap::default(),
+            frames: FxHashMap::default(),
+            members: FxHashMap::default(),
+            remaining: FxHashMap::default(),
+            arrays: FxHashMap::default(),
+        }
+    }
+}
+
 impl Distances {
+    /// Distances of texts with special tokens, which count as a few bytes each.
+    pub(crate) fn with_specials() -> Self {
+        Distances { special: SPECIAL_BYTES, ..Distances::default() }
+    }
+
     /// The fewest bytes from a position to the end of a text, as a lower bound.
     pub(crate) fn of_position(&mut self, machine: &mut Machine, position: &Position) -> Result<u64> {
         let mut least = NEVER;
+        for &(_, frame) in &position.specials {
+            least = least.min(self.after_special(machine, frame)?);
+        }
         for &(head, frame) in &position.heads {
             least = least.min(self.after(machine, head, head, head, frame)?);
         }
@@ -87,14 +115,28 @@ impl Distances {
         next: TermId,
         frame: FrameId,
     ) -> Result<u64> {
-        if !self.is_complete {
-            self.compute_rule_distances(machine)?;
-        }
+        self.complete(machine)?;
         let own = self.distance(machine, next)?;
         // The continuation of a head that holds its text is part of the head's distance.
         let follow =
             if inner == head { 0 } else { difference(self.distance(machine, head)?, self.distance(machine, inner)?) };
         Ok(sum([own, follow, self.frame_distance(machine, frame)?]))
+    }
+
+    /// The fewest bytes to the end by a special token that may come now and returns to `frame`.
+    pub(crate) fn after_special(&mut self, machine: &mut Machine, frame: FrameId) -> Result<u64> {
+        if self.special == NEVER {
+            return Ok(NEVER);
+        }
+        self.complete(machine)?;
+        Ok(sum([self.special, self.frame_distance(machine, frame)?]))
+    }
+
+    fn complete(&mut self, machine: &mut Machine) -> Result<()> {
+        if self.is_complete {
+            return Ok(());
+        }
+        self.compute_rule_distances(machine)
     }
 
     fn compute_rule_distances(&mut self, machine: &mut Machine) -> Result<()> {
@@ -110,7 +152,7 @@ impl Distances {
                     let mut cost = match entry.first {
                         First::Head(term) | First::Unique(term) => self.distance(machine, term)?,
                         First::Call(rule) => self.rules[rule.index()],
-                        First::Special(_) => NEVER,
+                        First::Special(_) => self.special,
                         First::Replay => 0,
                     };
                     for &part in &entry.rest {
@@ -125,7 +167,7 @@ impl Distances {
             }
             // Cached distances used rule bounds that have since fallen.
             let rules = std::mem::take(&mut self.rules);
-            *self = Distances { rules, ..Distances::default() };
+            *self = Distances { special: self.special, rules, ..Distances::default() };
             if !changed {
                 self.is_complete = true;
                 return Ok(());

@@ -16,7 +16,8 @@ impl Distances {
         let nullable = machine.arena.info(id).nullable;
         let structural = machine.arena.info(id).structural;
         let least = match *machine.arena.term(id) {
-            Term::Empty | Term::Special(_) => NEVER,
+            Term::Empty => NEVER,
+            Term::Special(_) => self.special,
             Term::Epsilon => 0,
             Term::Class(_) => 1,
             Term::Literal { literal, position } => {

@@ -331,7 +331,7 @@ impl ObjectSpec {
     }
 
     /// Whether the continuation may depend on which key came.
-    pub(super) fn has_scarce_keys(&self, came: usize) -> bool {
+    pub(crate) fn has_scarce_keys(&self, came: usize) -> bool {
         // A token may spell several keys, so keys count as scarce somewhat early.
         let scarce = |number| number < came + SCARCE_KEYS;
         self.extras.iter().any(|extra| extra.few.is_some() || extra.number.is_some_and(scarce))

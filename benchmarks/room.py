@@ -1,0 +1,109 @@
+"""`python -m benchmarks.room` → what a budget costs: masks with room, far from the end and near it.
+
+    python -m benchmarks.room --schemas 60              Llama 3's vocabulary, schemas of MaskBench, a minute
+
+One loop per schema writes random documents and asks, at each position, for the ordinary mask, for `can_finish`, and in
+the last `NEAR` tokens for the mask with room, each timed alone. *Far* is what `generate` does at every token: the
+ordinary mask and `can_finish` after it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from benchmarks.report import commit
+from tests.conformance.budget import MODELS
+from tests.conformance.sweep import subjects
+from tests.conformance.walk import Table
+from tests.data import find_data_dir, llama3_tokens
+
+#: Tokens before the end of a budget at which masks with room are asked for.
+NEAR = 24
+#: Tokens of a document beyond its least.
+MORE = 60
+
+
+def main(arguments: list[str] | None = None) -> int:
+    asked = argparse.ArgumentParser(prog="python -m benchmarks.room", description=(__doc__ or "").split("\n")[0])
+    asked.add_argument("--schemas", type=int, default=60)
+    asked.add_argument("--seed", type=int, default=1)
+    chosen = asked.parse_args(arguments)
+    folder = find_data_dir()
+    if folder is None:
+        print("no data: set FRISKET_DATA", file=sys.stderr)
+        return 2
+    table = Table(llama3_tokens(folder))
+    liked = {model.name: model.liked(table) if model.liked else None for model in MODELS}
+    todo = [subject for subject in subjects(folder) if subject.name.startswith("maskbench")]
+    random.Random(chosen.seed).shuffle(todo)
+    times: dict[str, list[float]] = {"mask": [], "can_finish": [], "near": [], "near, again": [], "least": []}
+    exact = 0
+    for subject in todo[: chosen.schemas]:
+        exact += _time(subject, table, liked, times)
+    print(f"frisket at {commit()}, Llama 3's vocabulary, {chosen.schemas} schemas of MaskBench, seed {chosen.seed}")
+    for name, values in times.items():
+        cuts = statistics.quantiles(values, n=100)
+        mean = 1e6 * statistics.fmean(values)
+        print(
+            f"{name:12} {len(values):7,} calls  mean {mean:9.2f} µs  p50 {1e6 * cuts[49]:9.2f}  "
+            f"p90 {1e6 * cuts[89]:9.1f}  p99 {1e6 * cuts[98]:10.1f}"
+        )
+    share = sum(times["can_finish"]) / sum(times["mask"])
+    print(f"can_finish takes {100 * share:.1f} % of what the masks take; the least is exact for {exact} schemas")
+    return 0
+
+
+def _time(subject: Any, table: Table, liked: dict[str, Any], times: dict[str, list[float]]) -> bool:
+    """One schema's documents, one of each model; whether its least is exact."""
+    from frisket import Grammar
+    from frisket.errors import FrisketError
+
+    try:
+        compiled = Grammar.from_json_schema(subject.schema).core.compile(table.core)
+        began = time.perf_counter()
+        least = compiled.matcher().least_tokens()
+        times["least"].append(time.perf_counter() - began)
+    except FrisketError:
+        return False
+    for model in MODELS:
+        chance = random.Random(f"{subject.name}/{model.name}")
+        matcher, room = compiled.matcher(), least.count + MORE
+        while room:
+            before = time.perf_counter()
+            matcher.fill_mask(table.words)
+            times["mask"].append(time.perf_counter() - before)
+            if room <= NEAR:
+                for name in ("near", "near, again"):
+                    before = time.perf_counter()
+                    matcher.fill_mask(table.words, 0, room)
+                    times[name].append(time.perf_counter() - before)
+            allowed = np.unpackbits(table.words.view(np.uint8), bitorder="little")[: table.size].view(np.bool_)
+            allowed[table.end] = False
+            tokens = np.flatnonzero(allowed)
+            if not len(tokens):
+                break
+            wanted = tokens[liked[model.name][tokens]] if liked[model.name] is not None else tokens
+            token = int((wanted if len(wanted) else tokens)[chance.randrange(len(wanted) or len(tokens))])
+            matcher.advance(token)
+            before = time.perf_counter()
+            finishes = matcher.can_finish(room - 1)
+            times["can_finish"].append(time.perf_counter() - before)
+            if not finishes:
+                matcher.rollback(1)
+                matcher.fill_mask(table.words, 0, room)
+                matcher.advance(int(np.flatnonzero(np.unpackbits(table.words.view(np.uint8), bitorder="little"))[0]))
+            room -= 1
+            if matcher.ended:
+                break
+    return least.exact
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,194 @@
+//! A matcher's state × tokens left → the tokens after which the text can still be finished.
+//!
+//! The tokens left are an argument of every call. A token of a draft has one fewer than the token before it.
+
+use crate::error::{Error, Limit, Result};
+use crate::mask::mask::Mask;
+use crate::matcher::matcher::Matcher;
+use crate::room::masks::Least;
+use std::sync::Arc;
+
+impl Matcher {
+    /// The fewest tokens, special ones too, after which the text may end: 0 where it may end now.
+    ///
+    /// `room` tokens are enough for all masks with room up to the end if they are at least as many.
+    pub fn least_tokens(&mut self) -> Result<Least> {
+        self.check_cancelled()?;
+        if self.can_end() {
+            return Ok(Least { count: Some(0), exact: true });
+        }
+        self.on_automaton(|compiled, automaton, state| {
+            automaton.least(&compiled.tables, &compiled.masks, state.position)
+        })
+    }
+
+    /// Whether `room` tokens finish the text from here: as `least_tokens`, without a search where it is not needed.
+    pub fn can_finish(&mut self, room: u32) -> Result<bool> {
+        self.check_cancelled()?;
+        if self.can_end() {
+            return Ok(true);
+        }
+        self.on_automaton(|compiled, automaton, state| {
+            automaton.can_finish(&compiled.tables, &compiled.masks, state.position, room)
+        })
+    }
+
+    /// The tokens that may come next and after which the text can be finished within `room` tokens, theirs included.
+    ///
+    /// Errors: `Limit::Room` if there are none; those of `mask`.
+    pub fn mask_within(&mut self, room: u32) -> Result<Arc<Mask>> {
+        self.check_cancelled()?;
+        if self.ended() {
+            return self.mask();
+        }
+        let mask = self.on_automaton(|compiled, automaton, state| {
+            automaton.mask_within(&compiled.tables, &compiled.masks, state.position, room)
+        })?;
+        if mask.is_empty() {
+            let Least { count: least, exact } = self.least_tokens()?;
+            return Err(Error::Limit(Limit::Room { room, least, exact }).into());
+        }
+        Ok(mask)
+    }
+
+    /// How many leading tokens the matcher would take if `room` tokens were left before the first. It stays as it was.
+    pub fn validate_within(&mut self, tokens: &[u32], room: u32) -> Result<usize> {
+        let before = self.steps();
+        let mut taken = Ok(0);
+        for (place, &token) in tokens.iter().enumerate() {
+            match self.take_within(token, room.saturating_sub(place as u32)) {
+                Ok(true) => taken = Ok(place + 1),
+                Ok(false) => break,
+                Err(error) => {
+                    taken = Err(error);
+                    break;
+                }
+            }
+        }
+        self.truncate(before);
+        taken
+    }
+
+    /// Take a token if the mask with room allows it.
+    fn take_within(&mut self, token: u32, room: u32) -> Result<bool> {
+        match self.mask_within(room) {
+            Ok(mask) if !mask.allows(token) => Ok(false),
+            Ok(_) => self.try_advance(token),
+            Err(error) if matches!(*error, Error::Limit(Limit::Room { .. })) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::Builder;
+    use crate::matcher::fixture::{message, object_of_any_keys, over};
+
+    /// The allowed tokens within a room; empty if it is too small.
+    fn within(matcher: &mut Matcher, room: u32) -> Vec<u32> {
+        let size = matcher.compiled().vocabulary().size() as u32;
+        matcher
+            .mask_within(room)
+            .map(|mask| (0..size).filter(|&token| mask.allows(token)).collect())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn tokens_that_leave_too_few_go() {
+        let compiled =
+            over(|builder| builder.literal(b"abcd").unwrap().number(), &[b"a", b"ab", b"bcd", b"c", b"d"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        assert_eq!(matcher.least_tokens().unwrap(), Least { count: Some(2), exact: true });
+        assert_eq!(
+            [0, 1, 2, 3, 9].map(|room| within(&mut matcher, room)),
+            [vec![], vec![], vec![0], vec![0, 1], vec![0, 1]]
+        );
+        assert!(message(matcher.mask_within(1)).contains("1 tokens are left, and the text takes 2"));
+        assert_eq!([1, 2].map(|room| matcher.can_finish(room).unwrap()), [false, true]);
+    }
+
+    #[test]
+    fn each_token_of_a_draft_has_one_fewer_left() {
+        let compiled =
+            over(|builder| builder.literal(b"abcd").unwrap().number(), &[b"a", b"ab", b"bcd", b"c", b"d"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        for (tokens, room, taken) in
+            [(&[1, 3, 4][..], 3, 3), (&[1, 3, 4], 2, 0), (&[0, 2], 2, 2), (&[0, 2], 1, 0), (&[3], 9, 0)]
+        {
+            assert_eq!(matcher.validate_within(tokens, room).unwrap(), taken, "{tokens:?} within {room}");
+            assert_eq!(matcher.steps(), 0);
+        }
+    }
+
+    #[test]
+    fn at_an_end_no_token_is_needed() {
+        let make = |builder: &mut Builder| {
+            let letter = builder.literal(b"a").unwrap();
+            builder.repeat(letter.number(), 1, None).unwrap().number()
+        };
+        let compiled = over(make, &[b"a", b"aaa"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        matcher.advance(0).unwrap();
+        assert_eq!(matcher.least_tokens().unwrap(), Least { count: Some(0), exact: true });
+        assert!(matcher.can_finish(0).unwrap());
+        assert_eq!(within(&mut matcher, 1), [0, 1, 2], "more may come, and the end");
+        matcher.advance(2).unwrap();
+        assert_eq!(within(&mut matcher, 1), [2], "after the end the end");
+    }
+
+    #[test]
+    fn what_no_tokens_spell_has_no_least() {
+        let compiled = over(|builder| builder.literal(b"ab").unwrap().number(), &[b"a", b"c"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        assert_eq!(matcher.least_tokens().unwrap().count, None);
+        assert!(message(matcher.mask_within(9)).contains("no tokens of the vocabulary"));
+    }
+
+    #[test]
+    fn another_text_than_the_shortest_may_take_fewer_tokens() {
+        let make = |builder: &mut Builder| {
+            let texts = [&b"xyz"[..], b"longer"].map(|text| builder.literal(text).unwrap().number());
+            builder.alt(&texts).unwrap().number()
+        };
+        let compiled = over(make, &[b"x", b"y", b"z", b"long", b"er"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        assert_eq!(matcher.least_tokens().unwrap(), Least { count: Some(2), exact: true });
+        assert_eq!(within(&mut matcher, 2), [3]);
+        assert_eq!(within(&mut matcher, 3), [0, 3]);
+    }
+
+    #[test]
+    fn a_search_finds_what_closing_texts_hide() {
+        let make = |builder: &mut Builder| {
+            let texts = [&b"aabb"[..], b"aac01234"].map(|text| builder.literal(text).unwrap().number());
+            builder.alt(&texts).unwrap().number()
+        };
+        // After "aa" the nearest end takes two tokens, and the farther one takes one.
+        let compiled = over(make, &[b"aa", b"b", b"c01234"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        assert_eq!(matcher.least_tokens().unwrap(), Least { count: Some(2), exact: true });
+        assert_eq!(within(&mut matcher, 2), [0]);
+        matcher.advance(0).unwrap();
+        assert_eq!(within(&mut matcher, 1), [2]);
+    }
+
+    #[test]
+    fn all_texts_of_a_key_cost_the_same_unless_the_key_came() {
+        let compiled = object_of_any_keys();
+        let mut matcher = compiled.matcher(None, None);
+        matcher.advance_bytes(b"{\"ab\":1,\"").unwrap();
+        // `":1}` ends the object after every key but "ab".
+        for (text, least) in [(&b""[..], 4), (b"a", 4), (b"b", 4), (b"ab", 5), (b"abc", 4)] {
+            let mut after = matcher.clone();
+            after.advance_bytes(text).unwrap();
+            assert_eq!(after.least_tokens().unwrap().count, Some(least), "after {text:?}");
+        }
+        matcher.advance_bytes(b"a").unwrap();
+        assert!(!within(&mut matcher, 5).contains(&u32::from(b'b')), "\"ab\" takes one letter more");
+        assert!(
+            within(&mut matcher, 5).contains(&u32::from(b'c')) && within(&mut matcher, 6).contains(&u32::from(b'b'))
+        );
+    }
+}

@@ -1,0 +1,331 @@
+//! Position → a text that ends it, and the fewest tokens that spell this text.
+//!
+//! Each position has one step towards the end: the byte after which the end is nearest, a special token, or, where a
+//! string must still grow and any character will do, a token of many characters. Following these steps is the *closing
+//! text* of the position. A closing text goes on as the closing text of every position on
+//! its way, so one more token along it leaves one token fewer. This makes the count a bound that can be kept: whoever has
+//! as many tokens left finishes.
+
+use crate::automaton::completion::rank;
+use crate::automaton::distance::{Distances, NEVER};
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{PositionId, Register, DEAD};
+use crate::error::Result;
+use crate::regular::id::SpecialId;
+use crate::vocabulary::id::NodeId;
+use crate::vocabulary::vocabulary::Vocabulary;
+use rustc_hash::FxHashMap;
+
+/// More tokens than any text has: no tokens spell the closing text.
+pub(crate) const UNSPELLABLE: u32 = u32::MAX;
+
+/// Budget steps per position of a closing text: about 1 µs.
+const STEPS_PER_POSITION: u64 = 48;
+
+/// Bytes of one position's entry in the index.
+const PER_CLOSING: usize = 32;
+
+/// One step towards the end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Step {
+    /// The text may end here.
+    End,
+    Byte(u8),
+    Special(SpecialId),
+    /// A token of unescaped characters.
+    Characters,
+}
+
+/// The step of a position, the position after it, and the fewest tokens of the whole closing text.
+#[derive(Clone, Copy)]
+struct Closing {
+    step: Step,
+    next: PositionId,
+    tokens: u32,
+}
+
+/// What comes after a position on its way to the end.
+enum Way {
+    Step(Step, PositionId),
+    /// Bytes that a search found, where no single step is known to be right.
+    Text(Vec<u8>),
+    /// No bytes that a search found end the text.
+    Nowhere,
+}
+
+/// The closing texts of one machine's positions.
+pub(crate) struct Closings {
+    distances: Distances,
+    closings: FxHashMap<PositionId, Closing>,
+    /// The token ids of the grammar's special tokens.
+    special_ids: Vec<u32>,
+    /// By number of characters: whether a token of unescaped text has as many. Empty before it is needed.
+    lengths: Vec<bool>,
+}
+
+impl Closings {
+    /// No closing text is known yet; `special_ids` are the token ids of the grammar's special tokens.
+    pub(crate) fn new(special_ids: Vec<u32>) -> Self {
+        Closings {
+            distances: Distances::with_specials(),
+            closings: FxHashMap::default(),
+            special_ids,
+            lengths: Vec::new(),
+        }
+    }
+
+    /// The token ids of the grammar's special tokens.
+    pub(crate) fn special_ids(&self) -> &[u32] {
+        &self.special_ids
+    }
+
+    /// Bytes held.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.closings.len() * PER_CLOSING
+    }
+
+    /// The fewest tokens that spell the closing text of a position; `UNSPELLABLE` if no tokens do.
+    ///
+    /// Another text of more bytes may take fewer tokens. Errors: limits of the call.
+    pub(crate) fn tokens(
+        &mut self,
+        machine: &mut Machine,
+        vocabulary: &Vocabulary,
+        position: PositionId,
+    ) -> Result<u32> {
+        if let Some(closing) = self.closings.get(&position) {
+            return Ok(closing.tokens);
+        }
+        let (path, end) = self.path(machine, vocabulary, position)?;
+        let mut next = end;
+        for (position, step) in path.into_iter().rev() {
+            machine.arena.spend(1)?;
+            machine.arena.budget.grow(PER_CLOSING);
+            self.closings.insert(position, Closing { step, next, tokens: UNSPELLABLE });
+            let tokens = match step {
+                Step::Special(_) | Step::Characters => self.closings[&next].tokens.saturating_add(1),
+                _ => self.spell(vocabulary, position),
+            };
+            self.closings.insert(position, Closing { step, next, tokens });
+            next = position;
+        }
+        Ok(self.closings[&position].tokens)
+    }
+
+    /// The steps from a position to one whose closing text is known, each with its position, and that known position.
+    fn path(
+        &mut self,
+        machine: &mut Machine,
+        vocabulary: &Vocabulary,
+        start: PositionId,
+    ) -> Result<(Vec<(PositionId, Step)>, PositionId)> {
+        let mut path: Vec<(PositionId, Step)> = Vec::new();
+        let mut at = start;
+        while !self.closings.contains_key(&at) {
+            machine.arena.spend(STEPS_PER_POSITION)?;
+            match self.way(machine, vocabulary, at)? {
+                None => {
+                    machine.arena.budget.grow(PER_CLOSING);
+                    self.closings.insert(at, Closing { step: Step::End, next: at, tokens: 0 });
+                }
+                Some(Way::Nowhere) => {
+                    machine.arena.budget.grow(PER_CLOSING);
+                    self.closings.insert(at, Closing { step: Step::End, next: at, tokens: UNSPELLABLE });
+                }
+                Some(Way::Step(step, next)) => {
+                    path.push((at, step));
+                    at = next;
+                }
+                Some(Way::Text(text)) => {
+                    // A text that was searched for may cross the path so far: the loop between is cut out.
+                    let mut places: FxHashMap<PositionId, usize> =
+                        path.iter().enumerate().map(|(place, &(position, _))| (position, place)).collect();
+                    for byte in text {
+                        if let Some(&place) = places.get(&at) {
+                            path.drain(place..).for_each(|(position, _)| {
+                                places.remove(&position);
+                            });
+                        }
+                        places.insert(at, path.len());
+                        path.push((at, Step::Byte(byte)));
+                        at = machine.step(at, byte)?;
+                        if self.closings.contains_key(&at) {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        Ok((path, at))
+    }
+
+    /// The way from a position towards the end; None if the text may end there.
+    fn way(&mut self, machine: &mut Machine, vocabulary: &Vocabulary, id: PositionId) -> Result<Option<Way>> {
+        let position = machine.position(id).clone();
+        if position.accepting {
+            return Ok(None);
+        }
+        if let Some(next) = self.characters(machine, vocabulary, id)? {
+            return Ok(Some(Way::Step(Step::Characters, next)));
+        }
+        let left = self.distances.of_position(machine, &position)?;
+        let mut best = (left, None);
+        for &(special, frame) in &position.specials {
+            let after = self.distances.after_special(machine, frame)?;
+            if after <= best.0 && after < NEVER && best.1.is_none() {
+                best = (after, Some(Step::Special(special)));
+            }
+        }
+        // Among bytes that are as near, those are preferred which are tokens.
+        let rank = |byte| rank(byte) + 8 * u8::from(!vocabulary.is_byte_token(byte));
+        if let Some((after, byte)) = machine.nearest_byte(&mut self.distances, &position, rank)? {
+            if after < best.0 {
+                best = (after, Some(Step::Byte(byte)));
+            }
+        }
+        let next = match best.1 {
+            None => DEAD,
+            Some(Step::Special(special)) => machine.step_special(id, special)?,
+            Some(Step::Byte(byte)) => machine.step(id, byte)?,
+            Some(Step::End | Step::Characters) => id,
+        };
+        // A bound that was too low for this position, as where keys may not repeat, says nothing about the step.
+        if let Some(step) = best.1.filter(|_| next != DEAD) {
+            let position = machine.position(next).clone();
+            if position.accepting || self.distances.of_position(machine, &position)? < left {
+                return Ok(Some(Way::Step(step, next)));
+            }
+        }
+        Ok(Some(machine.shortest_text(&mut self.distances, id)?.map_or(Way::Nowhere, Way::Text)))
+    }
+
+    /// The position after the longest token of unescaped characters that a string still needs; None where it needs fewer
+    /// than two, or where characters differ in what may follow.
+    fn characters(
+        &mut self,
+        machine: &mut Machine,
+        vocabulary: &Vocabulary,
+        id: PositionId,
+    ) -> Result<Option<PositionId>> {
+        let position = machine.position(id);
+        let [(head, _)] = position.heads[..] else { return Ok(None) };
+        let alone = position.specials.is_empty() && !position.needs_replay && position.register == Register::Closed;
+        let needed = match machine.arena.needed_characters(head) {
+            Some(needed @ 2..) if alone => needed as usize,
+            _ => return Ok(None),
+        };
+        if self.lengths.is_empty() {
+            self.lengths = vocabulary.text_lengths();
+        }
+        let Some(length) = (2..=needed.min(self.lengths.len() - 1)).rev().find(|&length| self.lengths[length]) else {
+            return Ok(None);
+        };
+        let mut next = id;
+        for _ in 0..length {
+            next = machine.step(next, b' ')?;
+        }
+        Ok(Some(next))
+    }
+
+    /// The fewest tokens of a closing text whose first step is a byte.
+    fn spell(&self, vocabulary: &Vocabulary, position: PositionId) -> u32 {
+        let after = self.prefixes(vocabulary, position).map(|(_, after)| self.closings[&after].tokens);
+        after.min().map_or(UNSPELLABLE, |tokens| tokens.saturating_add(1))
+    }
+
+    /// The tokens with which a closing text begins, and the positions after them.
+    fn prefixes<'a>(
+        &'a self,
+        vocabulary: &'a Vocabulary,
+        mut position: PositionId,
+    ) -> impl Iterator<Item = (u32, PositionId)> + 'a {
+        let mut node = Some(NodeId::ROOT);
+        std::iter::from_fn(move || {
+            let Closing { step: Step::Byte(byte), next, .. } = self.closings[&position] else { return None };
+            node = vocabulary.trie.child(node?, byte);
+            position = next;
+            let tokens = vocabulary.trie.tokens_at(node?);
+            Some((tokens.iter().copied().find(|token| !self.special_ids.contains(token)), position))
+        })
+        .filter_map(|(token, position)| Some((token?, position)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{after, bytes, machine, object, seq, string, unique};
+    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::regular::term::TermId;
+
+    fn vocabulary(texts: &[&str]) -> Vocabulary {
+        let tokens = texts.iter().map(|text| Some(text.as_bytes().into())).chain([None]).collect();
+        let special = vec![("<s>".into(), texts.len() as u32)];
+        Vocabulary::new(tokens, special, Vec::new(), texts.len() + 1).unwrap()
+    }
+
+    /// The fewest tokens of the closing text after each beginning.
+    fn check(make: impl FnOnce(&mut Builder) -> TermId, texts: &[&str], cases: &[(&str, u32)]) {
+        let (mut machine, vocabulary) = (machine(make), vocabulary(texts));
+        let mut closings = Closings::new(vec![texts.len() as u32]);
+        for &(text, expected) in cases {
+            let at = after(&mut machine, text.as_bytes());
+            assert_eq!(closings.tokens(&mut machine, &vocabulary, at).unwrap(), expected, "after {text:?}");
+        }
+        assert!(closings.memory_bytes() > 0);
+    }
+
+    #[test]
+    fn a_text_takes_the_fewest_tokens_that_spell_it() {
+        let make = |builder: &mut Builder| builder.literal(b"abcd").unwrap();
+        // The longest match is "ab", "c", "d"; "a" and "bcd" are fewer.
+        check(make, &["a", "ab", "bcd", "c", "d"], &[("", 2), ("a", 1), ("ab", 2), ("abc", 1), ("abcd", 0)]);
+        check(make, &["a", "b", "c"], &[("", UNSPELLABLE), ("abcd", 0)]);
+    }
+
+    #[test]
+    fn a_step_along_the_closing_text_takes_one_token_off() {
+        let make = |builder: &mut Builder| {
+            let number = bytes(builder, b'0', b'9', 1, Some(3));
+            object(builder, &[("a", true, number), ("b", true, number)], &[], ObjectRules::default())
+        };
+        let texts = ["{", "\"", "a", "b", ":", ",", "}", "0", "{\"", "\":", ",\"", "0}"];
+        check(
+            make,
+            &texts,
+            &[
+                ("", 8),
+                ("{\"", 7),
+                ("{\"a", 6),
+                ("{\"a\":", 5),
+                ("{\"a\":0", 4),
+                ("{\"a\":77", 4),
+                ("{\"a\":0,\"b\":", 1),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_string_grows_by_its_longest_tokens() {
+        let make = |builder: &mut Builder| string(builder, 10, None);
+        check(make, &["\"", "a", "bcde"], &[("", 6), ("\"", 5), ("\"abcdefghij", 1), ("\"abcdefgh", 3)]);
+    }
+
+    #[test]
+    fn a_special_token_is_one_token() {
+        let make = |builder: &mut Builder| {
+            let (special, text) = (builder.special("<s>").unwrap(), builder.literal(b"aa").unwrap());
+            seq(builder, &[text, special, text])
+        };
+        check(make, &["a"], &[("", 5), ("aa", 3)]);
+    }
+
+    #[test]
+    fn items_that_must_differ_are_searched_for() {
+        let make = |builder: &mut Builder| {
+            let item = bytes(builder, b'0', b'9', 1, Some(1));
+            unique(builder, item, 3, None)
+        };
+        check(make, &["[", "]", ",", "0", "1", "2", "3"], &[("", 7), ("[1", 5), ("[1,0", 3), ("[1,0,2", 1)]);
+    }
+}

@@ -1,0 +1,375 @@
+//! Position × its mask → the mask's tokens, by the fewest tokens that the text takes after each.
+//!
+//! The counts hold for all numbers of tokens left, so a position is looked at once.
+
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{PositionId, Register, DEAD};
+use crate::error::Result;
+use crate::mask::mask::Mask;
+use crate::regular::id::SpecialId;
+use crate::room::closing::Closings;
+use crate::vocabulary::id::NodeId;
+use crate::vocabulary::token_set::{to_sparse, Part, Words};
+use crate::vocabulary::vocabulary::Vocabulary;
+use rustc_hash::FxHashMap;
+
+/// Tokens from which one walk of the trie is faster than reading each. Chosen without measurement.
+const WALKED_FROM: u32 = 4_096;
+
+/// The tokens of one position's mask by their cost: how many tokens the text takes after them.
+pub(crate) struct Costs {
+    /// The tokens of each cost, cheapest first.
+    groups: Vec<Group>,
+}
+
+/// The tokens of one cost.
+struct Group {
+    cost: u32,
+    words: Words,
+    dense: Option<Part>,
+}
+
+impl Costs {
+    /// The lowest cost of a token; None if the mask is empty.
+    pub(crate) fn least(&self) -> Option<u32> {
+        self.groups.first().map(|group| group.cost)
+    }
+
+    /// The highest cost of a token; 0 if the mask is empty.
+    pub(crate) fn ceiling(&self) -> u32 {
+        self.groups.last().map_or(0, |group| group.cost)
+    }
+
+    /// Bytes held.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let bytes = |group: &Group| 8 * group.words.len() + group.dense.as_ref().map_or(0, |part| 4 * part.bits.len());
+        self.groups.iter().map(|group| bytes(group) + size_of::<Group>()).sum()
+    }
+
+    /// The tokens after which at most `left` tokens are needed.
+    pub(crate) fn within(&self, left: u32) -> Mask {
+        let affordable = self.groups.iter().take_while(|group| group.cost <= left);
+        let (mut parts, mut lists) = (Vec::new(), Vec::new());
+        for group in affordable {
+            parts.extend(group.dense.clone());
+            lists.extend(Some(group.words.clone()).filter(|words| !words.is_empty()));
+        }
+        Mask::new(parts, lists, Box::default(), None)
+    }
+
+    /// The costs of all tokens of `mask`, which is the mask of `position`.
+    pub(crate) fn of(
+        machine: &mut Machine,
+        closings: &mut Closings,
+        vocabulary: &Vocabulary,
+        (position, mask): (PositionId, &Mask),
+    ) -> Result<Self> {
+        let mut reader = Reader::new(machine, closings, vocabulary, mask);
+        reader.read(position)?;
+        Ok(reader.into_costs())
+    }
+}
+
+impl Costs {
+    /// The costs of the tokens of `mask`, most of which cost as much as after the twin of the position: all but `own`.
+    pub(crate) fn from_twin(
+        machine: &mut Machine,
+        closings: &mut Closings,
+        vocabulary: &Vocabulary,
+        (position, mask): (PositionId, &Mask),
+        (twin, own): (&Costs, &[u32]),
+    ) -> Result<Self> {
+        let mut reader = Reader::new(machine, closings, vocabulary, mask);
+        let mut shared = reader.words.clone();
+        own.iter().for_each(|&token| shared[token as usize >> 5] &= !(1 << (token & 31)));
+        for group in &twin.groups {
+            let dense = group.dense.iter().flat_map(|part| part.words().enumerate());
+            let words = dense.map(|(place, word)| (place as u32, word)).chain(group.words.iter().copied());
+            for (place, word) in words {
+                let both = word & shared[place as usize];
+                if both != 0 {
+                    reader.words[place as usize] &= !both;
+                    reader.costs.entry(group.cost).or_default().extend(tokens_of(place as usize, both));
+                }
+            }
+        }
+        reader.read(position)?;
+        Ok(reader.into_costs())
+    }
+}
+
+/// The positions after the tokens of one position.
+pub(crate) struct Successors {
+    /// (position, a token that leads to it, its cost).
+    pub(crate) reached: Vec<(PositionId, u32, u32)>,
+    /// How many tokens were read.
+    pub(crate) tokens: usize,
+}
+
+impl Successors {
+    /// The positions after the tokens of `mask`, which is the mask of `position`; None for more than `most` tokens.
+    pub(crate) fn of(
+        machine: &mut Machine,
+        closings: &mut Closings,
+        vocabulary: &Vocabulary,
+        (position, mask): (PositionId, &Mask),
+        most: usize,
+    ) -> Result<Option<Self>> {
+        let mut reader = Reader::new(machine, closings, vocabulary, mask);
+        let tokens = reader.words.iter().map(|word| word.count_ones() as usize).sum();
+        if tokens > most {
+            return Ok(None);
+        }
+        reader.read(position)?;
+        let mut reached: Vec<_> = reader.after.into_iter().map(|(after, (token, cost))| (after, token, cost)).collect();
+        reached.sort_unstable_by_key(|&(_, token, _)| token);
+        Ok(Some(Successors { reached, tokens }))
+    }
+}
+
+/// Reads the tokens of one position; what was read leaves `words`.
+struct Reader<'a> {
+    machine: &'a mut Machine,
+    closings: &'a mut Closings,
+    vocabulary: &'a Vocabulary,
+    words: Vec<u32>,
+    /// Cost → tokens.
+    costs: FxHashMap<u32, Vec<u32>>,
+    /// Position after a token → the first such token, and the cost.
+    after: FxHashMap<PositionId, (u32, u32)>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(machine: &'a mut Machine, closings: &'a mut Closings, vocabulary: &'a Vocabulary, mask: &Mask) -> Self {
+        let mut words = vec![0; vocabulary.mask_words()];
+        mask.write(&mut words);
+        Reader { machine, closings, vocabulary, words, costs: FxHashMap::default(), after: FxHashMap::default() }
+    }
+
+    fn into_costs(self) -> Costs {
+        let mut costs: Vec<(u32, Vec<u32>)> = self.costs.into_iter().collect();
+        costs.sort_unstable_by_key(|&(cost, _)| cost);
+        let groups = costs.into_iter().map(|(cost, tokens)| {
+            let (words, dense, _) = to_sparse(tokens, self.vocabulary.mask_words());
+            Group { cost, words, dense: dense.map(|bits| Part { bits, within: None }) }
+        });
+        Costs { groups: groups.collect() }
+    }
+
+    fn read(&mut self, position: PositionId) -> Result<()> {
+        self.read_specials(position)?;
+        self.read_characters(position)?;
+        match self.words.iter().map(|word| word.count_ones()).sum::<u32>() {
+            0..WALKED_FROM => self.read_each(position)?,
+            _ => self.read_trie(position)?,
+        }
+        // What no text explains ends the sequence, and nothing is needed after it.
+        let ends = self.vocabulary.eos.iter().copied().filter(|&token| self.is_left(token));
+        let ends: Vec<u32> = ends.collect();
+        if !ends.is_empty() {
+            self.costs.entry(0).or_default().extend(ends);
+        }
+        Ok(())
+    }
+
+    fn is_left(&self, token: u32) -> bool {
+        self.words[token as usize >> 5] >> (token & 31) & 1 == 1
+    }
+
+    /// Files a token under the cost of the position after it.
+    fn file(&mut self, token: u32, after: PositionId) -> Result<()> {
+        let cost = match self.after.get(&after) {
+            Some(&(_, cost)) => cost,
+            // The tokens of a twin are read again from the exact position where this one says nothing of it.
+            None if self.machine.is_behind_unknown_key(after) => return Ok(()),
+            None => {
+                let cost = self.closings.tokens(self.machine, self.vocabulary, after)?;
+                self.after.insert(after, (token, cost));
+                cost
+            }
+        };
+        self.file_at(token, cost);
+        Ok(())
+    }
+
+    fn file_at(&mut self, token: u32, cost: u32) {
+        self.words[token as usize >> 5] &= !(1 << (token & 31));
+        self.costs.entry(cost).or_default().push(token);
+    }
+
+    fn read_specials(&mut self, position: PositionId) -> Result<()> {
+        for special in 0..self.closings.special_ids().len() {
+            let token = self.closings.special_ids()[special];
+            if self.is_left(token) {
+                let after = self.machine.step_special(position, SpecialId::at(special))?;
+                if after != DEAD {
+                    self.file(token, after)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Inside a string whose characters are all alike, tokens of unescaped text lead on by their number of characters.
+    fn read_characters(&mut self, position: PositionId) -> Result<()> {
+        let heads = self.machine.position(position).clone();
+        let [(head, _)] = heads.heads[..] else { return Ok(()) };
+        let alone = heads.specials.is_empty() && !heads.needs_replay && heads.register == Register::Closed;
+        if !alone || self.machine.arena.any_char_target(head)?.is_none() {
+            return Ok(());
+        }
+        // The positions after one character, two, and so on, as far as they were needed.
+        let (mut path, mut at) = (Vec::new(), position);
+        for place in 0..self.words.len() {
+            self.machine.arena.spend(1)?;
+            for token in tokens_of(place, self.words[place]) {
+                if !self.vocabulary.is_text(token) {
+                    continue;
+                }
+                let chars = self.vocabulary.chars(token) as usize;
+                while path.len() < chars {
+                    at = self.machine.step(at, b' ')?;
+                    path.push(at);
+                }
+                if let Some(&after) = path.get(chars.wrapping_sub(1)) {
+                    self.file(token, after)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn read_each(&mut self, position: PositionId) -> Result<()> {
+        for place in 0..self.words.len() {
+            for token in tokens_of(place, self.words[place]) {
+                let Some(text) = self.vocabulary.token(token) else { continue };
+                let after = self.machine.read(position, text)?;
+                if after != DEAD {
+                    self.file(token, after)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Walks the trie beside the positions, so that tokens with the same beginning share its steps.
+    fn read_trie(&mut self, position: PositionId) -> Result<()> {
+        let trie = &self.vocabulary.trie;
+        // The subtrees above the node: one past the last node, and the position at the top.
+        let mut above = vec![(trie.end(NodeId::ROOT), position)];
+        let mut node = NodeId::ROOT.next();
+        while node.index() < trie.len() {
+            self.machine.arena.spend(1)?;
+            while above.last().is_some_and(|&(end, _)| end <= node) {
+                above.pop();
+            }
+            let from = above.last().map_or(position, |&(_, position)| position);
+            let after = self.machine.step(from, trie.byte(node))?;
+            if after == DEAD {
+                node = trie.end(node);
+                continue;
+            }
+            for &token in trie.tokens_at(node) {
+                if self.is_left(token) {
+                    self.file(token, after)?;
+                }
+            }
+            above.push((trie.end(node), after));
+            node = node.next();
+        }
+        Ok(())
+    }
+}
+
+/// The tokens of one word of a mask.
+fn tokens_of(place: usize, word: u32) -> impl Iterator<Item = u32> {
+    (0..32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| (place as u32) << 5 | bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{bytes, object, string};
+    use crate::grammar::builder::ObjectRules;
+    use crate::room::fixture::Scene;
+
+    /// The costs after a text: each with its tokens.
+    fn costs(scene: &mut Scene, text: &str) -> Vec<(u32, Vec<u32>)> {
+        let at = scene.after(text);
+        let mask = scene.mask(at);
+        let mut closings = Closings::new(Vec::new());
+        let found = Costs::of(&mut scene.machine, &mut closings, &scene.shared.vocabulary, (at, &mask)).unwrap();
+        assert_eq!(found.least(), found.groups.first().map(|group| group.cost));
+        assert!(found.groups.is_empty() || found.memory_bytes() > 0);
+        let mut shown = Vec::new();
+        let mut before = Vec::new();
+        for group in &found.groups {
+            let within = scene.tokens(&found.within(group.cost));
+            shown.push((group.cost, within.iter().copied().filter(|token| !before.contains(token)).collect()));
+            before = within;
+        }
+        assert_eq!(before, scene.tokens(&mask), "every token has a cost");
+        assert_eq!(found.ceiling(), shown.last().map_or(0, |&(cost, _)| cost));
+        shown
+    }
+
+    #[test]
+    fn tokens_are_sorted_by_what_the_text_takes_after_them() {
+        let mut scene = Scene::new(&["a", "ab", "bcd", "c", "d"], |builder| builder.literal(b"abcd").unwrap());
+        assert_eq!(costs(&mut scene, ""), [(1, vec![0]), (2, vec![1])]);
+        assert_eq!(costs(&mut scene, "abcd"), [(0, vec![5])], "the end");
+    }
+
+    #[test]
+    fn characters_of_a_string_cost_by_their_number() {
+        let mut scene = Scene::new(&["\"", "a", "bc", "def", "\\n"], |builder| string(builder, 3, Some(4)));
+        assert_eq!(costs(&mut scene, "\""), [(1, vec![3]), (2, vec![1, 2, 4])]);
+        assert_eq!(costs(&mut scene, "\"abc"), [(0, vec![0]), (1, vec![1, 4])]);
+    }
+
+    #[test]
+    fn many_tokens_are_walked_and_few_are_read_and_both_say_the_same() {
+        let names: Vec<String> = (0..6_000).map(|number| format!("{number:04}")).chain(["x".into()]).collect();
+        let texts: Vec<&str> = names.iter().map(String::as_str).collect();
+        let make = |builder: &mut crate::grammar::builder::Builder| {
+            let digits = bytes(builder, b'0', b'9', 4, Some(8));
+            let end = builder.literal(b"x").unwrap();
+            builder.cat(&[digits.number(), end.number()]).unwrap()
+        };
+        let mut scene = Scene::new(&texts, make);
+        assert_eq!(costs(&mut scene, ""), [(1, (0..6_000).collect::<Vec<u32>>())]);
+        let few: Vec<u32> = (0..6_000).filter(|token| token / 100 == 59).chain([6_000]).collect();
+        let mut small = Scene::new(&texts[5_900..], make);
+        assert_eq!(costs(&mut small, "1234")[1].1.len(), few.len() - 1);
+    }
+
+    #[test]
+    fn a_position_with_more_tokens_than_asked_for_has_no_successors() {
+        let mut scene = Scene::new(&["0", "1", "23"], |builder| bytes(builder, b'0', b'9', 1, None));
+        let at = scene.after("");
+        let mask = scene.mask(at);
+        let mut closings = Closings::new(Vec::new());
+        let mut of =
+            |most| Successors::of(&mut scene.machine, &mut closings, &scene.shared.vocabulary, (at, &mask), most);
+        assert!(of(2).unwrap().is_none());
+        let found = of(3).unwrap().unwrap();
+        assert_eq!((found.tokens, found.reached.len()), (3, 1), "all lead to one position");
+        assert_eq!((found.reached[0].1, found.reached[0].2), (0, 0));
+    }
+
+    #[test]
+    fn the_costs_of_a_twin_hold_for_all_but_some_tokens() {
+        let make = |builder: &mut crate::grammar::builder::Builder| {
+            let (keys, one) = (builder.any_text().unwrap(), builder.literal(b"1").unwrap());
+            object(builder, &[], &[(keys, one)], ObjectRules::default())
+        };
+        let mut scene = Scene::new(&["{", "}", "\"", ":", "1", "a", "b", ","], make);
+        let at = scene.after("{\"a\":1,\"");
+        let mask = scene.mask(at);
+        let (room, mut source) = scene.parts();
+        let costs = room.costs(&mut source, (at, &mask)).unwrap();
+        let shown: Vec<_> = [3, 4, 5].map(|left| scene.tokens(&costs.within(left))).into();
+        // `"`, then `:1}`; "b" leaves four, and "a" one more, because it came.
+        assert_eq!(shown, [vec![2], vec![0, 1, 2, 3, 4, 6, 7], (0..8).collect::<Vec<u32>>()]);
+    }
+}

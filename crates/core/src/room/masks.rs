@@ -1,0 +1,178 @@
+//! Position × tokens left → its mask as far as these tokens finish the text, and the fewest tokens that do.
+//!
+//! One file, so that the costs of positions are kept and counted in one place.
+
+use crate::automaton::follow_bytes::FollowBytes;
+use crate::automaton::machine::Machine;
+use crate::automaton::position::PositionId;
+use crate::error::Result;
+use crate::mask::mask::Mask;
+use crate::mask::masks::Masks;
+use crate::mask::shared::SharedMasks;
+use crate::room::closing::{Closings, UNSPELLABLE};
+use crate::room::cost::{Costs, Successors};
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Fewest tokens until a text may end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Least {
+    /// As many tokens suffice; None if the tokens of the vocabulary cannot spell an end.
+    pub count: Option<u32>,
+    /// Whether no fewer do.
+    pub exact: bool,
+}
+
+/// A machine with the masks of its positions.
+pub(crate) struct PositionMasks<'a> {
+    pub(crate) machine: &'a mut Machine,
+    pub(crate) follow_bytes: &'a mut FollowBytes,
+    pub(crate) masks: &'a mut Masks,
+    pub(crate) shared: &'a SharedMasks,
+}
+
+impl PositionMasks<'_> {
+    pub(crate) fn of(&mut self, position: PositionId) -> Result<Arc<Mask>> {
+        self.masks.mask(self.machine, self.follow_bytes, self.shared, position)
+    }
+}
+
+/// The masks with room of one machine's positions.
+pub(crate) struct RoomMasks {
+    closings: Closings,
+    costs: FxHashMap<PositionId, Arc<Costs>>,
+    leasts: FxHashMap<PositionId, Least>,
+    bytes: usize,
+}
+
+impl RoomMasks {
+    /// Nothing is known yet; `special_ids` are the token ids of the grammar's special tokens.
+    pub(crate) fn new(special_ids: Vec<u32>) -> Self {
+        let closings = Closings::new(special_ids);
+        RoomMasks { closings, costs: FxHashMap::default(), leasts: FxHashMap::default(), bytes: 0 }
+    }
+
+    /// Bytes held.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.closings.memory_bytes() + self.bytes
+    }
+
+    /// The mask of a position without the tokens after which `room` tokens, theirs included, do not finish the text.
+    ///
+    /// It is empty if no token leaves enough.
+    pub(crate) fn mask(
+        &mut self,
+        source: &mut PositionMasks<'_>,
+        (position, mask): (PositionId, &Arc<Mask>),
+        room: u32,
+    ) -> Result<Arc<Mask>> {
+        let Some(left) = room.checked_sub(1) else { return Ok(Arc::new(Mask::from_tokens(&[]))) };
+        let costs = self.costs(source, (position, mask))?;
+        Ok(match costs.least() {
+            _ if costs.ceiling() <= left => mask.clone(),
+            Some(least) if least > left => {
+                // Closing texts take too many tokens; another text may not.
+                let found = self.search(source, position, least.saturating_add(1))?;
+                let mut firsts = found.firsts;
+                firsts.sort_unstable();
+                firsts.dedup();
+                let fits = found.least.count.is_some_and(|count| count <= room);
+                Arc::new(Mask::from_tokens(if fits { &firsts } else { &[] }))
+            }
+            _ => Arc::new(costs.within(left)),
+        })
+    }
+
+    /// The fewest tokens of the closing text of a position; None if no tokens spell it.
+    pub(crate) fn closing(&mut self, source: &mut PositionMasks<'_>, position: PositionId) -> Result<Option<u32>> {
+        let tokens = self.closings.tokens(source.machine, &source.shared.vocabulary, position)?;
+        Ok(Some(tokens).filter(|&tokens| tokens != UNSPELLABLE))
+    }
+
+    /// The fewest tokens after which the text of a position may end, where `mask` is its mask.
+    pub(crate) fn least(
+        &mut self,
+        source: &mut PositionMasks<'_>,
+        (position, mask): (PositionId, &Arc<Mask>),
+    ) -> Result<Least> {
+        if let Some(&least) = self.leasts.get(&position) {
+            return Ok(least);
+        }
+        let least = match self.costs(source, (position, mask))?.least() {
+            _ if source.machine.position(position).accepting => Least { count: Some(0), exact: true },
+            None => Least { count: None, exact: false },
+            Some(after) => {
+                let least = self.search(source, position, after.saturating_add(1))?.least;
+                Least { count: least.count.filter(|&count| count != UNSPELLABLE), ..least }
+            }
+        };
+        source.machine.arena.budget.grow(24);
+        self.bytes += 24;
+        self.leasts.insert(position, least);
+        Ok(least)
+    }
+
+    /// The positions after the tokens of a position; None if it allows more than `most` tokens.
+    pub(crate) fn successors(
+        &mut self,
+        source: &mut PositionMasks<'_>,
+        position: PositionId,
+        most: usize,
+    ) -> Result<Option<Successors>> {
+        let mask = source.of(position)?;
+        Successors::of(source.machine, &mut self.closings, &source.shared.vocabulary, (position, &mask), most)
+    }
+
+    /// The costs of the tokens of a position's mask.
+    pub(crate) fn costs(
+        &mut self,
+        source: &mut PositionMasks<'_>,
+        (position, mask): (PositionId, &Arc<Mask>),
+    ) -> Result<Arc<Costs>> {
+        if let Some(costs) = self.costs.get(&position) {
+            return Ok(costs.clone());
+        }
+        let vocabulary = &source.shared.vocabulary;
+        let costs = match source.machine.key_twin(position)? {
+            Some(twin) => {
+                let (own, of) = (source.machine.completing(&twin, vocabulary), source.of(twin.position)?);
+                let shared = self.costs(source, (twin.position, &of))?;
+                let place = (position, &**mask);
+                Costs::from_twin(source.machine, &mut self.closings, vocabulary, place, (&shared, &own))?
+            }
+            None => Costs::of(source.machine, &mut self.closings, vocabulary, (position, mask))?,
+        };
+        let costs = Arc::new(costs);
+        let bytes = costs.memory_bytes() + 32;
+        source.machine.arena.budget.grow(bytes);
+        self.bytes += bytes;
+        self.costs.insert(position, costs.clone());
+        Ok(costs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::bytes;
+    use crate::room::fixture::Scene;
+
+    #[test]
+    fn a_mask_with_room_is_the_mask_itself_where_all_tokens_fit() {
+        let mut scene = Scene::new(&["1", "22"], |builder| bytes(builder, b'0', b'9', 3, Some(3)));
+        let at = scene.after("");
+        let mask = scene.mask(at);
+        let (room, mut source) = scene.parts();
+        let within = [0, 1, 2, 3].map(|left| room.mask(&mut source, (at, &mask), left).unwrap());
+        assert!(Arc::ptr_eq(&within[3], &mask) && !Arc::ptr_eq(&within[2], &mask));
+        assert_eq!(room.least(&mut source, (at, &mask)).unwrap(), Least { count: Some(2), exact: true });
+        assert_eq!(
+            room.closing(&mut source, at).unwrap(),
+            Some(3),
+            "by the shortest bytes, the first of which are tokens"
+        );
+        assert!(room.memory_bytes() > 0);
+        // After "1" the closing text is "11", which takes two tokens.
+        assert_eq!(within.map(|mask| scene.tokens(&mask)), [vec![], vec![], vec![1], vec![0, 1]]);
+    }
+}

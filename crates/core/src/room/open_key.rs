@@ -1,0 +1,152 @@
+//! Position inside a key → its twin without the key's text, which shares its costs, and the tokens for which it does not.
+//!
+//! An object that takes any keys remembers each, so every text of a key is a position of its own. The rest of the text
+//! takes as many tokens after all of them, unless the key would repeat an earlier one.
+
+use crate::automaton::frame::FrameId;
+use crate::automaton::machine::Machine;
+use crate::automaton::position::{Position, PositionId, Register};
+use crate::error::Result;
+use crate::regular::id::KeySetId;
+use crate::regular::json_string::decode;
+use crate::regular::key_set::NO_KEYS;
+use crate::regular::registers::Hidden;
+use crate::regular::term::{Spelling, Term, TermId, Text};
+use crate::vocabulary::id::NodeId;
+use crate::vocabulary::vocabulary::Vocabulary;
+
+/// The twin of a position inside a key.
+pub(crate) struct Twin {
+    pub(crate) position: PositionId,
+    /// What the open key says so far; None before its quote.
+    read: Option<Vec<u8>>,
+    /// The keys that came.
+    keys: KeySetId,
+}
+
+impl Machine {
+    /// The twin of a position inside a key; None elsewhere, and where more than a repetition depends on the key.
+    pub(crate) fn key_twin(&mut self, id: PositionId) -> Result<Option<Twin>> {
+        let position = self.position(id).clone();
+        if position.register != Register::Closed || position.needs_replay {
+            return Ok(None);
+        }
+        let mut open = None;
+        let mut twin = Position::clone(&position);
+        for (head, _) in &mut twin.heads {
+            let Term::KeyExtra { object, state, inner, text: Text::Known(text), .. } = *self.arena.term(*head) else {
+                continue;
+            };
+            let between =
+                matches!(*self.arena.term(inner), Term::Quoted { state: Spelling::Start | Spelling::Body, .. });
+            let place = (object, state, text, between);
+            if open.is_some_and(|other| other != place) {
+                return Ok(None);
+            }
+            open = Some(place);
+            *head = self.unknown(*head)?;
+        }
+        let Some((object, state, text, between)) = open else { return Ok(None) };
+        let registers = &self.arena.registers;
+        let (spec, state) = (&registers.objects[object.index()], &registers.states[state.index()]);
+        let text = registers.text(text);
+        let is_whole = between || !text.contains(&b'\\');
+        let required = spec.properties.iter().filter(|property| property.required).count() as u32;
+        // The closing text adds keys of its own only where more members must come than are named.
+        let adds_keys = spec.min > required.max(state.count + 1);
+        let depends = state.hidden != Hidden::Nothing || spec.has_scarce_keys(registers.keys.count(state.keys));
+        if adds_keys || depends || !is_whole {
+            return Ok(None);
+        }
+        let read = (!text.is_empty()).then(|| decode(&[&text[..], b"\""].concat()));
+        let keys = state.keys;
+        twin.heads = self.frames.merge(&mut self.arena, twin.heads)?;
+        Ok(Some(Twin { position: self.intern(twin), read, keys }))
+    }
+
+    /// Whether a position behind a twin stands for keys that differ in what may follow: where a second key has begun.
+    pub(crate) fn is_behind_unknown_key(&self, id: PositionId) -> bool {
+        let position = self.position(id);
+        let hides = |&(head, _): &(TermId, FrameId)| match *self.arena.term(head) {
+            Term::KeyExtra { state, text: Text::Unknown, .. } | Term::ObjectKey { state, .. } => {
+                self.arena.registers.states[state.index()].hidden != Hidden::Nothing
+            }
+            _ => false,
+        };
+        position.needs_replay || position.heads.iter().any(hides)
+    }
+
+    /// The tokens after which the open key may equal one that came: those that complete one, and those with escapes.
+    pub(crate) fn completing(&self, twin: &Twin, vocabulary: &Vocabulary) -> Vec<u32> {
+        if twin.keys == NO_KEYS {
+            return Vec::new();
+        }
+        let mut found: Vec<u32> = vocabulary.tokens_holding(b'\\').collect();
+        let sets = &self.arena.registers.keys;
+        let root = match twin.read {
+            Some(_) => Some(NodeId::ROOT),
+            None => vocabulary.trie.child(NodeId::ROOT, b'"'),
+        };
+        let mut left = Some(twin.keys);
+        for &byte in twin.read.iter().flatten() {
+            left = left.map(|set| sets.child(set, byte)).filter(|&set| set != NO_KEYS);
+        }
+        let mut open: Vec<(KeySetId, NodeId)> = left.zip(root).into_iter().collect();
+        while let Some((set, node)) = open.pop() {
+            if sets.has_empty(set) {
+                found.extend(vocabulary.trie.tokens_at(node));
+            }
+            open.extend(sets.children(set).filter_map(|(byte, rest)| Some((rest, vocabulary.trie.child(node, byte)?))));
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::automaton::fixture::object;
+    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::regular::term::TermId;
+    use crate::room::fixture::Scene;
+
+    fn any_keys(builder: &mut Builder) -> TermId {
+        let (keys, one) = (builder.any_text().unwrap(), builder.literal(b"1").unwrap());
+        object(builder, &[], &[(keys, one)], ObjectRules::default())
+    }
+
+    const TOKENS: [&str; 9] = ["{", "}", "\"", ":", "1", "a", "ab", "\\u0061", ","];
+
+    #[test]
+    fn keys_of_different_texts_have_one_twin() {
+        let mut scene = Scene::new(&TOKENS, any_keys);
+        let [a, b, value] = ["{\"a", "{\"xyz", "{\"a\":"].map(|text| scene.after(text));
+        let twins = [a, b].map(|at| scene.machine.key_twin(at).unwrap().unwrap().position);
+        assert!(twins[0] == twins[1] && a != b);
+        assert!(
+            scene.machine.key_twin(value).unwrap().is_none() && scene.machine.key_twin(twins[0]).unwrap().is_none()
+        );
+    }
+
+    #[test]
+    fn tokens_that_may_repeat_a_key_are_told() {
+        let mut scene = Scene::new(&TOKENS, any_keys);
+        for (text, expected) in
+            [("{\"", vec![]), ("{\"a\":1,\"", vec![5, 7]), ("{\"aab\":1,\"a", vec![6, 7]), ("{\"a\":1,\"b", vec![7])]
+        {
+            let at = scene.after(text);
+            let twin = scene.machine.key_twin(at).unwrap().unwrap();
+            let mut told = scene.machine.completing(&twin, &scene.shared.vocabulary);
+            told.sort_unstable();
+            assert_eq!(told, expected, "after {text}");
+        }
+    }
+
+    #[test]
+    fn behind_an_unknown_key_a_second_key_is_uncertain() {
+        let mut scene = Scene::new(&TOKENS, any_keys);
+        let at = scene.after("{\"a");
+        let twin = scene.machine.key_twin(at).unwrap().unwrap().position;
+        let [value, second] = [&b"\":1"[..], b"\":1,\"b"].map(|text| scene.machine.read(twin, text).unwrap());
+        assert!(!scene.machine.is_behind_unknown_key(value) && scene.machine.is_behind_unknown_key(second));
+    }
+}

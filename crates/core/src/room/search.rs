@@ -1,0 +1,107 @@
+//! Position → the fewest tokens to the end, by breadth-first search over tokens, as far as its limits let it.
+//!
+//! A closing text is short in bytes, and another text may take fewer tokens. The search finds it where few positions lie
+//! within reach. It ends a layer of equally many tokens before it gives up, so that whoever takes the first token that it
+//! found finds the rest again from there.
+
+use crate::automaton::position::PositionId;
+use crate::error::Result;
+use crate::room::masks::{Least, PositionMasks, RoomMasks};
+use rustc_hash::FxHashSet;
+
+/// The effort of one search: a token that is read counts 1, a position that is reached `PER_POSITION`; about 20 ms.
+const MAX_EFFORT: usize = 20_000;
+
+/// A position takes as long as so many tokens: its closing text must be found.
+const PER_POSITION: usize = 32;
+
+/// A position that some tokens lead to, and the first of these tokens.
+#[derive(Clone, Copy)]
+struct Reached {
+    position: PositionId,
+    first: Option<u32>,
+}
+
+/// What a search found.
+pub(crate) struct Found {
+    /// The fewest tokens that are known to suffice; None if none are.
+    pub(crate) least: Least,
+    /// The tokens that come first on the ways with as few; empty where closing texts alone are known.
+    pub(crate) firsts: Vec<u32>,
+}
+
+impl RoomMasks {
+    /// Searches from a position for an end in fewer than `known` tokens, which closing texts take.
+    pub(crate) fn search(&mut self, source: &mut PositionMasks<'_>, start: PositionId, known: u32) -> Result<Found> {
+        let mut best = Found { least: Least { count: Some(known), exact: false }, firsts: Vec::new() };
+        let mut seen: FxHashSet<PositionId> = [start].into_iter().collect();
+        let mut layer = vec![Reached { position: start, first: None }];
+        let (mut taken, mut effort) = (0u32, 0);
+        // A position after `taken` tokens that is not an end needs at least one token more.
+        while taken + 1 < best.least.count.unwrap_or(0) && !layer.is_empty() {
+            let (mut next, mut found) = (Vec::new(), None::<(u32, Vec<u32>)>);
+            for Reached { position, first } in std::mem::take(&mut layer) {
+                let Some(successors) = self.successors(source, position, MAX_EFFORT.saturating_sub(effort))? else {
+                    return Ok(best);
+                };
+                effort += successors.tokens + PER_POSITION * successors.reached.len();
+                for (after, token, cost) in successors.reached {
+                    let (total, first) = ((taken + 1).saturating_add(cost), first.unwrap_or(token));
+                    match &mut found {
+                        Some((least, firsts)) if *least == total => firsts.push(first),
+                        Some((least, _)) if *least < total => {}
+                        _ => found = Some((total, vec![first])),
+                    }
+                    if cost > 0 && seen.insert(after) {
+                        next.push(Reached { position: after, first: Some(first) });
+                    }
+                }
+            }
+            if let Some((least, firsts)) =
+                found.filter(|&(least, _)| best.least.count.is_none_or(|known| least < known))
+            {
+                best = Found { least: Least { count: Some(least), exact: false }, firsts };
+            }
+            layer = next;
+            taken += 1;
+        }
+        best.least.exact = true;
+        Ok(best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::fixture::{alt, bytes};
+    use crate::grammar::builder::Builder;
+    use crate::regular::term::TermId;
+    use crate::room::fixture::Scene;
+
+    /// "aabb" or "aac01234": the first ends sooner in bytes, the second in tokens.
+    fn texts(builder: &mut Builder) -> TermId {
+        let texts = [&b"aabb"[..], b"aac01234"].map(|text| builder.literal(text).unwrap());
+        alt(builder, &texts)
+    }
+
+    #[test]
+    fn a_text_of_more_bytes_and_fewer_tokens_is_found() {
+        let mut scene = Scene::new(&["a", "aa", "b", "c01234"], texts);
+        let at = scene.after("");
+        let (room, mut source) = scene.parts();
+        let found = room.search(&mut source, at, 3).unwrap();
+        assert_eq!((found.least, found.firsts), (Least { count: Some(2), exact: true }, vec![1]));
+        let found = room.search(&mut source, at, 2).unwrap();
+        assert_eq!((found.least, found.firsts), (Least { count: Some(2), exact: true }, vec![]), "no fewer than known");
+    }
+
+    #[test]
+    fn a_search_that_gives_up_does_not_call_its_result_exact() {
+        let names: Vec<String> = (0..30_000).map(|number| format!("{number:05}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut scene = Scene::new(&names, |builder| bytes(builder, b'0', b'9', 20, None));
+        let at = scene.after("");
+        let (room, mut source) = scene.parts();
+        assert_eq!(room.search(&mut source, at, 5).unwrap().least, Least { count: Some(5), exact: false });
+    }
+}

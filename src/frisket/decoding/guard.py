@@ -1,0 +1,36 @@
+"""Tokens so far → tokens that would repeat them once too often."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Ends repetition: a block of at most `period` tokens comes at most `times` times in a row.
+
+    >>> Guard(period=2, times=3).refused([5, 7, 8, 7, 8, 7, 8])
+    {7}
+    >>> Guard(period=2, times=3).refused([7, 8, 7, 8])
+    set()
+
+    A token is refused only where the grammar leaves another one.
+    """
+
+    period: int = 64
+    times: int = 4
+
+    def __post_init__(self) -> None:
+        if self.period < 1 or self.times < 1:
+            raise ValueError(f"period and times are at least 1, not {self.period} and {self.times}")
+
+    def refused(self, history: Sequence[int]) -> set[int]:
+        """The tokens that would begin one repetition more."""
+        refused = set()
+        for length in range(1, min(self.period, len(history) // self.times) + 1):
+            tail = history[-length * self.times :]
+            # A block repeats where each token equals the one a block before it.
+            if tail[length:] == tail[:-length]:
+                refused.add(tail[-length])
+        return refused

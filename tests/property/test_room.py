@@ -1,0 +1,108 @@
+"""Masks with room against brute force: what they allow can be finished, and they are empty where nothing can."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from frisket._core import Matcher
+from frisket.errors import BudgetError, EmptyGrammarError, VocabularyError
+from tests.property.random_cases import case
+
+#: Texts that the brute force looks at before it gives up on a position.
+MOST_TEXTS = 1_500
+
+
+def fewest(matcher: Matcher) -> int | None:
+    """The fewest tokens to an end, by trying all; 0 at an end, None if there are too many to try."""
+    if matcher.can_end:
+        return 0
+    layer, seen, count = [matcher], {matcher.text}, 0
+    eos = set(matcher.compiled.vocabulary.eos)
+    while layer:
+        count += 1
+        following = []
+        for one in layer:
+            try:
+                allowed = one.allowed()
+            except VocabularyError:
+                continue  # no token goes on from here
+            for token in allowed:
+                if token in eos:
+                    continue
+                after = one.fork()
+                after.advance(token)
+                if after.can_end:
+                    return count
+                # A special token has no bytes: then equal texts may stand at different places.
+                if after.text == one.text or after.text not in seen:
+                    seen.add(after.text)
+                    following.append(after)
+            if len(seen) + len(following) > MOST_TEXTS:
+                return None
+        layer = following
+    return 10**6
+
+
+def check(matcher: Matcher, rng: random.Random, what: object) -> tuple[int, int]:
+    """Walk to an end within a random room; how many positions were compared, and at how many the least is exact."""
+    eos = set(matcher.compiled.vocabulary.eos)
+    try:
+        least = matcher.least_tokens()
+    except VocabularyError:
+        known = fewest(matcher)
+        assert known is None or known > 0, what
+        return 0, 0
+    room = least.count + rng.choice((0, 0, 1, 2, 5))
+    compared = exact = 0
+    while room:
+        least = matcher.least_tokens()
+        known = fewest(matcher)
+        assert least.count <= room, f"{what}\nafter {matcher.text!r}: {room} tokens no longer suffice"
+        if known is not None:
+            compared, exact = compared + 1, exact + least.exact
+            assert least.count >= known, (
+                f"{what}\nafter {matcher.text!r}: {least}, and no fewer than {known} are enough"
+            )
+            assert least.count == known or not least.exact, f"{what}\nafter {matcher.text!r}: {least}, but {known} do"
+        if least.count:
+            with pytest.raises(BudgetError) as refusal:
+                matcher.allowed(room=least.count - 1)
+            assert (refusal.value.least, refusal.value.exact) == (least.count, least.exact), what
+        allowed = matcher.allowed(room=room)
+        assert allowed, what
+        assert set(allowed) <= set(matcher.allowed()), what
+        for token in rng.sample(allowed, min(len(allowed), 6)):
+            after = matcher.fork()
+            after.advance(token)
+            needed = 0 if token in eos else fewest(after)
+            assert needed is None or needed < room, f"{what}\nafter {matcher.text!r}: {token} leaves too few tokens"
+            assert matcher.validate([token], room=room) == 1, what
+        forbidden = sorted(set(matcher.allowed()) - set(allowed))
+        assert all(matcher.validate([token], room=room) == 0 for token in forbidden[:3]), what
+        following = [token for token in allowed if token not in eos]
+        if not following or (matcher.can_end and rng.random() < 0.3):
+            break
+        matcher.advance(rng.choice(following))
+        room -= 1
+    assert matcher.can_end, f"{what}\n{matcher.text!r} is not finished"
+    return compared, exact
+
+
+@pytest.mark.parametrize("block", range(12))
+@pytest.mark.parametrize("kind", ["regular", "rules", "json"])
+def test_random_walks_end_within_their_room(kind: str, block: int) -> None:
+    """Some 2,000 positions whose fewest tokens are known by trying all."""
+    compared = exact = 0
+    for seed in range(8 * block, 8 * block + 8):
+        random_case = case(seed, kind)
+        try:
+            compiled = random_case.engine().compile(random_case.vocabulary())
+        except (EmptyGrammarError, VocabularyError):
+            continue
+        for walk in range(5):
+            found = check(compiled.matcher(), random.Random(seed + walk), random_case)
+            compared, exact = compared + found[0], exact + found[1]
+    assert compared >= 3, "the cases have become too small to say anything"
+    assert exact >= 0.9 * compared, "small cases are searched through"

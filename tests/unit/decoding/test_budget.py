@@ -1,0 +1,154 @@
+"""Answers within a budget: whole, refused before the model is asked, brief, long enough, without repetition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import frisket
+from frisket.decoding import Budget, Guard, Sampler
+from frisket.errors import BudgetError, LimitExceededError
+
+MODEL = frisket.models.embedded()
+TAGS = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "tags": {"type": "array", "items": {"type": "string"}}},
+    "required": ["name", "tags"],
+    "additionalProperties": False,
+}
+LEAST = frisket.Grammar.from_json_schema(TAGS).compile(MODEL.vocabulary).matcher().least_tokens().count
+
+
+@pytest.mark.parametrize("more", [0, 1, 2, 5, 20, 60])
+@pytest.mark.parametrize("temperature", [0.0, 1.0, 3.0])
+def test_an_answer_is_whole_within_its_budget(more: int, temperature: float) -> None:
+    answer = frisket.stream(
+        MODEL, "?", TAGS, max_tokens=LEAST + more, sampler=Sampler(temperature=temperature), seed=more
+    ).generation()
+    assert len(answer.tokens) <= LEAST + more and answer.whole
+    assert set(answer.value()) == {"name", "tags"}
+
+
+def test_one_token_fewer_than_the_least_is_refused_before_the_model_is_asked() -> None:
+    class Asked:
+        vocabulary, context, encode, prompt = MODEL.vocabulary, MODEL.context, MODEL.encode, MODEL.prompt
+
+        def start(self, prompt_ids: Sequence[int]) -> Any:
+            raise AssertionError("the model was asked")
+
+    with pytest.raises(BudgetError) as refusal:
+        frisket.generate(Asked(), "?", TAGS, max_tokens=LEAST - 1)
+    assert refusal.value.least == LEAST and refusal.value.where == "max_tokens"
+    assert refusal.value.code == "budget" and f"max_tokens to {LEAST}" in (refusal.value.hint or "")
+    assert isinstance(refusal.value, LimitExceededError)
+
+
+def test_below_the_least_a_partial_answer_is_cut_where_that_is_welcome() -> None:
+    text = frisket.generate(MODEL, "?", TAGS, max_tokens=LEAST - 1, allow_partial=True)
+    assert isinstance(text, str) and text.startswith("{") and not text.endswith("}")
+
+
+def test_where_the_budget_binds_the_steps_say_so() -> None:
+    tight = frisket.stream(MODEL, "?", TAGS, max_tokens=LEAST).generation()
+    loose = frisket.stream(MODEL, "?", TAGS, max_tokens=300, seed=1).generation()
+    assert any(step.budgeted for step in tight.steps)
+    assert not any(step.budgeted for step in loose.steps[:20])
+
+
+def test_an_answer_that_the_budget_ended_says_so() -> None:
+    answer = frisket.stream(MODEL, "?", frisket.Grammar.from_regex("a+"), max_tokens=7, min_tokens=7).generation()
+    assert answer.finish_reason == "budget" and answer.whole and answer.value() == answer.text
+    exact = frisket.stream(MODEL, "?", ["aaaa"], max_tokens=7).generation()
+    assert exact.finish_reason == "end"
+
+
+def test_rejection_draws_from_the_mask_with_room() -> None:
+    """The distribution of a token within a budget is the model's among the tokens of the mask with room."""
+    grammar = frisket.Grammar.from_regex("[ab]{1,3}|[cd]{4}")
+    letters = frisket.Vocabulary.from_bytes([b"a", b"b", b"c", b"d", None], eos=[4])
+
+    class Flat:
+        vocabulary, context = letters, 100
+
+        def encode(self, text: str) -> list[int]:
+            return [0]
+
+        def prompt(self, text: str, keys: Any = None) -> str:
+            return text
+
+        def start(self, prompt_ids: Sequence[int]) -> Any:
+            class Session:
+                def logits(self) -> Any:
+                    return np.log(np.array([0.1, 0.2, 0.3, 0.2, 0.2], dtype=np.float32))
+
+                def push(self, token_id: int) -> None:
+                    pass
+
+            return Session()
+
+    drawn = [
+        frisket.stream(Flat(), "?", grammar, max_tokens=3, sampler=Sampler(), seed=seed).generation().text[0]
+        for seed in range(3_000)
+    ]
+    assert set(drawn) == {"a", "b"}
+    assert abs(drawn.count("a") / len(drawn) - 1 / 3) < 0.04  # five standard errors
+
+
+def test_wrapping_up_makes_the_rest_shorter() -> None:
+    free = {"type": "array", "items": {"type": "integer"}}
+    sampler = Sampler(temperature=2.0)
+    lengths = [
+        [
+            len(
+                frisket.stream(MODEL, "?", free, max_tokens=120, wrap_up=share, sampler=sampler, seed=seed)
+                .generation()
+                .tokens
+            )
+            for seed in range(12)
+        ]
+        for share in (0.0, 0.9)
+    ]
+    assert sum(lengths[1]) < sum(lengths[0])
+
+
+def test_an_answer_is_long_enough_where_it_may_be() -> None:
+    grammar = frisket.Grammar.from_regex("(ab)*")
+    assert frisket.stream(MODEL, "?", grammar, min_tokens=6, max_tokens=20).generation().tokens[5:]
+    # Where nothing but the end may follow, it comes.
+    assert frisket.generate(MODEL, "?", ["ab"], min_tokens=6) == "ab"
+
+
+def test_a_guard_ends_repetition_and_leaves_what_must_come() -> None:
+    answer = frisket.stream(
+        MODEL, "?", frisket.Grammar.from_regex("(a|b)+"), max_tokens=60, guard=Guard(3, 2)
+    ).generation()
+    tokens = answer.tokens
+    for length in (1, 2, 3):
+        for start in range(len(tokens) - 3 * length + 1):
+            blocks = [tokens[start + length * turn : start + length * (turn + 1)] for turn in range(3)]
+            assert not blocks[0] == blocks[1] == blocks[2], f"{length} tokens come three times at {start}"
+    assert frisket.generate(MODEL, "?", ["aaaaaaaaaaaa"], guard=Guard(1, 1)) == "aaaaaaaaaaaa"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"max_tokens": 0},
+        {"on_budget": "stop"},
+        {"wrap_up": 1.5},
+        {"min_tokens": 99},
+        {"wrap_up": 0.2, "on_budget": "cut"},
+    ],
+)
+def test_misuse(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError):
+        Budget(**{"max_tokens": 10, **wrong})
+
+
+@pytest.mark.parametrize("wrong", [(0, 4), (4, 0)])
+def test_misuse_of_a_guard(wrong: tuple[int, int]) -> None:
+    with pytest.raises(ValueError):
+        Guard(*wrong)
