@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from tests.golden.cases import CASES, FOLDER
+from tests.golden.outcomes import FILES, OUTCOMES
 
 for path in FOLDER.glob("*.txt"):
     path.unlink()
 for name, make in CASES.items():
     (FOLDER / f"{name}.txt").write_text(make().dump(), encoding="utf-8")
-print(f"{len(CASES)} files in {FOLDER}")
+OUTCOMES.mkdir(exist_ok=True)
+for path in OUTCOMES.glob("*.txt"):
+    path.unlink()
+for name, write in FILES.items():
+    (OUTCOMES / f"{name}.txt").write_text(write(), encoding="utf-8")
+print(f"{len(CASES) + len(FILES)} files in {FOLDER}")
