@@ -1,7 +1,7 @@
 """Texts that are slightly wrong → what is said of each: `outcomes/*.txt`, written by `python -m tests.golden`.
 
 Every edit of one sign is tried on small grammars and patterns, and every keyword with values of all kinds. Messages are
-listed with the first texts that end in each, so a change of a message, of its hint or of its place shows.
+listed with the first text that ends in each, so a change of a message, of its hint or of its place shows.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def said(make: Callable[[], object]) -> str | None:
 
 
 def listed(outcomes: Iterable[tuple[str, str | None]]) -> str:
-    """Each message with its hint, then the texts that end in it, each with its place."""
+    """Each message with its hint, then the first text that ends in it, with the place."""
     by_message: dict[str, list[str]] = {}
     accepted = 0
     for text, outcome in outcomes:
@@ -52,11 +52,11 @@ def listed(outcomes: Iterable[tuple[str, str | None]]) -> str:
             accepted += 1
             continue
         place, message, hint = outcome.split("\t", 2)
-        by_message.setdefault(f"{message}\n  hint: {hint}", []).append(f"    {place}  {text!a}")
+        by_message.setdefault(f"{message}\n  hint: {hint}", []).append(f"    {place}  {text[:LONGEST]!a}")
     lines = [f"{accepted} texts are read"]
     for message in sorted(by_message):
         texts = by_message[message]
-        lines += [message, *texts[:2], *([f"    and {len(texts) - 2} more"] if len(texts) > 2 else [])]
+        lines += [message, texts[0], *([f"    and {len(texts) - 1} more"] if len(texts) > 1 else [])]
     return "\n".join(lines) + "\n"
 
 
@@ -120,8 +120,64 @@ def of_schemas(draft: str) -> str:
     return listed(found)
 
 
+OBJECT = {"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": "string"}}, "required": ["x"]}
+
+
+def _tag(begin: Any, content: Any, end: Any) -> dict[str, Any]:
+    return {"type": "tag", "begin": begin, "content": content, "end": end}
+
+
+CONST, ANY = {"type": "const_string", "value": "ab"}, {"type": "any_text", "excludes": ["no"], "max_chars": 3}
+INNER = [_tag("<f=a>", CONST, "</f>"), _tag("<f=b>", {"type": "any_text"}, ["</f>", "."])]
+RULES = [["@a", CONST], ["@b", {"type": "regex", "pattern": "b+"}]]
+FORMS: list[dict[str, Any]] = [
+    ANY, *INNER, {"type": "grammar", "grammar": 'root ::= "a" root | "b"'}, {"type": "regex", "pattern": "a|b{2}"},
+    {"type": "sequence", "elements": [CONST, ANY]}, {"type": "or", "elements": [CONST, ANY]},
+    {"type": "plus", "content": CONST}, {"type": "repeat", "min": 1, "max": 2, "content": CONST},
+    {"type": "triggered_tags", "triggers": ["<f="], "tags": INNER, "at_least_one": False, "stop_after_first": True},
+    {"type": "triggered_tags", "triggers": ["<f=a", "<f=b"], "tags": INNER, "at_least_one": True, "excludes": ["no"]},
+    {"type": "tags_with_separator", "tags": INNER, "separator": ",", "at_least_one": True, "stop_after_first": False},
+    {"type": "dispatch", "rules": RULES, "loop": False}, _tag({"type": "token", "token": "<b>"}, ANY, "</b>"),
+    {"type": "dispatch", "rules": RULES, "excludes": ["x"]}, {"type": "any_tokens", "exclude_tokens": ["<x>", 3]},
+    {"type": "token_triggered_tags", "trigger_tokens": ["<b>"], "exclude_tokens": ["<x>"],
+     "tags": [_tag({"type": "token", "token": "<b>"}, CONST, {"type": "token", "token": "<e>"})]},
+    {"type": "token_dispatch", "rules": [["<b>", CONST]], "loop": True},
+    *({"type": "json_schema", "json_schema": OBJECT, "style": style, "any_order": True} for style in
+      ("json", "qwen_xml", "minimax_xml", "deepseek_xml", "glm_xml", "cohere_xml", "kimi_k3_xml")),
+    {"type": "json_schema", "json_schema": OBJECT, "max_whitespace_cnt": 2, "any_order": False},
+    {"type": "qwen_xml_parameter", "json_schema": OBJECT},
+]  # fmt: skip
+#: Structural tags of every kind, and of the older one.
+TAGS: list[Any] = [{"type": "structural_tag", "format": form} for form in FORMS]
+TAGS.append({"triggers": ["<f"], "structures": [{"begin": "<f=a>", "schema": OBJECT, "end": "</f>"}]})
+
+
+def changes(value: Any) -> list[Any]:
+    """The value with each of its parts left out, and with another value in its place."""
+    found = [value]
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        less = {name: part for name, part in value.items() if name != key} if isinstance(value, dict) else [
+            part for at, part in enumerate(value) if at != key
+        ]  # fmt: skip
+        found.append(less)
+        others = [*(None, True, False, -1, 0, 2, 2.5, "", "ab", "<f", [], [""], ["a"], {}), *changes(value[key])[1:]]
+        for other in others:
+            if isinstance(value, dict):
+                found.append({**value, key: other})
+            else:
+                found.append([*value[:key], other, *value[key + 1 :]])
+    return found
+
+
+def of_tags() -> str:
+    """What is said of structural tags with one part changed."""
+    texts = [json.dumps(changed) for tag in TAGS for changed in changes(tag)]
+    return listed((text, said(lambda: Grammar.from_structural_tag(text))) for text in texts)  # noqa: B023
+
+
 FILES: dict[str, Callable[[], str]] = {
     **{f"notation_{name}": (lambda name=name: of_notation(name)) for name in ("gbnf", "abnf", "ebnf", "lark")},
     **{f"pattern_{name}": (lambda name=name: of_patterns(name)) for name in ("python", "ecma")},
+    "structural_tag": of_tags,
     **{f"schema_{number}": (lambda draft=draft: of_schemas(draft)) for number, draft in enumerate(DRAFTS)},
 }
