@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from frisket import Grammar, Limits
+from frisket import Grammar, JSONSchemaOptions, Limits
 from frisket.errors import FrisketError
 from tests.spec.cases import Case, cases
 
@@ -102,7 +102,17 @@ KEYWORDS = [
 ]
 VALUES: list[Any] = [
     *(None, True, False, 0, -1, 1.5, 3, "", "a", "[", "#/a", "strnig", [], ["a"], ["a", "a"], [1], [{}], [[]]),
-    *({}, {"a": 1}, {"a": {}}, {"a": ["b"]}, {"[": {}}, {"a": "b"}),
+    *({}, {"a": 1}, {"a": {}}, {"a": ["b"]}, {"[": {}}, {"a": "b"}, 123457, 1e-12, 1e40, r"(a)\1", "http://x.y/z"),
+    *(
+        {r"(a)\1": {}},
+        "dat",
+        "byte",
+        "int32",
+        "base64",
+        "application/json",
+        "idn-email",
+        [{"type": "a"}, {"maxlength": 1}],
+    ),
 ]
 DRAFTS = ["http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-07/schema#",
           "https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2020-12/schema"]  # fmt: skip
@@ -111,13 +121,27 @@ DRAFTS = ["http://json-schema.org/draft-04/schema#", "http://json-schema.org/dra
 def of_schemas(draft: str) -> str:
     """What is said of every keyword with a value of every kind, at a place of its own."""
     found = []
-    for keyword in KEYWORDS:
+    for keyword in (*KEYWORDS, "nullable", "maxlength", "x-a", "discriminator"):
         for value in VALUES:
             below = {"properties": {"p": {keyword: value}}}
             schema = {"$schema": draft, **below} if keyword != "$schema" else {"$schema": value}
             text = json.dumps({keyword: value})
-            found.append((text, said(lambda: Grammar.from_json_schema(schema))))  # noqa: B023
+            found.append((text, noted(schema, JSONSchemaOptions())))
+            if keyword in ("format", "pattern", "multipleOf", "uniqueItems", "contentMediaType", "nullable"):
+                for changes in ({"relaxed": True}, {"formats": "openapi"}, {"formats": "annotate"}, {"nullable": True}):
+                    found.append((f"{text} {changes}", noted(schema, JSONSchemaOptions(**changes))))  # type: ignore[arg-type]
     return listed(found)
+
+
+def noted(schema: Any, options: JSONSchemaOptions) -> str | None:
+    """The error, or what the report says beside that keywords are enforced; None if it says no more."""
+    outcome = said(lambda: Grammar.from_json_schema(schema, options))
+    if outcome is not None:
+        return outcome
+    report = Grammar.from_json_schema(schema, options).report
+    assert report is not None
+    lines = [line for line in str(report).splitlines() if not line.startswith("ok ") or ":" in line]
+    return f"report\t{'; '.join(lines)}\t{'; '.join(report.notes) or '-'}" if lines or report.notes else None
 
 
 OBJECT = {"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": "string"}}, "required": ["x"]}
