@@ -133,3 +133,17 @@ def test_a_reference_into_what_holds_no_definitions_leads_nowhere(holder: str, d
         Grammar.from_json_schema({"$ref": f"#/{holder}/name", holder: definitions})
     assert refusal.value.where == "/$ref"
     assert refusal.value.hint is not None
+
+
+@pytest.mark.parametrize("count", [1, 4, 5, 6, 9])
+def test_of_many_places_the_first_are_told_and_the_rest_counted(count: int) -> None:
+    schema = {"properties": {f"p{number}": {"pattern": rf"(a{number})\1"} for number in range(count)}}
+    with pytest.raises(UnsupportedSchemaError) as caught:
+        Grammar.from_json_schema(schema)
+    told = [f"/properties/p{number}/pattern" for number in range(count)]
+    assert [place for place, _ in caught.value.places] == told and caught.value.where == told[0]
+    shown = [place for place in told if f"{place}: " in caught.value.message]
+    assert shown == told[: min(count, 5)]
+    assert caught.value.message.endswith(f" and {count - 5} more") == (count > 5)
+    # What to write instead is told of the first place's keyword.
+    assert caught.value.hint is not None and "pattern" in caught.value.hint and "relaxed" in caught.value.hint

@@ -173,3 +173,12 @@ def test_a_special_token_by_its_number(grammar: Grammar) -> None:
     for others in ([None], [None, b"text"]):
         with pytest.raises(VocabularyError, match=r"no special token \"<\[257\]>\""):
             grammar.compile(Vocabulary([*texts, *others], eos=[256]))
+
+
+@pytest.mark.parametrize("comment", ["(**)", "(***)", "(* *)", "(*(**)*)", "(* (* *) * ) *)", "(**)(**)"])
+def test_comments_of_iso_nest_and_may_be_empty(comment: str) -> None:
+    # ISO/IEC 14977, 4.18 and 7.8: a comment is between (* and *), which may hold others.
+    grammar = Grammar.from_ebnf(f'{comment}a = {comment}"x"{comment}, "y"{comment};{comment}', dialect="iso")
+    assert grammar.accepts("xy") and not grammar.accepts("x")
+    with pytest.raises(GrammarSyntaxError, match="the comment is not closed"):
+        Grammar.from_ebnf(f'a = "x"; {comment}'[:-2], dialect="iso")
