@@ -62,8 +62,8 @@ COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }  # fmt: skip
 
-#: Seconds of a processor. A mutant that loops is noticed, too: all tests take one minute.
-SECONDS = 150
+#: Seconds of a processor. A mutant that loops is noticed, too: all tests of a folder take two minutes.
+SECONDS = 300
 
 #: Bytes of address space. A mutant that grows without end is noticed before the machine feels it.
 MEMORY = 6 << 30
