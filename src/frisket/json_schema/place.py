@@ -395,7 +395,7 @@ class Places:
                 if keyword in KEYWORDS:
                     yield pointer, keyword
         for site in self._copies.values():
-            if site.reading is None and site.positive is None and site.negative is None:
+            if site.reading is None:
                 for schema, pointer in within(site.schema, site.pointer):
                     for keyword in schema:
                         if keyword in KEYWORDS:

@@ -112,8 +112,8 @@ class GBNFParser:
         source, groups = self.source, Groups()
         self.space(lines=True)
         again: int | None = None  # behind the last sign that repeats
-        while source.at < source.end:
-            at, char = source.at, source.peek()
+        while char := source.peek():
+            at = source.at
             nested = groups.opened is not None
             if char == "|":
                 source.at += 1
