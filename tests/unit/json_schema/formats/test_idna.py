@@ -37,6 +37,13 @@ def test_every_short_label(length: int) -> None:
     assert [label for label in labels if is_idn_hostname(label) != is_valid(label)] == []
 
 
+def test_digits_of_two_kinds_do_not_meet() -> None:
+    # RFC 5892, appendix A.8 and A.9: Arabic-Indic digits and extended ones, with their neighbours.
+    signs = "a\u0628\u065f\u0660\u0664\u0669\u066a\u06ef\u06f0\u06f5\u06f9\u06fa\u06fd\u05f3\u05f4\u05d0\u0375\u03b1"
+    labels = ["".join(label) for length in (1, 2, 3) for label in itertools.product(signs, repeat=length)]
+    assert [label for label in labels if is_idn_hostname(label) != is_valid(label)] == []
+
+
 def test_every_short_name_of_labels_in_both_directions() -> None:
     names = ["".join(signs) for length in (4, 5) for signs in itertools.product("a1אب١.", repeat=length)]
     assert [name for name in names if name[-1] != "." and is_idn_hostname(name) != is_valid(name)] == []
