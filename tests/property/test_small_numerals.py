@@ -59,11 +59,14 @@ def by_python(monkeypatch: pytest.MonkeyPatch) -> None:
 class Asked:
     """A schema of numbers, as the specification and the documented options read it."""
 
-    def __init__(self, kind: str, keywords: dict[str, str], options: dict[str, Any]) -> None:
+    def __init__(self, kind: str, keywords: dict[str, str], options: dict[str, Any], without: str = "") -> None:
         self.kind = kind
         self.free = options.get("numbers") == "free"
         self.options = JSONSchemaOptions(**options)
-        self.said = f'{{"type": "{kind}"' + "".join(f', "{name}": {text}' for name, text in keywords.items()) + "}"
+        said = "".join(f', "{name}": {text}' for name, text in keywords.items())
+        said += f', "not": {{"multipleOf": {without}}}' if without else ""
+        self.said = f'{{"type": "{kind}"{said}}}'
+        self.without = units(without) if without else 0
         bound = {name: units(text) for name, text in keywords.items()}
         self.step = bound.pop("multipleOf", 0)
         self.bounded = bool(bound)
@@ -73,15 +76,15 @@ class Asked:
     def holds(self, value: int) -> bool:
         if not self.low <= value <= self.high or (self.kind == "integer" and value % UNIT):
             return False
-        return not self.step or value % self.step == 0
+        return not (self.step and value % self.step) and not (self.without and value % self.without == 0)
 
     def is_spelled(self, whole: str, decimals: int, exponent: str | None) -> bool:
         """Whether the options document this spelling."""
         if self.kind == "integer" and not self.free:
             return not decimals and exponent is None
-        if exponent is None or not (self.step or self.bounded or self.kind == "integer"):
+        if exponent is None or not (self.step or self.without or self.bounded or self.kind == "integer"):
             return True
-        listed = self.step or self.low == self.high
+        listed = self.step or self.without or self.low == self.high
         one_digit = len(whole) == 1 and whole != "0"
         if not self.free:
             return one_digit and not listed
@@ -127,3 +130,14 @@ def test_multiples(kind: str, options: dict[str, Any]) -> None:
         for beside in ({}, HALF[number], BOTH[number * 11]):
             keywords = {"multipleOf": step, **beside}
             assert Asked(kind, keywords, options).wrong() == [], keywords
+
+
+@pytest.mark.parametrize("kind", ["number", "integer"])
+@pytest.mark.parametrize("options", [PLAIN, FREE], ids=["plain", "free"])
+def test_what_is_no_multiple(kind: str, options: dict[str, Any]) -> None:
+    for number, (step, other) in enumerate(
+        itertools.product(["", "1", "2", "3", "0.5", "6"], ["2", "3", "0.5", "6", "1"])
+    ):
+        beside = [{}, HALF[number], {}, BOTH[number * 7]][number % 4]
+        keywords = {**({"multipleOf": step} if step else {}), **beside}
+        assert Asked(kind, keywords, options, other).wrong() == [], (keywords, other)
