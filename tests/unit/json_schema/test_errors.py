@@ -118,6 +118,27 @@ def test_options_that_are_none(name: str, value: Any, error: type[Exception]) ->
         JSONSchemaOptions(**{name: value})
 
 
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [
+        ("indent", 0, 100),
+        ("max_integer_digits", 1, 2000),
+        ("max_fraction_digits", 0, 2000),
+        ("max_exponent_digits", 0, 9),
+        ("max_second_digits", 0, 2000),
+        ("max_whitespace", 0, 1000),
+        ("max_items", 0, 2**32),
+        ("max_alternatives", 1, 2**32),
+    ],
+)
+def test_numbers_among_the_options_are_as_large_as_their_errors_say(name: str, least: int, most: int) -> None:
+    for value in (least, most):
+        assert getattr(JSONSchemaOptions(**{name: value}), name) == value
+    for value in (least - 1, most + 1):
+        with pytest.raises(ValueError, match=f"^{name} is from {least:,} to {most:,}$"):
+            JSONSchemaOptions(**{name: value})
+
+
 def test_a_blank_before_the_document() -> None:
     for schema in ({"type": "object"}, {"type": "integer", "multipleOf": 3}):
         grammar = Grammar.from_json_schema(schema, JSONSchemaOptions(leading_space=True))
