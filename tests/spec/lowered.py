@@ -51,6 +51,10 @@ class RecordingBuilder:
             self.calls.append(list(call))
         return node
 
+    def _of_several(self, node: int, call: str, nodes: Any) -> int:
+        """A node of several; of one, it is that one, and nothing is told."""
+        return node if len(nodes) == 1 else self._made(node, call, self._each(nodes))
+
     def number(self, node: int) -> int:
         """The call that first returned the node."""
         return self._numbers[node]
@@ -89,16 +93,16 @@ class RecordingBuilder:
         return self._made(self.builder.any_text(), "any_text")
 
     def cat(self, nodes: Any) -> int:
-        return self._made(self.builder.cat(nodes), "cat", self._each(nodes))
+        return self._of_several(self.builder.cat(nodes), "cat", nodes)
 
     def seq(self, nodes: Any) -> int:
-        return self._made(self.builder.seq(nodes), "seq", self._each(nodes))
+        return self._of_several(self.builder.seq(nodes), "seq", nodes)
 
     def alt(self, nodes: Any) -> int:
-        return self._made(self.builder.alt(nodes), "alt", self._each(nodes))
+        return self._of_several(self.builder.alt(nodes), "alt", nodes)
 
     def and_(self, nodes: Any) -> int:
-        return self._made(self.builder.and_(nodes), "and", self._each(nodes))
+        return self._of_several(self.builder.and_(nodes), "and", nodes)
 
     def not_(self, node: int) -> int:
         return self._made(self.builder.not_(node), "not", self.number(node))

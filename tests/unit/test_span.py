@@ -91,6 +91,20 @@ def test_spans_of_tokens() -> None:
         grammar.captures(ids)  # type: ignore[arg-type]
 
 
+def test_each_special_token_begins_its_own_tag() -> None:
+    vocabulary = Vocabulary.from_bytes([b"a", b"f", b"<", b"g>", None, None], special={"<e>": 4, "<f>": 5}, eos=())
+    parts = [(special("<e>"), "e"), (special("<f>"), "f"), ("<g>", "g"), ("<a", "h")]
+    grammar = tags([(begin, capture(name, "a")) for begin, name in parts])
+
+    def found(*ids: int) -> dict[str, list[int | None]]:
+        return {name: [span.first_token for span in spans] for name, spans in grammar.captures(ids, vocabulary).items()}
+
+    assert found(4, 0, 5, 0) == {"e": [1], "f": [3]}
+    assert found(0, 5, 0, 4, 0, 4, 0) == {"e": [4, 6], "f": [2]}
+    assert found(2, 3, 0, 5, 0, 2, 0, 0) == {"g": [2], "f": [4], "h": [7]}
+    assert found(0, 0) == {}
+
+
 def test_another_text_is_refused() -> None:
     with pytest.raises(GrammarError) as caught:
         capture("a", "x").captures("y")

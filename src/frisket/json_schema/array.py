@@ -305,7 +305,7 @@ def with_counts(lowering: Lowering, shape: Shape) -> int | None:
             b.define(rules[state], b.alt(follow) if follow else b.empty())
     if not whole:
         return None
-    node = b.alt(whole) if len(whole) > 1 else whole[0]
+    node = b.alt(whole)
     lowering.structural.add(node)
     lowering.recursive = True
     return node

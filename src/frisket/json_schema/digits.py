@@ -50,7 +50,7 @@ class Digits:
                 nodes.append(self.builder.cat([self.builder.literal(b"-"), node]))
         if not nodes:
             return None
-        return self.builder.alt(nodes) if len(nodes) > 1 else nodes[0]
+        return self.builder.alt(nodes)
 
     def signed(self, node: int) -> int:
         return self.builder.cat([self.optional(self.builder.literal(b"-")), node])
@@ -91,7 +91,7 @@ class Digits:
         if full:
             tail = b.repeat(self.digit, full[0] - 1, full[-1] - 1)
             nodes.append(b.cat([b.byte_class([(0x31, 0x39)]), tail]))
-        return b.alt(nodes) if len(nodes) > 1 else nodes[0]
+        return b.alt(nodes)
 
     def same_length(self, low: str, high: str) -> int:
         """Digit strings between two of equal length."""
@@ -113,7 +113,7 @@ class Digits:
             last -= 1
         if first <= last:
             nodes.append(b.cat([self.digits(first, last), b.repeat(self.digit, rest, rest)]))
-        node = b.alt(nodes) if len(nodes) > 1 else nodes[0]
+        node = b.alt(nodes)
         return b.cat([b.literal(head), node]) if head else node
 
     def at_least(self, low: str) -> int:
@@ -172,7 +172,7 @@ class Digits:
             upper = self.part_at_most(part_digits(high), high_open)
             if upper is not None:
                 nodes.append(b.cat([b.literal(b"%d" % ceiling), upper]))
-        return b.alt(nodes) if len(nodes) > 1 else nodes[0]
+        return b.alt(nodes)
 
     def part_at_least(self, figures: str, strict: bool) -> int:
         """Fractional parts (the empty one too) not below 0.figures; figures end in a non-zero digit."""
@@ -245,7 +245,7 @@ class Digits:
             node = self.whole_range(max(-last, 0), -first)
             if node is not None:
                 nodes.append(b.cat([b.literal(b"-"), zeros, node]))
-        return b.cat([b.byte_class([(0x45, 0x45), (0x65, 0x65)]), b.alt(nodes) if len(nodes) > 1 else nodes[0]])
+        return b.cat([b.byte_class([(0x45, 0x45), (0x65, 0x65)]), b.alt(nodes)])
 
     # -- small pieces ---------------------------------------------------------------------------------------------
     def digits(self, first: int, last: int) -> int:

@@ -36,7 +36,7 @@ def _texts_of(algebra: Algebra, cases: list[Case]) -> int | None:
     alive = list(dict.fromkeys(node for node in nodes if node is not None))
     if not alive:
         return None
-    return alive[0] if len(alive) == 1 else algebra.builder.alt(alive)
+    return algebra.builder.alt(alive)
 
 
 def _regular(algebra: Algebra, atoms: tuple[string.StringAtom, ...]) -> tuple[string.StringAtom, ...]:

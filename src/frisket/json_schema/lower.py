@@ -13,7 +13,7 @@ from frisket.json_schema.layout import PRETTY_LEVELS, Layout, with_margins
 from frisket.json_schema.order import is_sorted
 from frisket.json_schema.place import CHECKED, STEPS
 from frisket.json_schema.quoted import quoted, quoted_union
-from frisket.json_schema.resolve import Site
+from frisket.json_schema.resolve import UNNUMBERED, Site
 from frisket.json_schema.room import HOP, LEVELS, elsewhere, too_deep
 from frisket.json_schema.value import ANYTHING, ARRAY, FALSE, NULL, NUMBER, OBJECT, STRING, TRUE, Case, Goal
 
@@ -226,7 +226,7 @@ class Lowering:
 
     def from_plain(self, schema: Any, pointer: str, levels: int) -> tuple[int | None, bool]:
         """(the node of a place that is not plain, whether the report has nothing to say), asked for by the engine."""
-        around = Site(-1, None, self.algebra.documents.root, (), pointer, ())
+        around = Site(UNNUMBERED, None, self.algebra.documents.root, (), pointer, ())
         node = self._below_plain(self.algebra.below(around, schema), levels)
         report = self.algebra.report
         return node, not report.loosened and not report.narrowed
@@ -236,7 +236,7 @@ class Lowering:
         algebra = self.algebra
         goal = ANYTHING
         for schema, pointer, *tokens in places:
-            around = Site(-1, None, algebra.documents.root, (), pointer, ())
+            around = Site(UNNUMBERED, None, algebra.documents.root, (), pointer, ())
             goal = algebra.both(goal, algebra.below(around, schema, *(token for token in tokens if token is not None)))
         return self._below_plain(goal, levels)
 

@@ -64,7 +64,7 @@ def by_remainder(numerals: Digits, scaled: int, places: int, point: bool) -> int
         digits = b.cat([numerals.any_whole(), b.literal(b"."), b.repeat(numerals.digit, count, count)])
         divisor = scaled // gcd(scaled, 10 ** (places - count))
         nodes.append(b.cat([b.and_([digits, remainder(numerals, divisor, True)]), zeros]))
-    return b.alt(nodes) if len(nodes) > 1 else nodes[0]
+    return b.alt(nodes)
 
 
 def by_ending(numerals: Digits, step: int, watched: int, places: int, point: bool) -> int:
@@ -98,8 +98,8 @@ def by_ending(numerals: Digits, step: int, watched: int, places: int, point: boo
             alternatives.append(b.cat([b.literal(b"."), b.words(pointed), zeros]))
         if "" in parts_key:
             alternatives.append(numerals.zero_part() if point else b.epsilon())
-        nodes.append(b.cat([head, b.alt(alternatives) if len(alternatives) > 1 else alternatives[0]]))
-    return b.alt(nodes) if len(nodes) > 1 else nodes[0]
+        nodes.append(b.cat([head, b.alt(alternatives)]))
+    return b.alt(nodes)
 
 
 def by_long_ending(numerals: Digits, step: int, watched: int, places: int) -> int:

@@ -91,7 +91,7 @@ class Numerals(Digits):
             if beyond is not None:
                 nodes.append(beyond)
         alive = [node for node in nodes if node is not None]
-        return self.subtract(b.alt(alive) if len(alive) > 1 else alive[0], interval) if alive else None
+        return self.subtract(b.alt(alive), interval) if alive else None
 
     def any_magnitude(self) -> int:
         """Every unsigned number; a whole part of one digit may have a longer exponent.
@@ -221,7 +221,7 @@ class Numerals(Digits):
         if interval.multiple is not None:
             conditions.append(self.signed(multiples(self, interval.multiple * scale, point=True)))
         conditions += [b.not_(self.signed(multiples(self, step * scale, point=True))) for step in interval.without]
-        return b.and_(conditions) if len(conditions) > 1 else node
+        return b.and_(conditions)
 
     def scientific(self, interval: Interval, beyond: int) -> int | None:
         """Numerals d.ddde±x with |x| > beyond and a non-zero digit d; of multiples, those with x > beyond."""
@@ -268,7 +268,7 @@ class Numerals(Digits):
                 else:
                     exponents.append(self.exponent(first, last))
             if exponents:
-                node = b.alt(exponents) if len(exponents) > 1 else exponents[0]
+                node = b.alt(exponents)
                 nodes.append(b.cat([self.digits(1, 9), self.any_part(), node]))
             return b.alt(nodes) if nodes else None
 

@@ -13,7 +13,7 @@ from frisket.json_schema import string
 from frisket.json_schema.algebra import Algebra
 from frisket.json_schema.lower import Lowering
 from frisket.json_schema.report import Report
-from frisket.json_schema.resolve import Documents, Site
+from frisket.json_schema.resolve import UNNUMBERED, Documents, Site
 from frisket.json_schema.value import STRING
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class ParameterValues:
 
     def goal(self, schema: Any, *path: str) -> Goal:
         """What a member's schema demands, which stands at a path of the object's and may refer to its definitions."""
-        around = Site(-1, None, self.algebra.documents.root, (), "", ())
+        around = Site(UNNUMBERED, None, self.algebra.documents.root, (), "", ())
         return self.algebra.below(around, schema, *path)
 
     def text(self, cases: Sequence[Case]) -> int | None:

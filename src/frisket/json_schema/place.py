@@ -13,7 +13,7 @@ from frisket.errors import InvalidSchemaError, UnsupportedSchemaError
 from frisket.json_schema import data, object
 from frisket.json_schema.keywords import KEYWORDS, KNOWN
 from frisket.json_schema.reading import Reading
-from frisket.json_schema.resolve import DRAFT2020, Documents, Resource, Site, UnresolvedReference, within
+from frisket.json_schema.resolve import DRAFT2020, UNNUMBERED, Documents, Resource, Site, UnresolvedReference, within
 from frisket.json_schema.room import HOP, elsewhere
 from frisket.json_schema.value import ANYTHING, NOTHING, Goal
 
@@ -83,7 +83,7 @@ class Places:
         """The demand of a subschema found at `tokens` below `site`."""
         resource, scope = site.resource, site.scope
         if isinstance(schema, dict) and ("$id" in schema or "id" in schema):
-            pointer = Site(-1, None, resource, (), site, tokens).pointer
+            pointer = Site(UNNUMBERED, None, resource, (), site, tokens).pointer
             inner = self.documents.inside(schema, resource, pointer)
             if inner is not resource:
                 resource, scope = inner, self._entered(scope, inner)
@@ -141,7 +141,7 @@ class Places:
         if not isinstance(schema, dict):
             raise InvalidSchemaError(
                 f"a schema is an object or a boolean, not {_kind(schema)}",
-                where=Site(-1, None, resource, (), origin, tokens).pointer,
+                where=Site(UNNUMBERED, None, resource, (), origin, tokens).pointer,
                 hint="true is the schema of any value, false that of none",
             )
         if not schema:
@@ -184,7 +184,7 @@ class Places:
                 else:
                     return None
             elif type(keyword) is not str:
-                data.check_key(keyword, Site(-1, None, resource, (), origin, tokens).pointer)
+                data.check_key(keyword, Site(UNNUMBERED, None, resource, (), origin, tokens).pointer)
         if not said:
             return ANYTHING
         if refers or "nullable" in schema:
@@ -216,7 +216,7 @@ class Places:
             self._aliases.append((schema, origin, tokens))
             return found
         refused = len(self.places)
-        site = Site(-1, schema, resource, scope, origin, tokens)
+        site = Site(UNNUMBERED, schema, resource, scope, origin, tokens)
         if -id(schema) in self._following:
             raise InvalidSchemaError(
                 "the schema refers to itself without looking into the value",
@@ -390,12 +390,12 @@ class Places:
                 for keyword in site.reading.keywords:
                     yield pointer, keyword
         for schema, origin, tokens in self._aliases:
-            pointer = Site(-1, schema, self._constants, (), origin, tokens).pointer
+            pointer = Site(UNNUMBERED, schema, self._constants, (), origin, tokens).pointer
             for keyword in schema:
                 if keyword in KEYWORDS:
                     yield pointer, keyword
         for site in self._copies.values():
-            if site.reading is None and site.positive is None and site.negative is None:
+            if site.reading is None:
                 for schema, pointer in within(site.schema, site.pointer):
                     for keyword in schema:
                         if keyword in KEYWORDS:

@@ -56,9 +56,7 @@ def quoted_union(lowering: Lowering, alternatives: tuple[tuple[Any, ...], ...]) 
     alive = list(dict.fromkeys(node for node in nodes if node is not None))
     if not alive:
         return []
-    return [
-        lowering.builder.quoted(alive[0] if len(alive) == 1 else lowering.builder.alt(alive), lowering.options.escapes)
-    ]
+    return [lowering.builder.quoted(lowering.builder.alt(alive), lowering.options.escapes)]
 
 
 def spelled(lowering: Lowering, texts: int) -> int:

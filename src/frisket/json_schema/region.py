@@ -63,11 +63,11 @@ def regions(algebra: Algebra, shape: Shape, *, closed: bool = False) -> list[tup
         trimmed = [node for node in conditions if node != everything]
         if allowed == everything and not inside:
             trimmed.insert(0, everything)
-        keys = b.and_(trimmed) if len(trimmed) > 1 else trimmed[0] if trimmed else everything
+        keys = b.and_(trimmed) if trimmed else everything
         merged.setdefault((goal, broken), []).append(keys)
     if not closed and len(merged) == 1 and len(next(iter(merged.values()))) == len(cut):
         return [(allowed, goal, broken) for goal, broken in merged]
-    return [(b.alt(keys) if len(keys) > 1 else keys[0], goal, broken) for (goal, broken), keys in merged.items()]
+    return [(b.alt(keys), goal, broken) for (goal, broken), keys in merged.items()]
 
 
 def same_demands(algebra: Algebra, shape: Shape) -> dict[int, int]:
@@ -79,9 +79,7 @@ def same_demands(algebra: Algebra, shape: Shape) -> dict[int, int]:
     groups: dict[tuple[tuple[int, Goal], ...], list[int]] = {}
     for pattern, asked in demands.items():
         groups.setdefault(tuple(asked), []).append(pattern)
-    joined = {
-        asked: algebra.builder.alt(patterns) if len(patterns) > 1 else patterns[0] for asked, patterns in groups.items()
-    }
+    joined = {asked: algebra.builder.alt(patterns) for asked, patterns in groups.items()}
     return {pattern: joined[asked] for asked, patterns in groups.items() for pattern in patterns}
 
 

@@ -92,6 +92,10 @@ class Resource:
         self.asserts: bool = parent.asserts if parent is not None else True
 
 
+#: The number of a place that no goal names: one that is asked for its pointer, or for what stands below it.
+UNNUMBERED = -1
+
+
 class Site:
     """One subschema, as the compiler sees it; `number` makes its literals."""
 

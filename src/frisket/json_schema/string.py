@@ -150,7 +150,7 @@ def _joined(
     if complements and not nodes:
         nodes.append(builder.any_text())
     nodes += complements
-    node = builder.and_(nodes) if len(nodes) > 1 else nodes[0] if nodes else builder.any_text()
+    node = builder.and_(nodes) if nodes else builder.any_text()
     return node if least == 0 and most is None else builder.bounded(node, least, most)
 
 

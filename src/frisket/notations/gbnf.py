@@ -111,9 +111,9 @@ class GBNFParser:
         """All up to the end of the rule. Groups are kept on a stack, so that they may nest however deep."""
         source, groups = self.source, Groups()
         self.space(lines=True)
-        again = -1  # behind the last sign that repeats
-        while source.at < source.end:
-            at, char = source.at, source.peek()
+        again: int | None = None  # behind the last sign that repeats
+        while char := source.peek():
+            at = source.at
             nested = groups.opened is not None
             if char == "|":
                 source.at += 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from frisket import Grammar, JSONSchemaOptions
+from frisket import Grammar, JSONSchemaOptions, json_schema
 from frisket.errors import (
     FrisketError,
     InvalidSchemaError,
@@ -16,6 +16,7 @@ from frisket.errors import (
     UnsatisfiableSchemaError,
     UnsupportedSchemaError,
 )
+from frisket.json_schema.lower import Lowering
 
 INFINITE, NAN, HALF = float("inf"), float("nan"), "\ud800"
 
@@ -117,6 +118,27 @@ def test_options_that_are_none(name: str, value: Any, error: type[Exception]) ->
         JSONSchemaOptions(**{name: value})
 
 
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [
+        ("indent", 0, 100),
+        ("max_integer_digits", 1, 2000),
+        ("max_fraction_digits", 0, 2000),
+        ("max_exponent_digits", 0, 9),
+        ("max_second_digits", 0, 2000),
+        ("max_whitespace", 0, 1000),
+        ("max_items", 0, 2**32),
+        ("max_alternatives", 1, 2**32),
+    ],
+)
+def test_numbers_among_the_options_are_as_large_as_their_errors_say(name: str, least: int, most: int) -> None:
+    for value in (least, most):
+        assert getattr(JSONSchemaOptions(**{name: value}), name) == value
+    for value in (least - 1, most + 1):
+        with pytest.raises(ValueError, match=f"^{name} is from {least:,} to {most:,}$"):
+            JSONSchemaOptions(**{name: value})
+
+
 def test_a_blank_before_the_document() -> None:
     for schema in ({"type": "object"}, {"type": "integer", "multipleOf": 3}):
         grammar = Grammar.from_json_schema(schema, JSONSchemaOptions(leading_space=True))
@@ -133,3 +155,41 @@ def test_a_reference_into_what_holds_no_definitions_leads_nowhere(holder: str, d
         Grammar.from_json_schema({"$ref": f"#/{holder}/name", holder: definitions})
     assert refusal.value.where == "/$ref"
     assert refusal.value.hint is not None
+
+
+@pytest.mark.parametrize("count", [1, 4, 5, 6, 9])
+def test_of_many_places_the_first_are_told_and_the_rest_counted(count: int) -> None:
+    schema = {"properties": {f"p{number}": {"pattern": rf"(a{number})\1"} for number in range(count)}}
+    with pytest.raises(UnsupportedSchemaError) as caught:
+        Grammar.from_json_schema(schema)
+    told = [f"/properties/p{number}/pattern" for number in range(count)]
+    assert [place for place, _ in caught.value.places] == told and caught.value.where == told[0]
+    shown = [place for place in told if f"{place}: " in caught.value.message]
+    assert shown == told[: min(count, 5)]
+    assert caught.value.message.endswith(f" and {count - 5} more") == (count > 5)
+    # What to write instead is told of the first place's keyword.
+    assert caught.value.hint is not None and "pattern" in caught.value.hint and "relaxed" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("error", "where"),
+    [
+        (LimitExceededError("too many steps"), "/properties/a"),
+        (LimitExceededError("too many steps", where="/b"), "/b"),
+        (LimitExceededError("cancelled", code="cancelled"), None),
+    ],
+)
+def test_a_limit_that_a_constant_meets_names_its_place_unless_it_is_known_or_there_is_none(
+    error: LimitExceededError, where: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Constants:
+        def lower(self, value: Any, scalar: Any) -> Any:
+            raise error
+
+    monkeypatch.setattr(json_schema, "PLAIN", False)
+    monkeypatch.setattr(Lowering, "_made_constants", lambda self: Constants())
+    with pytest.raises(LimitExceededError) as caught:
+        Grammar.from_json_schema({"properties": {"a": {"const": ["one value"]}}})
+    assert caught.value.where == where and caught.value.code == error.code
+    assert error.message in caught.value.message
+    assert caught.value.message.startswith("a value of const or enum: ") == (where == "/properties/a")

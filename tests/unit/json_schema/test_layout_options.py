@@ -125,3 +125,14 @@ def test_a_cap_on_arrays(most: int) -> None:
 def test_what_makes_no_sense_is_refused(options: dict[str, Any], error: type[Exception]) -> None:
     with pytest.raises(error):
         JSONSchemaOptions(**options)
+
+
+@pytest.mark.parametrize("letters", ["", "u", "nt", '"\\', "bfnrt", "bfnrtu", 'fnrtu"\\', 'bfnrtu"\\'])
+@pytest.mark.parametrize("schema", [{"type": "string"}, {"type": "string", "minLength": 1, "not": {"const": "no"}}])
+def test_a_character_is_written_if_its_escape_may_be(letters: str, schema: dict[str, Any]) -> None:
+    # RFC 8259, 7: quotes, backslashes and what stands before the blank must be escaped, and nothing else must.
+    accepts = Grammar.from_json_schema(schema, JSONSchemaOptions(escape_letters=letters)).accepts
+    for point in (*range(0x100), 0x2028, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF):
+        text = json.dumps(chr(point), ensure_ascii=False)
+        needed = text[2] if text[1] == "\\" else ""
+        assert accepts(text) == (needed in letters), (hex(point), text)

@@ -314,3 +314,16 @@ class TestFeasibleMass:
             wanted = numpy_logits.feasible_mass(logits[row].numpy(), bitmask[row])
             assert float(mass.log_feasible[row]) == pytest.approx(wanted.log_feasible, abs=1e-5)
             assert (int(mass.favourite[row]), int(mass.likeliest[row])) == (wanted.favourite, wanted.likeliest)
+
+
+def test_a_probability_is_at_most_one_however_its_sums_are_rounded() -> None:
+    from frisket.logits import numpy as on_numpy
+
+    mass = on_numpy.FeasibleMass(1.0, 1.0 + 1e-6, 0, 0)
+    assert mass.log_feasible == 0 and not mass.overruled
+    torch = pytest.importorskip("torch", reason="the twin for tensors needs it")
+    from frisket.logits import torch as on_torch
+
+    sums, more = torch.tensor([1.0, 2.0]), torch.tensor([1.5, 1.0])
+    rows = on_torch.FeasibleMass(sums, more, torch.tensor([0, 1]), torch.tensor([0, 0]))
+    assert rows.log_feasible.tolist() == [0, -1] and rows.overruled.tolist() == [False, True]

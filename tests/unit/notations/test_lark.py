@@ -6,6 +6,7 @@ import pytest
 
 from frisket import EmptyGrammarError, Grammar, GrammarSyntaxError, LimitExceededError, Limits, VocabularyError
 from frisket._core import Vocabulary
+from frisket.notations.lark.competition import _MOST_ROUNDS
 
 
 def allowed(grammar: Grammar, tokens: list[bytes | None], special: dict[str, int], *taken: int) -> list[int]:
@@ -94,3 +95,13 @@ def test_options_that_do_not_exist() -> None:
         Grammar.from_lark('start: "a"', dialect="other")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a grammar is a str"):
         Grammar.from_lark(b'start: "a"')  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("counts", ["{{0,{0}}}", "{{{0}}}", "{{{0},}}", "~{0}", "~1..{0}"])
+def test_how_many_rounds_lazy_rules_may_meet(counts: str) -> None:
+    def read(rounds: int) -> Grammar:
+        return Grammar.from_lark(f'start: (m | T){counts.format(rounds)} "."\nm[lazy]: /[^<]*<a>/\nT: /[a-z]+/')
+
+    assert read(_MOST_ROUNDS).accepts("<a>" * _MOST_ROUNDS + ".")
+    with pytest.raises(GrammarSyntaxError, match="repetition with large counts"):
+        read(_MOST_ROUNDS + 1)

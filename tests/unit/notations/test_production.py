@@ -173,3 +173,30 @@ def test_a_special_token_by_its_number(grammar: Grammar) -> None:
     for others in ([None], [None, b"text"]):
         with pytest.raises(VocabularyError, match=r"no special token \"<\[257\]>\""):
             grammar.compile(Vocabulary([*texts, *others], eos=[256]))
+
+
+@pytest.mark.parametrize("comment", ["(**)", "(***)", "(* *)", "(*(**)*)", "(* (* *) * ) *)", "(**)(**)"])
+def test_comments_of_iso_nest_and_may_be_empty(comment: str) -> None:
+    # ISO/IEC 14977, 4.18 and 7.8: a comment is between (* and *), which may hold others.
+    grammar = Grammar.from_ebnf(f'{comment}a = {comment}"x"{comment}, "y"{comment};{comment}', dialect="iso")
+    assert grammar.accepts("xy") and not grammar.accepts("x")
+    with pytest.raises(GrammarSyntaxError, match="the comment is not closed"):
+        Grammar.from_ebnf(f'a = "x"; {comment}'[:-2], dialect="iso")
+
+
+@pytest.mark.parametrize(
+    ("inner", "nullable"),
+    [
+        ('"x"', False), ('""', True), ('["x"]', True), ('{"x"}', True), ('2 * "x"', False),
+        ('2 * [ "x" ]', True), ("c", True), ("d", False), ('c, "x"', False), ("c, c", True), ('"x" | c', True),
+        ('"x" - "y"', False), ("'' | d", True), ("(c)", True),
+    ],
+)  # fmt: skip
+def test_an_exception_of_the_empty_text_is_exact_of_rules_that_call_themselves(inner: str, nullable: bool) -> None:
+    # ISO/IEC 14977, 5.7: {b}- is one or more b, without the empty text if b may be empty.
+    text = f'a = {{b}}-; b = {inner} | "(", b, ")"; c = ["y"]; d = "z" | d, "z";'
+    if nullable:
+        with pytest.raises(GrammarSyntaxError, match="an exception is exact only between regular parts"):
+            Grammar.from_ebnf(text, dialect="iso")
+    else:
+        assert not Grammar.from_ebnf(text, dialect="iso").accepts("")

@@ -242,6 +242,9 @@ def test_tokens() -> None:
         ({"type": "dispatch", "rules": [["a"]]}, "/format/rules/0", "a pattern and a format"),
         (schema({"type": 3}), "/format/json_schema/type", ""),
         (schema(OBJECT, style="no"), "/format/style", "there is no style"),
+        (schema(OBJECT, style=["json"]), "/format/style", "there is no style"),
+        (schema({"properties": 2}, style="glm_xml"), "/format/json_schema/properties", "an object"),
+        (schema({"properties": {}, "required": "a"}, style="glm_xml"), "/format/json_schema/required", "an array"),
         (schema(OBJECT, excludes=["a"]), "/format/excludes", "not enforced"),
         (
             schema({"type": "object", "minProperties": 2}, style="glm_xml"),

@@ -57,7 +57,9 @@ def _ascii_form(label: str) -> str | None:
 
 
 def _decoded(label: str) -> str | None:
-    if label[:4].lower() != "xn--":
+    """The U-label of an A-label, whose letters may be capitals (RFC 5890, 2.3.2.1)."""
+    label = label.lower()
+    if label[:4] != "xn--":
         return None
     try:
         return label[4:].encode().decode("punycode")

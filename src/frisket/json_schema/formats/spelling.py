@@ -54,7 +54,7 @@ class Spelling:
                 nodes += self._escaped(low, high)
         if plain:
             nodes.append(b.char_class(plain))
-        return b.alt(nodes) if len(nodes) > 1 else nodes[0]
+        return b.alt(nodes)
 
     def _escaped(self, low: int, high: int) -> list[int]:
         b = self.builder
@@ -95,7 +95,7 @@ class Spelling:
             last -= 1
         if first <= last:
             nodes.append(b.cat([self._digits(first, last), b.repeat(rest, length - 1, length - 1)]))
-        return b.alt(nodes) if len(nodes) > 1 else nodes[0]
+        return b.alt(nodes)
 
     def _digits(self, low: int, high: int) -> int:
         ranges = [(0x30 + low, 0x30 + min(high, 9))] if low <= 9 else []

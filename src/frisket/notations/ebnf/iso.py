@@ -48,7 +48,7 @@ class ISO(EBNFParser):
     def space(self) -> None:
         """Skip white space and comments, which nest."""
         source, opened = self.source, list[int]()
-        while source.at < source.end:
+        while source.peek():
             if source.text.startswith("(*", source.at) and not source.text.startswith("(*)", source.at):
                 opened.append(source.at)
                 source.at += 2
@@ -66,8 +66,8 @@ class ISO(EBNFParser):
         self.space()
         #: Whether an item may come: after an operator or an opening bracket.
         free = True
-        while source.at < source.end:
-            at, char = source.at, source.peek()
+        while char := source.peek():
+            at = source.at
             two = source.text[at : at + 2]
             opens = two if two in _OPENS else char if char in _OPENS else None
             closes = two if two in _CLOSES else char if char in _CLOSES else None

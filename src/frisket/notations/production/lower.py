@@ -67,9 +67,7 @@ def _needed_to_be_regular(node: Node) -> int | None:
 def _needed_to_be_nullable(node: Node) -> int | None:
     """As for a text; of what only its automaton knows, the answer is that it may be."""
     match node:
-        case Text(text):
-            return None if text else 0
-        case Chars() | Octets() | Token():
+        case Text() | Chars() | Octets() | Token():  # no text is empty: that is a sequence of nothing
             return None
         case Except():
             return 1

@@ -157,5 +157,5 @@ def _anchored(placement: Placement, node: Node, search: bool) -> int | None:
             nodes.append(builder.any_text())
         elif search and isinstance(tail, FinalNewline):
             nodes.append(builder.repeat(builder.literal(b"\n"), 0, 1))
-        parts.append(nodes[0] if len(nodes) == 1 else builder.cat(nodes) if nodes else builder.epsilon())
-    return parts[0] if len(parts) == 1 else builder.alt(parts)
+        parts.append(builder.cat(nodes) if nodes else builder.epsilon())
+    return builder.alt(parts)

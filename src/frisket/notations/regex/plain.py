@@ -34,7 +34,7 @@ class Plain:
             if not node.items:
                 return builder.epsilon()
             parts = [self.plain(item) for item in node.items]
-            return parts[0] if len(parts) == 1 else builder.cat(parts)
+            return builder.cat(parts)
         if isinstance(node, Alt):
             ranges = one_char(node)
             if ranges is not None:

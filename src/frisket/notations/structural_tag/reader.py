@@ -136,7 +136,7 @@ class _Reader:
         if "json_schema" not in data:
             place.fail("a json_schema format has no json_schema")
         style = data.get("style") or "json"
-        if style != "json" and style not in STYLES:
+        if not isinstance(style, str) or (style != "json" and style not in STYLES):
             place.below("style").fail(f"there is no style {style!r}", f"the styles are json, {', '.join(STYLES)}")
         excluded = tuple(_strings(data, "excludes", place))
         if excluded and style == "json":

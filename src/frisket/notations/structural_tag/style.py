@@ -109,7 +109,8 @@ class _Parameters:
             raise _unsupported("", "only the members of an object are written one by one")
         for key in relating(schema):
             raise _unsupported(f"/{key}", f"{key} relates members, which the style writes one by one")
-        properties, required = schema.get("properties") or {}, schema.get("required") or []
+        self.found.algebra.expand(self.found.goal(schema))  # refuses keywords whose values are none
+        properties, required = schema.get("properties", {}), schema.get("required", [])
         extra = schema.get("additionalProperties", True)
         if isinstance(extra, dict) and extra and properties:
             raise _unsupported("/additionalProperties", "members without a name in the schema are not told apart")

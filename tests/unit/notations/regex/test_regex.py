@@ -264,3 +264,16 @@ def test_a_group_of_an_assertion_may_be_repeated(group: str, quantifier: str) ->
                 assert expected == []
                 continue
             assert [text for text in ("a", "b", "ab", "ba", "aa") if grammar.accepts(text)] == expected, pattern
+
+
+@pytest.mark.parametrize("dialect", ["python", "ecma"])
+def test_half_a_surrogate_pair_is_in_no_text(dialect: Any) -> None:
+    # RFC 3629, 3: UTF-8 has no form of U+D800 to U+DFFF, so that a pattern of one matches nothing.
+    for point in (0xD800, 0xDBFF, 0xDC00, 0xDFFF):
+        with pytest.raises(EmptyGrammarError):
+            Grammar.from_regex(f"\\u{point:04x}", dialect=dialect)
+        made = Grammar.from_regex(f"a|\\u{point:04x}|b", dialect=dialect)
+        assert made.accepts("a") and made.accepts("b")
+    for point in (0xD7FF, 0xE000):
+        assert Grammar.from_regex(f"\\u{point:04x}", dialect=dialect).accepts(chr(point))
+        assert Grammar.from_regex("[\\ud7ff-\\ue000]", dialect=dialect).accepts(chr(point))
