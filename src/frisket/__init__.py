@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         MissingDependencyError,
         RefusedToolsError,
         SchemaError,
+        StrategyError,
         TokenRejectedError,
         ToolError,
         UnknownFamilyError,
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
     from frisket.partial_value import PartialValue
     from frisket.pressure import Pressure, PressureReport
     from frisket.span import Span
+    from frisket.strategy import Beams, Best, Draft, Exact, Particles, Samples, Strategy, Weighted
+    from frisket.strategy.sample import sample
     from frisket.text_template import template
     from frisket.thinking import Thinking, Thought, think
     from frisket.vocabulary import Vocabulary
@@ -62,12 +65,16 @@ if TYPE_CHECKING:
 __all__ = [
     "GREEDY",
     "AsyncStream",
+    "Beams",
+    "Best",
     "Cancellation",
     "Closed",
     "CompiledGrammar",
+    "Draft",
     "EmptyGrammarError",
     "EngineError",
     "Events",
+    "Exact",
     "Explanation",
     "FrisketError",
     "Generation",
@@ -85,13 +92,17 @@ __all__ = [
     "MissingDependencyError",
     "Opened",
     "PartialValue",
+    "Particles",
     "Pressure",
     "PressureReport",
     "RefusedToolsError",
     "Sampler",
+    "Samples",
     "SchemaError",
     "Span",
     "Step",
+    "Strategy",
+    "StrategyError",
     "Stream",
     "Thinking",
     "Thought",
@@ -102,6 +113,7 @@ __all__ = [
     "UnsupportedSchemaError",
     "Vocabulary",
     "VocabularyError",
+    "Weighted",
     "agenerate",
     "astream",
     "capture",
@@ -116,6 +128,7 @@ __all__ = [
     "optional",
     "regex",
     "repeat",
+    "sample",
     "seq",
     "special",
     "stream",
@@ -150,6 +163,7 @@ _HOMES = {
     "partial_value": ("PartialValue",),
     "pressure": ("Pressure", "PressureReport"),
     "span": ("Span",),
+    "strategy": (*("Beams", "Best", "Draft", "Exact", "Particles", "Samples", "Strategy", "Weighted"),),
     "text_template": ("template",),
     "thinking": ("Thinking", "Thought", "think"),
     "vocabulary": ("Vocabulary",),

@@ -101,6 +101,7 @@ def decode(
     seed: int = 0,
     stop: Sequence[str] = (),
     drafter: Drafter | None = None,
+    head: bytes = b"",
 ) -> Generator[Step, None, FinishReason]:
     """The steps of one answer, as they are made; the generator returns the finish reason.
 
@@ -109,6 +110,9 @@ def decode(
     `max_tokens` tokens that the model then ends is whole. Where nothing but the end may follow, the model is not asked.
 
     With a `drafter` the session reads likely tokens ahead (`DraftSession`), and takes back those that are not chosen.
+
+    `head`: bytes of the prompt's end that the first tokens spell again (`heal`), as the matcher makes them. They are no
+    part of the answer, and a token that spells nothing else counts for nothing.
     """
     if max_tokens < 1:
         raise ValueError(f"max_tokens is at least 1, not {max_tokens}")
@@ -135,10 +139,14 @@ def decode(
             new = text.flush()
         else:
             history.append(token)
-            data = _bytes(vocabulary, token)
-            written += data
+            spelled = _bytes(vocabulary, token)
+            written += spelled
+            data = spelled[len(head) :]
+            if spelled and not data:
+                max_tokens += 1
+            head = head[len(spelled) :]
             new = text.feed(data)
-            if not data and matcher is not None:
+            if not spelled and matcher is not None:
                 # Without its special tokens, nobody could take a message apart.
                 new += text.feed((token_name(vocabulary, token) or "").encode())
             if document is not None:

@@ -79,8 +79,9 @@ class Model(Protocol):
         """The text of some ids; special tokens have none."""
         ...
 
-    def prompt(self, text: str, keys: Sequence[str] | None = None) -> str:
-        """The text to complete, given an input and the property names that are asked for."""
+    def prompt(self, text: str, keys: Sequence[str] | None = None, *, draft: str | None = None) -> str:
+        """The text to complete, given an input, the property names that are asked for, and perhaps a draft: an answer
+        in free text that is to be written anew. A model without this parameter takes no `Draft`."""
         ...
 
     def start(self, prompt_ids: Sequence[int]) -> Session:
