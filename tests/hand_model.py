@@ -98,6 +98,8 @@ class Truth:
     reads: float
     """The logits that one free draw asks for on average, after those of the prompt, if it ends where it leaves the
     grammar."""
+    rows: dict[tuple[int, ...], dict[int, float]]
+    """Each path that the grammar allows → the probability of each token that it allows there."""
 
     @property
     def mass(self) -> float:
@@ -116,6 +118,7 @@ def truth(task: Task, most: int = 1_000_000) -> Truth:
     """By trying every token everywhere, with nothing of a strategy's own code."""
     beginning = task.beginning
     vocabulary, eos = task.vocabulary, set(task.vocabulary.eos)
+    rows: dict[tuple[int, ...], dict[int, float]] = {}
     reads = [0.0]
 
     def walk(session: Any, matcher: Any, path: tuple[int, ...], p: float, q: float) -> Iterator[Whole]:
@@ -124,6 +127,7 @@ def truth(task: Task, most: int = 1_000_000) -> Truth:
         weights /= weights.sum()
         allowed = [one for one in matcher.allowed() if len(path) < beginning.limit or one in eos]
         mass = sum(weights[one] for one in allowed)
+        rows[path] = {one: float(weights[one]) for one in allowed}
         for token in allowed:
             if not weights[token]:
                 continue
@@ -143,4 +147,4 @@ def truth(task: Task, most: int = 1_000_000) -> Truth:
     for whole in walk(beginning.session.fork(), beginning.compiled.matcher(), (), 1.0, 1.0):
         wholes.append(whole)
         assert len(wholes) <= most, "too many texts to be written down"
-    return Truth(tuple(wholes), reads[0])
+    return Truth(tuple(wholes), reads[0], rows)

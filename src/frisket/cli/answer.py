@@ -15,10 +15,12 @@ from rich.highlighter import JSONHighlighter
 
 from frisket.cli.heat import show_report, write
 from frisket.cli.option import BARE_TRACE
-from frisket.decoding.answer import Generation
-from frisket.decoding.generate import stream
+from frisket.decoding.answer import Generation, Stream
+from frisket.decoding.generate import begin_stream
 from frisket.decoding.sampler import Sampler
+from frisket.decoding.task import Task
 from frisket.description import Style
+from frisket.strategy.spelling import read_strategy
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
@@ -31,13 +33,15 @@ def answer(
     grammar: Grammar,
     *,
     seed: int,
-    temperature: float,
+    temperature: float | None,
     max_tokens: int,
     as_json: bool,
     streamed: bool,
     partial: bool,
     trace: str | None,
     describe: str | None = None,
+    strategy: str | None = None,
+    heal: bool = False,
 ) -> None:
     """Generate and print; a JSON document on one line in its plainest form, other texts as they are.
 
@@ -47,23 +51,23 @@ def answer(
     if trace is not None and trace != BARE_TRACE and Path(trace).suffix not in (".html", ".json"):
         raise typer.BadParameter("--trace writes *.html or *.json, or without a file to the terminal")
     try:
-        sampler = Sampler(temperature=temperature)
+        sampler = None if temperature is None else Sampler(temperature=temperature)
+        chosen = None if strategy is None else read_strategy(strategy)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+    if chosen is not None and streamed:
+        raise typer.BadParameter("--stream shows tokens as they are made, and a strategy chooses among whole answers")
     if describe is not None and describe not in get_args(Style):
         raise typer.BadParameter(f"--describe is one of {', '.join(get_args(Style))}")
     style = cast("Style", describe) if describe else False
-    steps = stream(model, prompt, grammar, max_tokens=max_tokens, sampler=sampler, seed=seed, describe=style)
+    task = Task(model, prompt, grammar, max_tokens=max_tokens, sampler=sampler, describe=style, heal=heal)
     errors = Console(stderr=True)
     waiting = streamed or as_json or not errors.is_terminal
     with contextlib.nullcontext() if waiting else errors.status("writing …"):
-        for step in steps:
-            if streamed and as_json:
-                line = {"token": step.token, "text": step.text, "logprob": step.logprob, "feasible": step.feasible}
-                print(json.dumps(line, ensure_ascii=False), flush=True)
-            elif streamed:
-                print(step.text, end="", flush=True)
-    result = steps.generation()
+        if chosen is not None:
+            result = chosen.answer(task, seed)
+        else:
+            result = written(begin_stream(task, task.begin(), seed), streamed=streamed, as_json=as_json)
     if streamed and not as_json:
         print()
     # Before the answer may turn out to be cut: what led there is asked for all the more.
@@ -88,6 +92,17 @@ def answer(
             "probability[/dim]",
             soft_wrap=True,
         )
+
+
+def written(steps: Stream[Any], *, streamed: bool, as_json: bool) -> Generation[Any]:
+    """The whole answer; each token is shown as it is made, if that is asked for."""
+    for step in steps:
+        if streamed and as_json:
+            line = {"token": step.token, "text": step.text, "logprob": step.logprob, "feasible": step.feasible}
+            print(json.dumps(line, ensure_ascii=False), flush=True)
+        elif streamed:
+            print(step.text, end="", flush=True)
+    return steps.generation()
 
 
 def plain(text: str) -> str:

@@ -20,6 +20,8 @@ EXAMPLES = """[dim]$[/dim] frisket generate --schema ticket.json "My card was ch
 
 [dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice" --trace trace.html
 
+[dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice" --strategy best:4/beams:2
+
 [dim]$[/dim] frisket generate --grammar moves.gbnf "White opens" --model FOLDER
 """
 
@@ -39,13 +41,15 @@ def command(
     rules: option.Grammar = None,
     model: option.Model = "embedded",
     seed: option.Seed = 0,
-    temperature: option.Temperature = 0.0,
+    temperature: option.Temperature = None,
     max_tokens: option.MaxTokens = 512,
     streamed: option.Stream = False,
     partial: option.Partial = False,
     as_json: option.Json = False,
     trace: option.Trace = None,
     describe: option.Describe = None,
+    strategy: option.Strategy = None,
+    heal: option.Heal = False,
 ) -> None:
     """Write an answer that fits a schema, a type, a regular expression, some choices or the rules of a grammar."""
     from frisket.cli.answer import answer
@@ -65,6 +69,8 @@ def command(
         partial=partial,
         trace=trace,
         describe=describe,
+        strategy=strategy,
+        heal=heal,
     )
 
 

@@ -30,11 +30,12 @@ class Options(TypedDict, total=False):
     """What `generate` and `stream` take by name, too."""
 
     max_tokens: int
-    sampler: Sampler
+    sampler: Sampler | None
     seed: int
     stop: Sequence[str]
     jump_forward: bool
     describe: bool | Style
+    heal: bool
 
 
 @overload

@@ -49,7 +49,7 @@ class Beams(Strategy):
                 break
             live = self._extend(live)
         if not found:
-            raise nothing_found(task.beginning.limit)
+            raise nothing_found()
         found.sort(key=lambda item: -item[0])
         return [Samples([Weighted(place.generation(), score) for score, place in found[: self.n]])]
 

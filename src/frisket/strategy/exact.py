@@ -81,7 +81,7 @@ class Tree:
     def attempt(self, rng: np.random.Generator) -> Generation[Any] | None:
         """An answer, or None for a draw that is thrown away, after which less is left."""
         if not self.root.left > 0:
-            raise nothing_found(self._beginning.limit)
+            raise nothing_found()
         path, tokens = [self.root], list[int]()
         last: Choice | None = None
         while path[-1].reason is None:

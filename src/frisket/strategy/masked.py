@@ -31,6 +31,7 @@ class Masked(Strategy):
         for _ in range(runs):
             one = replace(beginning, session=beginning.session.fork())
             answer = begin_stream(task, one, int(rng.integers(1 << 63))).generation()
+            answer = replace(answer, draft=task.draft)
             # α is that of the model as it is: another distribution has other weights, which nobody has measured.
             exact = task.sampler == Sampler() and not task.stop
             weight = math.fsum(step.log_feasible for step in answer.steps) if answer.whole else -math.inf
@@ -40,7 +41,6 @@ class Masked(Strategy):
 
 def pooled(runs: list[Answers]) -> Answers:
     """All answers of independent runs; the evidence is the mean of theirs."""
-    evidence = [run.log_evidence for run in runs]
-    known = [one for one in evidence if one is not None]
-    mean = log_sum(known) - float(np.log(len(known))) if known and len(known) == len(evidence) else None
+    known = [run.log_evidence for run in runs if run.log_evidence is not None]
+    mean = log_sum(known) - math.log(len(known)) if known and len(known) == len(runs) else None
     return Samples([one for run in runs for one in run], mean)

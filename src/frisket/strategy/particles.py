@@ -1,4 +1,4 @@
-"""Task → answers with weights by sequential Monte Carlo: many at once, the unlikely replaced by copies of the likely."""
+"""Task → answers with weights by sequential Monte Carlo: many at once, resampled by weight."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from frisket.decoding.sampler import Sampler
 from frisket.strategy.place import Place
 from frisket.strategy.row import Row
-from frisket.strategy.strategy import Answers, Strategy, drawing_sampler, nothing_found, refuse_stops
+from frisket.strategy.strategy import Answers, Strategy, drawing_sampler, refuse_stops
 from frisket.strategy.weighted import Samples, Weighted, log_sum
 
 if TYPE_CHECKING:
@@ -71,8 +71,6 @@ class Particles(Strategy):
                 places = [places[index] for index in kept]
                 weights[:] = log_sum(weights) - math.log(self.n)
                 alive[:] = True
-        if not alive.any():
-            raise nothing_found(task.beginning.limit)
         found = [Weighted(places[index].generation(), float(weights[index])) for index in np.flatnonzero(alive)]
         return Samples(found, log_sum(weights) - math.log(self.n))
 

@@ -12,7 +12,7 @@ from frisket.decoding.generate import as_grammar
 from frisket.decoding.sampler import Sampler
 from frisket.decoding.task import Task
 from frisket.strategy.masked import Masked, pooled
-from frisket.strategy.strategy import Answers, Strategy
+from frisket.strategy.strategy import Answers, Strategy, nothing_found
 
 if TYPE_CHECKING:
     from frisket.description import Style
@@ -62,4 +62,7 @@ def sample(
     if strategy is None:
         strategy = Masked()
         task = replace(task, sampler=sampler or Sampler())
-    return pooled(strategy.search(task, n, np.random.default_rng(seed)))
+    found = pooled(strategy.search(task, n, np.random.default_rng(seed)))
+    if not found:
+        raise nothing_found()
+    return found

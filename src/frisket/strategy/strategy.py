@@ -29,11 +29,13 @@ class Strategy(ABC):
 
     @abstractmethod
     def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
-        """What each of some independent runs has found, at least one answer each. StrategyError where the options of
-        the task break what the strategy promises."""
+        """What each of some independent runs has found, perhaps nothing. StrategyError where the options of the task
+        break what the strategy promises."""
 
     def choose(self, found: Answers, rng: np.random.Generator) -> Generation[Any]:
         """One of the answers of a run; drawn by weight, unless a strategy ranks them."""
+        if not found:
+            raise nothing_found()
         return found.pick(rng)
 
 
@@ -72,9 +74,9 @@ def refuse_stops(task: Task, strategy: str) -> None:
         )
 
 
-def nothing_found(limit: int) -> LimitExceededError:
+def nothing_found() -> LimitExceededError:
     return LimitExceededError(
-        f"no whole text was found within {limit} tokens",
-        where=f"token {limit}",
+        "no whole text was found within max_tokens",
+        where="strategy",
         hint="raise max_tokens, or bound the schema (maxLength, maxItems)",
     )
