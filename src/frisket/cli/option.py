@@ -51,15 +51,15 @@ BARE_TRACE = "-"
 Seed = Annotated[int, typer.Option("--seed", min=0, help="One seed is one answer.")]
 Temperature = Annotated[
     float | None,
-    typer.Option("--temperature", min=0.0, help="0, the default, takes the likeliest token.", show_default=False),
+    typer.Option("--temperature", min=0.0, help="0 (default): the likeliest token.", show_default=False),
 ]
 Strategy = Annotated[
     str | None,
     typer.Option(
         "--strategy",
         metavar="NAME[:N]",
-        help="How whole answers are found: exact, asap, particles:16, beams:4, best:4, draft:128; within one another as "
-        "best:4/draft:64/beams:4.",
+        help="How whole answers are found: exact, asap, particles:16, beams:4, best:4, draft:128; within one another "
+        "as best:4/draft:64/beams:4.",
         show_default=False,
     ),
 ]
