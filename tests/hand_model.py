@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -101,7 +102,7 @@ class Truth:
     rows: dict[tuple[int, ...], dict[int, float]]
     """Each path that the grammar allows → the probability of each token that it allows there."""
 
-    @property
+    @cached_property
     def mass(self) -> float:
         """The probability that a free draw is a text of the grammar."""
         return math.fsum(whole.probability for whole in self.wholes)

@@ -39,7 +39,7 @@ def cases() -> list[Case]:
     return [
         _hand("binary", "the toy of Park et al. 2024: `00000` or `1` and four digits", *_binary(), max_tokens=8),
         _hand("pieces", "`[ab]{1,5}c` in seven overlapping tokens", *_pieces(), max_tokens=8),
-        _hand("brackets", "balanced brackets in at most 8 tokens: the budget cuts", *_brackets(), max_tokens=8),
+        _hand("brackets", "balanced brackets in at most 6 tokens: the budget cuts", *_brackets(), max_tokens=6),
         _embedded("words", "20 words", Grammar.from_choices(WORDS), temperature=3),
         _embedded("numbers", "`[1-9][0-9]?(\\.[0-9])?`", Grammar.from_regex(r"[1-9][0-9]?(\.[0-9])?"), temperature=2),
         _embedded("values", '12 JSON values after `"category":`', VALUES, temperature=3, begun=BEGUN),

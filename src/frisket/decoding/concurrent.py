@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from frisket.description import Style
     from frisket.grammar import Grammar
     from frisket.models.protocol import Model
+    from frisket.strategy import Strategy
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -126,6 +127,12 @@ class AsyncStream(AsyncIterator[Step], Generic[T]):
         return None if self._abandoned or self._stream is None else self._stream.generation()
 
 
+class ManyOptions(Options, total=False):
+    """What `generate_many` takes by name, too."""
+
+    strategy: Strategy | None
+
+
 def generate_many(
     model: Model,
     prompts: Sequence[str],
@@ -134,7 +141,7 @@ def generate_many(
     workers: int = 2,
     on_done: Callable[[int, int], object] | None = None,
     return_errors: bool = False,
-    **options: Unpack[Options],
+    **options: Unpack[ManyOptions],
 ) -> list[Any]:
     """The answers to many prompts, in their order.
 

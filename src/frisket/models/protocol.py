@@ -17,7 +17,11 @@ Logits = NDArray[np.float32]
 
 
 class Session(Protocol):
-    """One sequence on its way through a model."""
+    """One sequence on its way through a model.
+
+    It may have a method `rewind(tokens)`, which takes back the last tokens, with a ValueError where it cannot. Whoever
+    wants to go back then forks an earlier place and reads anew.
+    """
 
     def logits(self) -> Logits:
         """The next token's logits, one per row of the vocabulary; the caller owns the array."""

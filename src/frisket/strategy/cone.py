@@ -78,10 +78,13 @@ class Cone:
                     break
         return found
 
-    def choose_fresh(self, row: Row, rng: np.random.Generator) -> int:
-        """The place in `row.ids` of an allowed token that was never drawn."""
+    def choose_fresh(self, row: Row, rng: np.random.Generator) -> int | None:
+        """The place in `row.ids` of an allowed token that was never drawn; None if none of them has probability."""
         weights = np.exp(row.log_drawn - row.log_drawn.max())
         if self.children:
             weights[np.searchsorted(row.ids, list(self.children))] = 0.0
         cumulative = np.cumsum(weights)
+        # What is left of α after a subtraction may be an error of rounding.
+        if not cumulative[-1] > 0:
+            return None
         return int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))

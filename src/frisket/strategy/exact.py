@@ -121,6 +121,8 @@ class Tree:
         if row is None or not len(row.ids):
             return None
         index = cone.choose_fresh(row, rng)
+        if index is None:
+            return None
         token = int(row.ids[index])
         self._cursor.move([*tokens, token])
         child = Cone(

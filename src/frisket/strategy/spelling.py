@@ -33,7 +33,7 @@ def read_strategy(text: str) -> Strategy:
     >>> read_strategy("best:4/draft:64/beams") == Best(4, of=Draft(64, then=Beams(4)))
     True
     """
-    outer, _, inner = text.partition("/")
+    outer, slash, inner = text.partition("/")
     name, _, number = outer.partition(":")
     if name not in SIMPLE and name not in NESTING:
         raise ValueError(f"no strategy is called {name!r}: there are {', '.join([*SIMPLE, *NESTING])}")
@@ -42,8 +42,8 @@ def read_strategy(text: str) -> Strategy:
     if name in NESTING:
         alone, around, usual = NESTING[name]
         count = int(number or usual)
-        return around(count, read_strategy(inner)) if inner else alone(count)
-    if inner:
+        return around(count, read_strategy(inner)) if slash else alone(count)
+    if slash:
         raise ValueError(f"{name} has no other strategy within it, but {' and '.join(NESTING)} have")
     make, default = SIMPLE[name]
     if number and default is None:

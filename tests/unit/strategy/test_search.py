@@ -152,6 +152,17 @@ class TestDraft:
             Draft(0)
 
 
+@pytest.mark.parametrize("strategy", [Exact(), Particles(2), Beams(2), Best(2), Draft(2)])
+def test_a_grammar_of_the_empty_text_alone(strategy: frisket.Strategy) -> None:
+    answer = strategy.answer(Task(random_model(0), "", Grammar.from_regex("")), 0)
+    assert (answer.text, answer.steps, answer.whole) == ("", (), True)
+
+
+def test_many_prompts_take_a_strategy() -> None:
+    answers = frisket.generate_many(random_model(0), ["", ""], GRAMMAR, strategy=Beams(2))
+    assert answers[0] == answers[1] == frisket.generate(random_model(0), "", GRAMMAR, strategy=Beams(2))
+
+
 def test_the_steps_of_the_answer_are_seen() -> None:
     seen: list[frisket.Step] = []
     text = frisket.generate(random_model(3), "", GRAMMAR, strategy=Beams(2), on_step=seen.append)
