@@ -175,8 +175,8 @@ def page(found: Sequence[Cut], claims: list[tuple[str, str, bool]], ran: str) ->
     return f"""# Does token healing bring cut prompts nearer to the uncut answer?
 
 The embedded model answers {len(found)} held-out inputs of the four worked systems, greedily and without a mask. Each
-answer is cut after a random character, and its beginning is put behind the prompt. The rest that the model then writes is
-compared with the rest that it wrote before, once with `heal=True` and once without: the same cut for both.
+answer is cut after a random character, and its beginning is put behind the prompt. What the model then writes is
+compared with what it wrote there before, once with `heal=True` and once without: the same cut for both.
 
 {verdicts(claims)}
 
