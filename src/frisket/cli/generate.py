@@ -20,7 +20,7 @@ EXAMPLES = """[dim]$[/dim] frisket generate --schema ticket.json "My card was ch
 
 [dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice" --trace trace.html
 
-[dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice" --strategy best:4/beams:2
+[dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice" --strategy beams:4
 
 [dim]$[/dim] frisket generate --grammar moves.gbnf "White opens" --model FOLDER
 """

@@ -41,7 +41,11 @@ class Beams(Strategy):
     def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
         refuse_stops(task, "Beams")
         if runs > 1:
-            raise StrategyError("beams find the same each time", where="strategy", hint="run them once")
+            raise StrategyError(
+                "beams find the same answers in every run",
+                where="strategy",
+                hint="run them once: Best has nothing to choose from, unless something is drawn before, as a Draft is",
+            )
         found: list[tuple[float, Place]] = []
         live = [(0.0, Place.first(task, task.beginning))]
         while live := [(score, place) for score, place in live if not _keep(score, place, found)]:

@@ -59,7 +59,7 @@ class TestBeams:
     def test_misuse(self) -> None:
         with pytest.raises(ValueError, match="at least 1 beam"):
             Beams(0)
-        with pytest.raises(StrategyError, match="the same each time"):
+        with pytest.raises(StrategyError, match="the same answers in every run"):
             frisket.sample(random_model(0), "", GRAMMAR, 2, Beams(2))
 
 
