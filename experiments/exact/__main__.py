@@ -81,7 +81,9 @@ def measure(case: Case, exact: Truth, draws: int, *, seeds: int, runs: int) -> d
         for _ in range(200)
     ]
     distance = total_variation(drawn, expected)
-    runs_of_particles = Particles(16).search(task, runs, np.random.default_rng(SEED))
+    # Another stream for each grammar: common random numbers would make their errors one.
+    stream = np.random.default_rng([SEED, *case.name.encode()])
+    runs_of_particles = Particles(16).search(task, runs, stream)
     evidence = [math.exp(run.log_evidence or 0.0) for run in runs_of_particles]
     error = float(np.std(evidence, ddof=1)) / math.sqrt(runs)
     return {
