@@ -118,16 +118,16 @@ interval over seeds. Where few texts carry the probability, 10 answers have foun
 ## Particles
 
 `log_evidence` estimates the mass of the grammar. The mean of its exponential over 1,000 independent runs, with random
-numbers of its own for each grammar. The claim is about the sum of the six differences, divided by √6: of six single ones,
-one in four pages would show one beyond 2 by chance.
+numbers of its own for each grammar. The claim is about the sum of the six differences, divided by √6: of six single
+ones, one in four pages would show one beyond 2 by chance.
 
 {evidence}
 
 ## Beams
 
-How many of {count} random models over six tokens and five grammars, with 95 % intervals. Beams compare tokenisations. The
-probability of a text is the sum over all of its tokenisations, which no beam sees; these models give them all their share,
-where a trained model prefers one.
+How many of {count} random models over six tokens and five grammars, with 95 % intervals. Beams compare tokenisations.
+The probability of a text is the sum over all of its tokenisations, which no beam sees; these models give them all their
+share, where a trained model prefers one.
 
 {searches}
 
