@@ -72,6 +72,11 @@ budget *ARGS:
 pressure *ARGS:
     python -m benchmarks.pressure {{ARGS}}
 
+# whether strategies draw from the model's own distribution, and whether healing keeps what it promises
+experiments:
+    python -m experiments.exact
+    python -m experiments.heal
+
 # what a mask's time is made of (with --callgrind by instructions, too: valgrind, minutes)
 floor *ARGS:
     python -m benchmarks.floor {{ARGS}}

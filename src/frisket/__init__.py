@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         MissingDependencyError,
         RefusedToolsError,
         SchemaError,
+        StrategyError,
         TokenRejectedError,
         ToolError,
         UnknownFamilyError,
@@ -58,6 +59,8 @@ if TYPE_CHECKING:
     from frisket.partial_value import PartialValue
     from frisket.pressure import Pressure, PressureReport
     from frisket.span import Span
+    from frisket.strategy import Beams, Best, Draft, Exact, Particles, Samples, Strategy, Weighted
+    from frisket.strategy.sample import sample
     from frisket.text_template import template
     from frisket.thinking import Thinking, Thought, think
     from frisket.vocabulary import Vocabulary
@@ -65,13 +68,17 @@ if TYPE_CHECKING:
 __all__ = [
     "GREEDY",
     "AsyncStream",
+    "Beams",
+    "Best",
     "BudgetError",
     "Cancellation",
     "Closed",
     "CompiledGrammar",
+    "Draft",
     "EmptyGrammarError",
     "EngineError",
     "Events",
+    "Exact",
     "Explanation",
     "FrisketError",
     "Generation",
@@ -91,13 +98,17 @@ __all__ = [
     "MissingDependencyError",
     "Opened",
     "PartialValue",
+    "Particles",
     "Pressure",
     "PressureReport",
     "RefusedToolsError",
     "Sampler",
+    "Samples",
     "SchemaError",
     "Span",
     "Step",
+    "Strategy",
+    "StrategyError",
     "Stream",
     "Thinking",
     "Thought",
@@ -108,6 +119,7 @@ __all__ = [
     "UnsupportedSchemaError",
     "Vocabulary",
     "VocabularyError",
+    "Weighted",
     "agenerate",
     "astream",
     "capture",
@@ -122,6 +134,7 @@ __all__ = [
     "optional",
     "regex",
     "repeat",
+    "sample",
     "seq",
     "special",
     "stream",
@@ -158,6 +171,8 @@ _HOMES = {
     "partial_value": ("PartialValue",),
     "pressure": ("Pressure", "PressureReport"),
     "span": ("Span",),
+    "strategy": ("Beams", "Best", "Draft", "Exact", "Particles", "Samples", "Strategy", "Weighted"),
+    "strategy.sample": ("sample",),
     "text_template": ("template",),
     "thinking": ("Thinking", "Thought", "think"),
     "vocabulary": ("Vocabulary",),

@@ -16,6 +16,7 @@ FrisketError
 │   ├── UnknownFamilyError          no family of models has this name; the known ones are listed
 │   ├── RefusedToolsError           tools that cannot be enforced as asked; each is listed
 │   └── MessageSyntaxError          a text is no message of the family's format
+├── StrategyError (ValueError)      a strategy that cannot be followed as asked
 ├── EngineError                     names the engine; the original is chained
 └── MissingDependencyError (ImportError)   prints the exact pip line
 """
@@ -180,6 +181,12 @@ class MessageSyntaxError(ToolError):
     """A text is no message that the grammar allows; `where` is the offset of the first character that is wrong."""
 
     code = "message-syntax"
+
+
+class StrategyError(FrisketError, ValueError):
+    """A strategy cannot be followed with these options, or this model, and keep what it promises."""
+
+    code = "strategy"
 
 
 class EngineError(FrisketError):

@@ -43,6 +43,7 @@ def test_an_error_says_what_where_and_what_to_do(error: type[FrisketError]) -> N
         (errors.GrammarError, ValueError),
         (errors.VocabularyError, ValueError),
         (errors.ToolError, ValueError),
+        (errors.StrategyError, ValueError),
         (errors.MissingDependencyError, ImportError),
     ],
 )
@@ -79,6 +80,10 @@ def no_such_model() -> None:
     raise MissingDependencyError.of("torch", "torch")
 
 
+def draw_greedily() -> None:
+    frisket.generate(frisket.models.embedded(), "?", ["a", "b"], strategy=frisket.Exact(), sampler=frisket.GREEDY)
+
+
 #: Real use → the code it must end in. Codes of pure parents, and those that need something broken to break, are below.
 USES: dict[str, Callable[[], object]] = {
     "schema-invalid": lambda: Grammar.from_json_schema({"properties": {"a": {"type": "strnig"}}}),
@@ -90,6 +95,7 @@ USES: dict[str, Callable[[], object]] = {
     "limit": too_deep,
     "token-rejected": rejected_token,
     "missing-dependency": no_such_model,
+    "strategy": draw_greedily,
     "family-unknown": lambda: frisket.tools.family("qwen"),
     "tools-refused": lambda: Grammar.from_tools([{"name": "a b"}], "qwen3"),
     "message-syntax": lambda: Grammar.from_tools([{"name": "now"}], "qwen3").value("<tool_call>"),

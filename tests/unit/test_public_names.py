@@ -14,15 +14,16 @@ import frisket._core
 PACKAGE = Path(frisket.__file__).parent
 
 NAMES = {
-    "AsyncStream", "BudgetError", "Cancellation", "Closed", "CompiledGrammar", "EmptyGrammarError", "EngineError",
-    "Events", "Explanation", "FrisketError", "GREEDY", "Generation", "Grammar", "GrammarError", "GrammarPart",
-    "GrammarSyntaxError", "Grew", "Guard", "InvalidSchemaError", "JSONSchemaOptions", "Least", "LimitExceededError",
-    "Limits", "Matcher", "MessageSyntaxError", "MissingDependencyError", "Opened", "PartialValue", "Pressure",
-    "PressureReport", "RefusedToolsError", "Sampler", "SchemaError", "Span", "Step", "Stream", "Thinking",
-    "Thought", "TokenRejectedError", "ToolError", "UnknownFamilyError", "UnsatisfiableSchemaError",
-    "UnsupportedSchemaError", "Vocabulary", "VocabularyError", "agenerate", "astream", "capture", "choice",
-    "examples", "fill_masks", "generate", "generate_many", "json", "lit", "models", "optional", "regex", "repeat",
-    "seq", "special", "stream", "tags", "template", "text", "think", "tools", "until",
+    "AsyncStream", "Beams", "Best", "BudgetError", "Cancellation", "Closed", "CompiledGrammar", "Draft",
+    "EmptyGrammarError", "EngineError", "Events", "Exact", "Explanation", "FrisketError", "GREEDY", "Generation",
+    "Grammar", "GrammarError", "GrammarPart", "GrammarSyntaxError", "Grew", "Guard", "InvalidSchemaError",
+    "JSONSchemaOptions", "Least", "LimitExceededError", "Limits", "Matcher", "MessageSyntaxError",
+    "MissingDependencyError", "Opened", "PartialValue", "Particles", "Pressure", "PressureReport",
+    "RefusedToolsError", "Sampler", "Samples", "SchemaError", "Span", "Step", "Strategy", "StrategyError", "Stream",
+    "Thinking", "Thought", "TokenRejectedError", "ToolError", "UnknownFamilyError", "UnsatisfiableSchemaError",
+    "UnsupportedSchemaError", "Vocabulary", "VocabularyError", "Weighted", "agenerate", "astream", "capture",
+    "choice", "examples", "fill_masks", "generate", "generate_many", "json", "lit", "models", "optional", "regex",
+    "repeat", "sample", "seq", "special", "stream", "tags", "template", "text", "think", "tools", "until",
 }  # fmt: skip
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
@@ -51,6 +52,7 @@ STOREYS = (
     ("combinator", "text_template", "thinking", "tools"),
     ("models", "pressure"),
     ("decoding",),
+    ("strategy",),
     ("examples",),
     ("engines", "hosted", "lint"),
     ("server",),

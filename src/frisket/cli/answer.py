@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import typer
 from rich.console import Console
@@ -17,10 +17,11 @@ from frisket.cli.heat import show_report, write
 from frisket.cli.option import BARE_TRACE
 from frisket.decoding.answer import Generation, Stream
 from frisket.decoding.budget import OnBudget
-from frisket.decoding.generate import stream
+from frisket.decoding.generate import begin_stream
 from frisket.decoding.sampler import Sampler
+from frisket.decoding.task import Task
 from frisket.description import Style
-from frisket.errors import BudgetError
+from frisket.strategy.spelling import read_strategy
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
@@ -33,7 +34,7 @@ def answer(
     grammar: Grammar,
     *,
     seed: int,
-    temperature: float,
+    temperature: float | None,
     max_tokens: int,
     on_budget: str = "finish",
     wrap_up: float = 0.0,
@@ -42,6 +43,8 @@ def answer(
     partial: bool,
     trace: str | None,
     describe: str | None = None,
+    strategy: str | None = None,
+    heal: bool = False,
 ) -> None:
     """Generate and print; a JSON document on one line in its plainest form, other texts as they are.
 
@@ -51,9 +54,12 @@ def answer(
     if trace is not None and trace != BARE_TRACE and Path(trace).suffix not in (".html", ".json"):
         raise typer.BadParameter("--trace writes *.html or *.json, or without a file to the terminal")
     try:
-        sampler = Sampler(temperature=temperature)
+        sampler = None if temperature is None else Sampler(temperature=temperature)
+        chosen = None if strategy is None else read_strategy(strategy)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
+    if chosen is not None and streamed:
+        raise typer.BadParameter("--stream shows tokens as they are made, and a strategy chooses among whole answers")
     if describe is not None and describe not in get_args(Style):
         raise typer.BadParameter(f"--describe is one of {', '.join(get_args(Style))}")
     style = cast("Style", describe) if describe else False
@@ -61,23 +67,18 @@ def answer(
         raise typer.BadParameter(f"--on-budget is one of {', '.join(get_args(OnBudget))}")
     if not 0 <= wrap_up <= 1 or (wrap_up and on_budget == "cut"):
         raise typer.BadParameter("--wrap-up is a fraction between 0 and 1, and needs --on-budget finish")
-    # A text that was cut is what --allow-partial accepts where no budget of so few tokens finishes.
-    try:
-        steps = _stream(model, prompt, grammar, max_tokens, sampler, seed, style, cast("OnBudget", on_budget), wrap_up)
-    except BudgetError:
-        if not partial:
-            raise
-        steps = _stream(model, prompt, grammar, max_tokens, sampler, seed, style, "cut", 0.0)
+    task = Task(
+        model, prompt, grammar, max_tokens=max_tokens, sampler=sampler, describe=style, heal=heal,
+        on_budget=cast("OnBudget", on_budget) if chosen is None else "cut", wrap_up=wrap_up if chosen is None else 0.0,
+    )  # fmt: skip
     errors = Console(stderr=True)
     waiting = streamed or as_json or not errors.is_terminal
     with contextlib.nullcontext() if waiting else errors.status("writing …"):
-        for step in steps:
-            if streamed and as_json:
-                line = {"token": step.token, "text": step.text, "logprob": step.logprob, "feasible": step.feasible}
-                print(json.dumps(line, ensure_ascii=False), flush=True)
-            elif streamed:
-                print(step.text, end="", flush=True)
-    result = steps.generation()
+        if chosen is not None:
+            result = chosen.answer(task, seed)
+        else:
+            steps = begin_stream(task, task.begin(partial=partial), seed)
+            result = written(steps, streamed=streamed, as_json=as_json)
     if streamed and not as_json:
         print()
     # Before the answer may turn out to be cut: what led there is asked for all the more.
@@ -104,21 +105,15 @@ def answer(
         )
 
 
-def _stream(
-    model: Model,
-    prompt: str,
-    grammar: Grammar,
-    max_tokens: int,
-    sampler: Sampler,
-    seed: int,
-    style: Style | Literal[False],
-    on_budget: OnBudget,
-    wrap_up: float,
-) -> Stream[Any]:
-    return stream(
-        model, prompt, grammar, max_tokens=max_tokens, sampler=sampler, seed=seed, describe=style,
-        on_budget=on_budget, wrap_up=wrap_up,
-    )  # fmt: skip
+def written(steps: Stream[Any], *, streamed: bool, as_json: bool) -> Generation[Any]:
+    """The whole answer; each token is shown as it is made, if that is asked for."""
+    for step in steps:
+        if streamed and as_json:
+            line = {"token": step.token, "text": step.text, "logprob": step.logprob, "feasible": step.feasible}
+            print(json.dumps(line, ensure_ascii=False), flush=True)
+        elif streamed:
+            print(step.text, end="", flush=True)
+    return steps.generation()
 
 
 def plain(text: str) -> str:

@@ -22,7 +22,7 @@ def command(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which; without it, all are listed.")] = None,
     text: Annotated[str | None, typer.Argument(metavar="INPUT", help="A sentence, a ticket, an order …")] = None,
     seed: option.Seed = 0,
-    temperature: option.Temperature = 0.0,
+    temperature: option.Temperature = None,
     max_tokens: option.MaxTokens = 512,
     on_budget: option.OnBudget = "finish",
     wrap_up: option.WrapUp = 0.0,

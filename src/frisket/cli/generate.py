@@ -22,6 +22,8 @@ EXAMPLES = """[dim]$[/dim] frisket generate --schema ticket.json "My card was ch
 
 [dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice" --max-tokens 40 --wrap-up 0.3
 
+[dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice" --strategy beams:4
+
 [dim]$[/dim] frisket generate --grammar moves.gbnf "White opens" --model FOLDER
 """
 
@@ -41,7 +43,7 @@ def command(
     rules: option.Grammar = None,
     model: option.Model = "embedded",
     seed: option.Seed = 0,
-    temperature: option.Temperature = 0.0,
+    temperature: option.Temperature = None,
     max_tokens: option.MaxTokens = 512,
     on_budget: option.OnBudget = "finish",
     wrap_up: option.WrapUp = 0.0,
@@ -50,6 +52,8 @@ def command(
     as_json: option.Json = False,
     trace: option.Trace = None,
     describe: option.Describe = None,
+    strategy: option.Strategy = None,
+    heal: option.Heal = False,
 ) -> None:
     """Write an answer that fits a schema, a type, a regular expression, some choices or the rules of a grammar."""
     from frisket.cli.answer import answer
@@ -71,6 +75,8 @@ def command(
         partial=partial,
         trace=trace,
         describe=describe,
+        strategy=strategy,
+        heal=heal,
     )
 
 

@@ -49,7 +49,21 @@ Trace = Annotated[
 #: What `--trace` without a file stands for: typer knows no option whose value may be left out.
 BARE_TRACE = "-"
 Seed = Annotated[int, typer.Option("--seed", min=0, help="One seed is one answer.")]
-Temperature = Annotated[float, typer.Option("--temperature", min=0.0, help="0 takes the likeliest token.")]
+Temperature = Annotated[
+    float | None,
+    typer.Option("--temperature", min=0.0, help="0 (default): the likeliest token.", show_default=False),
+]
+Strategy = Annotated[
+    str | None,
+    typer.Option(
+        "--strategy",
+        metavar="NAME[:N]",
+        help="How whole answers are found: exact, asap, particles:16, beams:4, best:4, draft:128; within one another "
+        "as best:4/draft:64/beams:4.",
+        show_default=False,
+    ),
+]
+Heal = Annotated[bool, typer.Option("--heal", help="Let the answer's first tokens spell the prompt's end again.")]
 MaxTokens = Annotated[int, typer.Option("--max-tokens", min=1, help="The answer is whole after so many tokens.")]
 OnBudget = Annotated[
     str,

@@ -32,6 +32,8 @@ class Generation(Generic[T]):
     grammar: Grammar = field(repr=False)
     limit: int = field(repr=False)
     vocabulary: Vocabulary = field(repr=False)
+    draft: str | None = field(default=None, repr=False)
+    """The answer in free text that the model read before its own, if a strategy had it written."""
 
     @property
     def tokens(self) -> list[int]:

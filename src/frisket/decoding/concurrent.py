@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from frisket.description import Style
     from frisket.grammar import Grammar
     from frisket.models.protocol import Model
+    from frisket.strategy import Strategy
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -36,11 +37,12 @@ class Options(TypedDict, total=False):
     wrap_up: float
     min_tokens: int
     guard: Guard | None
-    sampler: Sampler
+    sampler: Sampler | None
     seed: int
     stop: Sequence[str]
     jump_forward: bool
     describe: bool | Style
+    heal: bool
 
 
 @overload
@@ -131,6 +133,12 @@ class AsyncStream(AsyncIterator[Step], Generic[T]):
         return None if self._abandoned or self._stream is None else self._stream.generation()
 
 
+class ManyOptions(Options, total=False):
+    """What `generate_many` takes by name, too."""
+
+    strategy: Strategy | None
+
+
 def generate_many(
     model: Model,
     prompts: Sequence[str],
@@ -139,7 +147,7 @@ def generate_many(
     workers: int = 2,
     on_done: Callable[[int, int], object] | None = None,
     return_errors: bool = False,
-    **options: Unpack[Options],
+    **options: Unpack[ManyOptions],
 ) -> list[Any]:
     """The answers to many prompts, in their order.
 

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from frisket.decoding.answer import Stream
-from frisket.decoding.budget import Budget, OnBudget
+from frisket.decoding.budget import OnBudget
 from frisket.decoding.draft import drafter
 from frisket.decoding.guard import Guard
 from frisket.decoding.loop import Step, decode
 from frisket.decoding.sampler import GREEDY, Sampler
-from frisket.errors import BudgetError, LimitExceededError
+from frisket.decoding.task import Beginning, Task
 from frisket.grammar import Grammar
-from frisket.models.prompt import described, property_names
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from frisket.description import Style
     from frisket.models.protocol import Model
+    from frisket.strategy import Strategy
 
 T = TypeVar("T")
 
@@ -37,11 +36,13 @@ def generate(
     wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
-    sampler: Sampler = ...,
+    sampler: Sampler | None = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    heal: bool = ...,
+    strategy: Strategy | None = ...,
     on_step: Callable[[Step], object] | None = ...,
     allow_partial: bool = ...,
 ) -> T: ...
@@ -56,11 +57,13 @@ def generate(
     wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
-    sampler: Sampler = ...,
+    sampler: Sampler | None = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    heal: bool = ...,
+    strategy: Strategy | None = ...,
     on_step: Callable[[Step], object] | None = ...,
     allow_partial: bool = ...,
 ) -> str: ...
@@ -75,11 +78,13 @@ def generate(
     wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
-    sampler: Sampler = ...,
+    sampler: Sampler | None = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    heal: bool = ...,
+    strategy: Strategy | None = ...,
     on_step: Callable[[Step], object] | None = ...,
     allow_partial: bool = ...,
 ) -> T: ...
@@ -94,11 +99,13 @@ def generate(
     wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
-    sampler: Sampler = ...,
+    sampler: Sampler | None = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    heal: bool = ...,
+    strategy: Strategy | None = ...,
     on_step: Callable[[Step], object] | None = ...,
     allow_partial: bool = ...,
 ) -> Any: ...
@@ -112,11 +119,13 @@ def generate(
     wrap_up: float = 0.0,
     min_tokens: int = 0,
     guard: Guard | None = None,
-    sampler: Sampler = GREEDY,
+    sampler: Sampler | None = None,
     seed: int = 0,
     stop: Sequence[str] = (),
     jump_forward: bool = True,
     describe: bool | Style = False,
+    heal: bool = False,
+    strategy: Strategy | None = None,
     on_step: Callable[[Step], object] | None = None,
     allow_partial: bool = False,
 ) -> Any:
@@ -125,8 +134,8 @@ def generate(
         ticket = frisket.generate(frisket.models.embedded(), "My card was charged twice", Triage)
 
     `target` is a type (a class, `Literal["a", "b"]`, `int | None` …), a JSON Schema, a list of texts to choose from, a
-    compiled regular expression or a Grammar. Greedy unless a `sampler` says otherwise; one `seed` is one answer.
-    `on_step` sees every step as it is made.
+    compiled regular expression or a Grammar. Greedy unless a `sampler` or the `strategy` says otherwise; one `seed` is
+    one answer. `on_step` sees every step as it is made.
 
     An answer is whole after `max_tokens` tokens at the latest, or fewer where the model's context ends: the masks keep
     only tokens after which it can still be finished. Where so few tokens finish no answer, BudgetError says how many
@@ -140,38 +149,43 @@ def generate(
     `describe` writes the schema into the prompt, as `Grammar.describe` words it (True: as TypeScript), where the model
     otherwise reads the names of the properties alone.
 
+    `strategy`: how whole answers are found (each is then cut at `max_tokens`, or refused as too long), where token by token under the mask is not enough: `Exact`, `Particles`,
+    `Beams`, `Best`, `Draft`, or one of them within another. `on_step` then sees the steps of the answer that was
+    chosen, once it is. `sample` returns several answers with their weights.
+
+    `heal`: the last tokens of the prompt that some longer token begins with are taken back, and the answer's first
+    tokens spell them again as the model prefers; the answer is the text after the prompt as ever.
+
     `jump_forward`: text that must come next is read in one call of the network with the token before it, where the
     model's sessions can (`DraftSession`). Each token is still the one that the sampler chooses from the model's logits,
     so answers stay what they are, as far as a network computes the same for tokens together as one by one.
     """
-
-    def begin(on_budget: OnBudget) -> Stream[Any]:
-        return stream(
-            model,
-            prompt,
-            target,
-            max_tokens=max_tokens,
-            on_budget=on_budget,
-            wrap_up=wrap_up if on_budget == "finish" else 0.0,
-            min_tokens=min_tokens,
-            guard=guard,
-            sampler=sampler,
-            seed=seed,
-            stop=stop,
-            jump_forward=jump_forward,
-            describe=describe,
-        )
-
-    try:
-        answer = begin(on_budget)
-    except BudgetError:
-        if not allow_partial:
-            raise
-        answer = begin("cut")
-    for step in answer:
+    task = Task(
+        model,
+        prompt,
+        as_grammar(target),
+        max_tokens=max_tokens,
+        on_budget=on_budget if strategy is None else "cut",
+        wrap_up=wrap_up if strategy is None else 0.0,
+        min_tokens=min_tokens,
+        guard=guard,
+        sampler=sampler,
+        stop=stop,
+        jump_forward=jump_forward,
+        describe=describe,
+        heal=heal,
+    )
+    if strategy is None:
+        answer = begin_stream(task, task.begin(partial=allow_partial), seed)
+        for step in answer:
+            if on_step is not None:
+                on_step(step)
+        result = answer.generation()
+    else:
+        result = strategy.answer(task, seed)
         if on_step is not None:
-            on_step(step)
-    result = answer.generation()
+            for step in result.steps:
+                on_step(step)
     if not result.whole and allow_partial:
         return result.text
     return result.value()
@@ -188,11 +202,12 @@ def stream(
     wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
-    sampler: Sampler = ...,
+    sampler: Sampler | None = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    heal: bool = ...,
 ) -> Stream[T]: ...
 @overload
 def stream(
@@ -205,11 +220,12 @@ def stream(
     wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
-    sampler: Sampler = ...,
+    sampler: Sampler | None = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    heal: bool = ...,
 ) -> Stream[str]: ...
 @overload
 def stream(
@@ -222,11 +238,12 @@ def stream(
     wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
-    sampler: Sampler = ...,
+    sampler: Sampler | None = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    heal: bool = ...,
 ) -> Stream[T]: ...
 @overload
 def stream(
@@ -239,11 +256,12 @@ def stream(
     wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
-    sampler: Sampler = ...,
+    sampler: Sampler | None = ...,
     seed: int = ...,
     stop: Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    heal: bool = ...,
 ) -> Stream[Any]: ...
 def stream(
     model: Model,
@@ -255,11 +273,12 @@ def stream(
     wrap_up: float = 0.0,
     min_tokens: int = 0,
     guard: Guard | None = None,
-    sampler: Sampler = GREEDY,
+    sampler: Sampler | None = None,
     seed: int = 0,
     stop: Sequence[str] = (),
     jump_forward: bool = True,
     describe: bool | Style = False,
+    heal: bool = False,
 ) -> Stream[Any]:
     """An iterator over the steps of an answer; its `generation()` is the whole result.
 
@@ -269,44 +288,49 @@ def stream(
 
     The prompt is read at once, tokens are made as they are asked for.
     """
-    grammar = target if isinstance(target, Grammar) else _grammar(target)
-    keys = None if grammar.schema is None else property_names(grammar.schema)
-    if describe:
-        style: Style = "typescript" if describe is True else describe
-        prompt, keys = described(prompt, style, grammar.describe(style)), None
-    prompt_ids = model.encode(model.prompt(prompt, keys))
-    room = model.context - len(prompt_ids)
-    if room < 1:
-        raise LimitExceededError(
-            f"the prompt has {len(prompt_ids)} tokens; the model has room for {model.context}, the answer included",
-            where="prompt",
-            hint="shorten the prompt, or use a model with a longer context",
-        )
-    compiled = grammar.compile(model.vocabulary)
-    limit = min(max_tokens, room)
-    matcher = compiled.matcher()
-    budget = Budget(max_tokens, on_budget, wrap_up, min_tokens, guard)
-    budget = replace(budget, max_tokens=limit, min_tokens=min(min_tokens, limit))
-    budget.check(matcher)
-    session = model.start(prompt_ids)
+    task = Task(
+        model,
+        prompt,
+        as_grammar(target),
+        max_tokens=max_tokens,
+        on_budget=on_budget,
+        wrap_up=wrap_up,
+        min_tokens=min_tokens,
+        guard=guard,
+        sampler=sampler,
+        stop=stop,
+        jump_forward=jump_forward,
+        describe=describe,
+        heal=heal,
+    )
+    return begin_stream(task, task.begin(), seed)
+
+
+def begin_stream(task: Task, beginning: Beginning, seed: int) -> Stream[Any]:
+    """The steps of one answer to a task by the decode loop, which from now on owns the session of its beginning."""
+    session, matcher, budget = beginning.session, beginning.compiled.matcher(), beginning.budget
     steps = decode(
         session,
         matcher,
-        compiled.vocabulary,
-        max_tokens=limit,
-        on_budget=on_budget,
-        wrap_up=wrap_up,
+        task.vocabulary,
+        max_tokens=budget.max_tokens,
+        on_budget=budget.on_budget,
+        wrap_up=budget.wrap_up,
         min_tokens=budget.min_tokens,
-        guard=guard,
-        sampler=sampler,
+        guard=budget.guard,
+        sampler=task.sampler or GREEDY,
         seed=seed,
-        stop=stop,
-        drafter=drafter(model, session) if jump_forward else None,
+        stop=task.stop,
+        drafter=drafter(task.model, session) if task.jump_forward else None,
+        head=beginning.head,
     )
-    return Stream(steps, grammar, limit, matcher)
+    return Stream(steps, task.grammar, beginning.limit, matcher)
 
 
-def _grammar(target: Any) -> Grammar:
+def as_grammar(target: Any) -> Grammar:
+    """The grammar of whatever `generate` takes as its target."""
+    if isinstance(target, Grammar):
+        return target
     if isinstance(target, Mapping | bool):
         return Grammar.from_json_schema(target)
     if isinstance(target, re.Pattern):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -112,6 +112,7 @@ def decode(
     seed: int = 0,
     stop: Sequence[str] = (),
     drafter: Drafter | None = None,
+    head: bytes = b"",
 ) -> Generator[Step, None, FinishReason]:
     """The steps of one answer, as they are made; the generator returns the finish reason.
 
@@ -122,6 +123,9 @@ def decode(
     takes more than `max_tokens` is a BudgetError, raised by the first step.
 
     With a `drafter` the session reads likely tokens ahead (`DraftSession`), and takes back those that are not chosen.
+
+    `head`: bytes of the prompt's end that the first tokens spell again (`heal`), as the matcher makes them. They are no
+    part of the answer, and a token that spells nothing else counts for nothing.
     """
     budget = Budget(max_tokens, on_budget, wrap_up, min_tokens, guard)
     rng = np.random.default_rng(seed)
@@ -155,10 +159,16 @@ def decode(
             new = text.flush()
         else:
             history.append(token)
-            data = _bytes(vocabulary, token)
-            written += data
+            spelled = _bytes(vocabulary, token)
+            written += spelled
+            data = spelled[len(head) :]
+            if spelled and not data:
+                max_tokens += 1
+                if position is not None:
+                    position.extend()
+            head = head[len(spelled) :]
             new = text.feed(data)
-            if not data and matcher is not None:
+            if not spelled and matcher is not None:
                 # Without its special tokens, nobody could take a message apart.
                 new += text.feed((token_name(vocabulary, token) or "").encode())
             if document is not None:
@@ -219,6 +229,10 @@ class Position:
             return False
         self._read([*history, token])
         return True
+
+    def extend(self) -> None:
+        """The last token counts for nothing: there is one more to come."""
+        self._budget = replace(self._budget, max_tokens=self._budget.max_tokens + 1)
 
     def narrow(self, history: Sequence[int]) -> None:
         """Leave out the tokens after which the text could not be finished."""

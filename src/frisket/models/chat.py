@@ -44,10 +44,10 @@ class Chat:
     def decode(self, ids: Sequence[int]) -> str:
         return str(self.tokenizer.decode(list(ids), skip_special_tokens=True))
 
-    def prompt(self, text: str, keys: Sequence[str] | None) -> str:
+    def prompt(self, text: str, keys: Sequence[str] | None, draft: str | None = None) -> str:
         if not self._template:
-            return template.render(text, keys or ())
-        turns = [{"role": "user", "content": template.wish(text, keys)}]
+            return template.render(text, keys or (), draft)
+        turns = template.turns(text, keys, draft)
         return str(self._compiled().render(messages=turns, add_generation_prompt=True, **self._names))
 
     def _compiled(self) -> Any:

@@ -68,8 +68,8 @@ class Embedded:
     def decode(self, ids: Sequence[int]) -> str:
         return self.tokenizer.decode(ids)
 
-    def prompt(self, text: str, keys: Sequence[str] | None = None) -> str:
-        return template.render(text, keys or ())
+    def prompt(self, text: str, keys: Sequence[str] | None = None, *, draft: str | None = None) -> str:
+        return template.render(text, keys or (), draft)
 
     def start(self, prompt_ids: Sequence[int]) -> EmbeddedSession:
         return EmbeddedSession(self.network, prompt_ids)
@@ -85,6 +85,8 @@ class EmbeddedSession:
         self._length = len(prompt_ids)
         self._last = int(prompt_ids[-1])
         self._hidden = network.read(np.asarray(prompt_ids, dtype=np.int64), self._cache)
+        #: The last token and the hidden state of each earlier place since the prompt, to go back to.
+        self._earlier: list[tuple[int, Tensor]] = []
 
     def __len__(self) -> int:
         return self._length
@@ -94,12 +96,22 @@ class EmbeddedSession:
 
     def push(self, token_id: int) -> None:
         check_room(self._length, 1, self._network.context)
+        self._earlier.append((self._last, self._hidden))
         self._hidden = self._network.step(self._last, int(token_id), self._length, self._cache)
         self._last = int(token_id)
         self._length += 1
 
+    def rewind(self, tokens: int) -> None:
+        if not 0 <= tokens <= len(self._earlier):
+            raise ValueError(f"{len(self._earlier)} tokens follow the prompt; {tokens} cannot be taken back")
+        if tokens:
+            self._last, self._hidden = self._earlier[-tokens]
+            del self._earlier[-tokens:]
+            self._length -= tokens
+
     def fork(self) -> EmbeddedSession:
         twin = object.__new__(EmbeddedSession)
+        twin._earlier = list(self._earlier)
         twin._network, twin._hidden = self._network, self._hidden
         twin._length, twin._last = self._length, self._last
         twin._cache = self._network.cache()

@@ -79,8 +79,8 @@ class GGUF:
     def decode(self, ids: Sequence[int]) -> str:
         return self._chat.decode(ids)
 
-    def prompt(self, text: str, keys: Sequence[str] | None = None) -> str:
-        return self._chat.prompt(text, keys)
+    def prompt(self, text: str, keys: Sequence[str] | None = None, *, draft: str | None = None) -> str:
+        return self._chat.prompt(text, keys, draft)
 
     def start(self, prompt_ids: Sequence[int]) -> Session:
         check_prompt(prompt_ids, self.context)

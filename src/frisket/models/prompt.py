@@ -16,14 +16,15 @@ from typing import Any
 MOST_NAMES = 24
 
 
-def render(text: str, keys: Sequence[str] = ()) -> str:
+def render(text: str, keys: Sequence[str] = (), draft: str | None = None) -> str:
     """The prompt for `text`; line breaks in it become spaces, because the template is made of lines.
 
     >>> render("My card was charged twice", ["priority", "category"])
     'keys: priority, category\\ninput: My card was charged twice\\noutput: '
     """
     head = f"keys: {', '.join(keys)}\n" if keys else ""
-    return f"{head}input: {' '.join(text.split())}\noutput: "
+    between = "" if draft is None else f"draft: {' '.join(draft.split())}\n"
+    return f"{head}input: {' '.join(text.split())}\n{between}output: "
 
 
 def wish(text: str, keys: Sequence[str] | None) -> str:
@@ -35,6 +36,23 @@ def wish(text: str, keys: Sequence[str] | None) -> str:
     return f"{text}\n\nAnswer with one JSON value, keys: {', '.join(keys)}." if keys else text
 
 
+def turns(text: str, keys: Sequence[str] | None, draft: str | None = None) -> list[dict[str, str]]:
+    """The messages of a chat before the answer; with a draft, it is what the model has answered so far.
+
+    >>> [turn["content"] for turn in turns("How much is 2 + 3?", ["sum"], "It is 5.")]
+    ['How much is 2 + 3?', 'It is 5.', 'Write this answer as one JSON value, keys: sum.']
+    """
+    if draft is None:
+        return [{"role": "user", "content": wish(text, keys)}]
+    again = f"Write this answer as one JSON value, keys: {', '.join(keys)}." if keys else REWRITE
+    return [
+        {"role": "user", "content": text},
+        {"role": "assistant", "content": draft},
+        {"role": "user", "content": again},
+    ]
+
+
+REWRITE = "Write this answer in the form that is asked for, and nothing else."
 #: What comes before a description of the answer, by its style.
 LEADS = {
     "typescript": "Answer with one JSON value of this type:",

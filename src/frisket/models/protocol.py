@@ -17,7 +17,11 @@ Logits = NDArray[np.float32]
 
 
 class Session(Protocol):
-    """One sequence on its way through a model."""
+    """One sequence on its way through a model.
+
+    It may have a method `rewind(tokens)`, which takes back the last tokens, with a ValueError where it cannot. Whoever
+    wants to go back then forks an earlier place and reads anew.
+    """
 
     def logits(self) -> Logits:
         """The next token's logits, one per row of the vocabulary; the caller owns the array."""
@@ -79,8 +83,9 @@ class Model(Protocol):
         """The text of some ids; special tokens have none."""
         ...
 
-    def prompt(self, text: str, keys: Sequence[str] | None = None) -> str:
-        """The text to complete, given an input and the property names that are asked for."""
+    def prompt(self, text: str, keys: Sequence[str] | None = None, *, draft: str | None = None) -> str:
+        """The text to complete, given an input, the property names that are asked for, and perhaps a draft: an answer
+        in free text that is to be written anew. A model without this parameter takes no `Draft`."""
         ...
 
     def start(self, prompt_ids: Sequence[int]) -> Session:

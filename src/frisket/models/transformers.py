@@ -139,10 +139,10 @@ class Transformers:
     def decode(self, ids: Sequence[int]) -> str:
         return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
 
-    def prompt(self, text: str, keys: Sequence[str] | None = None) -> str:
+    def prompt(self, text: str, keys: Sequence[str] | None = None, *, draft: str | None = None) -> str:
         if not getattr(self._tokenizer, "chat_template", None):
-            return template.render(text, keys or ())
-        turn = [{"role": "user", "content": template.wish(text, keys)}]
+            return template.render(text, keys or (), draft)
+        turn = template.turns(text, keys, draft)
         return str(self._tokenizer.apply_chat_template(turn, tokenize=False, add_generation_prompt=True))
 
     def start(self, prompt_ids: Sequence[int]) -> TransformersSession:

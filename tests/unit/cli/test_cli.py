@@ -134,6 +134,17 @@ class TestGenerate:
         first, again, other = (Ran(capsys, *arguments, seed).out for seed in ("1", "1", "2"))
         assert first == again != other
 
+    def test_strategies_and_healing(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        arguments = ("generate", "--choices", "yes,no", "Is water wet?")
+        for strategy in ("exact", "particles:4", "beams:2", "best:2/draft:8/beams"):
+            ran = Ran(capsys, *arguments, "--strategy", strategy, "--heal")
+            assert ran.code == 0 and ran.out in ("yes\n", "no\n")
+        described = Ran(capsys, *arguments, "--strategy", "beams", "--json", "--trace").json
+        assert described["whole"] and described["steps"]
+        # The sampler that nobody chose is the strategy's own; one that cuts is refused.
+        cold = Ran(capsys, *arguments, "--strategy", "exact", "--temperature", "0")
+        assert cold.code == 1 and "temperature=0" in cold.err and "hint:" in cold.err
+
     def test_stream(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         whole = Ran(capsys, "generate", "--schema", "schema.json", "?")
         streamed = Ran(capsys, "generate", "--schema", "schema.json", "?", "--stream")
@@ -360,6 +371,8 @@ class TestMistakes:
             (["generate", "--type", "json:JSONDecoder", "?"], 1, "JSON Schema"),
             (["generate", "--choices", "a", "?", "--model", "nowhere"], 1, "no model"),
             (["generate", "--choices", "a", "?", "--temperature", "nan"], 2, "temperature"),
+            (["generate", "--choices", "a", "?", "--strategy", "hope"], 2, "no strategy is called"),
+            (["generate", "--choices", "a", "?", "--strategy", "beams", "--stream"], 2, "--stream"),
             (["generate", "--choices", "a", "word " * 5000], 1, "tokens"),
             (["mask", "--choices", "a", "--vocabulary", "nowhere.json"], 1, "nowhere.json"),
             (["mask", "--choices", "b", "--vocabulary", "tokenizer.json"], 1, "hint:"),

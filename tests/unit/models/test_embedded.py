@@ -265,3 +265,25 @@ def test_every_right_answer_is_valid(data: Any, name: str) -> None:
 )
 def test_what_the_documents_promise(model: Embedded, name: str, text: str, answer: dict[str, Any]) -> None:
     assert frisket.generate(model, text, frisket.examples.load(name)) == answer
+
+
+def test_a_session_goes_back_as_far_as_the_prompt() -> None:
+    model = frisket.models.embedded()
+    ids = model.encode("two oat lattes")
+    session = model.start(ids)
+    rows = [session.logits()]
+    for token in (5, 300, 7):
+        session.push(token)
+        rows.append(session.logits())
+    twin = session.fork()
+    session.rewind(2)
+    assert len(session) == len(ids) + 1 and np.array_equal(session.logits(), rows[1])
+    session.push(300)
+    assert np.allclose(session.logits(), rows[2], atol=1e-5)
+    assert np.array_equal(twin.logits(), rows[3])
+    twin.rewind(3)
+    assert np.array_equal(twin.logits(), rows[0])
+    twin.rewind(0)
+    with pytest.raises(ValueError, match="cannot be taken back"):
+        twin.rewind(1)
+    assert np.array_equal(twin.logits(), rows[0])

@@ -1,0 +1,1 @@
+"""Claims about masks → measurements: one folder, one command, one page of results each."""

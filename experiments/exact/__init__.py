@@ -1,0 +1,1 @@
+"""Six grammars whose texts can be listed → whether strategies draw from the model's own distribution."""

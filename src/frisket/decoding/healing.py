@@ -1,0 +1,77 @@
+"""Prompt ids → fewer ids, and the bytes of those taken back: token healing.
+
+A prompt that ends inside a word, or with a space, ends with tokens that the model would not have put there: what it
+would continue with begins one token earlier. The last tokens are taken back, and the answer's first tokens have to
+spell their bytes again, in whatever tokens the model prefers (Lundberg, guidance 2023).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from frisket import _core
+
+if TYPE_CHECKING:
+    from frisket.grammar import CompiledGrammar, Grammar
+    from frisket.vocabulary import Vocabulary
+
+
+def take_back(vocabulary: Vocabulary, ids: Sequence[int]) -> tuple[list[int], bytes]:
+    """The ids that stay, and the bytes of the longest ending that is the beginning of a longer token.
+
+    >>> from frisket import Vocabulary
+    >>> words = Vocabulary.from_bytes([b"go", b" ", b" home", b"o", None], eos=[4])
+    >>> take_back(words, [0, 1])
+    ([0], b' ')
+    >>> take_back(words, [0])
+    ([0], b'')
+
+    One token always stays, because a model has to read something; nothing is taken back from a special token on.
+    """
+    texts = _sorted_texts(vocabulary)
+    special = set(vocabulary.special.values())
+    ending, stay, head = b"", len(ids), b""
+    for place in range(len(ids) - 1, 0, -1):
+        data = None if ids[place] in special else vocabulary.token(ids[place])
+        if data is None:
+            break
+        ending = data + ending
+        if len(ending) >= texts.longest:
+            break
+        if texts.have_beginning(ending):
+            stay, head = place, ending
+    return list(ids[:stay]), head
+
+
+def compile_healed(grammar: Grammar, vocabulary: Vocabulary, head: bytes) -> CompiledGrammar:
+    """The grammar whose texts begin with these bytes and go on as a text of `grammar` does."""
+    builder = _core.GrammarBuilder()
+    core = builder.build(builder.seq([builder.literal(head), builder.embed(grammar.core)]))
+    return core.compile(vocabulary, grammar=grammar)
+
+
+class _Texts:
+    """The texts of a vocabulary in order."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        tokens = (vocabulary.token(token_id) for token_id in range(vocabulary.size))
+        self._sorted = sorted({token for token in tokens if token})
+        self.longest = max(map(len, self._sorted), default=0)
+
+    def have_beginning(self, data: bytes) -> bool:
+        """Whether some token begins with the bytes and is longer."""
+        place = bisect_right(self._sorted, data)
+        return place < len(self._sorted) and self._sorted[place].startswith(data)
+
+
+_KNOWN: WeakKeyDictionary[Vocabulary, _Texts] = WeakKeyDictionary()
+
+
+def _sorted_texts(vocabulary: Vocabulary) -> _Texts:
+    texts = _KNOWN.get(vocabulary)
+    if texts is None:
+        texts = _KNOWN[vocabulary] = _Texts(vocabulary)
+    return texts

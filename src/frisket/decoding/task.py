@@ -1,0 +1,123 @@
+"""Model × prompt × Grammar → where an answer begins: a session that has read the prompt, and a matcher."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from frisket.decoding.budget import Budget
+from frisket.decoding.healing import compile_healed, take_back
+from frisket.errors import BudgetError, LimitExceededError, StrategyError
+from frisket.models.prompt import described, property_names
+
+if TYPE_CHECKING:
+    from frisket.decoding.budget import OnBudget
+    from frisket.decoding.guard import Guard
+    from frisket.decoding.sampler import Sampler
+    from frisket.description import Style
+    from frisket.grammar import CompiledGrammar, Grammar
+    from frisket.models.protocol import Model, Session
+    from frisket.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """A place before the first token of an answer. `session` is forked by whoever goes on, where it serves many."""
+
+    session: Session
+    compiled: CompiledGrammar
+    budget: Budget
+    """The most tokens with text of the answer, and what happens where they run out."""
+    head: bytes = b""
+    """The bytes of the prompt's end that the first tokens spell again."""
+
+    @property
+    def limit(self) -> int:
+        """The most tokens with text of the answer."""
+        return self.budget.max_tokens
+
+
+@dataclass(frozen=True)
+class Task:
+    """What `generate` and `sample` are asked for. `sampler` is None where nobody chose one."""
+
+    model: Model
+    prompt: str
+    grammar: Grammar
+    max_tokens: int = 512
+    on_budget: OnBudget = "finish"
+    wrap_up: float = 0.0
+    min_tokens: int = 0
+    guard: Guard | None = None
+    sampler: Sampler | None = None
+    stop: Sequence[str] = ()
+    jump_forward: bool = True
+    describe: bool | Style = False
+    heal: bool = False
+    draft: str | None = None
+    """An answer in free text that the model reads before its own."""
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        return self.model.vocabulary
+
+    @cached_property
+    def beginning(self) -> Beginning:
+        """The prompt is read once, however many answers begin here."""
+        return self.begin()
+
+    def begin(self, *, partial: bool = False) -> Beginning:
+        """A new session that has read the prompt.
+
+        LimitExceededError if the prompt leaves no room for a token; BudgetError if the tokens finish no answer, unless
+        a `partial` one is welcome, which is then cut.
+        """
+        asked = Budget(self.max_tokens, self.on_budget, self.wrap_up, self.min_tokens, self.guard)
+        ids = self.model.encode(self._text())
+        head = b""
+        if self.heal:
+            ids, head = take_back(self.vocabulary, ids)
+        # The tokens that spell the head again count for nothing, but they take room: at most one for each byte.
+        room = self.model.context - len(ids) - len(head)
+        if room < 1:
+            raise LimitExceededError(
+                f"the prompt has {len(ids)} tokens; the model has room for {self.model.context}, the answer included",
+                where="prompt",
+                hint="shorten the prompt, or use a model with a longer context",
+            )
+        if head:
+            compiled = compile_healed(self.grammar, self.vocabulary, head)
+        else:
+            compiled = self.grammar.compile(self.vocabulary)
+        limit = min(self.max_tokens, room)
+        budget = replace(asked, max_tokens=limit, min_tokens=min(self.min_tokens, limit))
+        try:
+            budget.check(compiled.matcher())
+        except BudgetError:
+            if not partial:
+                raise
+            budget = replace(budget, on_budget="cut", wrap_up=0.0)
+        return Beginning(self.model.start(ids), compiled, budget, head)
+
+    def free_prompt(self) -> str:
+        """The prompt of an answer in free text."""
+        return self.model.prompt(self.prompt)
+
+    def _text(self) -> str:
+        prompt = self.prompt
+        keys = None if self.grammar.schema is None else property_names(self.grammar.schema)
+        if self.describe:
+            style: Style = "typescript" if self.describe is True else self.describe
+            prompt, keys = described(prompt, style, self.grammar.describe(style)), None
+        if self.draft is None:
+            return self.model.prompt(prompt, keys)
+        if "draft" not in inspect.signature(self.model.prompt).parameters:
+            raise StrategyError(
+                f"the prompt of {type(self.model).__name__} has no place for a draft",
+                where="strategy",
+                hint="give its method `prompt` a parameter `draft: str | None = None`",
+            )
+        return self.model.prompt(prompt, keys, draft=self.draft)

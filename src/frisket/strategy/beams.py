@@ -1,0 +1,90 @@
+"""Task → the likeliest answers by beam search."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frisket.decoding.answer import Generation
+from frisket.decoding.sampler import Sampler
+from frisket.errors import StrategyError
+from frisket.strategy.place import Place
+from frisket.strategy.strategy import Answers, Strategy, nothing_found, refuse_stops
+from frisket.strategy.weighted import Samples, Weighted
+
+if TYPE_CHECKING:
+    from frisket.decoding.task import Task
+
+
+@dataclass(frozen=True)
+class Beams(Strategy):
+    """The likeliest answer that `n` beams find: of all beginnings of equal length, the `n` likeliest go on.
+
+    Beams compare the model's own log-probability, before the mask. Masked probabilities would prefer beginnings whose
+    continuations the model finds unlikely: the grammar leaves few, and their probabilities are scaled up.
+
+    The search ends when no beginning can become likelier than the best answer. Nothing is drawn.
+    """
+
+    n: int
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise ValueError(f"there is at least 1 beam, not {self.n}")
+
+    def choose(self, found: Answers, rng: np.random.Generator) -> Generation[Any]:
+        return found[0].value
+
+    def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
+        refuse_stops(task, "Beams")
+        if runs > 1:
+            raise StrategyError(
+                "beams find the same answers in every run",
+                where="strategy",
+                hint="run them once: Best has nothing to choose from, unless something is drawn before, as a Draft is",
+            )
+        found: list[tuple[float, Place]] = []
+        live = [(0.0, Place.first(task, task.beginning))]
+        while live := [(score, place) for score, place in live if not _keep(score, place, found)]:
+            if found and max(score for score, _ in found) >= live[0][0]:
+                break
+            live = self._extend(live)
+        if not found:
+            raise nothing_found()
+        found.sort(key=lambda item: -item[0])
+        return [Samples([Weighted(place.generation(), score) for score, place in found[: self.n]])]
+
+    def _extend(self, live: list[tuple[float, Place]]) -> list[tuple[float, Place]]:
+        """The likeliest places one token on, best first: `n` that go on, and those that end among as many more.
+
+        An answer that ends takes no beam from a beginning that goes on."""
+        rows = [place.row(_AS_IT_IS) for _, place in live]
+        scores = np.concatenate([score + row.log_model for (score, _), row in zip(live, rows, strict=True)])
+        beams = np.concatenate([np.full(len(row.ids), number) for number, row in enumerate(rows)])
+        indices = np.concatenate([np.arange(len(row.ids)) for row in rows])
+        best = np.argsort(-scores, kind="stable")[: 2 * self.n]
+        children, going = [], 0
+        for candidate in best.tolist():
+            beam = int(beams[candidate])
+            score = float(scores[candidate])
+            if going == self.n or not math.isfinite(score):
+                break
+            child = live[beam][1].child(rows[beam], int(indices[candidate]))
+            going += child.reason is None
+            children.append((score, child))
+        for _, place in live:
+            place.close()
+        return children
+
+
+def _keep(score: float, place: Place, found: list[tuple[float, Place]]) -> bool:
+    """Whether the place is an end; a whole answer is put among those that were found."""
+    if place.reason == "end":
+        found.append((score, place))
+    return place.reason is not None
+
+
+_AS_IT_IS = Sampler()

@@ -1,0 +1,58 @@
+"""Task → the best of several answers, by what masks took from them, by probability, or by a function of the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from frisket.decoding.answer import Generation
+from frisket.decoding.sampler import Sampler
+from frisket.strategy.masked import Masked
+from frisket.strategy.strategy import Answers, Strategy
+from frisket.strategy.weighted import Samples, Weighted
+
+if TYPE_CHECKING:
+    from frisket.decoding.task import Task
+
+#: How good an answer is; the largest wins.
+Score: TypeAlias = Callable[[Generation[Any]], float]
+
+
+@dataclass(frozen=True)
+class Best(Strategy):
+    """The best of `n` answers, each found by the strategy `of`; without one, drawn token by token under the mask.
+
+    `by="feasible"`: the one whose tokens the mask overruled least, Σ log α, which is its importance weight.
+    `by="logprob"`: the likeliest under the model. Or a function of a `Generation`, the larger the better. Of answers
+    that were cut, one wins only where all were. Of equally good ones the first wins.
+    """
+
+    n: int
+    by: Literal["feasible", "logprob"] | Score = "feasible"
+    of: Strategy = field(default_factory=Masked)
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise ValueError(f"there is at least 1 answer, not {self.n}")
+        if isinstance(self.by, str) and self.by not in SCORES:
+            raise ValueError(f"by is {', '.join(SCORES)} or a function, not {self.by!r}")
+
+    def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
+        if task.sampler is None:
+            # Greedy answers would all be the same.
+            task = replace(task, sampler=Sampler())
+        score = SCORES[self.by] if isinstance(self.by, str) else self.by
+        answers = [self.of.choose(found, rng) for found in self.of.search(task, runs * self.n, rng)]
+        groups = (answers[start : start + self.n] for start in range(0, len(answers), self.n))
+        return [Samples([Weighted(max(group, key=lambda one: (one.whole, score(one))))]) for group in groups]
+
+
+def log_feasible(answer: Generation[Any]) -> float:
+    """Σ log α of an answer."""
+    return sum(step.log_feasible for step in answer.steps)
+
+
+SCORES: dict[str, Score] = {"feasible": log_feasible, "logprob": lambda answer: answer.logprob}

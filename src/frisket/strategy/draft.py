@@ -1,0 +1,64 @@
+"""Task → a draft in free text, and the answer of a model that has read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frisket.decoding.answer import Generation
+from frisket.decoding.loop import decode
+from frisket.decoding.sampler import GREEDY, Sampler
+from frisket.strategy.best import log_feasible
+from frisket.strategy.masked import Masked
+from frisket.strategy.strategy import Answers, Strategy
+from frisket.strategy.weighted import Samples, Weighted
+
+if TYPE_CHECKING:
+    from frisket.decoding.task import Task
+
+
+@dataclass(frozen=True)
+class Draft(Strategy):
+    """The model first answers freely, in at most so many `tokens`; then it reads its draft and answers in the grammar
+    (draft-conditioned constrained decoding, arXiv 2603.03305).
+
+    Of `k` drafts the one wins whose answer the mask overruled least: the largest Σ log α per token, because answers
+    differ in length. `then` is the strategy of the masked answer. One draft is greedy unless there is a sampler or
+    something else asks for several answers. `Generation.draft` is the draft that won.
+
+    The model's `prompt` needs a parameter `draft`; StrategyError without it.
+    """
+
+    tokens: int = 128
+    k: int = 1
+    then: Strategy = field(default_factory=Masked)
+
+    def __post_init__(self) -> None:
+        if self.tokens < 1 or self.k < 1:
+            raise ValueError(f"tokens and k are at least 1, not {self.tokens} and {self.k}")
+
+    def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
+        sampler = task.sampler or (Sampler() if self.k * runs > 1 else GREEDY)
+        found: list[Answers] = []
+        for _ in range(runs):
+            answers = [self._answer(task, sampler, rng) for _ in range(self.k)]
+            best = max(answers, key=lambda one: (one.whole, log_feasible(one) / max(len(one.steps), 1)))
+            found.append(Samples([Weighted(best)]))
+        return found
+
+    def _answer(self, task: Task, sampler: Sampler, rng: np.random.Generator) -> Generation[Any]:
+        task = replace(task, draft=self._write(task, sampler, int(rng.integers(1 << 63))))
+        (found,) = self.then.search(task, 1, rng)
+        return self.then.choose(found, rng)
+
+    def _write(self, task: Task, sampler: Sampler, seed: int) -> str:
+        model = task.model
+        ids = model.encode(task.free_prompt())
+        # As much again for the answer, which is written behind the draft.
+        room = max((model.context - len(ids)) // 2, 1)
+        steps = decode(
+            model.start(ids), None, task.vocabulary, max_tokens=min(self.tokens, room), sampler=sampler, seed=seed
+        )
+        return "".join(step.text for step in steps).strip()

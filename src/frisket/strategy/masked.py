@@ -1,0 +1,46 @@
+"""Task → answers that were drawn token by token under the mask: what `generate` does without a strategy."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from frisket.decoding.generate import begin_stream
+from frisket.decoding.sampler import Sampler
+from frisket.strategy.strategy import Answers, Strategy
+from frisket.strategy.weighted import Samples, Weighted, log_sum
+
+if TYPE_CHECKING:
+    from frisket.decoding.task import Task
+
+
+@dataclass(frozen=True)
+class Masked(Strategy):
+    """Each token drawn among the allowed ones; the weight of an answer is Π α, the importance weight p/q.
+
+    The weights correct what masks distort: with the model's own distribution to draw from, they are exact, and the mean
+    of them is the evidence. A few answers carry most of the weight where the mask overrules much.
+    """
+
+    def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
+        beginning = task.beginning
+        found = []
+        for _ in range(runs):
+            one = replace(beginning, session=beginning.session.fork())
+            answer = begin_stream(task, one, int(rng.integers(1 << 63))).generation()
+            answer = replace(answer, draft=task.draft)
+            # α is that of the model as it is: another distribution has other weights, which nobody has measured.
+            exact = task.sampler == Sampler() and not task.stop
+            weight = math.fsum(step.log_feasible for step in answer.steps) if answer.whole else -math.inf
+            found.append(Samples([Weighted(answer, weight if exact else 0.0)], weight if exact else None))
+        return found
+
+
+def pooled(runs: list[Answers]) -> Answers:
+    """All answers of independent runs; the evidence is the mean of theirs."""
+    known = [run.log_evidence for run in runs if run.log_evidence is not None]
+    mean = log_sum(known) - math.log(len(known)) if known and len(known) == len(runs) else None
+    return Samples([one for run in runs for one in run], mean)

@@ -1,0 +1,168 @@
+"""Task → answers with weights by sequential Monte Carlo: many at once, resampled by weight."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frisket.decoding.sampler import Sampler
+from frisket.strategy.place import Place
+from frisket.strategy.row import Row
+from frisket.strategy.strategy import Answers, Strategy, drawing_sampler, refuse_stops
+from frisket.strategy.weighted import Samples, Weighted, log_sum
+
+if TYPE_CHECKING:
+    from frisket.decoding.task import Task
+
+#: The text so far and whether it is whole → whether it may stay.
+Where: TypeAlias = Callable[[str, bool], bool]
+#: The text so far and whether it is whole → the logarithm of how good it is.
+Critic: TypeAlias = Callable[[str, bool], float]
+
+
+@dataclass(frozen=True)
+class Particles(Strategy):
+    """`n` answers that grow together, weighted by the mass that masks take from them (Lew et al. 2023, Loula et al.
+    2025). The weighted answers approximate the model's own distribution given the grammar, the better the larger `n`;
+    `log_evidence` estimates how much probability the model gives to all texts of the grammar, without bias.
+
+    Each token is drawn among the allowed ones, and α, the mass of those, multiplies the weight. Where the effective
+    number of particles falls below half of them, they are drawn anew by weight (systematic resampling; Carpenter et al.
+    1999).
+
+    `where(text, whole)`: a test that no grammar can say, of every beginning of the text and of the whole. It sees only
+    tokens that the mask allows, and no more of them than it takes to draw one and to estimate the mass of those that
+    pass (AWRS, Lipkin et al. 2025).
+
+    `critic(text, whole)`: the logarithm of a preference, 0 for none. The answers then follow the model's probability
+    times the preference for the whole text; what it says of beginnings only guides the search.
+    """
+
+    n: int
+    where: Where | None = None
+    critic: Critic | None = None
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise ValueError(f"there is at least 1 particle, not {self.n}")
+
+    def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
+        sampler = drawing_sampler(task, "Particles")
+        refuse_stops(task, "Particles")
+        return [self._run(task, sampler, rng) for _ in range(runs)]
+
+    def _run(self, task: Task, sampler: Sampler, rng: np.random.Generator) -> Answers:
+        first = Place.first(task, task.beginning)
+        places = [first] * self.n
+        weights = np.full(self.n, self._opinion(first))
+        alive = np.isfinite(weights)
+        while any(place.reason is None for place, lives in zip(places, alive, strict=True) if lives):
+            self._extend(places, weights, alive, sampler, rng)
+            for index, place in enumerate(places):
+                if alive[index] and (place.reason == "length" or not math.isfinite(weights[index])):
+                    alive[index], weights[index] = False, -math.inf
+            if alive.any() and effective(weights) < self.n / 2:
+                kept = systematic(weights, rng)
+                places = [places[index] for index in kept]
+                weights[:] = log_sum(weights) - math.log(self.n)
+                alive[:] = True
+        found = [Weighted(places[index].generation(), float(weights[index])) for index in np.flatnonzero(alive)]
+        return Samples(found, log_sum(weights) - math.log(self.n))
+
+    def _extend(
+        self,
+        places: list[Place],
+        weights: NDArray[np.float64],
+        alive: NDArray[np.bool_],
+        sampler: Sampler,
+        rng: np.random.Generator,
+    ) -> None:
+        """One token for each particle that has not ended. Those at one place share a row, those with one token a
+        child: the network is called once for each different text."""
+        groups: dict[int, list[int]] = {}
+        for index, place in enumerate(places):
+            if alive[index] and place.reason is None:
+                groups.setdefault(id(place), []).append(index)
+        for group in groups.values():
+            place = places[group[0]]
+            row = place.row(sampler)
+            if not len(row.ids):
+                weights[group] = -math.inf
+                continue
+            before = self._opinion(place)
+            children: dict[int, Place] = {}
+            for index in group:
+                chosen, log_mass = self._choose(place, row, rng)
+                if chosen is None:
+                    weights[index] = -math.inf
+                    continue
+                if chosen not in children:
+                    children[chosen] = place.child(row, chosen)
+                places[index] = children[chosen]
+                weights[index] += log_mass + self._opinion(children[chosen]) - before
+            place.close()
+
+    def _opinion(self, place: Place) -> float:
+        return 0.0 if self.critic is None else float(self.critic(_text(place.data()), place.reason == "end"))
+
+    def _choose(self, place: Place, row: Row, rng: np.random.Generator) -> tuple[int | None, float]:
+        """The place in `row.ids` of a token, and the logarithm of what multiplies the weight."""
+        if self.where is None:
+            return row.choose(rng), row.log_alpha
+        where = self.where
+
+        def passes(index: int) -> bool:
+            child = place.child(row, index)
+            place.close()  # a trial: nobody will ask it for a row
+            return where(_text(child.data()), child.reason == "end")
+
+        chosen, mass = draw_passing(row.log_drawn - row.log_alpha, passes, rng)
+        return chosen, row.log_alpha + (math.log(mass) if mass > 0 else -math.inf)
+
+
+def draw_passing(
+    log_probabilities: NDArray[np.float64], passes: Callable[[int], bool], rng: np.random.Generator
+) -> tuple[int | None, float]:
+    """An index drawn among those that pass, and an unbiased estimate of their mass; (None, 0.0) if none does.
+
+    Lipkin et al. 2025, algorithm of the recursive estimator: indices come in the order of a draw without replacement
+    (Gumbel noise) until one passes. The next one decides about the rest: with s the share of the index that passed, the
+    mass of the others is 1 − s if the next passes, too, and 0 if not, which is right on average.
+    """
+    order = np.argsort(-(log_probabilities + rng.gumbel(size=log_probabilities.size)), kind="stable")
+    mass, refused = 1.0, 0.0
+    for place, index in enumerate(order.tolist()):
+        probability = math.exp(log_probabilities[index])
+        share = min(probability / (1.0 - refused), 1.0) if refused < 1.0 else 1.0
+        if passes(index):
+            following = order[place + 1 : place + 2].tolist()
+            if following and not passes(following[0]):
+                mass *= share
+            return index, mass
+        mass *= 1.0 - share
+        refused += probability
+    return None, 0.0
+
+
+def effective(log_weights: NDArray[np.float64]) -> float:
+    """The effective number of particles: (Σ w)² / Σ w²."""
+    return math.exp(2 * log_sum(log_weights) - log_sum(2 * log_weights))
+
+
+def systematic(log_weights: NDArray[np.float64], rng: np.random.Generator) -> list[int]:
+    """As many indices as there are weights: each as often as its share says, rounded up or down."""
+    weights = np.exp(log_weights - log_weights.max())
+    cumulative = np.cumsum(weights)
+    points = (rng.random() + np.arange(len(weights))) / len(weights) * cumulative[-1]
+    found: list[int] = np.searchsorted(cumulative[:-1], points, side="right").tolist()
+    return found
+
+
+def _text(data: bytes) -> str:
+    """The whole characters; those that end the data may lack bytes that are still to come."""
+    return data.decode("utf-8", "ignore")

@@ -1,0 +1,99 @@
+"""Logits × allowed tokens × Sampler → the distribution at one place, before and after the mask."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frisket.errors import EngineError
+from frisket.logits.numpy import allowed
+
+if TYPE_CHECKING:
+    from frisket._core import Matcher
+    from frisket.decoding.sampler import Sampler
+    from frisket.models.protocol import Logits
+    from frisket.vocabulary import Vocabulary
+
+Ids = NDArray[np.intp]
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Row:
+    """The allowed tokens of a place. All logarithms are natural, of probabilities among *all* tokens."""
+
+    ids: Ids
+    """Ascending; none where the model gives no probability to any of them."""
+    log_model: Numbers
+    """Of each allowed token, under the model as it is."""
+    log_drawn: Numbers
+    """Of each allowed token, under the distribution that is drawn from: with temperature and penalty."""
+    favourite: int
+    """The likeliest token, allowed or not."""
+    overruled: bool
+    log_feasible: float
+    """Of all allowed tokens together, under the model as it is."""
+
+    def choose(self, rng: np.random.Generator) -> int:
+        """The place in `ids` of a token that is drawn among the allowed."""
+        cumulative = np.cumsum(np.exp(self.log_drawn - self.log_drawn.max()))
+        return int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
+
+    @staticmethod
+    def of(logits: Logits, ids: Ids, sampler: Sampler, history: Sequence[int]) -> Row:
+        """In 64 bits: probabilities are subtracted from one another later."""
+        free = logits.astype(np.float64)
+        ids = ids[: np.searchsorted(ids, free.size)]
+        top = free.max(initial=-math.inf)
+        if not math.isfinite(top):
+            raise EngineError(
+                "the model gives no finite logit to any token",
+                where=f"token {len(history)}",
+                hint="look for NaN in the model's logits, and for a vocabulary that is not the model's",
+            )
+        log_model = (free - (top + math.log(np.exp(free - top).sum())))[ids]
+        if not ids.size or not math.isfinite(log_model.max()):
+            return Row(ids[:0], log_model[:0], log_model[:0], int(free.argmax()), True, -math.inf)
+        log_drawn = log_model
+        if sampler.temperature != 1 or sampler.repetition_penalty != 1:
+            drawn = sampler.adjust(free, history)
+            log_drawn = (drawn - math.log(np.exp(drawn).sum()))[ids]
+        likeliest = int(ids[log_model.argmax()])
+        overruled = bool(free[likeliest] < top)
+        favourite = int(free.argmax()) if overruled else likeliest
+        return Row(ids, log_model, log_drawn, favourite, overruled, min(_log_sum(log_model), 0.0))
+
+    @property
+    def log_alpha(self) -> float:
+        """The logarithm of the mass of the allowed tokens under the distribution that is drawn from."""
+        return min(_log_sum(self.log_drawn), 0.0)
+
+
+def allowed_ids(matcher: Matcher, vocabulary: Vocabulary, left: int) -> Ids:
+    """The ids that may come next where so many tokens with text are left: with none, those that end the text."""
+    mask = matcher.mask()
+    if left > 0:
+        return np.flatnonzero(allowed(mask, (vocabulary.size,)))
+    ends = sorted(vocabulary.eos)
+    return np.array([end for end in ends if mask[end >> 5] >> (end & 31) & 1], dtype=np.intp)
+
+
+def is_closed(matcher: Matcher, vocabulary: Vocabulary) -> bool:
+    """Whether the text may end and nothing but its end may follow: the loop then asks the model no more."""
+    if not matcher.can_end:
+        return False
+    ends = set(vocabulary.eos)
+    ids = np.flatnonzero(allowed(matcher.mask(), (vocabulary.size,)))
+    return len(ids) <= len(ends) and ends.issuperset(ids.tolist())
+
+
+def _log_sum(logarithms: Numbers) -> float:
+    top = logarithms.max(initial=-math.inf)
+    if top == -math.inf:
+        return -math.inf
+    return float(top + math.log(np.exp(logarithms - top).sum()))

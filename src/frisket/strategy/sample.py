@@ -1,0 +1,69 @@
+"""Model × prompt × type × Strategy → several answers with weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from frisket.decoding.generate import as_grammar
+from frisket.decoding.sampler import Sampler
+from frisket.decoding.task import Task
+from frisket.strategy.masked import Masked, pooled
+from frisket.strategy.strategy import Answers, Strategy, nothing_found
+
+if TYPE_CHECKING:
+    from frisket.description import Style
+    from frisket.models.protocol import Model
+
+
+def sample(
+    model: Model,
+    prompt: str,
+    target: Any,
+    n: int,
+    strategy: Strategy | None = None,
+    *,
+    max_tokens: int = 512,
+    sampler: Sampler | None = None,
+    seed: int = 0,
+    stop: Sequence[str] = (),
+    jump_forward: bool = True,
+    describe: bool | Style = False,
+    heal: bool = False,
+) -> Answers:
+    """What `n` runs of a strategy find: a list of `Weighted` answers, whose `weights` have the sum 1.
+
+        for one in frisket.sample(model, "My card was charged twice", Triage, 20, frisket.Exact()):
+            print(one.value.value(), one.value.logprob)
+
+    `target` and the options are those of `generate`. A run of `Exact`, `Best` or `Draft` is one answer. A run of
+    `Particles` is all of its particles, and a run of `Beams` all answers that were found; their weights say which
+    matter. Without a strategy, answers are drawn under the mask and weighted by Π α. All runs read the prompt once, and
+    those of `Exact` share what they learn.
+
+    Answers are drawn from the model's own distribution, unless there is a `sampler`.
+    """
+    if n < 1:
+        raise ValueError(f"there is at least 1 run, not {n}")
+    task = Task(
+        model,
+        prompt,
+        as_grammar(target),
+        max_tokens=max_tokens,
+        on_budget="cut",
+        sampler=sampler,
+        stop=stop,
+        jump_forward=jump_forward,
+        describe=describe,
+        heal=heal,
+    )
+    if strategy is None:
+        strategy = Masked()
+        task = replace(task, sampler=sampler or Sampler())
+    found = pooled(strategy.search(task, n, np.random.default_rng(seed)))
+    if not found:
+        raise nothing_found()
+    return found

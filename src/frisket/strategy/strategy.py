@@ -1,0 +1,82 @@
+"""Task → answers with weights: what every strategy does."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from frisket.decoding.answer import Generation
+from frisket.decoding.sampler import Sampler
+from frisket.errors import LimitExceededError, StrategyError
+from frisket.strategy.weighted import Samples
+
+if TYPE_CHECKING:
+    from frisket.decoding.task import Task
+
+Answers: TypeAlias = Samples[Generation[Any]]
+
+
+class Strategy(ABC):
+    """How whole answers are found. Frozen: one object serves many calls and threads."""
+
+    def answer(self, task: Task, seed: int) -> Generation[Any]:
+        """The one answer that `generate` returns."""
+        rng = np.random.default_rng(seed)
+        (found,) = self.search(task, 1, rng)
+        return self.choose(found, rng)
+
+    @abstractmethod
+    def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
+        """What each of some independent runs has found, perhaps nothing. StrategyError where the options of the task
+        break what the strategy promises."""
+
+    def choose(self, found: Answers, rng: np.random.Generator) -> Generation[Any]:
+        """One of the answers of a run; drawn by weight, unless a strategy ranks them."""
+        if not found:
+            raise nothing_found()
+        return found.pick(rng)
+
+
+def drawing_sampler(task: Task, strategy: str) -> Sampler:
+    """The sampler of a strategy whose weights are statements about the distribution that it draws from.
+
+    StrategyError for a sampler that takes the likeliest or cuts tokens off: no weight could make up for those.
+    """
+    sampler = task.sampler or Sampler()
+    cut = [
+        name
+        for name, is_set in (
+            ("temperature=0", sampler.temperature == 0),
+            ("top_k", sampler.top_k is not None),
+            ("top_p", sampler.top_p < 1),
+            ("min_p", sampler.min_p > 0),
+        )
+        if is_set
+    ]
+    if cut:
+        raise StrategyError(
+            f"{strategy} draws from the model's whole distribution, which {' and '.join(cut)} would cut",
+            where="sampler",
+            hint="leave the sampler out, or choose a temperature and a repetition_penalty alone",
+        )
+    return sampler
+
+
+def refuse_stops(task: Task, strategy: str) -> None:
+    """StrategyError if the task has stop strings."""
+    if task.stop:
+        raise StrategyError(
+            f"{strategy} compares whole texts, and a stop string cuts them",
+            where="stop",
+            hint="leave the stop strings out, or write the end into the grammar (frisket.until)",
+        )
+
+
+def nothing_found() -> LimitExceededError:
+    return LimitExceededError(
+        "no whole text was found within max_tokens",
+        where="strategy",
+        hint="raise max_tokens, or bound the schema (maxLength, maxItems)",
+    )

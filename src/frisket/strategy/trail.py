@@ -1,0 +1,87 @@
+"""Choices of tokens, each linked to the one before → the steps of an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from frisket.decoding.answer import Generation
+from frisket.decoding.document import Document
+from frisket.decoding.loop import FinishReason, Step
+from frisket.decoding.text import Text
+from frisket.token_name import token_name
+
+if TYPE_CHECKING:
+    from frisket.decoding.task import Beginning, Task
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A token and what was known where it was chosen. Branches of a search share the choices before they parted."""
+
+    before: Choice | None
+    token: int
+    logprob: float
+    log_feasible: float
+    allowed: int
+    favourite: int
+    overruled: bool
+    called: bool = True
+
+
+def choices(last: Choice | None) -> list[Choice]:
+    """From the first to this one."""
+    found = []
+    while last is not None:
+        found.append(last)
+        last = last.before
+    return found[::-1]
+
+
+def tokens(last: Choice | None) -> list[int]:
+    return [choice.token for choice in choices(last)]
+
+
+def spelled(task: Task, ids: list[int]) -> bytes:
+    """What tokens write, the names of special ones included, as `Step.text` has them."""
+    vocabulary, eos = task.vocabulary, set(task.vocabulary.eos)
+    written = (one for one in ids if one not in eos)
+    return b"".join(vocabulary.token(one) or (token_name(vocabulary, one) or "").encode() for one in written)
+
+
+def generation(task: Task, beginning: Beginning, last: Choice | None, reason: FinishReason) -> Generation[Any]:
+    """The answer, with the same steps as those that the decode loop makes for these tokens."""
+    vocabulary, head = task.vocabulary, beginning.head
+    eos = set(vocabulary.eos)
+    document = None if task.grammar.schema is None else Document(b"")
+    text, steps, made = Text(), list[Step](), choices(last)
+    for place, choice in enumerate(made):
+        ends = choice.token in eos
+        own = b"" if ends else vocabulary.token(choice.token) or b""
+        data, head = own[len(head) :], head[len(own) :]
+        new = text.feed(data)
+        if not own and not ends:
+            new += text.feed((token_name(vocabulary, choice.token) or "").encode())
+        pieces = 0 if document is None else len(document)
+        if document is not None:
+            document.append(data)
+        if place == len(made) - 1:
+            new += text.flush()
+        steps.append(
+            Step(
+                token=choice.token,
+                text=new,
+                logprob=choice.logprob,
+                log_feasible=choice.log_feasible,
+                allowed=choice.allowed,
+                favourite=choice.favourite,
+                overruled=choice.overruled,
+                ends=ends,
+                data=data,
+                called=choice.called,
+                _document=document,
+                _pieces=pieces,
+            )
+        )
+    written = "".join(step.text for step in steps)
+    return Generation(written, tuple(steps), reason, task.grammar, beginning.limit, vocabulary, draft=task.draft)
