@@ -42,6 +42,7 @@ STOREYS = (
     ("examples",),
     ("engines", "hosted", "lint"),
     ("server",),
+    ("play",),
     ("cli", "__main__"),
 )
 

@@ -11,6 +11,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from frisket.pressure.heat import LEVELS, Stretch, percent, stretches
+from frisket.pressure.palette import PALETTE
 from frisket.pressure.pressure import Pressure
 
 if TYPE_CHECKING:
@@ -24,12 +25,9 @@ BEFORE = 24
 PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {127: 0x2421}
 ROOT = "(root)"
 
-STYLE = """
-:root { color-scheme: light dark; --text: #1b1b1b; --paper: #ffffff; --quiet: #5a5a5a; --line: #c9c9c9;
-  --h1: #fff3c4; --h2: #ffe08a; --h3: #ffc078; --h4: #ff9d84; --h5: #f58ba8; }
-@media (prefers-color-scheme: dark) { :root { --text: #ececec; --paper: #161616; --quiet: #b0b0b0; --line: #4a4a4a;
-  --h1: #3d3716; --h2: #574a0f; --h3: #6b3f10; --h4: #7c2f1d; --h5: #7d1f45; } }
-body { font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--paper); margin: 2rem auto;
+STYLE = (
+    PALETTE
+    + """body { font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--paper); margin: 2rem auto;
   max-width: 60rem; padding: 0 1rem; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 pre, code { font-family: ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -45,6 +43,7 @@ th { font-weight: normal; } thead th { font-weight: bold; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .6rem; border-bottom: 1px solid var(--line); }
 .figure { text-align: right; font-variant-numeric: tabular-nums; }
 """
+)
 
 
 def page(report: PressureReport) -> str:
