@@ -109,7 +109,10 @@ class Answer:
         return self._take(token, chosen=False)
 
     def take(self, token: int, *, chosen: bool = True) -> Moment:
-        """One step with this token, by hand if `chosen`; TokenRejectedError where the mask forbids it. The answer is then as it was."""
+        """One step with this token, by hand if `chosen`.
+
+        TokenRejectedError where the mask forbids it; the answer is then as it was.
+        """
         full = len(self.moments) >= self.plan.max_tokens and token not in self._eos
         if self.finish is not None or self._closed or full:
             raise TokenRejectedError("the answer is over", where=f"token {len(self.moments)}", hint="go back first")
