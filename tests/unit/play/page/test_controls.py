@@ -43,7 +43,7 @@ def test_an_error_stands_at_its_place(page: Page) -> None:
     assert page("#text").get_attribute("aria-invalid") == "true"
     page.expect(page(".number.error")).to_have_text("3")
     page("#problems button").click()
-    assert page.tab.evaluate("() => document.querySelector('#text').selectionStart") == 21 + 10
+    assert page.tab.evaluate("() => document.querySelector('#text').selectionStart") == 30
     page.tab.click("#run")
     page.progress("✗ type must be among")
     page.tab.fill("#text", '{"type": "integer"}')
@@ -191,7 +191,7 @@ def test_a_list_of_all_tokens_draws_what_is_seen(page: Page) -> None:
     page("#tokens").focus()
     page.tab.keyboard.press("End")
     last = page("#tokens .entry[aria-selected=true]")
-    page.expect(last).to_have_attribute("aria-posinset", re.compile(r"\d{4}"))
+    page.expect(last).to_have_attribute("aria-posinset", re.compile(r"^\d{3,}$"))
     page.expect(last).not_to_have_text("…")
     assert page("#tokens .entry").count() < 40
 

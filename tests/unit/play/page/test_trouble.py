@@ -50,7 +50,6 @@ def test_a_server_goes_away_and_comes_back(browser: Any) -> None:
         page.tab.click("#go")
         page.progress("^done")
         assert page.boxes() == whole
-        page.complaints = [said for said in page.complaints if "ERR_CONNECTION" not in said and "404" not in said]
 
 
 def test_five_megabytes_are_refused_with_words(browser: Any) -> None:
@@ -65,7 +64,6 @@ def test_five_megabytes_are_refused_with_words(browser: Any) -> None:
         page.tab.fill("#text", '{"type": "boolean"}')
         page.verdict("compiled")
         page.run()
-        page.complaints = [said for said in page.complaints if "413" not in said]
 
 
 def test_a_thousand_tokens(browser: Any) -> None:
