@@ -51,10 +51,7 @@ TAG = {
     "format": {
         "type": "tag",
         "begin": "<order>",
-        "content": {
-            "type": "json_schema",
-            "json_schema": {"type": "array", "items": {"enum": ["tea", "latte", "muffin"]}, "maxItems": 3},
-        },
+        "content": {"type": "regex", "pattern": "(tea|latte|muffin)(, (tea|latte|muffin)){0,2}"},
         "end": "</order>",
     },
 }

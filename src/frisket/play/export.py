@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+import math
+from dataclasses import fields, replace
 from typing import Literal
 
 from frisket.engines.structured_output import read_options
 from frisket.errors import FrisketError
 from frisket.json_schema.options import DEFAULT
-from frisket.play.answer import Answer
+from frisket.play.answer import Answer, Moment
 from frisket.play.body import Ask
+from frisket.play.token import described
 from frisket.pressure import PressureReport
+from frisket.pressure.report import Likely
 
 Kind = Literal["html", "json", "test"]
 MEDIA = {"html": "text/html; charset=utf-8", "json": "application/json", "test": "text/x-python; charset=utf-8"}
 NAMES = {"html": "trace.html", "json": "trace.json", "test": "test_trace.py"}
+
+#: So many of the likeliest tokens go with each step; a forbidden one from this log-probability on, or if it is among
+#: the first.
+MOST, NOTABLE, FIRST = 8, math.log(0.001), 3
 
 #: How a test makes the grammar again.
 CONSTRUCTORS = {
@@ -34,8 +41,35 @@ def exported(answer: Answer, ask: Ask, kind: Kind) -> str:
     """The file's text."""
     if kind == "test":
         return test(answer, ask)
-    report = PressureReport.of(answer.generation(), answer.vocabulary)
-    return report.to_html() if kind == "html" else report.to_json() + "\n"
+    found = report(answer)
+    return found.to_html() if kind == "html" else found.to_json() + "\n"
+
+
+def report(answer: Answer) -> PressureReport:
+    """The report of the answer so far, with what might have come at each step."""
+    found = PressureReport.of(answer.generation(), answer.vocabulary)
+    made = answer.moments + [None] * (len(found.steps) - len(answer.moments))
+    steps = (
+        step if moment is None else step._replace(likeliest=_likeliest(answer, moment))
+        for step, moment in zip(found.steps, made, strict=True)
+    )
+    return replace(found, steps=tuple(steps))
+
+
+def _likeliest(answer: Answer, moment: Moment) -> tuple[Likely, ...]:
+    """The likeliest tokens before the mask, then those allowed; what is all but impossible only if it is allowed."""
+    look, legal = moment.look, {token for token, _ in moment.look.after}
+    before = [token for at, (token, logprob) in enumerate(look.before[:MOST]) if at < FIRST or logprob > NOTABLE]
+    tokens = dict.fromkeys([*before, *(token for token, _ in look.after[:MOST]), moment.step.token])
+    # Among the remembered allowed tokens is every allowed one that is as likely as the last of them.
+    least = look.after[-1][1] if look.allowed > len(look.after) else float("-inf")
+    found = []
+    for token in tokens:
+        logprob = look.known.get(token, moment.step.logprob)
+        may = token in legal or token == moment.step.token or logprob < least
+        after = math.exp(min(logprob - look.mass.log_feasible, 0.0)) if may else None
+        found.append(Likely(described(answer.vocabulary, token)["text"], math.exp(min(logprob, 0.0)), after))
+    return tuple(sorted(found, key=lambda one: -one.before))
 
 
 def test(answer: Answer, ask: Ask) -> str:

@@ -97,16 +97,27 @@ export class Answer {
     if (failed) throw failed;
   }
 
+  /** Make the answer again, its steps on the page staying as they are. */
+  #revive(signal) {
+    this.reviving ??= (async () => {
+      const { steps } = this.steps;
+      const tokens = steps.map((step) => step.id);
+      const hand = steps.filter((step) => step.chosen).map((step) => step.n);
+      this.id = (await post("/api/answers", this.ask, signal)).id;
+      for await (const line of lines(`${this.#path}/run`, { tokens, by_hand: hand, steps: 0 }, signal)) {
+        if (line.error) throw Object.assign(new Error(line.error.message), line.error);
+      }
+    })().finally(() => (this.reviving = null));
+    return this.reviving;
+  }
+
   /** Do it; once more after the answer was made again, where the server does not know it any more. */
   async #again(act, signal) {
     try {
       return await act();
     } catch (error) {
       if (error.code !== "answer-gone" || !this.ask) throw error;
-      const { steps } = this.steps;
-      const tokens = steps.map((step) => step.id);
-      const hand = steps.filter((step) => step.chosen).map((step) => step.n);
-      await this.begin(this.ask, { tokens, hand }, signal);
+      await this.#revive(signal);
       return act();
     }
   }
