@@ -20,7 +20,7 @@ export class Inspector {
       id: "tokens", label: "All allowed tokens",
       load: (offset, limit) => this.#stretch(offset, limit),
       draw: (token) => [this.#token(token), make("span", { className: "figure" }, percent(token.after))],
-      choose: (token) => this.choose(this.n, token.id),
+      choose: (token) => this.choose(this.listed.n, token.id),
     });
     this.why = make("input", { type: "text", id: "why", placeholder: "a text that you expected", autocomplete: "off" });
     this.because = make("pre", { className: "because", role: "status" });
@@ -35,7 +35,7 @@ export class Inspector {
   }
 
   clear() {
-    this.n = null;
+    this.n = this.listed = null;
     this.turn = (this.turn ?? 0) + 1;
     this.more.hidden = true;
     find("step-title").textContent = "The step";
@@ -56,10 +56,19 @@ export class Inspector {
     this.n = n;
     this.#draw(look);
     this.more.hidden = look.outside;
+    // A pointer that only passes leaves the lists below as they are, and faint: they belong to another step.
+    const here = `${this.answer().id} ${n}`;
     if (settled && !look.outside) {
+      this.listed = { here, n };
       this.because.textContent = "";
       this.list.reset();
     }
+    this.more.classList.toggle("passing", this.listed?.here !== here);
+  }
+
+  /** Whether the lists belong to this step. */
+  lists(answer, n) {
+    return this.listed?.here === `${answer.id} ${n}`;
   }
 
   focus() {
@@ -121,7 +130,7 @@ export class Inspector {
   async #stretch(offset, limit) {
     if (this.n === null) return null;
     try {
-      return await this.answer().tokens(this.n, this.search.value, offset, limit);
+      return await this.answer().tokens(this.listed.n, this.search.value, offset, limit);
     } catch {
       return null;
     }
@@ -129,7 +138,7 @@ export class Inspector {
 
   async #explain() {
     try {
-      this.because.textContent = (await this.answer().explain(this.n, this.why.value)).said;
+      this.because.textContent = (await this.answer().explain(this.listed.n, this.why.value)).said;
     } catch (error) {
       this.because.textContent = error.message;
     }

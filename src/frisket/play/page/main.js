@@ -19,8 +19,11 @@ const hovered = (answer) => (n) => {
   answer.hovering = n;
   clearTimeout(hovered.timer);
   hovered.timer = setTimeout(() => {
-    if (n !== null) look(answer, n, false);
-    else if (looked) look(looked.answer, looked.answer.steps.current, false);
+    const at = n === null ? looked : { answer, n };
+    if (!at) return;
+    const number = at.n ?? at.answer.steps.current;
+    const selected = at.answer === looked?.answer && number === at.answer.steps.current;
+    look(at.answer, number, selected && !inspector.lists(at.answer, number));
   }, 60);
 };
 function makeAnswer(id, title) {
@@ -93,7 +96,7 @@ function set(given) {
   said();
 }
 function said() {
-  find("temperature-said").textContent = Number(find("temperature").value) ? find("temperature").value : "0: the likeliest";
+  find("temperature-said").textContent = Number(find("temperature").value) ? find("temperature").value : "0: greedy";
   find("options").hidden = find("notation").value !== "json_schema";
   free.steps.element.hidden = !find("compare").checked;
 }

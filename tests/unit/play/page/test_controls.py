@@ -134,8 +134,14 @@ def test_the_step_under_the_pointer_is_shown(page: Page) -> None:
     page.run()
     page("#masked .overruled").hover()
     page.expect(page("#inspector .facts")).to_contain_text("/category")
+    # The lists below still belong to the step that was chosen, until this one is.
+    page.expect(page("#inspector .passing")).to_have_count(1)
     page("#prompt").hover()
     page.expect(page("#inspector .facts")).to_contain_text("(root)")
+    page.expect(page("#inspector .passing")).to_have_count(0)
+    page.expect(page("#tokens .entry").first).to_contain_text("{")
+    page("#masked .overruled").click()
+    page.expect(page("#tokens .entry").first).to_contain_text("account")
 
 
 def test_going_back_and_on(page: Page) -> None:
