@@ -23,11 +23,13 @@ details table { margin: .2rem 0 .6rem; font-size: .9rem; } meter { width: 6rem; 
 
 
 def each_step(steps: Sequence[StepPressure]) -> Iterator[str]:
-    """The section, if what might have come was kept of any step."""
-    if not any(step.likeliest for step in steps):
+    """The section, if what might have come was kept of any step, or a call of the network gave several."""
+    if not any(step.likeliest or not step.called for step in steps):
         return
     yield "<h2>Token by token</h2>"
-    yield '<p class="quiet">Each line opens on the tokens that might have come, the likeliest first.</p><ol>'
+    if any(step.likeliest for step in steps):
+        yield '<p class="quiet">Each line opens on the tokens that might have come, the likeliest first.</p>'
+    yield "<ol>"
     for step in steps:
         yield f"<li>{_step(step)}</li>"
     yield "</ol>"

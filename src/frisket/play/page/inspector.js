@@ -45,6 +45,10 @@ export class Inspector {
   /** Show a position; `settled` loads the lists below, too, which a pointer that only passes does not need. */
   async show(n, { settled = true } = {}) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
+    if (settled) {
+      this.because.textContent = "";
+      this.more.classList.add("passing");
+    }
     let look;
     try {
       look = await this.answer().look(n);
@@ -60,7 +64,6 @@ export class Inspector {
     const here = `${this.answer().id} ${n}`;
     if (settled && !look.outside) {
       this.listed = { here, n };
-      this.because.textContent = "";
       this.list.reset();
     }
     this.more.classList.toggle("passing", this.listed?.here !== here);
