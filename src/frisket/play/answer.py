@@ -15,11 +15,12 @@ import numpy as np
 
 from frisket.decoding.answer import Generation
 from frisket.decoding.document import Document
-from frisket.decoding.loop import FinishReason, Position, Step
+from frisket.decoding.loop import FinishReason, Step
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.text import Text
 from frisket.errors import TokenRejectedError
 from frisket.grammar import CompiledGrammar
+from frisket.logits.numpy import allowed
 from frisket.matcher import Matcher
 from frisket.models.protocol import Logits, Model, Session
 from frisket.play.look import Look, look
@@ -67,6 +68,7 @@ class Answer:
         self._matcher = plan.grammar.matcher()
         self._free_mask = np.full(-(-self.vocabulary.size // 32), 0xFFFFFFFF, dtype=np.uint32)
         self._free = np.arange(self.vocabulary.size)
+        self._mask = np.empty(0, dtype=np.uint32)
         self._begin()
 
     @property
@@ -87,11 +89,11 @@ class Answer:
         """What is to be seen before the next token. Asks the model where it was not asked yet."""
         if self._look is None:
             logits = self._read()
-            mask, allowed, can_end = self._free_mask, self._free, False
+            mask, ids, can_end = self._free_mask, self._free, False
             if not self.outside:
-                mask, allowed, can_end = self._position.mask, self._position.allowed, self._position.can_end
+                mask, ids, can_end = self._mask, self._allowed, self._can_end
             self._look = look(
-                logits, mask, allowed, can_end=can_end, micros=self._micros, step=len(self.moments)
+                logits, mask, ids, can_end=can_end, micros=self._micros, step=len(self.moments)
             )  # fmt: skip
         return self._look
 
@@ -169,11 +171,16 @@ class Answer:
         if self.outside:
             return
         began = time.perf_counter_ns()
-        self._matcher.mask()
+        mask = self._matcher.mask()
         self._micros = (time.perf_counter_ns() - began) / 1e3
-        self._position = Position(self._matcher, self.vocabulary)
+        # The same array is the same mask, as from one token of a string to the next.
+        if mask is not self._mask:
+            self._mask = mask
+            self._allowed = np.flatnonzero(allowed(mask, (self.vocabulary.size,)))
+        self._can_end = self._matcher.can_end
         # Without masks a model may go on where the grammar does not.
-        self._closed = self.plan.masked and self._position.closed
+        ends = len(self._allowed) <= len(self._eos) and self._eos.issuperset(self._allowed.tolist())
+        self._closed = self.plan.masked and self._can_end and ends
 
     def _read(self) -> Logits:
         """The logits at the end, from the model."""
@@ -197,7 +204,7 @@ class Answer:
             best = seen.mass.likeliest if masked else seen.mass.favourite
             assert best is not None
             return best
-        ids = self._position.allowed if masked else self._free
+        ids = self._allowed if masked else self._free
         ids = ids[ids < logits.size]
         # One number for each step, whatever was chosen before: with and without masks it is the same.
         noise = np.random.PCG64(self.plan.seed)
@@ -235,7 +242,7 @@ class Answer:
                 count = len(self.moments)
                 if self._closed:
                     self.finish = "end"
-                elif count == self.plan.max_tokens and self.plan.masked and not self._position.can_end:
+                elif count == self.plan.max_tokens and self.plan.masked and not self._can_end:
                     self.finish = "length"
             if self.finish is not None:
                 moment = self._flushed(moment)

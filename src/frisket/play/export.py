@@ -110,7 +110,7 @@ def test_the_masks_take_every_token() -> None:
     assert matcher.can_end is {can_end}
 '''
     steered = any(moment.chosen for moment in answer.moments)
-    if steered or ask.describe or ask.model not in ("embedded", "smollm2") or answer.finish is None:
+    if steered or ask.describe or ask.model not in ("embedded", "smollm2") or answer.finish != "end":
         return text
     return f"""{text}
 

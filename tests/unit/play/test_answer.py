@@ -17,19 +17,31 @@ def client() -> Client:
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.3])
-@pytest.mark.parametrize("most", [60, 7])
-def test_the_tokens_are_those_of_generate(client: Client, temperature: float, most: int) -> None:
+def test_the_tokens_are_those_of_generate(client: Client, temperature: float) -> None:
     sampler = frisket.Sampler(temperature=temperature)
     wanted = frisket.stream(
-        frisket.models.embedded(), ASK["prompt"], SCHEMA, max_tokens=most, sampler=sampler, seed=5
+        frisket.models.embedded(), ASK["prompt"], SCHEMA, max_tokens=60, sampler=sampler, seed=5
     ).generation()
-    steps, state = client.run(client.begin(temperature=temperature, seed=5, max_tokens=most))
+    steps, state = client.run(client.begin(temperature=temperature, seed=5))
     assert [step["id"] for step in steps] == [step.token for step in wanted.steps]
     assert "".join(step["shown"] for step in steps) == wanted.text == state["text"]
-    assert state["finish"] == wanted.finish_reason
+    assert state["finish"] == wanted.finish_reason == "end"
     assert [step["path"] for step in steps] == [step.path for step in wanted.steps]
     assert np.allclose([step["alpha"] for step in steps], wanted.feasible)
     assert [step["allowed"] for step in steps] == [step.allowed for step in wanted.steps]
+
+
+@pytest.mark.parametrize("most", [1, 7])
+def test_the_tokens_run_out(client: Client, most: int) -> None:
+    whole, _ = client.run(client.begin(temperature=1.3, seed=5))
+    cut, state = client.run(client.begin(temperature=1.3, seed=5, max_tokens=most))
+    assert [step["id"] for step in cut] == [step["id"] for step in whole[:most]]
+    assert state["finish"] == "length"
+    name = client.begin(notation="regex", text="a+", max_tokens=3)
+    _, state = client.run(name)
+    assert state["finish"] in ("length", "end") and len(state["text"]) <= 3 * 8
+    steps, error = client.run(name, tokens=[97])
+    assert not steps and error["code"] == "token-rejected"
 
 
 def test_going_back_and_on_writes_the_same(client: Client) -> None:
