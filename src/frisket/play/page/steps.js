@@ -71,7 +71,7 @@ export class Steps {
   state(state) {
     this.finish = state?.finish ?? null;
     this.plain.textContent = state?.text ?? "";
-    const ends = { end: "whole", length: "cut: the tokens ran out", stop: "stopped" };
+    const ends = { end: "whole", length: "cut: the tokens ran out", stop: "stopped", budget: "finished within its budget" };
     this.figures.textContent = state && state.steps
       ? `${state.steps} tokens, ${state.nats.toFixed(2)} nats of pressure, ${state.overruled} overruled, ${state.forced} forced`
         + `${state.finish ? ` · ${ends[state.finish]}` : ""}${state.outside ? " · left the grammar" : ""}`
