@@ -150,7 +150,7 @@ def run_command(command: Command) -> None:
     """
     for part in command.line.split(" && "):
         words = shlex.split(part, comments=True)
-        if words[:2] == ["frisket", "serve"]:
+        if words[:2] in (["frisket", "serve"], ["frisket", "play"]):
             check_options(command.place, words)
         elif words[0] == "frisket":
             environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "120", "PYTHONIOENCODING": "utf-8"}

@@ -56,6 +56,7 @@ STOREYS = (
     ("examples",),
     ("engines", "hosted", "lint"),
     ("server",),
+    ("play",),
     ("cli", "__main__"),
 )
 

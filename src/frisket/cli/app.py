@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from frisket.cli import bench, check, doctor, engines, example, export, generate, lint, mask, serve, trace
+from frisket.cli import bench, check, doctor, engines, example, export, generate, lint, mask, play, serve, trace
 
-COMMANDS = generate, example, trace, check, lint, export, doctor, mask, serve, bench, engines
+COMMANDS = generate, example, trace, check, lint, export, doctor, mask, play, serve, bench, engines
 
 app = typer.Typer(
     name="frisket",

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from frisket.errors import FrisketError
 from frisket.pressure.heat import percent, stretches
-from frisket.pressure.page import PICTURES, ROOT
+from frisket.pressure.markup import PICTURES, ROOT
 from frisket.pressure.pressure import Pressure
 
 if TYPE_CHECKING:

@@ -149,8 +149,8 @@ def generate(
     `describe` writes the schema into the prompt, as `Grammar.describe` words it (True: as TypeScript), where the model
     otherwise reads the names of the properties alone.
 
-    `strategy`: how whole answers are found (each is then cut at `max_tokens`, or refused as too long), where token by token under the mask is not enough: `Exact`, `Particles`,
-    `Beams`, `Best`, `Draft`, or one of them within another. `on_step` then sees the steps of the answer that was
+    `strategy`: how whole answers are found, where token by token under the mask is not enough: `Exact`, `Particles`,
+    `Beams`, `Best`, `Draft`, or one of them within another; an answer longer than `max_tokens` is then cut or left out. `on_step` then sees the steps of the answer that was
     chosen, once it is. `sample` returns several answers with their weights.
 
     `heal`: the last tokens of the prompt that some longer token begins with are taken back, and the answer's first

@@ -10,7 +10,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from frisket.pressure.each_step import STYLE as STEP_STYLE
+from frisket.pressure.each_step import each_step
 from frisket.pressure.heat import LEVELS, Stretch, percent, stretches
+from frisket.pressure.markup import ROOT, alpha, shown
+from frisket.pressure.palette import PALETTE
 from frisket.pressure.pressure import Pressure
 
 if TYPE_CHECKING:
@@ -20,16 +24,10 @@ if TYPE_CHECKING:
 MOST = 25
 #: So many characters of the text before a step are shown with it.
 BEFORE = 24
-#: Control characters become pictures of themselves, but for line feed and tab.
-PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {127: 0x2421}
-ROOT = "(root)"
 
-STYLE = """
-:root { color-scheme: light dark; --text: #1b1b1b; --paper: #ffffff; --quiet: #5a5a5a; --line: #c9c9c9;
-  --h1: #fff3c4; --h2: #ffe08a; --h3: #ffc078; --h4: #ff9d84; --h5: #f58ba8; }
-@media (prefers-color-scheme: dark) { :root { --text: #ececec; --paper: #161616; --quiet: #b0b0b0; --line: #4a4a4a;
-  --h1: #3d3716; --h2: #574a0f; --h3: #6b3f10; --h4: #7c2f1d; --h5: #7d1f45; } }
-body { font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--paper); margin: 2rem auto;
+STYLE = (
+    PALETTE
+    + """body { font: 1rem/1.5 system-ui, sans-serif; color: var(--text); background: var(--paper); margin: 2rem auto;
   max-width: 60rem; padding: 0 1rem; }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 pre, code { font-family: ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -45,6 +43,8 @@ th { font-weight: normal; } thead th { font-weight: bold; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .6rem; border-bottom: 1px solid var(--line); }
 .figure { text-align: right; font-variant-numeric: tabular-nums; }
 """
+    + STEP_STYLE
+)
 
 
 def page(report: PressureReport) -> str:
@@ -67,20 +67,12 @@ def page(report: PressureReport) -> str:
             _paths(list(report.paths.items())[:MOST], len(report.paths)),
             "<h2>Hardest steps</h2>",
             _steps(report, hardest[:MOST], len(hardest)),
+            *each_step(report.steps),
             _about(total),
             "</main></body></html>",
             "",
         ]
     )
-
-
-def shown(text: str) -> str:
-    """Any text as text of HTML: nothing in it is markup, nor an attribute's end.
-
-    >>> shown('<b title="x">\\x00')
-    '&lt;b title=&quot;x&quot;&gt;␀'
-    """
-    return escape(text.encode("utf-8", "replace").decode().translate(PICTURES))
 
 
 def _summary(report: PressureReport) -> str:
@@ -114,15 +106,11 @@ def _stretch(stretch: Stretch) -> str:
 
 
 def _said(step: StepPressure) -> str:
-    alpha = "α unknown: the model was not asked" if step.log_feasible is None else f"α {_alpha(step)}"
-    parts = [step.path or ROOT, alpha, f"{step.allowed:,} allowed"]
+    mass = "α unknown: the model was not asked" if step.log_feasible is None else f"α {alpha(step)}"
+    parts = [step.path or ROOT, mass, f"{step.allowed:,} allowed"]
     if step.overruled:
         parts.append(f"instead of {step.favourite!r}")
     return " · ".join(parts)
-
-
-def _alpha(step: StepPressure) -> str:
-    return percent(Pressure.of(step.log_feasible).weight)
 
 
 def _paths(paths: Sequence[tuple[str, Pressure]], count: int) -> str:
@@ -149,7 +137,7 @@ def _steps(report: PressureReport, hardest: Sequence[StepPressure], count: int) 
         [
             f'<th scope="row"><code><span class="quiet">{shown(before[id(step)])}</span>{_written(step)}</code></th>',
             f"<td><code>{shown(step.path or ROOT)}</code></td>",
-            *_figures(_alpha(step), f"{step.allowed:,}"),
+            *_figures(alpha(step), f"{step.allowed:,}"),
             f"<td><code>{shown(repr(step.favourite)) if step.overruled else ''}</code></td>",
         ]
         for step in hardest

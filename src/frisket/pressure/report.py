@@ -22,6 +22,16 @@ if TYPE_CHECKING:
 FORMAT = "frisket-trace-1"
 
 
+class Likely(NamedTuple):
+    """A token that might have come."""
+
+    text: str
+    before: float
+    """Its probability under the model as it is."""
+    after: float | None
+    """The same among the allowed tokens; None where the mask forbids it."""
+
+
 class StepPressure(NamedTuple):
     """One step of an answer, with what it takes to show it."""
 
@@ -40,6 +50,10 @@ class StepPressure(NamedTuple):
     forced: bool
     favourite: str | None
     """The text or the name of the model's likeliest token before the mask."""
+    called: bool = True
+    """Whether the network was called for this step, and not for it and earlier ones together."""
+    likeliest: tuple[Likely, ...] = ()
+    """What might have come, where somebody kept it: the likeliest tokens before and after the mask."""
 
     @property
     def pressure(self) -> Pressure:
@@ -88,7 +102,7 @@ class PressureReport:
             "finish_reason": self.finish_reason,
             "total": self.total.as_dict(),
             "paths": {path: pressure.as_dict() for path, pressure in self.paths.items()},
-            "steps": [step._asdict() for step in self.steps],
+            "steps": [_plain(step) for step in self.steps],
         }
         # In ASCII: a key may hold half a surrogate pair, which no encoding of files can write.
         return json.dumps(document, allow_nan=False)
@@ -100,7 +114,7 @@ class PressureReport:
         if not isinstance(document, Mapping) or document.get("format") != FORMAT:
             raise ValueError(f'a trace is a JSON object with "format": "{FORMAT}"')
         try:
-            steps = tuple(_checked(StepPressure(**step)) for step in document["steps"])
+            steps = tuple(_checked(_read(step)) for step in document["steps"])
             return cls(str(document["text"]), str(document["finish_reason"]), steps)
         except (KeyError, TypeError) as error:
             raise ValueError(f"a trace of this format has other fields: {error}") from None
@@ -134,6 +148,7 @@ def _steps(generation: Generation[Any], vocabulary: Vocabulary) -> Iterator[Step
             step.overruled,
             step.allowed == 1,
             favourite or _shown(step.favourite, vocabulary),
+            step.called,
         )
 
 
@@ -143,11 +158,27 @@ def _shown(token: int, vocabulary: Vocabulary) -> str:
     return (token_name(vocabulary, token) or f"<{token}>") if data is None else data.decode("utf-8", "replace")
 
 
+def _plain(step: StepPressure) -> dict[str, Any]:
+    """A step as JSON; what might have come only where it was kept."""
+    written = step._asdict()
+    if not step.likeliest:
+        del written["likeliest"]
+    return written
+
+
+def _read(written: Mapping[str, Any]) -> StepPressure:
+    likeliest = tuple(Likely(*one) for one in written.get("likeliest", ()))
+    return StepPressure(**{**written, "likeliest": likeliest})
+
+
 def _checked(step: StepPressure) -> StepPressure:
     """The step; TypeError if a field holds something of another type, as any file may."""
-    texts: Sequence[object] = (step.text, step.path, step.schema_path, step.favourite or "")
-    numbers: Sequence[object] = (step.log_feasible or 0.0, step.logprob or 0.0, step.allowed)
-    flags: Sequence[object] = (step.overruled, step.forced)
+    likely = [figure for one in step.likeliest for figure in (one.before, one.after or 0.0)]
+    texts: Sequence[object] = (
+        step.text, step.path, step.schema_path, step.favourite or "", *(one.text for one in step.likeliest)
+    )  # fmt: skip
+    numbers: Sequence[object] = (step.log_feasible or 0.0, step.logprob or 0.0, step.allowed, *likely)
+    flags: Sequence[object] = (step.overruled, step.forced, step.called)
     for kind, figures in ((str, texts), ((int, float), numbers), (bool, flags)):
         if not all(isinstance(figure, kind) for figure in figures):
             raise TypeError("a step holds a text, a number or a flag where another of these belongs")

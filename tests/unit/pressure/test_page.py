@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from frisket.pressure import PressureReport, StepPressure
+from frisket.pressure.report import Likely
 
 VOID = {"meta"}
 HOSTILE = [
@@ -26,9 +27,9 @@ HOSTILE = [
 ]
 NAMES = {
     "html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p", "pre", "span", "code", "table",
-    "caption", "thead", "tbody", "tr", "th", "td",
+    "caption", "thead", "tbody", "tr", "th", "td", "ol", "li", "details", "summary", "meter",
 }  # fmt: skip
-ATTRIBUTES = {"lang", "charset", "name", "content", "http-equiv", "class", "title", "scope"}
+ATTRIBUTES = {"lang", "charset", "name", "content", "http-equiv", "class", "title", "scope", "min", "max", "value"}
 
 
 def step(text: str, log_feasible: float | None = -3.0, path: str = "/a", **more: object) -> StepPressure:
@@ -69,7 +70,11 @@ class Reader(HTMLParser):
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_stays_text(text: str) -> None:
-    report = PressureReport(text, text, (step(text, path=f"/{text}", favourite=text), step("", favourite=text)))
+    report = PressureReport(
+        text,
+        text,
+        (step(text, path=f"/{text}", favourite=text), step("", favourite=text, likeliest=(Likely(text, 0.5, None),))),
+    )
     page = report.to_html()
     read = Reader(page)
     assert not read.open and not read.comments

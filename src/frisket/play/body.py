@@ -1,0 +1,69 @@
+"""The bodies of requests."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from frisket.play.notation import NOTATIONS
+from frisket.server.body import Body
+
+#: Choices by hand in one request.
+Tokens = Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=8192)]
+
+
+class Source(Body):
+    """A text in a notation, the options of JSON documents, and the model whose tokens are meant."""
+
+    notation: str
+    text: str
+    options: dict[str, Any] = Field(default_factory=dict)
+    model: str
+
+    @field_validator("notation")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in NOTATIONS:
+            raise ValueError(f"no notation is called {name!r}; there are {', '.join(NOTATIONS)}")
+        return name
+
+
+class Mend(Body):
+    """A schema, and whether fixes may change which documents are valid."""
+
+    text: str
+    unsafe: bool = False
+
+
+class Ask(Source):
+    """What an answer is made from. `masked=False` lets the model write freely, with the same random numbers."""
+
+    prompt: str
+    describe: Literal["", "typescript", "json_schema", "example"] = ""
+    temperature: float = Field(0.0, ge=0, le=10, allow_inf_nan=False)
+    seed: int = Field(0, ge=0, lt=1 << 63)
+    max_tokens: int = Field(256, ge=1)
+    masked: bool = True
+
+    @field_validator("temperature", mode="before")
+    @classmethod
+    def _number(cls, value: Any) -> Any:
+        return float(value) if type(value) is int else value
+
+
+class Run(Body):
+    """Go back to a step, take these tokens, and then so many by the sampler; all that are left where none is said."""
+
+    back: int | None = Field(None, ge=0)
+    tokens: Tokens = Field(default_factory=list)
+    by_hand: Tokens | None = None
+    """Which steps were chosen by hand, where an answer is made again; None for all of `tokens`."""
+    steps: int | None = Field(None, ge=0)
+
+
+class Explain(Body):
+    """A text, or the id of a token, that was expected at a step."""
+
+    text: str | None = Field(None, max_length=10_000)
+    token: int | None = Field(None, ge=0)

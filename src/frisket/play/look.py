@@ -1,0 +1,82 @@
+"""Logits × mask → what one sees before a token is chosen: the likeliest tokens with and without the mask."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from frisket.errors import EngineError, VocabularyError
+from frisket.logits.numpy import FeasibleMass, feasible_mass
+from frisket.models.protocol import Logits
+
+#: So many of the likeliest tokens are remembered of each step.
+TOP = 64
+
+
+@dataclass(frozen=True)
+class Look:
+    """One position of an answer, before its token.
+
+    `before` are the likeliest (id, natural log-probability) under the model as it is, `after` those of the allowed
+    tokens, with the log-probabilities that the model gives them without the mask, too.
+    """
+
+    mass: FeasibleMass
+    allowed: int
+    size: int
+    can_end: bool
+    micros: float
+    """What the mask took, in µs."""
+    before: tuple[tuple[int, float], ...]
+    after: tuple[tuple[int, float], ...]
+
+    @property
+    def known(self) -> dict[int, float]:
+        """The log-probability of each token that is remembered, before the mask."""
+        return dict(self.before + self.after)
+
+
+def look(
+    logits: Logits, mask: NDArray[np.uint32], allowed: NDArray[np.intp], *, can_end: bool, micros: float, step: int
+) -> Look:
+    """`allowed` are the ids in `mask`, ascending. VocabularyError or EngineError where there is nothing to choose."""
+    ids = allowed if not len(allowed) or allowed[-1] < logits.size else allowed[allowed < logits.size]
+    if not len(ids):
+        raise VocabularyError(
+            "no token of the vocabulary can continue the text", where=f"token {step}",
+            hint="use a vocabulary with a token for every byte, or allow other text here",
+        )  # fmt: skip
+    mass = feasible_mass(logits, mask)
+    if mass.likeliest is None or not math.isfinite(mass.log_sum):
+        raise EngineError(
+            f"the model gives no finite logit to any of the {len(ids)} tokens that may come next",
+            where=f"token {step}",
+            hint="look for NaN in the model's logits, and for a vocabulary that is not the model's",
+        )
+    before = _likeliest(np.arange(logits.size), logits, mass.log_sum)
+    after = before if len(ids) == logits.size else _likeliest(ids, logits[ids], mass.log_sum)
+    return Look(mass, len(ids), logits.size, can_end, micros, before, after)
+
+
+def _likeliest(ids: NDArray[np.intp], logits: Logits, log_sum: float) -> tuple[tuple[int, float], ...]:
+    if len(ids) > TOP:
+        best = np.argpartition(-logits, TOP)[:TOP]
+        ids, logits = ids[best], logits[best]
+    order = np.lexsort((ids, -logits))
+    finite = [at for at in order.tolist() if math.isfinite(logits[at])]
+    return tuple((int(ids[at]), float(logits[at]) - log_sum) for at in finite)
+
+
+def share(logprob: float | None) -> float | None:
+    """A probability for JSON."""
+    return None if logprob is None else math.exp(min(logprob, 0.0))
+
+
+def in_order(ids: Sequence[int], known: dict[int, float]) -> list[int]:
+    """Ids, the likeliest of those that are known first, then by number."""
+    first = sorted((token for token in ids if token in known), key=lambda token: (-known[token], token))
+    return first + [token for token in ids if token not in known]

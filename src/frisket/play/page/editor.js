@@ -1,0 +1,127 @@
+// Text that is typed × what is said of it → line numbers, marks at their places, and a list of problems to jump to.
+
+import { count, find, make } from "./dom.js";
+
+const LINE = 20;
+
+export class Editor {
+  constructor({ changed, mend }) {
+    this.area = find("text");
+    this.gutter = find("editor").querySelector(".gutter");
+    this.marks = find("editor").querySelector(".marks");
+    this.places = new Map();
+    this.mend = mend;
+    this.area.addEventListener("input", () => {
+      this.places.clear();
+      this.#paint();
+      changed();
+    });
+    this.area.addEventListener("scroll", () => this.#paint());
+    new ResizeObserver(() => this.#paint()).observe(this.area);
+  }
+
+  get text() {
+    return this.area.value;
+  }
+
+  set text(text) {
+    this.area.value = text;
+    this.area.scrollTop = 0;
+    this.places.clear();
+    this.#paint();
+  }
+
+  /** Show what one check has found out; `found` grows from part to part. */
+  tell(found) {
+    this.places.clear();
+    const verdict = find("verdict");
+    const problems = [];
+    const { error, compiled, coverage, lint } = found;
+    verdict.className = `verdict ${error ? "bad" : compiled ? "good" : ""}`;
+    this.area.setAttribute("aria-invalid", String(Boolean(error)));
+    if (error) {
+      const others = (error.places ?? []).filter((place) => place.place);
+      for (const place of others) problems.push(this.#problem("error", place.reason, place.pointer, place.place));
+      if (!others.length) problems.push(this.#problem("error", error.message, error.where, error.place));
+      verdict.textContent = `✗ ${error.message}${error.hint ? ` — ${error.hint}` : ""}`;
+    } else if (compiled) {
+      const said = lint ? `, ${lint.count ? count(lint.count, "piece") + " of advice" : "no advice"}` : "";
+      verdict.textContent = `✓ compiled in ${compiled.ms.toFixed(1)} ms${said}`;
+    } else {
+      verdict.textContent = "checking …";
+    }
+    for (const one of coverage?.entries ?? []) {
+      if (one.status === "unknown") problems.push(this.#problem("warning", `${one.keyword}: ${one.note}`, one.pointer, one.place));
+    }
+    for (const one of lint?.findings ?? []) {
+      problems.push(this.#problem("advice", `${one.message}. ${one.hint}`, `${one.rule} ${one.pointer}`, one.place));
+    }
+    const fix = lint?.safe ? make("button", { type: "button", id: "mend", on: { click: this.mend } }, `Mend ${lint.safe}`) : null;
+    find("problems").replaceChildren(...(problems.length ? [make("ul", {}, ...problems)] : []), ...(fix ? [fix] : []));
+    this.#cover(coverage);
+    this.#paint();
+  }
+
+  #problem(kind, message, where, place) {
+    if (place) {
+      const [line, column] = place;
+      const known = this.places.get(line);
+      if (!known || known.kind !== "error") this.places.set(line, { kind, column, message });
+    }
+    const text = [make("span", { className: `tag ${kind}` }, kind), ` ${message} `, where ? make("code", {}, where) : null];
+    return make("li", {}, place ? make("button", { type: "button", className: "plain", on: { click: () => this.go(place) } }, ...text) : make("span", {}, ...text.filter(Boolean)));
+  }
+
+  #cover(coverage) {
+    const box = find("coverage");
+    box.hidden = !coverage;
+    if (!coverage) return;
+    const counts = Object.entries(coverage.counts).map(([status, number]) => `${number.toLocaleString("en")} ${status}`);
+    box.querySelector("summary").textContent = `Coverage: ${counts.join(", ") || "nothing to enforce"}`;
+    const rows = coverage.entries.map((one) => make("tr", {},
+      make("td", {}, make("span", { className: `tag ${one.status}` }, one.status)),
+      make("td", {}, make("code", {}, `${one.pointer || "(root)"}`)),
+      make("td", {}, one.keyword, one.slips || one.note ? make("span", { className: "quiet" }, `: ${one.slips || one.note}`) : null)));
+    const all = Object.values(coverage.counts).reduce((sum, number) => sum + number, 0);
+    const head = make("thead", {}, make("tr", {}, ...["status", "place", "keyword"].map((name) => make("th", { scope: "col" }, name))));
+    const table = make("table", {}, head, make("tbody", {}, ...rows));
+    box.querySelector(".body").replaceChildren(table, ...(all > rows.length ? [make("p", { className: "quiet" }, `${rows.length} of ${all.toLocaleString("en")} are shown`)] : []));
+  }
+
+  /** Put the caret at a place. */
+  go([line, column]) {
+    const lines = this.area.value.split("\n");
+    const offset = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0) + column - 1;
+    this.area.focus();
+    this.area.setSelectionRange(offset, offset);
+    this.area.scrollTop = Math.max(0, (line - 4) * LINE);
+  }
+
+  #paint() {
+    if (this.waiting) return;
+    this.waiting = true;
+    requestAnimationFrame(() => {
+      this.waiting = false;
+      const { scrollTop, scrollLeft, clientHeight, value } = this.area;
+      let lines = 1;
+      for (let at = value.indexOf("\n"); at >= 0; at = value.indexOf("\n", at + 1)) lines += 1;
+      const first = Math.floor(scrollTop / LINE);
+      const last = Math.min(lines, first + Math.ceil(clientHeight / LINE) + 1);
+      const numbers = [], marks = [];
+      for (let line = first + 1; line <= last; line += 1) {
+        const place = this.places.get(line);
+        const top = `${8 + (line - 1) * LINE - scrollTop}px`;
+        const number = make("span", { className: place ? `number ${place.kind}` : "number" }, String(line));
+        number.style.top = top;
+        numbers.push(number);
+        if (!place) continue;
+        const mark = make("span", { className: `mark ${place.kind}` });
+        mark.style.top = top;
+        mark.style.left = `calc(8px + ${place.column - 1}ch - ${scrollLeft}px)`;
+        marks.push(mark);
+      }
+      this.gutter.replaceChildren(...numbers);
+      this.marks.replaceChildren(...marks);
+    });
+  }
+}

@@ -1,0 +1,367 @@
+// The page, assembled: what is set, what runs, what is looked at, what is shared.
+
+import { Answer } from "./answer.js";
+import { Away, get, lines, post } from "./api.js";
+import { find, make, percent } from "./dom.js";
+import { Editor } from "./editor.js";
+import * as fragment from "./fragment.js";
+import { Inspector } from "./inspector.js";
+import { Steps } from "./steps.js";
+
+const PAUSE = 250;
+const offer = await get("/api/offer");
+const isJSON = (name) => offer.notations.find((one) => one.name === name)?.json ?? false;
+
+// ---- the answers: one under masks, one without
+
+const hovered = (answer) => (n) => {
+  if (answer.hovering === n) return;
+  answer.hovering = n;
+  clearTimeout(hovered.timer);
+  hovered.timer = setTimeout(() => {
+    const at = n === null ? looked : { answer, n };
+    if (!at) return;
+    const number = at.n ?? at.answer.steps.current;
+    const selected = at.answer === looked?.answer && number === at.answer.steps.current;
+    look(at.answer, number, selected && !inspector.lists(at.answer, number));
+  }, 60);
+};
+function makeAnswer(id, title) {
+  const answer = {};
+  const steps = new Steps({
+    id, title,
+    chosen: (n) => look(answer.made, n, true),
+    hovered: (n) => hovered(answer.made)(n),
+    entered: (n) => look(answer.made, n, true).then(() => inspector.focus()),
+    back: (n) => back(n),
+  });
+  answer.made = new Answer(steps, { progress: (n) => find("progress").textContent = `writing … ${n}` });
+  return answer.made;
+}
+const masked = makeAnswer("masked", "Under the mask");
+const free = makeAnswer("free", "Without masks");
+find("answers").append(masked.steps.element, free.steps.element);
+free.steps.element.hidden = true;
+
+let looked = null;
+let shown = null;
+async function look(answer, n, settled) {
+  if (!answer.started || answer.id === null) return;
+  if (settled) looked = { answer };
+  // The next token is only asked for by whoever stops at it, and not while the model writes.
+  if (n >= answer.steps.steps.length && (running || answer.steps.finish)) return;
+  shown = answer;
+  await inspector.show(n, { settled });
+}
+const inspector = new Inspector({
+  answer: () => shown ?? masked,
+  choose: (n, token) => steer({ back: n, tokens: [token] }),
+  back: (n) => back(n),
+  go: (n) => steer({ back: n }),
+});
+
+// ---- what is set
+
+const editor = new Editor({ changed: () => changed(), mend });
+const settings = () => {
+  const options = {};
+  if (find("notation").value === "json_schema") {
+    if (find("whitespace").value) options.whitespace = find("whitespace").value;
+    if (find("order").value) options.property_order = find("order").value;
+    if (find("relaxed").checked) options.relaxed = true;
+  }
+  return {
+    notation: find("notation").value, text: editor.text, options, model: find("model").value,
+    prompt: find("prompt").value, describe: find("describe").value, temperature: Number(find("temperature").value),
+    seed: Math.max(0, Math.trunc(Number(find("seed").value) || 0)),
+    max_tokens: Math.max(1, Math.min(offer.limits.max_tokens, Math.trunc(Number(find("most").value) || 1))),
+  };
+};
+function set(given) {
+  const choose = (id, value) => {
+    if (value !== undefined && [...(find(id).options ?? [])].some((option) => option.value === value)) find(id).value = value;
+  };
+  choose("notation", given.notation);
+  if (typeof given.text === "string") editor.text = given.text;
+  if (typeof given.prompt === "string") find("prompt").value = given.prompt;
+  choose("model", given.model);
+  choose("describe", given.describe);
+  choose("whitespace", given.options?.whitespace ?? "");
+  choose("order", given.options?.property_order ?? "");
+  find("relaxed").checked = given.options?.relaxed === true;
+  for (const [id, name] of [["temperature", "temperature"], ["seed", "seed"], ["most", "max_tokens"]]) {
+    if (Number.isFinite(given[name])) find(id).value = given[name];
+  }
+  find("compare").checked = given.compare === true;
+  said();
+}
+function said() {
+  find("temperature-said").textContent = Number(find("temperature").value) ? find("temperature").value : "0: greedy";
+  find("options").hidden = find("notation").value !== "json_schema";
+  free.steps.element.hidden = !find("compare").checked;
+}
+
+// ---- checks, as one types
+
+let checking = null;
+let pause = null;
+function changed() {
+  clearTimeout(pause);
+  pause = setTimeout(check, PAUSE);
+  remember();
+}
+async function check() {
+  checking?.abort();
+  const own = (checking = new AbortController());
+  const { notation, text, options, model } = settings();
+  const found = {};
+  if (new Blob([text]).size > offer.limits.max_source_bytes) {
+    const most = offer.limits.max_source_bytes.toLocaleString("en");
+    editor.tell({ error: { message: `the text has more than ${most} bytes`, hint: "make it smaller, or start with a larger --max-source-bytes" } });
+    return;
+  }
+  editor.tell(found);
+  try {
+    for await (const part of lines("/api/check", { notation, text, options, model }, own.signal)) {
+      if (own !== checking) return;
+      editor.tell(Object.assign(found, part));
+    }
+  } catch (error) {
+    if (error.name === "AbortError" || own !== checking) return;
+    if (error instanceof Away) return away();
+    editor.tell({ error });
+  }
+}
+async function mend() {
+  try {
+    editor.text = (await post("/api/mend", { text: editor.text })).text;
+    changed();
+  } catch (error) {
+    tell(error);
+  }
+}
+
+// ---- runs
+
+let running = null;
+async function act(work) {
+  stop();
+  const own = (running = new AbortController());
+  find("stop").disabled = false;
+  find("progress").className = "verdict";
+  find("progress").textContent = "waiting for the model …";
+  const began = performance.now();
+  const slow = setInterval(() => {
+    const waited = Math.round((performance.now() - began) / 1000);
+    if (!masked.steps.steps.length) find("progress").textContent = `waiting for the model … ${waited} s`;
+  }, 1000);
+  try {
+    await work(own.signal);
+    if (own === running) find("progress").textContent = `done in ${Math.round(performance.now() - began).toLocaleString("en")} ms`;
+  } catch (error) {
+    if (own !== running) return;
+    if (error.name === "AbortError") find("progress").textContent = "stopped";
+    else tell(error);
+  } finally {
+    clearInterval(slow);
+    if (own === running) {
+      running = null;
+      find("stop").disabled = true;
+      remember();
+    }
+  }
+}
+function stop() {
+  running?.abort();
+}
+function tell(error) {
+  if (error instanceof Away) away();
+  find("progress").className = "verdict bad";
+  find("progress").textContent = `✗ ${error.message}${error.hint ? ` — ${error.hint}` : ""}`;
+}
+const both = (signal, begin) => {
+  const wanted = [begin(masked, { ...settings(), masked: true })];
+  if (find("compare").checked) wanted.push(begin(free, { ...settings(), masked: false }));
+  return Promise.all(wanted);
+};
+const run = () => act(async (signal) => {
+  inspector.clear();
+  await both(signal, async (answer, ask) => {
+    await answer.begin(ask, {}, signal);
+    await answer.run({}, signal);
+  });
+  settle(masked, 0);
+});
+const one = () => act(async (signal) => {
+  await both(signal, async (answer, ask) => {
+    const { masked: _, ...now } = ask;
+    const { masked: __, ...before } = answer.ask ?? {};
+    if (JSON.stringify(now) !== JSON.stringify(before)) await answer.begin(ask, {}, signal);
+    await answer.run({ steps: 1 }, signal);
+  });
+  settle(masked, masked.steps.steps.length - 1);
+});
+/** Steer the answer that is looked at. */
+const steer = (body) => act(async (signal) => {
+  const answer = shown ?? masked;
+  await answer.run(body, signal);
+  settle(answer, body.back ?? 0);
+});
+const back = (n) => act(async (signal) => {
+  const answer = shown ?? masked;
+  await answer.run({ back: n, steps: 0 }, signal);
+  running = null;
+  settle(answer, n);
+});
+function settle(answer, n) {
+  const own = running;
+  running = null; // what is next may be asked for
+  looked = { answer };
+  answer.steps.select(n, { focus: false });
+  running = own;
+}
+
+// ---- a server that goes away
+
+let gone = false;
+async function away() {
+  if (gone) return;
+  gone = true;
+  find("banner").hidden = false;
+  find("banner").textContent = "The server does not answer. Start `frisket play` again on the same port; this page waits and loses nothing.";
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    try {
+      await get("/api/offer");
+      break;
+    } catch {
+      // still away
+    }
+  }
+  gone = false;
+  find("banner").hidden = true;
+  find("progress").className = "verdict";
+  find("progress").textContent = "the server is back";
+  check();
+}
+
+// ---- what is shared
+
+let writing = null;
+function remember() {
+  clearTimeout(writing);
+  writing = setTimeout(async () => history.replaceState(null, "", `#${await fragment.write(state())}`), PAUSE);
+}
+function state() {
+  const { steps } = masked.steps;
+  const asked = masked.ask ? { ...masked.ask } : null;
+  const now = { ...settings(), masked: true };
+  // The tokens belong to the settings that they were written with.
+  const same = asked !== null && JSON.stringify(asked) === JSON.stringify(now);
+  const { masked: _, ...kept } = now;
+  return {
+    ...kept, compare: find("compare").checked,
+    ...(same && steps.length ? { tokens: steps.map((step) => step.id), hand: steps.filter((step) => step.chosen).map((step) => step.n) } : {}),
+  };
+}
+async function share() {
+  const address = new URL(location.href);
+  address.hash = await fragment.write(state());
+  history.replaceState(null, "", address);
+  try {
+    await navigator.clipboard.writeText(address.href);
+    find("progress").textContent = "the link is on the clipboard";
+  } catch {
+    find("progress").textContent = "the link is in the address bar";
+  }
+}
+async function save(kind) {
+  const names = { html: ["trace.html", "text/html"], json: ["trace.json", "application/json"], test: ["test_trace.py", "text/x-python"] };
+  try {
+    if (!masked.started) throw new Error("run the model first");
+    const [name, type] = names[kind];
+    const link = make("a", { href: URL.createObjectURL(new Blob([await masked.export(kind)], { type })), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    find("progress").textContent = `${name} is saved`;
+  } catch (error) {
+    tell(error);
+  }
+}
+async function restore() {
+  const given = await fragment.read(location.hash.slice(1));
+  if (given === null) return false;
+  set(given);
+  if (Array.isArray(given.tokens) && given.tokens.length) {
+    await act(async (signal) => {
+      const hand = Array.isArray(given.hand) ? given.hand : [];
+      await masked.begin({ ...settings(), masked: true }, { tokens: given.tokens, hand }, signal);
+      if (find("compare").checked) {
+        await free.begin({ ...settings(), masked: false }, {}, signal);
+        await free.run({}, signal);
+      }
+      settle(masked, 0);
+    });
+  }
+  return true;
+}
+
+// ---- the controls
+
+const fill = (id, options) => find(id).replaceChildren(...options.map(([value, title]) => make("option", { value }, title)));
+fill("notation", offer.notations.map((one) => [one.name, one.title]));
+fill("model", offer.models.map((one) => [one.name, one.name]));
+fill("example", [["", "choose …"], ...offer.examples.map((one, at) => [String(at), one.name])]);
+find("most").max = offer.limits.max_tokens;
+find("legend").append("Colour: the probability that the model gave to all allowed tokens together: ",
+  ...offer.levels.flatMap((bound, at) => [make("span", { className: `box h${at + 1}` }, `< ${percent(bound)}`), " "]),
+  make("span", { className: "box overruled" }, "favourite forbidden"), " ", make("span", { className: "box forced" }, "forced"), " ",
+  make("span", { className: "box chosen" }, "by hand"));
+
+function load(example) {
+  set({ notation: example.notation, text: example.text, prompt: example.prompt });
+  stop();
+  for (const answer of [masked, free]) {
+    answer.forget();
+    answer.steps.clear();
+  }
+  inspector.clear();
+  changed();
+}
+find("example").addEventListener("change", () => find("example").value && load(offer.examples[find("example").value]));
+for (const id of ["notation", "whitespace", "order", "relaxed", "model"]) find(id).addEventListener("change", () => { said(); changed(); });
+for (const id of ["prompt", "temperature", "seed", "most", "describe", "compare"]) find(id).addEventListener("input", () => { said(); remember(); });
+find("run").addEventListener("click", run);
+find("one").addEventListener("click", one);
+find("stop").addEventListener("click", stop);
+find("share").addEventListener("click", share);
+find("export").addEventListener("change", () => {
+  const kind = find("export").value;
+  find("export").value = "";
+  if (kind) save(kind);
+});
+find("keys").addEventListener("click", () => find("help").showModal());
+for (const link of document.querySelectorAll("[data-jump]")) link.addEventListener("click", (event) => {
+  event.preventDefault();
+  find(link.dataset.jump).focus();
+  find(link.dataset.jump).scrollIntoView();
+});
+document.addEventListener("keydown", (event) => {
+  if (find("help").open) return;
+  const typing = /^(TEXTAREA|INPUT|SELECT)$/.test(event.target.tagName) && event.target.type !== "range" && event.target.type !== "checkbox";
+  const jump = { 1: "source", 2: "answer", 3: "step" }[event.key];
+  if (event.ctrlKey && event.key === "Enter") run();
+  else if (event.ctrlKey && event.key === ".") one();
+  else if (event.key === "Escape") stop();
+  else if (event.altKey && jump) ({ source: () => find("text"), answer: () => masked.steps.flow, step: () => find("step") })[jump]().focus();
+  else if (event.key === "?" && !typing) find("help").showModal();
+  else return;
+  event.preventDefault();
+});
+addEventListener("hashchange", restore);
+
+// ---- the beginning
+
+if (!(await restore())) load(offer.examples[0]);
+check();
+document.documentElement.dataset.ready = "true";

@@ -1,0 +1,173 @@
+"""Models × requests → answers that are kept, so that one may go back in them."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from threading import Lock
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+
+from frisket.decoding.sampler import Sampler
+from frisket.errors import FrisketError, LimitExceededError
+from frisket.models.prompt import described, property_names
+from frisket.models.protocol import Model
+from frisket.play.answer import Answer, Moment, Plan
+from frisket.play.body import Ask, Run
+from frisket.play.check import compiled
+from frisket.play.settings import Settings
+from frisket.server.failure import Failure
+
+#: Steps of a fast model are sent together, as far as this many milliseconds bring.
+MOMENT = 0.02
+
+
+class Loaded:
+    """A model that is loaded when it is first asked for, and asked by one thread at a time."""
+
+    def __init__(self, name: str, load: Callable[[], Model]) -> None:
+        self.name, self._load = name, load
+        self._lock = Lock()
+        self.asking = asyncio.Lock()
+        self.model: Model | None = None
+
+    def get(self) -> Model:
+        with self._lock:
+            if self.model is None:
+                self.model = self._load()
+            return self.model
+
+
+class Kept:
+    """An answer, its model, what it was made from, and the one run that may be going on."""
+
+    def __init__(self, answer: Answer, loaded: Loaded, ask: Ask) -> None:
+        self.answer, self.loaded, self.ask = answer, loaded, ask
+        self.running = asyncio.Lock()
+
+
+class Service:
+    """What the routes share."""
+
+    def __init__(self, models: Mapping[str, Callable[[], Model]], settings: Settings) -> None:
+        self.settings = settings
+        self.models = {name: Loaded(name, load) for name, load in models.items()}
+        self._kept: OrderedDict[str, Kept] = OrderedDict()
+
+    def loaded(self, name: str) -> Loaded:
+        found = self.models.get(name)
+        if found is None:
+            raise Failure(
+                404, f"there is no model {name!r}", code="model-not-found", where="model",
+                hint=f"there are {', '.join(self.models)}; start with --model for another one",
+            )  # fmt: skip
+        return found
+
+    def fits(self, text: str) -> None:
+        """A Failure for a schema, pattern or grammar that is too large."""
+        if len(text.encode("utf-8", "surrogatepass")) > self.settings.max_source_bytes:
+            raise Failure(
+                413, f"the text has more than {self.settings.max_source_bytes:,} bytes", code="limit", where="text",
+                hint="make it smaller, or start with a larger --max-source-bytes",
+            )  # fmt: skip
+
+    def begin(self, ask: Ask) -> tuple[str, Kept]:
+        """A new answer, before its first step."""
+        self.fits(ask.text)
+        if len(ask.prompt.encode("utf-8", "surrogatepass")) > self.settings.max_prompt_bytes:
+            raise Failure(
+                413, f"the prompt has more than {self.settings.max_prompt_bytes:,} bytes", code="limit", where="prompt"
+            )
+        if ask.max_tokens > self.settings.max_tokens:
+            raise Failure(
+                400, f"an answer has at most {self.settings.max_tokens:,} tokens here", code="limit",
+                where="max_tokens", hint="ask for fewer, or start with a larger --max-tokens",
+            )  # fmt: skip
+        loaded = self.loaded(ask.model)
+        model = loaded.get()
+        grammar = compiled(ask.notation, ask.text, ask.options, self.settings.limits, model.vocabulary)
+        schema = grammar.grammar.schema
+        prompt, keys = ask.prompt, None if schema is None else property_names(schema)
+        if ask.describe:
+            prompt, keys = described(prompt, ask.describe, grammar.grammar.describe(ask.describe)), None
+        ids = model.encode(model.prompt(prompt, keys))
+        room = model.context - len(ids)
+        if room < 1:
+            raise LimitExceededError(
+                f"the prompt has {len(ids)} tokens; the model has room for {model.context}, the answer included",
+                where="prompt", hint="shorten the prompt, or use a model with a longer context",
+            )  # fmt: skip
+        plan = Plan(grammar, ids, Sampler(temperature=ask.temperature), ask.seed, min(ask.max_tokens, room), ask.masked)
+        kept = Kept(Answer(model, plan), loaded, ask)
+        name = secrets.token_urlsafe(12)
+        self._kept[name] = kept
+        while len(self._kept) > self.settings.max_answers:
+            self._kept.popitem(last=False)
+        return name, kept
+
+    def kept(self, name: str) -> Kept:
+        found = self._kept.get(name)
+        if found is None:
+            raise Failure(
+                404, "this answer is not kept any more", code="answer-gone",
+                hint="begin it anew: the same request gives the same answer",
+            )  # fmt: skip
+        self._kept.move_to_end(name)
+        return found
+
+    def forget(self, name: str) -> None:
+        self._kept.pop(name, None)
+
+    async def run(self, kept: Kept, run: Run) -> AsyncIterator[list[tuple[int, Moment]]]:
+        """Steps as they are made, those of a fast model some at a time. Whoever stops reading stops the model."""
+        answer = kept.answer
+        async with kept.running:
+            if run.back is not None:
+                if run.back > len(answer.moments):
+                    raise Failure(400, f"there are {len(answer.moments)} steps", code="request", where="back")
+                await run_in_threadpool(answer.back, run.back)
+            steps = _steps(answer, run)
+            end: BaseException | None = None
+            while end is None:
+                async with kept.loaded.asking:
+                    made, end = await run_in_threadpool(_some, steps)
+                if made:
+                    yield made
+            if isinstance(end, FrisketError):
+                raise end
+
+    async def next(self, kept: Kept) -> Any:
+        """The look at the end of an answer."""
+        async with kept.running, kept.loaded.asking:
+            return await run_in_threadpool(kept.answer.next)
+
+
+def _steps(answer: Answer, run: Run) -> Iterator[tuple[int, Moment]]:
+    for token in run.tokens:
+        at = len(answer.moments)
+        yield at, answer.take(token, chosen=run.by_hand is None or at in run.by_hand)
+    left = answer.plan.max_tokens + 1 if run.steps is None else run.steps
+    for _ in range(left):
+        at = len(answer.moments)
+        found = answer.advance()
+        if found is None:
+            return
+        yield at, found
+
+
+def _some(
+    steps: Iterator[tuple[int, Moment]],
+) -> tuple[list[tuple[int, Moment]], BaseException | None]:
+    """The steps that a moment brings, and what ended them: StopIteration, an error, or None where more may come."""
+    made: list[tuple[int, Moment]] = []
+    began = time.perf_counter()
+    try:
+        while not made or time.perf_counter() - began < MOMENT:
+            made.append(next(steps))
+    except (StopIteration, FrisketError) as end:
+        return made, end
+    return made, None

@@ -1,0 +1,29 @@
+"""What whoever starts the page decides: sizes and limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from frisket.limit import Limits
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The defaults suit one person at one machine.
+
+    >>> Settings(max_tokens=64).max_tokens
+    64
+    """
+
+    max_body_bytes: int = 4_000_000
+    """The largest body of a request: 413 beyond."""
+    max_source_bytes: int = 1_000_000
+    """The largest schema, pattern or grammar."""
+    max_prompt_bytes: int = 100_000
+    """The largest prompt."""
+    max_tokens: int = 4096
+    """The most tokens of one answer."""
+    max_answers: int = 16
+    """How many answers are kept to go back in; the one that was used least lately is forgotten first."""
+    limits: Limits = field(default_factory=lambda: Limits(steps=20_000_000, memory_bytes=256 << 20))
+    """Of each grammar."""

@@ -1,0 +1,27 @@
+"""Vocabulary × token id → how a page shows the token."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from frisket.token_name import token_name
+from frisket.vocabulary import Vocabulary
+
+
+def described(vocabulary: Vocabulary, token: int) -> dict[str, Any]:
+    """Its id, its text, and `kind`: `text`, `bytes` (no whole characters: as escapes), `special` or `end`."""
+    data = vocabulary.token(token) if token < vocabulary.size else None
+    if data is None:
+        kind = "end" if token in vocabulary.eos else "special"
+        return {"id": token, "text": token_name(vocabulary, token) or f"<{token}>", "kind": kind}
+    try:
+        return {"id": token, "text": data.decode(), "kind": "text"}
+    except UnicodeDecodeError:
+        return {"id": token, "text": data.decode("utf-8", "backslashreplace"), "kind": "bytes"}
+
+
+@lru_cache(maxsize=4)
+def texts(vocabulary: Vocabulary) -> list[str]:
+    """The text of every token, to search in."""
+    return [described(vocabulary, token)["text"] for token in range(vocabulary.size)]
