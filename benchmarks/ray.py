@@ -33,9 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.ray", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
     options = parser.parse_args()
-    program = "\n".join(
-        block.text for block in blocks(PAGE) if block.language == "python" and "vllm" in block.text.lower()
-    )
+    program = "\n".join(block.text for block in blocks(PAGE) if block.language == "python" and "MODEL" in block.text)
     if MODEL not in program:
         raise ValueError(f"{PAGE} no longer names {MODEL}")
     with tempfile.TemporaryDirectory() as folder:
@@ -44,7 +42,8 @@ def main() -> None:
         script = Path(folder) / "program.py"
         script.write_text(program.replace(MODEL, repr(str(model))), encoding="utf-8")
         began = time.perf_counter()
-        environment = {"VLLM_CPU_KVCACHE_SPACE": "1"} | os.environ
+        # Ray gives up where a busy machine takes more than a minute to start it.
+        environment = {"VLLM_CPU_KVCACHE_SPACE": "1", "RAY_raylet_start_wait_time_s": "600"} | os.environ
         done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, check=False)
         seconds = time.perf_counter() - began
     shown = [line for line in done.stdout.splitlines() if line.startswith(SHOWN)]

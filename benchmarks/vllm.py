@@ -274,7 +274,7 @@ def _page(rounds: dict[str, list[dict[str, Any]]], count: int, commit: str) -> s
         "`python -m benchmarks.vllm` repeats it.",
         "",
         f"* First tokens: {REQUESTS} schemas a round that nobody compiled before; time since all came.",
-        f"* Ended, invalid: answers to these, {WHOLE_TOKENS} tokens at most; a model of random weights ends few early.",
+        f"* Ended, invalid: answers to these that ended within {WHOLE_TOKENS} tokens; those of them that are wrong.",
         f"* Tokens/s: {SPEED_TOKENS} tokens for each of {REQUESTS} requests with one schema; median of the rounds.",
         "",
         "| backend | first token p50 (ms) | p99 (ms) | ended | invalid | tokens/s | of unconstrained | each round |",
