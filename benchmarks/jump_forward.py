@@ -1,13 +1,16 @@
-"""`python -m benchmarks.jump_forward` → calls of the network with and without reading ahead; results/jump-forward-….md.
+"""`python -m benchmarks.jump_forward` → tokens per second by runtime, calls saved; results/jump-forward-….md.
 
-SmolLM2-135M-Instruct (greedy) on the four worked systems and two more schemas, by each runtime that is installed. Both
-ways take turns, prompt by prompt; the answers must be the same, or the page says so.
+SmolLM2-135M-Instruct by each runtime that is installed, and the embedded model, greedy, on the four worked systems and
+two more schemas, with and without reading forced text at once. Both ways take turns, prompt by prompt; the answers must
+be the same, or the page says so.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
+import importlib.metadata
 import os
 import sys
 import time
@@ -52,6 +55,8 @@ EVENT = {
     "required": ["title", "starts", "attendees", "location", "recurring"],
     "additionalProperties": False,
 }
+#: The model inside the package, on numpy; the other names are runtimes of SmolLM2.
+EMBEDDED = "embedded model"
 TASKS: dict[str, tuple[Any, str]] = {
     "person": (PERSON, "John Smith is 34 years old and lives in Paris"),
     "event": (EVENT, "Design review with Ann and Bo on 3 March 2027 in the Turing building, second floor"),
@@ -75,7 +80,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.jump_forward", description=(__doc__ or "").split("\n")[0]
     )
-    parser.add_argument("--runtimes", default=",".join(get_args(Runtime)), help="which, by comma")
+    parser.add_argument("--runtimes", default=",".join((*get_args(Runtime), EMBEDDED)), help="which, by comma")
     parser.add_argument("--rounds", type=int, default=2, help="repeat all, keep the smallest time of each answer")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
     options = parser.parse_args()
@@ -84,7 +89,7 @@ def main() -> None:
     found: dict[str, list[Run]] = {}
     for runtime in options.runtimes.split(","):
         try:
-            model = gguf(smollm2_path(), runtime=runtime)
+            model = frisket.models.embedded() if runtime == EMBEDDED else gguf(smollm2_path(), runtime=runtime)
         except MissingDependencyError as error:
             print(f"{runtime}: {error}", file=sys.stderr)
             continue
@@ -115,34 +120,45 @@ def _run(model: Any, task: str, rounds: int) -> Run:
 
 
 def _page(found: dict[str, list[Run]], rounds: int, commit: str) -> str:
-    load = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end"
     lines = [
         f"# Forced text read at once, {datetime.date.today()}",
         "",
-        f"SmolLM2-135M-Instruct (Q4_1 file), greedy, commit {commit}; {rounds} rounds, the smaller time of each.",
-        f"{load}: other programs ran at the same time,",
-        "so the ratio of the two ways, which took turns, means more than the seconds. The prompt's call is counted,",
-        "its time is not. `python -m benchmarks.jump_forward` repeats it.",
+        "SmolLM2-135M-Instruct (Q4_1 file) by each runtime, and the embedded model, greedy.",
+        f"Commit {commit}; {', '.join(_versions())}. {rounds} rounds, the smaller time of each answer.",
+        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end: other programs may have run, so the ratio",
+        "of the two ways, which took turns, means more than the seconds. Prompts count as calls, not as time.",
+        "`python -m benchmarks.jump_forward` repeats it.",
         "",
+        *_table("runtime", {runtime: _sum("all", runs) for runtime, runs in found.items()}),
     ]
     for runtime, runs in found.items():
-        lines += [f"## Runtime {runtime}", ""]
-        lines += ["| schema | tokens | calls | saved | tokens/s without | tokens/s with | × | same tokens |"]
-        lines += ["| --- | --: | --: | --: | --: | --: | --: | --- |"]
-        total = Run(
-            "all",
-            sum(run.tokens for run in runs),
-            sum(run.calls for run in runs),
-            (sum(run.seconds[0] for run in runs), sum(run.seconds[1] for run in runs)),
-            all(run.same for run in runs),
-        )
-        for run in (*runs, total):
-            one, ahead = (run.tokens / seconds for seconds in run.seconds)
-            cells = [run.task, str(run.tokens), str(run.calls), f"{1 - run.calls / run.tokens:.0%}"]
-            cells += [f"{one:.1f}", f"{ahead:.1f}", f"{ahead / one:.2f}", "yes" if run.same else "**no**"]
-            lines.append(f"| {' | '.join(cells)} |")
-        lines.append("")
+        lines += [f"## {runtime}", "", *_table("schema", {run.task: run for run in runs})]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _sum(task: str, runs: list[Run]) -> Run:
+    seconds = (sum(run.seconds[0] for run in runs), sum(run.seconds[1] for run in runs))
+    tokens, calls = sum(run.tokens for run in runs), sum(run.calls for run in runs)
+    return Run(task, tokens, calls, seconds, all(run.same for run in runs))
+
+
+def _table(head: str, rows: dict[str, Run]) -> list[str]:
+    lines = [f"| {head} | tokens | calls | calls saved | tokens/s, one by one | tokens/s, ahead | × | same tokens |"]
+    lines += ["| --- | --: | --: | --: | --: | --: | --: | --- |"]
+    for name, run in rows.items():
+        one, ahead = (run.tokens / seconds for seconds in run.seconds)
+        cells = [name, str(run.tokens), str(run.calls), f"{1 - run.calls / run.tokens:.0%}"]
+        cells += [f"{one:.1f}", f"{ahead:.1f}", f"{ahead / one:.2f}", "yes" if run.same else "**no**"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, ""]
+
+
+def _versions() -> list[str]:
+    found = []
+    for name in ("llama-cpp-python", "torch", "transformers", "numpy"):
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found.append(f"{name} {importlib.metadata.version(name)}")
+    return found
 
 
 if __name__ == "__main__":

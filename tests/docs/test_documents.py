@@ -83,7 +83,8 @@ def run_python(block: Block, namespace: dict[str, Any], absent: set[str]) -> str
     """
     code = compile("\n" * (block.line - 1) + block.text, str(block.path), "exec", dont_inherit=True)
     needed = (imported(block.text) & extras()) | named(block.text)
-    if any(importlib.util.find_spec(name) is None for name in needed) or absent & names(block.text, ast.Load):
+    read = names(block.text, ast.Load) - names(block.text, ast.Store)
+    if any(importlib.util.find_spec(name) is None for name in needed) or absent & read:
         absent |= names(block.text, ast.Store) - namespace.keys()
         return None
     out = io.StringIO()

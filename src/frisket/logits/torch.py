@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -13,6 +14,8 @@ from frisket.errors import MissingDependencyError
 from frisket.logits.numpy import is_native
 
 Tensor: TypeAlias = Any  # torch is optional, also for whoever checks the types
+#: The devices for which Triton compiles; torch calls AMD's "cuda", too.
+KERNEL_DEVICES = ("cuda",)
 
 
 def allocate_bitmask(batch: int, size: int, *, pin_memory: bool = False) -> Tensor:
@@ -31,7 +34,8 @@ def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.ND
     `logits` is a float32, float16, bfloat16 or float64 tensor of shape (vocabulary,) or (batch, vocabulary), strided
     as it likes; `bitmask` an int32 tensor or a numpy array of shape (words,) or (batch, words), which is copied to
     the device of the logits if it is not there. Ids beyond the last word become −∞; bits beyond the last logit mean
-    nothing. Cost: one pass; elsewhere than on a CPU also a temporary of one byte for each logit.
+    nothing. Cost: one pass, by the engine on a CPU and by a Triton kernel on a GPU where `triton` is installed;
+    elsewhere also a temporary of one byte for each logit.
     """
     torch = _torch()
     words = _words(torch, logits, bitmask)
@@ -39,7 +43,17 @@ def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.ND
     if array is not None:
         _core.apply_mask(array, words.cpu().contiguous().numpy())
         return
-    forbidden = _forbidden(torch, logits, words)
+    kernel = _kernel(torch, logits)
+    if kernel is not None:
+        kernel(logits, words.to(logits.device, non_blocking=True))
+    else:
+        apply_mask_plainly(logits, words)
+
+
+def apply_mask_plainly(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.NDArray[np.int32]) -> None:
+    """As `apply_mask`, by torch alone: for any device, for gradients, and for tests of both kernels."""
+    torch = _torch()
+    forbidden = _forbidden(torch, logits, _words(torch, logits, bitmask))
     covered = forbidden.shape[-1]
     logits[..., :covered].masked_fill_(forbidden, float("-inf"))
     logits[..., covered:].fill_(float("-inf"))
@@ -128,7 +142,9 @@ def _words(torch: Any, logits: Tensor, bitmask: Tensor | npt.NDArray[Any]) -> Te
 
 def _forbidden(torch: Any, logits: Tensor, words: Tensor) -> Tensor:
     """Which tokens are forbidden, as far as there are words for them: booleans on the device of the logits."""
-    words = words.to(logits.device, non_blocking=True).contiguous()
+    words = words.to(logits.device, non_blocking=True)
+    # A single word, or none, may have any stride and be contiguous all the same; the view of its bytes wants 1.
+    words = words.contiguous() if words.stride(-1) == 1 else words.clone(memory_format=torch.contiguous_format)
     covered = min(logits.shape[-1], 32 * words.shape[-1])
     # Bytes instead of words: the temporary is 4 times smaller, and torch has every operation on uint8. The order of
     # bytes is that of the host; all hosts and devices that torch supports in practice are little-endian.
@@ -138,11 +154,26 @@ def _forbidden(torch: Any, logits: Tensor, words: Tensor) -> Tensor:
 
 def _array(torch: Any, logits: Tensor) -> npt.NDArray[Any] | None:
     """The memory of a CPU tensor that the engine can read; None where torch must know of every write, too."""
-    kinds = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
-    if logits.device.type != "cpu" or logits.requires_grad or logits.dtype not in kinds:
+    if logits.device.type != "cpu" or not _is_writable(torch, logits):
         return None
     array = _memory(torch, logits)
     return array if is_native(array) else None
+
+
+def _kernel(torch: Any, logits: Tensor) -> Callable[[Tensor, Tensor], None] | None:
+    """The Triton kernel that writes to these logits; None where torch has to do it."""
+    # A dimension without a stride puts several logits into one place: torch refuses that in its own words.
+    if logits.device.type not in KERNEL_DEVICES or not _is_writable(torch, logits) or 0 in logits.stride():
+        return None
+    from frisket.logits import triton  # imports Triton, which whoever stays on a CPU does not need
+
+    return triton.apply_mask if triton.is_installed() else None
+
+
+def _is_writable(torch: Any, logits: Tensor) -> bool:
+    """Whether others than torch may write to the logits: torch keeps a gradient's account of every write."""
+    kinds = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+    return not logits.requires_grad and logits.dtype in kinds
 
 
 def _memory(torch: Any, logits: Tensor) -> npt.NDArray[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +15,7 @@ from frisket import Grammar, Vocabulary
 from frisket.engines.mlx import GrammarProcessor
 from frisket.errors import MissingDependencyError
 from tests import tiny_model
+from tests.docs.document import ROOT, blocks
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -51,6 +53,15 @@ def test_every_answer_is_valid(setup: Any, grammar: Grammar, mode: str) -> None:
         setup.model, setup.tokenizer, "true 12", logits_processors=[processor], max_tokens=100, **options
     )
     assert grammar.accepts(text), text
+
+
+def test_the_program_of_the_page(tmp_path: Path) -> None:
+    need()
+    program: dict[str, Any] = {}
+    (block,) = (one for one in blocks(ROOT / "docs" / "engines" / "mlx.md") if one.language == "python")
+    exec(block.text, program)
+    answer = program["ask"](str(tiny_model.save(tmp_path)), "true 12", program["grammar"])
+    assert program["grammar"].accepts(answer), answer
 
 
 def test_new_logits_are_masked() -> None:

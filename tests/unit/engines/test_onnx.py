@@ -14,6 +14,7 @@ from frisket import Grammar, Vocabulary
 from frisket.engines.onnx import GrammarProcessor
 from frisket.errors import EngineError
 from tests import tiny_model
+from tests.docs.document import ROOT, blocks
 
 LETTERS = Vocabulary.from_bytes([bytes([value]) for value in range(97, 105)] + [None], eos=[8])
 ABC = Grammar.from_regex("abc|abd|b")
@@ -130,3 +131,11 @@ def test_every_answer_of_a_real_generator_is_valid(folder: Path, grammar: Gramma
         generator.generate_next_token()
     text = tokenizer.decode(generator.get_sequence(0)[len(ids) :])
     assert grammar.accepts(text), text
+
+
+def test_the_program_of_the_page(folder: Path) -> None:
+    program: dict[str, Any] = {}
+    (block,) = (one for one in blocks(ROOT / "docs" / "engines" / "onnx.md") if one.language == "python")
+    exec(block.text, program)
+    answer = program["ask"](str(folder), "true 12", program["grammar"])
+    assert program["grammar"].accepts(answer), answer

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -201,6 +203,38 @@ def test_torch_strides_one_row_and_misuse() -> None:
         torch_logits.apply_mask(torch.zeros(40, dtype=torch.int32), torch.zeros(2, dtype=torch.int32))
 
 
+@pytest.mark.parametrize(("count", "allowed"), [(0, []), (1, [0, 2]), (2, [0, 2, 33])])
+def test_torch_reads_words_of_any_stride(count: int, allowed: list[int]) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    words = torch.tensor([[5, 0, 2, 0]] * 2, dtype=torch.int32)[:, : 2 * count : 2]
+    logits = torch.zeros((2, 40))
+    torch_logits.apply_mask_plainly(logits, words)
+    assert [torch.isfinite(row).nonzero().flatten().tolist() for row in logits] == [allowed] * 2
+
+
+def test_the_triton_kernel_equals_torch_bit_for_bit_where_triton_interprets_it() -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    pytest.importorskip("triton", reason="triton is not installed")
+    program = Path(__file__).with_name("interpreted.py")
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "240 cases equal bit for bit"
+
+
+def test_the_module_of_the_kernel_needs_no_triton() -> None:
+    pytest.importorskip("torch", reason="torch is not installed")
+    code = """
+import sys; sys.modules["triton"] = None
+from frisket.logits import triton
+try:
+    triton.apply_mask(None, None)
+except ImportError as error:
+    print(triton.is_installed(), error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("False") and 'pip install "frisket[triton]"' in done.stdout
+
+
 def test_torch_matches_on_the_accelerator() -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     if not torch.cuda.is_available():
@@ -209,9 +243,11 @@ def test_torch_matches_on_the_accelerator() -> None:
     bitmask = rng.integers(0, 2**32, size=(16, 4008), dtype=np.uint32)
     expected = rng.normal(size=(16, 128_256)).astype(np.float32)
     logits = torch.from_numpy(expected.copy()).cuda()
+    plain = logits.clone()
     torch_logits.apply_mask(logits, bitmask)
+    torch_logits.apply_mask_plainly(plain, bitmask)
     numpy_logits.apply_mask(expected, bitmask)
-    assert np.array_equal(logits.cpu().numpy(), expected)
+    assert np.array_equal(logits.cpu().numpy(), expected) and torch.equal(logits, plain)
 
 
 def definition(logits: np.ndarray, bitmask: np.ndarray) -> tuple[float, float, int, int | None]:
