@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from frisket.partial_value import PartialValue
+from frisket.partial_value import PartialPython, PartialValue
 
 __all__ = ["Closed", "Event", "Events", "Grew", "Opened"]
 
 Path: TypeAlias = tuple[str | int, ...]
 Kind: TypeAlias = Literal["object", "array", "string", "number", "boolean", "null"]
 
-_KINDS: dict[str, Kind] = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
+_KINDS: dict[str, Kind] = {
+    **{"{": "object", "[": "array", '"': "string", "'": "string"},
+    **{"t": "boolean", "f": "boolean", "n": "null", "T": "boolean", "F": "boolean", "N": "null"},
+}
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ class Events:
     """
 
     def __init__(self) -> None:
-        self._reader = _Reader()
+        self._reader = EventReader()
 
     def feed(self, data: bytes | str) -> list[Event]:
         """Go on with the document, and what happened: bytes (a character may be broken between two calls), or text."""
@@ -105,7 +108,7 @@ class TokenSpans:
         return bisect_right(self._ends, place)
 
 
-class _Reader(PartialValue):
+class EventReader(PartialValue):
     """A reader that notes what happens."""
 
     def __init__(self) -> None:
@@ -126,7 +129,7 @@ class _Reader(PartialValue):
 
     def told(self) -> list[Event]:
         events, self._events = self._events, []
-        return list(_joined(events))
+        return list(joined(events))
 
     def _opens(self, text: str, place: int) -> None:
         byte = self._byte(text, place)
@@ -151,7 +154,11 @@ class _Reader(PartialValue):
         return self.path[: len(self._frames)]
 
 
-def _joined(events: list[Event]) -> Iterator[Event]:
+class PythonEventReader(EventReader, PartialPython):
+    """The same of a value in a call as Python writes it."""
+
+
+def joined(events: list[Event]) -> Iterator[Event]:
     """Growth of one text, step by step, as one event."""
     pieces: list[str] = []
     path: Path = ()

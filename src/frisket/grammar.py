@@ -382,13 +382,13 @@ class Grammar(Language):
         it; without any, JSON may have any white space and escapes, as the format's definition says. What is no
         structural tag, or cannot be exact, is a GrammarSyntaxError with its JSON pointer.
         """
-        from frisket.notations.structural_tag import load_structural_tag, read_structural_tag
+        from frisket.notations.structural_tag import TagText, load_structural_tag, read_structural_tag
 
         if isinstance(tag, str):
             tag = load_structural_tag(tag)
         part = read_structural_tag(tag, cls, options, limits)
         origin = Origin.of_structural_tag(tag, content(tag), options, limits)
-        return cls(build_part(part, limits), origin=origin)
+        return cls(build_part(part, limits), value=TagText(part), origin=origin)
 
     @classmethod
     def _from_part(cls, part: Part, *, limits: Limits | None = None) -> Grammar:

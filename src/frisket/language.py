@@ -304,6 +304,12 @@ class Language:
             return cast("Part", origin.argument)
         return Whole(cast("Grammar", self))
 
+    @property
+    def _outline(self) -> Part:
+        """The grammar as a tree of named parts."""
+        made: Callable[[], Part] | None = getattr(self._value, "outline", None)
+        return self._part if made is None else made()
+
 
 def _remake(cls: type[Language], constructor: str, argument: Any, keywords: dict[str, Any]) -> Any:
     """The grammar that was pickled."""

@@ -35,7 +35,7 @@ STOREYS = (
     ("description",),
     ("language",),
     ("grammar",),
-    ("explanation",),
+    ("outline", "explanation"),
     ("combinator", "text_template", "thinking", "tools"),
     ("models", "pressure"),
     ("decoding",),

@@ -91,13 +91,27 @@ def test_spans_of_tokens() -> None:
         grammar.captures(ids)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("name", ["<end>", "<[1]>"])
+def test_a_token_is_found_by_its_name_and_by_its_number(name: str) -> None:
+    vocabulary = Vocabulary.from_bytes([b"a", None, b"b"], eos=(), special={"<end>": 1})
+    for grammar in (
+        seq(capture("t", "a"), capture("e", special(name)), "b"),
+        seq(until(special(name), name="t"), capture("e", "b")),
+        seq("a", tags([(special(name), capture("e", "b"))], text_after=False)),
+    ):
+        found = grammar.captures([0, 1, 2], vocabulary)
+        assert [(span.first_token, span.last_token) for span in found["e"]] in ([(1, 1)], [(2, 2)])
+    unnamed = Vocabulary.from_bytes([b"a", None], eos=())
+    assert capture("e", special("<[1]>")).captures([1], unnamed)["e"][0].first_token == 0
+
+
 def test_another_text_is_refused() -> None:
     with pytest.raises(GrammarError) as caught:
         capture("a", "x").captures("y")
     assert caught.value.code == "text-rejected"
     with pytest.raises(GrammarError):
         text().captures(b"\xff")
-    with pytest.raises(GrammarError, match="token 1 has no text"):
+    with pytest.raises(GrammarError, match="none of the grammar"):
         text().captures([0, 1, 0], Vocabulary.from_bytes([b"a", None], eos=()))
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from frisket import _core
 from frisket.errors import MessageSyntaxError, RefusedToolsError, UnsupportedSchemaError
 from frisket.grammar import Grammar
 from frisket.json_schema.report import Entry, Report
+from frisket.notations.combination.outline import OutlineBuilder
+from frisket.notations.combination.part import Part
 from frisket.origin import Origin
 from frisket.thinking import Mode, Reasoning, Thinking, special_in
 from frisket.tools.arguments import Arguments
@@ -162,6 +164,11 @@ class _Value:
         if not core.accepts(data):
             raise _syntax_error(core, text, data)
         return self._parser.message(text)
+
+    def outline(self) -> Part:
+        """The message as a tree of named parts."""
+        outline = OutlineBuilder(_builder(self.program, self.limits))
+        return outline.part(self.program.lower(cast("_core.GrammarBuilder", outline)))
 
     def _written(self) -> _core.Grammar:
         """The same rules with special tokens written as their names, as they stand in a text."""
