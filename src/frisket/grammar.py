@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
 from frisket.language import Language, usual_options
+from frisket.notations.combination.filled import Filled
 from frisket.notations.combination.lower import build_part
 from frisket.notations.combination.part import Part, Template
 from frisket.origin import Origin
@@ -396,14 +396,8 @@ class Grammar(Language):
         are asked only as parts of others."""
         grammar = cls(None, origin=Origin("_from_part", part, {}, limits))
         if isinstance(part, Template):
-            grammar._value = partial(_filled, grammar, part)
+            grammar._value = Filled(grammar, part)
         return grammar
-
-
-def _filled(grammar: Grammar, template: Template, text: str) -> Any:
-    """The values of a template's holes in a text, as its object."""
-    found = grammar.captures(text)
-    return template.into(**{name: of.value(found[name][0].text) for name, of in template.holes})
 
 
 def _odd(schema: Any) -> Origin | None:

@@ -144,6 +144,9 @@ class Language:
             if not isinstance(text, (str, bytes)):
                 raise TypeError("token ids need the vocabulary that they are of")
             units = TokenText([_bytes(text)])
+        return self._captures(units, has_tokens=vocabulary is not None)
+
+    def _captures(self, units: TokenText, *, has_tokens: bool) -> dict[str, list[Span]]:
         found = spans(self._part, units.units)
         if found is None:
             raise GrammarError(
@@ -151,7 +154,7 @@ class Language:
             )
         named: dict[str, list[Span]] = {}
         for name, begin, end in found:
-            named.setdefault(name, []).append(units.span(begin, end, tokens=vocabulary is not None))
+            named.setdefault(name, []).append(units.span(begin, end, tokens=has_tokens))
         return named
 
     def to_gbnf(self) -> str:

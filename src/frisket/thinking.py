@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast
@@ -176,6 +176,11 @@ class _Value:
             raise MessageSyntaxError("the reasoning does not end", where=f"offset {len(text)}")
         reasoning, place = self.reasoning.split(text)
         return Thought(reasoning, self.answer.value(text[place:]))
+
+    def partial(self, values: Iterable[tuple[tuple[str, ...], Any]]) -> Thought[Any]:
+        """The thought of the values so far; the answer is None until something of it is known."""
+        known = dict(values)
+        return Thought((known.get(("reasoning",)) or "").strip() or None, known.get(()))
 
     def outline(self) -> Part:
         """The reasoning and the answer as a tree of named parts."""

@@ -105,6 +105,24 @@ def test_a_token_is_found_by_its_name_and_by_its_number(name: str) -> None:
     assert capture("e", special("<[1]>")).captures([1], unnamed)["e"][0].first_token == 0
 
 
+def test_a_matcher_has_captures_by_its_steps() -> None:
+    vocabulary = Vocabulary.from_bytes([b"a", b"bc", None, None], {"<x>": 2, "<end>": 3}, eos="<end>")
+    grammar = seq(capture("t", "aab"), "c", capture("x", special("<x>")))
+    matcher = grammar.compile(vocabulary).matcher()
+    matcher.advance_bytes(b"aa")
+    matcher.advance(1)
+    with pytest.raises(GrammarError, match="none of the grammar"):
+        matcher.captures()
+    matcher.advance(2)
+    wanted = {"t": [Span(0, 3, "aab", 0, 1)], "x": [Span(4, 4, "", 2, 2)]}
+    assert matcher.captures() == wanted
+    matcher.advance(3)
+    assert matcher.captures() == wanted
+    whole = Grammar.from_regex("a").compile(vocabulary).matcher()
+    whole.advance(0)
+    assert whole.captures() == {}
+
+
 def test_another_text_is_refused() -> None:
     with pytest.raises(GrammarError) as caught:
         capture("a", "x").captures("y")

@@ -220,6 +220,12 @@ impl Matcher {
         slf.py().import("frisket.explanation")?.call_method1("path", (slf,))
     }
 
+    /// The spans of the captures by their names, as `Grammar.captures` has them, in the text so far, which must be whole.
+    /// Its tokens are the steps.
+    fn captures<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("frisket.explanation")?.call_method1("captures", (slf,))
+    }
+
     /// Why a token (by its id) or a text may not come next: which keyword of the schema or option forbids it, and
     /// what may come instead; or that it may. The matcher stays where it is. For people: it may take milliseconds.
     fn explain<'py>(slf: &Bound<'py, Self>, token_or_text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {

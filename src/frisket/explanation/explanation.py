@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from frisket.explanation.expectation import expected, takes
 from frisket.explanation.place import Path, pointer
@@ -11,6 +11,7 @@ from frisket.explanation.reason import Reason, reason
 from frisket.notations.combination.part import Whole
 from frisket.outline import Reader, named
 from frisket.partial_value import PartialValue
+from frisket.span import Span, TokenText
 from frisket.token_name import token_name, token_names
 
 if TYPE_CHECKING:
@@ -74,6 +75,23 @@ class Explanation:
 def path(matcher: Matcher) -> str:
     """What `Matcher.path` says. It costs as much as reading the text so far."""
     return _stands(matcher)[0]
+
+
+def captures(matcher: Matcher) -> dict[str, list[Span]]:
+    """What `Matcher.captures` says."""
+    grammar, vocabulary = matcher.compiled.grammar, matcher.compiled.vocabulary
+    if grammar is None:
+        return {}
+    pieces = [token_names(vocabulary, piece) if isinstance(piece, int) else piece for piece in _inputs(matcher)]
+    return cast("Grammar", grammar)._captures(TokenText(pieces), has_tokens=True)
+
+
+def _inputs(matcher: Matcher) -> list[bytes | int]:
+    """The steps of the text, without those that end it."""
+    inputs, eos = matcher.inputs, set(matcher.compiled.vocabulary.eos)
+    while matcher.ended and inputs and inputs[-1] in eos:
+        inputs.pop()
+    return inputs
 
 
 def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:

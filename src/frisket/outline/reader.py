@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from frisket import _core
 from frisket.errors import VocabularyError
 from frisket.notations.combination.lower import build_part
-from frisket.notations.combination.part import Lit, Part, Rules, Special, Until
+from frisket.notations.combination.part import Capture, Label, Lit, Part, Rules, Special, Until
 from frisket.outline.leaf import Reads, ends
 from frisket.outline.place import Place
 from frisket.outline.stack import Stack, Stacks
@@ -79,6 +79,7 @@ class Reader:
         self.units: list[Unit] = []
         #: The places of special tokens among the units.
         self.specials: list[int] = []
+        self._dead: int | None = None
         self._stacks = Stacks(is_written=is_written)
         self._letters = _letters(tuple(sorted((special or {}).items())))
         self._ids = self._letters.special
@@ -92,6 +93,11 @@ class Reader:
         """Go on with the text: its bytes, or all names of one special token."""
         for unit in piece if isinstance(piece, bytes) else (piece,):
             self._step(unit)
+
+    @property
+    def dead(self) -> int | None:
+        """The place of the first byte with which no text of the outline begins."""
+        return None if self._dead is None else self.offset(self._dead)
 
     @property
     def first(self) -> Thread | None:
@@ -136,6 +142,8 @@ class Reader:
             if may_end:
                 self._expand(self._behind(thread), threads, seen)
         self.threads = threads[:MOST]
+        if not threads and self._dead is None:
+            self._dead = len(self.units) - 1
 
     def _reads(self, thread: Thread, unit: Unit) -> tuple[bool, bool]:
         """Whether the leaf of a reading may go on behind the unit, and whether it may end there."""
@@ -192,10 +200,9 @@ class Reader:
                 agenda += self._begin(stack, found, threads)
             else:
                 follows = self._stacks.follows(stack, here)
-                inner = follows[0].below if follows and follows[0] is not None else None
-                if inner is not None and inner.kind == "close" and stack.kind == "part" and inner.below is stack.below:
-                    kind = self._stacks.reads_parts(inner.part)
-                    found = found if kind is None else Entry(found, Value(inner.names, here, kind), None)
+                label = self._stacks.opened(stack.part) if stack.kind == "part" else None
+                if isinstance(label, (Label, Capture)) and (kind := self._stacks.reads_parts(label)) is not None:
+                    found = Entry(found, Value((*stack.names, label.name), here, kind), None)
                 agenda += [(follow, found) for follow in reversed(follows)]
 
     def _begin(

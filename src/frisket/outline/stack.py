@@ -65,17 +65,20 @@ class Stacks:
     def reads(self, stack: Stack) -> Reads:
         """What the text of the leaf stands for that is to come."""
         below = stack.below
-        is_named = below is not None and below.kind == "close" and self.reads_parts(below.part) is None
+        is_named = below is not None and below.kind == "close" and self._is_value(below.part)
         return reads(self.opened(stack.part), is_named=is_named)
 
     def reads_parts(self, label: Part) -> Reads:
         """What the parts within a name make up; None of a single leaf, which is a value itself, and of a mere name."""
         assert isinstance(label, (Label, Capture))
-        if self._is_leaf(label.item):
-            return None
-        if isinstance(label, Capture):
-            return "parts"
-        return "record" if label.is_record else None
+        if isinstance(label, Label) and label.is_record:
+            return "record"
+        return "parts" if isinstance(label, Capture) and not self._is_leaf(label.item) else None
+
+    def _is_value(self, label: Part) -> bool:
+        """Whether what has a name is one leaf."""
+        assert isinstance(label, (Label, Capture))
+        return self._is_leaf(label.item) and self.reads_parts(label) is None
 
     # -- what may follow ---------------------------------------------------------------------------------------------
     def follows(self, stack: Stack, here: int) -> list[Stack | None]:

@@ -49,7 +49,7 @@ class _Body:
         self.family = program.family
         self.builder = builder
         self._arguments = [
-            (tool.tool.name, named(builder, tool.tool.name, tool.lower(builder))) for tool in program.tools
+            (tool.tool.name, named(builder, tool.tool.name, tool.lower(builder), "record")) for tool in program.tools
         ]
 
     def message(self) -> int:

@@ -46,11 +46,16 @@ class OutlineBuilder:
         return node if isinstance(node, Part) else self._rules_of(node)
 
     def named(
-        self, name: str, node: Node, reads: Literal["text", "json", "python"], ends: tuple[str, ...], schema: Any
+        self,
+        name: str,
+        node: Node,
+        reads: Literal["text", "json", "python", "record"],
+        ends: tuple[str, ...],
+        schema: Any,
     ) -> Part:
-        if isinstance(node, Part):
-            return Label(name, node, is_record=not isinstance(node, Whole))
-        return Label(name, self._rules_of(node, reads, ends, schema))
+        if reads == "record":
+            return Label(name, self.part(node), is_record=not isinstance(node, Whole))
+        return Label(name, node if isinstance(node, Part) else self._rules_of(node, reads, ends, schema))
 
     def _parts(self, nodes: Sequence[Node]) -> tuple[Part, ...]:
         return tuple(self.part(node) for node in nodes)
@@ -66,12 +71,13 @@ def named(
     builder: GrammarBuilder,
     name: str,
     node: int,
-    reads: Literal["text", "json", "python"] = "text",
+    reads: Literal["text", "json", "python", "record"] = "text",
     *,
     ends: tuple[str, ...] = (),
     schema: Any = None,
 ) -> int:
-    """The node, which has a name in an outline; see `Rules` for the rest."""
+    """The node, which has a name in an outline; `Rules` says more. A `record` is a value whose members have names,
+    or a grammar, which reads its texts itself."""
     if isinstance(builder, OutlineBuilder):
         return cast("int", builder.named(name, node, reads, ends, schema))
     return node
