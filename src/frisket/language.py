@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from frisket import _core, compiled_schema
@@ -308,10 +308,19 @@ class Language:
         return Whole(cast("Grammar", self))
 
     @property
+    def _has_outline(self) -> bool:
+        """Whether the grammar is a tree of several parts."""
+        return hasattr(self._value, "outline") or not isinstance(self._part, Whole)
+
+    @property
     def _outline(self) -> Part:
-        """The grammar as a tree of named parts."""
-        made: Callable[[], Part] | None = getattr(self._value, "outline", None)
-        return self._part if made is None else made()
+        """The grammar as a tree of named parts. The latest ones are kept: of many tools it takes milliseconds."""
+        return _outline_of(self) if hasattr(self._value, "outline") else self._part
+
+
+@lru_cache(maxsize=16)
+def _outline_of(language: Language) -> Part:
+    return cast("Part", cast("Any", language._value).outline())
 
 
 def _remake(cls: type[Language], constructor: str, argument: Any, keywords: dict[str, Any]) -> Any:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from frisket.decoding.loop import FinishReason, Step
 from frisket.errors import LimitExceededError
 from frisket.event import Event, EventReader, TokenSpans
-from frisket.notations.combination.part import Whole
 from frisket.outline import OutlineEvents, Reader
 from frisket.partial_object import partial_object
 from frisket.partial_value import PartialValue
@@ -183,10 +182,9 @@ class Stream(Iterator[Step], Generic[T]):
     def _event_reader(self) -> EventReader | OutlineEvents:
         if self._grammar.schema is not None:
             return EventReader()
-        outline = self._grammar._outline
-        if isinstance(outline, Whole):
+        if not self._grammar._has_outline:
             raise TypeError("events are those of JSON documents and named parts: ask for a type, or read the steps")
-        return OutlineEvents(Reader(outline, self._matcher.compiled.vocabulary.special))
+        return OutlineEvents(Reader(self._grammar._outline, self._matcher.compiled.vocabulary.special))
 
     def _piece(self, step: Step) -> Any:
         """What a step wrote; of a special token its names."""

@@ -6,10 +6,10 @@ as to read it afterwards, together with all others.
 
 from __future__ import annotations
 
+from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from frisket.notations.combination.part import Whole
 from frisket.outline import Place, Reader
 from frisket.partial_value import PartialValue
 from frisket.token_name import token_names
@@ -30,7 +30,7 @@ class Document:
     token is a piece, too: the set of its names. Thread-safe.
     """
 
-    def __init__(self, text: bytes, reader: Reader | None = None) -> None:
+    def __init__(self, text: bytes, reader: _Named | None = None) -> None:
         self._pieces: list[bytes | frozenset[str]] = [text]
         self._places: list[Place] = []
         self._reader = _Json() if reader is None else reader
@@ -44,14 +44,7 @@ class Document:
             return None
         if grammar.schema is not None:
             return cls(matcher.text)
-        outline = grammar._outline
-        if isinstance(outline, Whole):
-            return None
-        vocabulary = matcher.compiled.vocabulary
-        reader = Reader(outline, vocabulary.special)
-        for piece in matcher.inputs:
-            reader.feed(token_names(vocabulary, piece) if isinstance(piece, int) else piece)
-        return cls(b"", reader)
+        return cls(b"", _Named(matcher)) if grammar._has_outline else None
 
     def __len__(self) -> int:
         return len(self._pieces)
@@ -76,6 +69,28 @@ class Document:
         Document.__init__(self, b"")
         self._pieces *= len(places)
         self._places = places
+
+
+class _Named:
+    """The places of a text that has named parts; the reader is made when one is asked for."""
+
+    def __init__(self, matcher: Matcher) -> None:
+        self._compiled, self._inputs = matcher.compiled, matcher.inputs
+
+    @cached_property
+    def _reader(self) -> Reader:
+        vocabulary = self._compiled.vocabulary
+        reader = Reader(self._compiled.grammar._outline, vocabulary.special)
+        for piece in self._inputs:
+            reader.feed(token_names(vocabulary, piece) if isinstance(piece, int) else piece)
+        return reader
+
+    def feed(self, piece: bytes | frozenset[str]) -> None:
+        self._reader.feed(piece)
+
+    @property
+    def place(self) -> Place:
+        return self._reader.place
 
 
 class _Json:

@@ -149,6 +149,8 @@ def _stands(matcher: Matcher) -> tuple[str, _Document | None]:
         partial, text = PartialValue(), matcher.text
         partial.feed(text)
         return pointer(partial.path), _Document(grammar, text, partial.path)
+    if not grammar._has_outline:
+        return named(grammar.open_rules(matcher.text)), None
     reader = Reader(grammar._outline, matcher.compiled.vocabulary.special)
     for piece in matcher.inputs:
         reader.feed(token_names(matcher.compiled.vocabulary, piece) if isinstance(piece, int) else piece)
