@@ -1,7 +1,6 @@
 """vLLM's own parsers of tool calls read what the masks let pass: the same calls, with valid arguments.
 
-vLLM must be installed with what it needs, since its parsers import its server. A parser whose own reading differs from
-its family's format is in DIFFERENT, with the reason.
+vLLM must be installed with what it needs, since its parsers import its server.
 """
 
 from __future__ import annotations
@@ -22,8 +21,6 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 #: Family → the name of vLLM's parser.
 PARSERS = {
-    "deepseek_v3": "deepseek_v3",
-    "deepseek_v31": "deepseek_v31",
     "glm45": "glm45",
     "granite4": "granite4",
     "hermes": "hermes",
@@ -35,20 +32,26 @@ PARSERS = {
     "llama4_pythonic": "llama4_pythonic",
     "minicpm5": "minicpm5",
     "minimax_m2": "minimax_m2",
-    "mistral_v11": "mistral",
     "olmo3": "olmo3",
-    "phi4_mini": "phi4_mini_json",
     "qwen3": "hermes",
     "qwen3_coder": "qwen3_coder",
-    "seed_oss": "seed_oss",
+}
+#: Families of whose calls vLLM 0.32 reads some otherwise, and which: no mask keeps to them.
+DIFFERENT = {
+    "deepseek_v3": "arguments with a line break among their white space are not found",
+    "deepseek_v31": "arguments with a line break among their white space are not found",
+    "mistral_v11": "[CALL_ID] and what follows it is taken for a part of the name",
+    "phi4_mini": "a closing bracket in the arguments ends the list of calls",
+    "seed_oss": "a line break at the beginning of a text is dropped",
 }
 
 
 @pytest.fixture(scope="session")
 def vllm() -> Any:
     """vLLM's parsers and the shape of a request."""
-    parsers = pytest.importorskip("vllm.tool_parsers", reason="vLLM is not installed with its dependencies")
-    protocol = pytest.importorskip("vllm.entrypoints.openai.chat_completion.protocol", reason="another version of vLLM")
+    names = ("vllm.tool_parsers", "vllm.entrypoints.openai.chat_completion.protocol")
+    reason = "vLLM is not installed with its dependencies, or another version is"
+    parsers, protocol = (pytest.importorskip(name, reason=reason, exc_type=ImportError) for name in names)
     return SimpleNamespace(parsers=parsers.ToolParserManager, protocol=protocol)
 
 
@@ -62,9 +65,8 @@ class Tokenizer:
         self.name_or_path = name
 
     def get_vocab(self) -> dict[str, int]:
-        markers = [family(name).thinking or () for name in (self.name_or_path,)]
-        texts = [text for pair in markers for text in pair] + [piece for piece in _markers(self.name_or_path)]
-        ids = {text: 1000 + place for place, text in enumerate(dict.fromkeys(texts))}
+        wanted = family(self.name_or_path)
+        ids = {text: 1000 + place for place, text in enumerate(dict.fromkeys([*(wanted.thinking or ()), *wanted.tags]))}
         return {**ids, **self.known}
 
     @property
@@ -81,10 +83,6 @@ class Tokenizer:
 
     def convert_tokens_to_ids(self, token: str) -> int | None:
         return self.get_vocab().get(token)
-
-
-def _markers(name: str) -> tuple[str, ...]:
-    return family(name).tags
 
 
 def read(vllm: Any, name: str, text: str) -> list[tuple[str, dict[str, Any]]]:
@@ -118,4 +116,4 @@ def test_vllm_reads_the_same_calls(vllm: Any, name: str) -> None:
 
 
 def test_the_parsers_are_of_known_families() -> None:
-    assert set(PARSERS) <= set(families()) and len(PARSERS) >= 12
+    assert {*PARSERS, *DIFFERENT} <= set(families()) and len(PARSERS) >= 12 and not PARSERS.keys() & DIFFERENT.keys()
