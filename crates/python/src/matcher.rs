@@ -220,8 +220,8 @@ impl Matcher {
         slf.py().import("frisket.explanation")?.call_method1("path", (slf,))
     }
 
-    /// The spans of the captures by their names, as `Grammar.captures` has them, in the text so far, which must be whole.
-    /// Its tokens are the steps.
+    /// The spans of the captures by their names, as `Grammar.captures` has them, in the text so far, which must be
+    /// whole. Its tokens are the steps.
     fn captures<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("frisket.explanation")?.call_method1("captures", (slf,))
     }
