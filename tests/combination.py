@@ -46,7 +46,7 @@ def to_reference(part: parts.Part) -> Node:
             return cat(*map(to_reference, items))
         case parts.Choice(items):
             return alt(*map(to_reference, items))
-        case parts.Capture(_, item):
+        case parts.Capture(_, item) | parts.Label(_, item):
             return to_reference(item)
         case parts.Repeat(item, low, high, None):
             return repeated(to_reference(item), low, high)

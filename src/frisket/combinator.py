@@ -12,7 +12,19 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError
 from frisket.grammar import Grammar
 from frisket.notations.combination import free_text
-from frisket.notations.combination.part import Capture, Choice, FreeText, Lit, Part, Repeat, Seq, Special, Tags, Until
+from frisket.notations.combination.part import (
+    Capture,
+    Choice,
+    FreeText,
+    Label,
+    Lit,
+    Part,
+    Repeat,
+    Seq,
+    Special,
+    Tags,
+    Until,
+)
 
 if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
@@ -260,7 +272,8 @@ def _tag(place: int, pair: tuple[GrammarPart, GrammarPart]) -> tuple[Lit | Speci
         raise TypeError(f"{where}: a begin is a str or a special token, got {pair[0]!r}")
     if begin == Lit(""):
         raise GrammarSyntaxError("the begin of a tag is empty", where=where, hint="every text holds the empty one")
-    return begin, _part(where, pair[1])
+    name = begin.text if isinstance(begin, Lit) else begin.name
+    return begin, Label(name, _part(where, pair[1]))
 
 
 def _forbidden(where: str, triggers: list[str], forbidden: Iterable[str]) -> tuple[str, ...]:

@@ -5,16 +5,23 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from frisket.partial_value import PartialValue
+from frisket.partial_value import PartialPython, PartialValue
+
+if TYPE_CHECKING:
+    from frisket.grammar import Grammar
+    from frisket.outline import OutlineEvents
 
 __all__ = ["Closed", "Event", "Events", "Grew", "Opened"]
 
 Path: TypeAlias = tuple[str | int, ...]
 Kind: TypeAlias = Literal["object", "array", "string", "number", "boolean", "null"]
 
-_KINDS: dict[str, Kind] = {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}
+_KINDS: dict[str, Kind] = {
+    **{"{": "object", "[": "array", '"': "string", "'": "string"},
+    **{"t": "boolean", "f": "boolean", "n": "null", "T": "boolean", "F": "boolean", "N": "null"},
+}
 
 
 @dataclass(frozen=True)
@@ -68,10 +75,25 @@ class Events:
     Closed(path=(), value={'size': 'large', 'count': 12}, start=0, end=30, tokens=None)
 
     A member that is written twice closes twice. ValueError for what is not JSON.
+
+    Of a text of a `grammar` that is no JSON, the events are those of its named parts: JSON in a part has the names of
+    the part before its paths, and any other text that has a name is a string. Special tokens are written as their
+    names. GrammarError, a ValueError, for what no text of the grammar begins with.
+
+    >>> from frisket import template
+    >>> events = Events(template("{name} has {sizes}", name=str, sizes=list[int]))
+    >>> [(event.path, event.value) for event in events.feed("Ada has [4,") if isinstance(event, Closed)]
+    [(('name',), 'Ada'), (('sizes', 0), 4)]
+
+    Where a text has several readings, an event waits until it is in all of them; `finish` takes the first.
     """
 
-    def __init__(self) -> None:
-        self._reader = _Reader()
+    def __init__(self, grammar: Grammar | None = None) -> None:
+        self._reader: EventReader | OutlineEvents = EventReader()
+        if grammar is not None and grammar.schema is None:
+            from frisket.outline import OutlineEvents, Reader
+
+            self._reader = OutlineEvents(Reader(grammar._outline, is_written=True))
 
     def feed(self, data: bytes | str) -> list[Event]:
         """Go on with the document, and what happened: bytes (a character may be broken between two calls), or text."""
@@ -98,14 +120,15 @@ class TokenSpans:
     def with_tokens(self, event: Event) -> Event:
         if not isinstance(event, Closed):
             return event
-        return replace(event, tokens=(self._step(event.start), self._step(event.end - 1) + 1))
+        first = self._step(event.start)
+        return replace(event, tokens=(first, self._step(event.end - 1) + 1 if event.end > event.start else first))
 
     def _step(self, place: int) -> int:
         """The step that wrote the byte at a place."""
         return bisect_right(self._ends, place)
 
 
-class _Reader(PartialValue):
+class EventReader(PartialValue):
     """A reader that notes what happens."""
 
     def __init__(self) -> None:
@@ -126,7 +149,7 @@ class _Reader(PartialValue):
 
     def told(self) -> list[Event]:
         events, self._events = self._events, []
-        return list(_joined(events))
+        return list(joined(events))
 
     def _opens(self, text: str, place: int) -> None:
         byte = self._byte(text, place)
@@ -151,7 +174,11 @@ class _Reader(PartialValue):
         return self.path[: len(self._frames)]
 
 
-def _joined(events: list[Event]) -> Iterator[Event]:
+class PythonEventReader(EventReader, PartialPython):
+    """The same of a value in a call as Python writes it."""
+
+
+def joined(events: list[Event]) -> Iterator[Event]:
     """Growth of one text, step by step, as one event."""
     pieces: list[str] = []
     path: Path = ()

@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
 from frisket.language import Language, usual_options
+from frisket.notations.combination.filled import Filled
 from frisket.notations.combination.lower import build_part
 from frisket.notations.combination.part import Part, Template
 from frisket.origin import Origin
@@ -382,13 +382,13 @@ class Grammar(Language):
         it; without any, JSON may have any white space and escapes, as the format's definition says. What is no
         structural tag, or cannot be exact, is a GrammarSyntaxError with its JSON pointer.
         """
-        from frisket.notations.structural_tag import load_structural_tag, read_structural_tag
+        from frisket.notations.structural_tag import TagText, load_structural_tag, read_structural_tag
 
         if isinstance(tag, str):
             tag = load_structural_tag(tag)
         part = read_structural_tag(tag, cls, options, limits)
         origin = Origin.of_structural_tag(tag, content(tag), options, limits)
-        return cls(build_part(part, limits), origin=origin)
+        return cls(build_part(part, limits), value=TagText(part), origin=origin)
 
     @classmethod
     def _from_part(cls, part: Part, *, limits: Limits | None = None) -> Grammar:
@@ -396,14 +396,8 @@ class Grammar(Language):
         are asked only as parts of others."""
         grammar = cls(None, origin=Origin("_from_part", part, {}, limits))
         if isinstance(part, Template):
-            grammar._value = partial(_filled, grammar, part)
+            grammar._value = Filled(grammar, part)
         return grammar
-
-
-def _filled(grammar: Grammar, template: Template, text: str) -> Any:
-    """The values of a template's holes in a text, as its object."""
-    found = grammar.captures(text)
-    return template.into(**{name: of.value(found[name][0].text) for name, of in template.holes})
 
 
 def _odd(schema: Any) -> Origin | None:

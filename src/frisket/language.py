@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from frisket import _core, compiled_schema
@@ -144,6 +144,9 @@ class Language:
             if not isinstance(text, (str, bytes)):
                 raise TypeError("token ids need the vocabulary that they are of")
             units = TokenText([_bytes(text)])
+        return self._captures(units, has_tokens=vocabulary is not None)
+
+    def _captures(self, units: TokenText, *, has_tokens: bool) -> dict[str, list[Span]]:
         found = spans(self._part, units.units)
         if found is None:
             raise GrammarError(
@@ -151,7 +154,7 @@ class Language:
             )
         named: dict[str, list[Span]] = {}
         for name, begin, end in found:
-            named.setdefault(name, []).append(units.span(begin, end, tokens=vocabulary is not None))
+            named.setdefault(name, []).append(units.span(begin, end, tokens=has_tokens))
         return named
 
     def to_gbnf(self) -> str:
@@ -303,6 +306,21 @@ class Language:
         if isinstance(origin, Origin) and origin.constructor == "_from_part":
             return cast("Part", origin.argument)
         return Whole(cast("Grammar", self))
+
+    @property
+    def _has_outline(self) -> bool:
+        """Whether the grammar is a tree of several parts."""
+        return hasattr(self._value, "outline") or not isinstance(self._part, Whole)
+
+    @property
+    def _outline(self) -> Part:
+        """The grammar as a tree of named parts. The latest ones are kept: of many tools it takes milliseconds."""
+        return _outline_of(self) if hasattr(self._value, "outline") else self._part
+
+
+@lru_cache(maxsize=16)
+def _outline_of(language: Language) -> Part:
+    return cast("Part", cast("Any", language._value).outline())
 
 
 def _remake(cls: type[Language], constructor: str, argument: Any, keywords: dict[str, Any]) -> Any:

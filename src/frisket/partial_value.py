@@ -6,11 +6,13 @@ where they break: it is a function of the text.
 
 from __future__ import annotations
 
+import ast
 import codecs
 import contextlib
 import json
 import re
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]+')
@@ -19,8 +21,9 @@ _ESCAPE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})')
 _ESCAPE_BEGUN = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?")
 _HIGH = re.compile(r"\\u[dD][89abAB]")
 _LOW = re.compile(r"\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_SINGLE = re.compile(r"[^'\\]+")
+_PYTHON_ESCAPE = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|[^xuU])")
 _LOW_BEGUN = re.compile(r"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?")
-_WORDS = {"true": True, "false": False, "null": None}
 
 
 class PartialValue:
@@ -39,6 +42,10 @@ class PartialValue:
     and null are there once they are whole, since 1 may become 12. Feed it the bytes of tokens (`Step.data`), or text.
     """
 
+    #: What begins a text. JSON has no other quote.
+    _quotes: ClassVar[str] = '"'
+    _words: ClassVar[Mapping[str, Any]] = {"true": True, "false": False, "null": None}
+
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._frames: list[_Frame] = []
@@ -51,6 +58,8 @@ class PartialValue:
         #: The characters of the text that is open.
         self._pieces: list[str] = []
         self._root: Any = None
+        #: What ends the text that is open.
+        self._quote = '"'
 
     @property
     def whole(self) -> bool:
@@ -116,8 +125,9 @@ class PartialValue:
             self._frames.append(_Frame({} if char == "{" else []))
             self._state = _KEY if char == "{" else _ITEM
             return place + 1
-        if char == '"':
+        if char in self._quotes:
             self._pieces = []
+            self._quote = char
             self._state = _TEXT
             return place + 1
         self._state = _NUMBER if char in "-0123456789" else _WORD
@@ -131,12 +141,15 @@ class PartialValue:
             return self._close(text, place)
         self._expect(text, place, '"')
         self._pieces = []
+        self._quote = '"'
         self._state = _NAME
         return place + 1
 
     def _text(self, text: str, place: int) -> int | None:
         char = text[place]
-        if char == '"':
+        if self._quote == "'" and char != "'":
+            return self._single_quoted(text, place)
+        if char == self._quote:
             said = "".join(self._pieces)
             if self._state == _NAME:
                 self._pieces = [said]
@@ -165,6 +178,18 @@ class PartialValue:
         self._piece(json.loads(f'"{text[place:end]}"'))
         return end
 
+    def _single_quoted(self, text: str, place: int) -> int | None:
+        """More of a text in Python's single quotes."""
+        run = _SINGLE.match(text, place)
+        if run is not None:
+            self._piece(run[0])
+            return run.end()
+        escape = _PYTHON_ESCAPE.match(text, place)
+        if escape is None:
+            return None
+        self._piece(ast.literal_eval(f"'{escape[0]}'"))
+        return escape.end()
+
     def _number(self, text: str, place: int) -> int | None:
         numeral = _NUMERAL.match(text, place)
         assert numeral is not None
@@ -178,7 +203,7 @@ class PartialValue:
         return numeral.end()
 
     def _word(self, text: str, place: int) -> int | None:
-        for word, meaning in _WORDS.items():
+        for word, meaning in self._words.items():
             if text.startswith(word, place):
                 self._put(meaning, text, place + len(word))
                 return place + len(word)
@@ -253,6 +278,13 @@ class PartialValue:
 
     def _wrong(self, text: str, place: int) -> ValueError:
         return ValueError(f"not JSON from character {self._read + place}: {text[place : place + 20]!r}")
+
+
+class PartialPython(PartialValue):
+    """The same of a value in a call as Python writes it: JSON with its own or Python's words, and either quotes."""
+
+    _quotes = "\"'"
+    _words: ClassVar[Mapping[str, Any]] = {**PartialValue._words, "True": True, "False": False, "None": None}
 
 
 class _Frame:

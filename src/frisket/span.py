@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from frisket.errors import GrammarError
-from frisket.token_name import token_name
+from frisket.token_name import token_names
 
 if TYPE_CHECKING:
     from frisket import _core
@@ -31,15 +30,15 @@ class Span:
 
 
 class TokenText:
-    """Tokens as one text: units, which are bytes and names of special tokens, and where each token begins."""
+    """Tokens as one text: units, which are bytes and the names of special tokens, and where each token begins."""
 
-    def __init__(self, tokens: Sequence[bytes | str]) -> None:
-        self.units: list[int | str] = []
+    def __init__(self, tokens: Sequence[bytes | frozenset[str]]) -> None:
+        self.units: list[int | frozenset[str]] = []
         #: The unit at which each token begins.
         self.begins: list[int] = []
         for token in tokens:
             self.begins.append(len(self.units))
-            self.units += [token] if isinstance(token, str) else token
+            self.units += token if isinstance(token, bytes) else [token]
         #: How many of the units before each one are bytes.
         self.offsets = [0]
         for unit in self.units:
@@ -54,14 +53,8 @@ class TokenText:
 
 
 def token_text(token_ids: Sequence[int], vocabulary: Vocabulary | _core.Vocabulary) -> TokenText:
-    """Token ids as a text; those that end it are left out at its end. GrammarError for a token without a text."""
+    """Token ids as a text; those that end it are left out at its end."""
     ids, eos = list(token_ids), set(vocabulary.eos)
     while ids and ids[-1] in eos:
         ids.pop()
-    pieces: list[bytes | str] = []
-    for place, token_id in enumerate(ids):
-        piece = vocabulary.token(token_id) or token_name(vocabulary, token_id)
-        if piece is None:
-            raise GrammarError(f"token {token_id} has no text", where=f"token {place}", code="text-rejected")
-        pieces.append(piece)
-    return TokenText(pieces)
+    return TokenText([vocabulary.token(token_id) or token_names(vocabulary, token_id) for token_id in ids])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast
 
 from frisket import _core
 from frisket.errors import MessageSyntaxError, UnsupportedSchemaError
 from frisket.grammar import Grammar
+from frisket.notations.combination.outline import OutlineBuilder, embedded
+from frisket.notations.combination.part import Part
 from frisket.origin import Origin
 from frisket.tools import wire
 from frisket.tools.template import Hole, Piece, literal_pieces
@@ -91,7 +93,7 @@ class Reasoning:
         if self.mode == "off":
             ended = [wire.lower(builder, [Hole("ws"), *end, *self._gap()])] if opened else []
             return builder.seq([*ended, answer])
-        text = wire.delimited(builder, builder.any_text(), self.forbidden, end, max_chars=self.max_chars)
+        text = wire.delimited(builder, "reasoning", builder.any_text(), self.forbidden, end, max_chars=self.max_chars)
         whole = builder.seq([text, wire.lower(builder, self._gap()), answer])
         if not opened:
             whole = builder.seq([wire.lower(builder, [*self._gap(), *start]), whole])
@@ -174,6 +176,16 @@ class _Value:
             raise MessageSyntaxError("the reasoning does not end", where=f"offset {len(text)}")
         reasoning, place = self.reasoning.split(text)
         return Thought(reasoning, self.answer.value(text[place:]))
+
+    def partial(self, values: Iterable[tuple[tuple[str, ...], Any]]) -> Thought[Any]:
+        """The thought of the values so far; the answer is None until something of it is known."""
+        known = dict(values)
+        return Thought((known.get(("reasoning",)) or "").strip() or None, known.get(()))
+
+    def outline(self) -> Part:
+        """The reasoning and the answer as a tree of named parts."""
+        outline = cast("_core.GrammarBuilder", OutlineBuilder(_core.GrammarBuilder()))
+        return cast("Part", self.reasoning.lower(outline, embedded(outline, self.answer)))
 
 
 def special_in(texts: Collection[str], vocabulary: Vocabulary | None) -> frozenset[str]:

@@ -22,3 +22,16 @@ def token_name(vocabulary: Vocabulary | _core.Vocabulary, token_id: int) -> str 
     ('<end>', None)
     """
     return next((name for name, known in vocabulary.special.items() if known == token_id), None)
+
+
+def token_names(vocabulary: Vocabulary | _core.Vocabulary, token_id: int) -> frozenset[str]:
+    """All names by which a grammar may call a special token: those of the vocabulary, and its number.
+
+    >>> from frisket import Vocabulary
+    >>> letters = Vocabulary.from_bytes([b"a", None], eos=[1], special={"<end>": 1})
+    >>> sorted(token_names(letters, 1))
+    ['<[1]>', '<end>']
+    """
+    special = vocabulary.special
+    numbered = {f"<[{token_id}]>": token_id}
+    return frozenset(name for name, known in {**numbered, **special}.items() if known == token_id)

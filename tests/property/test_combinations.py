@@ -10,7 +10,9 @@ import pytest
 from frisket import Grammar, Vocabulary
 from frisket.errors import EmptyGrammarError, VocabularyError
 from frisket.notations.combination.capture import spans
+from frisket.outline import Reader
 from frisket.reference import GeneralMask
+from frisket.token_name import token_names
 from tests import combination
 from tests.property.test_masks_equal_reference import compare
 
@@ -54,6 +56,34 @@ def test_the_parse_of_captures_reads_the_same_texts(seed: int) -> None:
     for text in rng.sample(texts, 80):
         data = text.encode()
         assert (spans(grammar._part, data) is not None) == core.accepts(data), (grammar, text)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_the_readings_of_the_outline_are_those_of_the_engine(seed: int) -> None:
+    rng = random.Random(2_000 + seed)
+    grammar = combination.random_grammar(rng, 3)
+    special = {name: 256 + place for place, name in enumerate(combination.SPECIALS)}
+    letters = [bytes([value]) for value in range(256)]
+    vocabulary = Vocabulary.from_bytes(
+        [*letters, *[None] * (len(special) + 1)], special=special, eos=[256 + len(special)]
+    )
+    likely = {*"".join(combination.LETTERS).encode(), *special.values()}
+    try:
+        compiled = grammar.compile(vocabulary)
+    except EmptyGrammarError:
+        return
+    for _ in range(6):
+        matcher, reader = compiled.matcher(), Reader(grammar._outline, special)
+        for _ in range(12):
+            ends = any(thread.leaf is None for thread in reader.threads)
+            assert ends == matcher.can_end, (grammar, matcher.inputs)
+            allowed = [token for token in matcher.allowed() if token not in vocabulary.eos]
+            if not allowed:
+                break
+            token = rng.choice([token for token in allowed if token in likely] or allowed)
+            matcher.advance(token)
+            reader.feed(vocabulary.token(token) or token_names(vocabulary, token))
+            assert reader.threads, (grammar, matcher.inputs)
 
 
 @pytest.mark.parametrize("seed", range(20))

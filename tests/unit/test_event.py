@@ -100,6 +100,6 @@ def test_a_stream_says_which_steps_wrote_a_value() -> None:
 
 
 def test_other_notations_have_no_events() -> None:
-    with pytest.raises(TypeError, match="JSON document"):
+    with pytest.raises(TypeError, match="JSON documents and named parts"):
         next(stream(models.embedded(), "Hello", Grammar.from_choices(["a", "b"])).events())
     assert generate(models.embedded(), "Hello", ["a"]) == "a"

@@ -48,7 +48,7 @@ STOREYS = (
     ("description",),
     ("language",),
     ("grammar",),
-    ("explanation",),
+    ("outline", "explanation"),
     ("combinator", "text_template", "thinking", "tools"),
     ("models", "pressure"),
     ("decoding",),

@@ -105,13 +105,45 @@ def test_each_special_token_begins_its_own_tag() -> None:
     assert found(0, 0) == {}
 
 
+@pytest.mark.parametrize("name", ["<end>", "<[1]>"])
+def test_a_token_is_found_by_its_name_and_by_its_number(name: str) -> None:
+    vocabulary = Vocabulary.from_bytes([b"a", None, b"b"], eos=(), special={"<end>": 1})
+    for grammar in (
+        seq(capture("t", "a"), capture("e", special(name)), "b"),
+        seq(until(special(name), name="t"), capture("e", "b")),
+        seq("a", tags([(special(name), capture("e", "b"))], text_after=False)),
+    ):
+        found = grammar.captures([0, 1, 2], vocabulary)
+        assert [(span.first_token, span.last_token) for span in found["e"]] in ([(1, 1)], [(2, 2)])
+    unnamed = Vocabulary.from_bytes([b"a", None], eos=())
+    assert capture("e", special("<[1]>")).captures([1], unnamed)["e"][0].first_token == 0
+
+
+def test_a_matcher_has_captures_by_its_steps() -> None:
+    vocabulary = Vocabulary.from_bytes([b"a", b"bc", None, None], {"<x>": 2, "<end>": 3}, eos="<end>")
+    grammar = seq(capture("t", "aab"), "c", capture("x", special("<x>")))
+    matcher = grammar.compile(vocabulary).matcher()
+    matcher.advance_bytes(b"aa")
+    matcher.advance(1)
+    with pytest.raises(GrammarError, match="none of the grammar"):
+        matcher.captures()
+    matcher.advance(2)
+    wanted = {"t": [Span(0, 3, "aab", 0, 1)], "x": [Span(4, 4, "", 2, 2)]}
+    assert matcher.captures() == wanted
+    matcher.advance(3)
+    assert matcher.captures() == wanted
+    whole = Grammar.from_regex("a").compile(vocabulary).matcher()
+    whole.advance(0)
+    assert whole.captures() == {}
+
+
 def test_another_text_is_refused() -> None:
     with pytest.raises(GrammarError) as caught:
         capture("a", "x").captures("y")
     assert caught.value.code == "text-rejected"
     with pytest.raises(GrammarError):
         text().captures(b"\xff")
-    with pytest.raises(GrammarError, match="token 1 has no text"):
+    with pytest.raises(GrammarError, match="none of the grammar"):
         text().captures([0, 1, 0], Vocabulary.from_bytes([b"a", None], eos=()))
 
 

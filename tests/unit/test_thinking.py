@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from frisket import Grammar, Thinking, Thought, UnsupportedSchemaError, Vocabulary, think
+from frisket import Closed, Grammar, Thinking, Thought, UnsupportedSchemaError, Vocabulary, think
 from frisket.decoding.loop import decode
 from frisket.errors import MessageSyntaxError, VocabularyError
+from frisket.outline import OutlineEvents, Reader
 from frisket.thinking import Mode
+from frisket.token_name import token_names
 
 ANSWER = Grammar.from_json_schema(
     {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"], "additionalProperties": False}
@@ -81,16 +83,28 @@ def test_reasoning_stands_only_where_it_belongs(mode: Mode, prompt: Thinking, cu
         assert reasoned
 
 
-@pytest.mark.parametrize("cut", CUTS)
-def test_chunks_make_no_difference(cut: str) -> None:
-    """One text, cut into tokens in many ways: the split is that of the text, and every mask holds the next token."""
+def text_of(mode: Mode, prompt: Thinking) -> tuple[str, str | None]:
+    """A text that a mode allows after a prompt, and the reasoning in it."""
+    answer = '{"ok": true}'
+    if prompt is Thinking.CLOSED or (prompt is Thinking.ABSENT and mode == "off"):
+        return answer, None
+    if mode == "off":
+        return f"\n</think>\n\n{answer}", None
+    begun = "" if prompt is Thinking.OPEN else "<think>"
+    return f"{begun}\nso< 1 </thin .</think>\n\n{answer}", "so< 1 </thin ."
+
+
+@pytest.mark.parametrize(("mode", "prompt", "cut"), product(MODES, Thinking, CUTS))
+def test_chunks_make_no_difference(mode: Mode, prompt: Thinking, cut: str) -> None:
+    """One text, cut into tokens in many ways: every mask holds the next token, and the split is that of the text."""
     vocabulary = vocabulary_of(cut)
-    grammar = think(ANSWER, mode="on", vocabulary=vocabulary)
-    text = '<think>\nso< 1 </thin .</think>\n\n{"ok": true}'
+    grammar = think(ANSWER, mode=mode, prompt=prompt, vocabulary=vocabulary)
+    text, reasoning = text_of(mode, prompt)
     compiled = grammar.compile(vocabulary)
-    rng = random.Random(cut)
-    for _ in range(20):
+    rng = random.Random(f"{mode} {prompt} {cut}")
+    for _ in range(8):
         matcher, rest = compiled.matcher(), text.encode()
+        events = OutlineEvents(Reader(grammar._outline, vocabulary.special))
         while rest:
             fitting = [
                 (token, data)
@@ -98,10 +112,17 @@ def test_chunks_make_no_difference(cut: str) -> None:
                 if (data := vocabulary.token(token) or _name(vocabulary, token)) and rest.startswith(data)
             ]
             token, data = rng.choice([pair for pair in fitting if pair[0] in vocabulary.special.values()] or fitting)
+            inside = matcher.path
             matcher.advance(token)
+            events.feed(vocabulary.token(token) or token_names(vocabulary, token))
+            assert inside in ("", "reasoning", "/ok")
             rest = rest[len(data) :]
         assert matcher.can_end
-    assert grammar.value(text) == Thought("so< 1 </thin .", {"ok": True})
+        events.finish()
+        closed = {event.path: event.value for event in events.told() if isinstance(event, Closed)}
+        assert (closed.get(("reasoning",)) or "").strip() == (reasoning or "")
+        assert closed[()] == {"ok": True} and closed[("ok",)] is True
+    assert grammar.value(text) == Thought(reasoning, {"ok": True})
 
 
 def _name(vocabulary: Vocabulary, token: int) -> bytes:

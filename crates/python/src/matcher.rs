@@ -229,11 +229,32 @@ impl Matcher {
         Ok(PyBytes::new(py, &self.quick(py, |matcher| matcher.text())?))
     }
 
-    /// Where the text stands: the JSON Pointer of the value in a document that is being written, empty at the root;
-    /// of rules their names, as `Grammar.open_rules` has them, with / between; of other notations empty.
+    /// The steps taken so far, in order: the bytes of each, or the id of a token that has none.
+    #[getter]
+    fn inputs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let inputs = self.quick(py, |matcher| {
+            matcher.inputs().into_iter().map(|input| input.map(<[u8]>::to_vec)).collect::<Vec<_>>()
+        })?;
+        let handed = |input: std::result::Result<Vec<u8>, u32>| match input {
+            Ok(data) => Ok(PyBytes::new(py, &data).into_any()),
+            Err(token) => Ok(token.into_pyobject(py)?.into_any()),
+        };
+        inputs.into_iter().map(handed).collect()
+    }
+
+    /// Where the text stands: the names of the parts around its end, and the JSON Pointer of the value in a document
+    /// that is being written, or its rules as `Grammar.open_rules` has them, with / between. Empty at the root.
+    ///
+    /// Names are those of captures, holes of templates, tools, begins of tags, `reasoning` and `content`.
     #[getter]
     fn path<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("frisket.explanation")?.call_method1("path", (slf,))
+    }
+
+    /// The spans of the captures by their names, as `Grammar.captures` has them, in the text so far, which must be
+    /// whole. Its tokens are the steps.
+    fn captures<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("frisket.explanation")?.call_method1("captures", (slf,))
     }
 
     /// Why a token (by its id) or a text may not come next: which keyword of the schema or option forbids it, and

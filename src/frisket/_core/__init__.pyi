@@ -15,6 +15,7 @@ from typing_extensions import Self
 from frisket.explanation import Explanation
 from frisket.json_schema.report import Report
 from frisket.least import Least
+from frisket.span import Span
 from frisket.vocabulary import Vocabulary as PublicVocabulary
 
 __all__ = [
@@ -408,9 +409,17 @@ class Matcher:
     def text(self) -> bytes:
         """The bytes taken so far, by tokens and as text; special tokens have none."""
     @property
+    def inputs(self) -> list[bytes | int]:
+        """The steps taken so far, in order: the bytes of each, or the id of a token that has none."""
+    @property
     def path(self) -> str:
-        """Where the text stands: the JSON Pointer of the value in a document that is being written, empty at the root;
-        of rules their names, as `Grammar.open_rules` has them, with / between; of other notations empty."""
+        """Where the text stands: the names of the parts around its end, and the JSON Pointer of the value in a document
+        that is being written, or its rules as `Grammar.open_rules` has them, with / between. Empty at the root.
+
+        Names are those of captures, holes of templates, tools, begins of tags, `reasoning` and `content`."""
+    def captures(self) -> dict[str, list[Span]]:
+        """The spans of the captures by their names, as `Grammar.captures` has them, in the text so far, which must be
+        whole. Its tokens are the steps."""
     def explain(self, token_or_text: int | str | bytes) -> Explanation:
         """Why a token (by its id) or a text may not come next: which keyword of the schema or option forbids it, and
         what may come instead; or that it may. The matcher stays where it is. For people: it may take milliseconds."""

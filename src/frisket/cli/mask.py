@@ -98,6 +98,7 @@ def command(
 def _described(matcher: Matcher, vocabulary: Vocabulary, prefix: str) -> dict[str, Any]:
     return {
         "prefix": _given(prefix).decode("utf-8", "replace"),
+        "path": matcher.path,
         "can_end": matcher.can_end,
         "forced": matcher.forced_bytes().decode("utf-8", "replace"),
         "size": vocabulary.size,
@@ -108,6 +109,8 @@ def _described(matcher: Matcher, vocabulary: Vocabulary, prefix: str) -> dict[st
 def _show_head(console: Console, matcher: Matcher, vocabulary: Vocabulary, prefix: str, tokens: list[int]) -> None:
     end = "the text may end here" if matcher.can_end else "the text cannot end here"
     console.print(f"after  {quoted(_given(prefix))}", markup=False, soft_wrap=True)
+    if path := matcher.path:
+        console.print(f"in     {path}", markup=False, soft_wrap=True)
     console.print(f"next   {len(tokens):,} of {vocabulary.size:,} tokens; {end}", markup=False)
     if forced := matcher.forced_bytes():
         console.print(f"forced {quoted(forced)}", markup=False, soft_wrap=True)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from frisket.decoding.loop import FinishReason, Step
 from frisket.errors import LimitExceededError
-from frisket.event import Event, Events, TokenSpans
+from frisket.event import Event, EventReader, TokenSpans
+from frisket.outline import OutlineEvents, Reader
 from frisket.partial_object import partial_object
 from frisket.partial_value import PartialValue
 from frisket.pressure import PressureReport
+from frisket.token_name import token_names
 
 if TYPE_CHECKING:
     from frisket._core import Matcher
@@ -107,7 +109,8 @@ class Stream(Iterator[Step], Generic[T]):
         self._seen: list[Step] = []
         self._finish_reason: FinishReason | None = None
         self._partial = PartialValue()
-        #: How many of the steps `_partial` has been fed.
+        self._outline: OutlineEvents | None = None
+        #: How many of the steps `_partial` or `_outline` has been fed.
         self._fed = 0
 
     def __next__(self) -> Step:
@@ -147,33 +150,62 @@ class Stream(Iterator[Step], Generic[T]):
     @property
     def partial(self) -> T | None:
         """The answer so far as an object of the type that was asked for, unvalidated, with None for what is missing;
-        for other targets the same as `value`.
+        of a template its object, of tools a `Message`, of `think` a `Thought`; for other targets the same as `value`.
 
             for _ in (answer := frisket.stream(model, prompt, Triage)):
                 show(answer.partial)  # Triage(priority='hi', category=None), Triage(priority='high', category=None) …
         """
         tp = self._grammar.type
         known = self.value
-        return cast("T | None", known if tp is None else partial_object(tp, known))
+        if tp is not None or self._grammar.schema is not None:
+            return cast("T | None", known if tp is None else partial_object(tp, known))
+        made: Callable[[list[Any]], T] | None = getattr(self._grammar._value, "partial", None)
+        return cast("T", known) if made is None else made(self._parts())
 
     def events(self) -> Iterator[Event]:
-        """What happens in the document while its steps are made: `Opened`, `Grew` and `Closed`, of a JSON answer.
+        """What happens in the document while its steps are made: `Opened`, `Grew` and `Closed`.
 
             for event in frisket.stream(model, prompt, Triage).events():
                 if isinstance(event, Closed) and event.path == ("priority",):
                     page_somebody(event.value)
 
-        `Closed.tokens` says which steps wrote the value. Begin before the first step is taken.
+        `Closed.tokens` says which steps wrote the value. Begin before the first step is taken. In a template, a
+        combination, and a message with calls of tools, paths begin with the names of the parts: `Events` says more. A
+        special token has no byte.
         """
-        if self._grammar.schema is None:
-            raise TypeError("events are those of a JSON document: ask for a type or a schema, or read the steps")
-        reader, spans = Events(), TokenSpans()
+        reader, spans = self._event_reader(), TokenSpans()
         for step in self:
             spans.take(len(step.data))
-            for event in reader.feed(step.data):
-                yield spans.with_tokens(event)
-        for event in reader.finish():
-            yield spans.with_tokens(event)
+            if not step.ends:
+                reader.feed(self._piece(step))
+            yield from map(spans.with_tokens, reader.told())
+        if self._finish_reason == "end":
+            reader.finish()
+        yield from map(spans.with_tokens, reader.told())
+
+    def _event_reader(self) -> EventReader | OutlineEvents:
+        if self._grammar.schema is not None:
+            return EventReader()
+        if not self._grammar._has_outline:
+            raise TypeError("events are those of JSON documents and named parts: ask for a type, or read the steps")
+        return OutlineEvents(Reader(self._grammar._outline, self._matcher.compiled.vocabulary.special))
+
+    def _piece(self, step: Step) -> Any:
+        """What a step wrote; of a special token its names."""
+        is_token = not step.data and self._grammar.schema is None
+        return token_names(self._matcher.compiled.vocabulary, step.token) if is_token else step.data
+
+    def _parts(self) -> list[tuple[tuple[str, ...], Any]]:
+        """The values of the named parts so far."""
+        if self._outline is None:
+            self._outline = OutlineEvents(Reader(self._grammar._outline, self._matcher.compiled.vocabulary.special))
+        for step in self._seen[self._fed :]:
+            if not step.ends:
+                self._outline.feed(self._piece(step))
+        self._fed = len(self._seen)
+        if self._finish_reason == "end":
+            self._outline.finish()
+        return self._outline.values
 
     @property
     def matcher(self) -> Matcher:

@@ -17,14 +17,14 @@ from frisket.decoding.reading import Reading
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.text import Text
 from frisket.errors import EngineError, VocabularyError
-from frisket.explanation.place import pointer
 from frisket.logits.numpy import FeasibleMass, allowed, feasible_mass
-from frisket.token_name import token_name
+from frisket.token_name import token_name, token_names
 
 if TYPE_CHECKING:
     from frisket.decoding.draft import Drafter
     from frisket.matcher import Matcher
     from frisket.models.protocol import Session
+    from frisket.outline import Place
     from frisket.vocabulary import Vocabulary
 
 FinishReason = Literal["end", "budget", "stop", "length"]
@@ -70,17 +70,23 @@ class Step:
 
     @property
     def place(self) -> tuple[str | int, ...]:
-        """The keys and indexes that lead to the value that was being written when the token was chosen.
+        """The names, keys and indexes that lead to what was being written when the token was chosen.
 
-        A function of the text before the token, however that is cut into tokens; empty at the root and in other
-        notations. It is read when it is first asked for.
+        A function of the text before the token, however that is cut into tokens; empty at the root, and where nothing
+        has a name. It is read when it is first asked for.
         """
-        return () if self._document is None else self._document[self._pieces - 1]
+        place = self._place
+        return () if place is None else (*place.names, *place.value)
 
     @property
     def path(self) -> str:
-        """The `place` as a JSON Pointer, as in `Matcher.path`."""
-        return pointer(self.place)
+        """The `place` as `Matcher.path` has it; of rules that have names, those are left out."""
+        place = self._place
+        return "" if place is None else str(place)
+
+    @property
+    def _place(self) -> Place | None:
+        return None if self._document is None else self._document[self._pieces - 1]
 
     @property
     def masked_logprob(self) -> float:
@@ -137,7 +143,7 @@ def decode(
     position = None if matcher is None else Position(matcher, vocabulary, budget)
     if position is not None and position.closed:
         return "end"
-    document = None if matcher is None else _document(matcher)
+    document = None if matcher is None else Document.of(matcher)
     while True:
         logits = reading.logits()
         token, logprob, mass, count = _choose(logits, position, sampler, rng, history)
@@ -172,7 +178,7 @@ def decode(
                 # Without its special tokens, nobody could take a message apart.
                 new += text.feed((token_name(vocabulary, token) or "").encode())
             if document is not None:
-                document.append(data)
+                document.append(data or token_names(vocabulary, token))
             closed = position is not None and position.closed
             full = len(history) == max_tokens
             if closed or full:
@@ -287,12 +293,6 @@ class Position:
 
 def _holds(mask: NDArray[np.uint32], token: int) -> bool:
     return token >> 5 < len(mask) and bool(mask[token >> 5] >> (token & 31) & 1)
-
-
-def _document(matcher: Matcher) -> Document | None:
-    """The document that a matcher's text begins; None in notations other than JSON Schema."""
-    grammar = matcher.compiled.grammar
-    return None if grammar is None or grammar.schema is None else Document(matcher.text)
 
 
 def _choose(

@@ -1,5 +1,5 @@
 """Matcher × token or text → what of it may come next, what may come instead, and which keyword forbids the rest."""
 
-from frisket.explanation.explanation import Explanation, explain, path
+from frisket.explanation.explanation import Explanation, captures, explain, path
 
-__all__ = ["Explanation", "explain", "path"]
+__all__ = ["Explanation", "captures", "explain", "path"]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from frisket.explanation.expectation import expected, takes
 from frisket.explanation.place import Path, pointer
 from frisket.explanation.reason import Reason, reason
+from frisket.notations.combination.part import Whole
+from frisket.outline import Reader, named
 from frisket.partial_value import PartialValue
-from frisket.token_name import token_name
+from frisket.span import Span, TokenText
+from frisket.token_name import token_name, token_names
 
 if TYPE_CHECKING:
     from frisket._core import Matcher
+    from frisket.grammar import Grammar
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,7 @@ class Explanation:
     expected: tuple[str, ...]
     """What may come after the bytes that were taken: texts in quotes where there are few, else kinds of characters."""
     path: str
-    """Where the refused byte stands, as `Matcher.path` has it: a JSON Pointer, or rules."""
+    """Where the refused byte stands, as `Matcher.path` has it: names of parts and a JSON Pointer, or rules."""
     reason: Reason | None
     """What forbids it; None if it is allowed, if no keyword alone does, and in other notations than JSON Schema."""
     special: str | None = None
@@ -61,7 +65,7 @@ class Explanation:
         if self.path.startswith("/"):
             lines.append(f"in the document at {self.path}")
         elif self.path:
-            lines.append(f"in the rule {self.path}")
+            lines.append(f"in {self.path}")
         if self.reason is not None:
             lines.append(f"forbidden by {self.reason}")
         lines.append(f"expected instead: {', '.join(self.expected)}")
@@ -70,7 +74,24 @@ class Explanation:
 
 def path(matcher: Matcher) -> str:
     """What `Matcher.path` says. It costs as much as reading the text so far."""
-    return pointer(_path(matcher)) if _is_json(matcher) else _rules(matcher)
+    return _stands(matcher)[0]
+
+
+def captures(matcher: Matcher) -> dict[str, list[Span]]:
+    """What `Matcher.captures` says."""
+    grammar, vocabulary = matcher.compiled.grammar, matcher.compiled.vocabulary
+    if grammar is None:
+        return {}
+    pieces = [token_names(vocabulary, piece) if isinstance(piece, int) else piece for piece in _inputs(matcher)]
+    return cast("Grammar", grammar)._captures(TokenText(pieces), has_tokens=True)
+
+
+def _inputs(matcher: Matcher) -> list[bytes | int]:
+    """The steps of the text, without those that end it."""
+    inputs, eos = matcher.inputs, set(matcher.compiled.vocabulary.eos)
+    while matcher.ended and inputs and inputs[-1] in eos:
+        inputs.pop()
+    return inputs
 
 
 def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
@@ -94,13 +115,11 @@ def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
         allowed = takes(matcher.fork(), data)
     reached = matcher.fork()
     taken = len(data) if allowed else _taken(reached, data)
-    why = None
-    where: Path = ()
-    if not allowed and _is_json(matcher) and not matcher.ended:
-        where = _path(reached)
-        if special is None:
-            why = reason(matcher.compiled.grammar, reached.text + data[taken : taken + 1], where)
-    stands = pointer(where) if _is_json(matcher) or allowed else _rules(reached)
+    why, stands = None, ""
+    if not allowed and not matcher.ended:
+        stands, document = _stands(reached)
+        if document is not None and special is None:
+            why = reason(document.grammar, document.text + data[taken : taken + 1], document.path)
     return Explanation(data, taken, allowed, expected(reached), stands, why, special)
 
 
@@ -112,22 +131,37 @@ def _taken(matcher: Matcher, data: bytes) -> int:
     return len(data)
 
 
-def _is_json(matcher: Matcher) -> bool:
+class _Document(NamedTuple):
+    """A JSON document that has begun, and where in it the text stands."""
+
+    grammar: Grammar
+    text: bytes
+    path: Path
+
+
+def _stands(matcher: Matcher) -> tuple[str, _Document | None]:
+    """Where the text stands, and the document in which it does."""
     # A grammar that was built node by node has no face in Python.
     grammar = matcher.compiled.grammar
-    return grammar is not None and grammar.schema is not None
-
-
-def _rules(matcher: Matcher) -> str:
-    """The rules in which the text stands, from the root on."""
-    grammar = matcher.compiled.grammar
-    return "" if grammar is None else "/".join(grammar.open_rules(matcher.text))
-
-
-def _path(matcher: Matcher) -> Path:
-    partial = PartialValue()
-    partial.feed(matcher.text)
-    return partial.path
+    if grammar is None:
+        return "", None
+    if grammar.schema is not None:
+        partial, text = PartialValue(), matcher.text
+        partial.feed(text)
+        return pointer(partial.path), _Document(grammar, text, partial.path)
+    if not grammar._has_outline:
+        return named(grammar.open_rules(matcher.text)), None
+    reader = Reader(grammar._outline, matcher.compiled.vocabulary.special)
+    for piece in matcher.inputs:
+        reader.feed(token_names(matcher.compiled.vocabulary, piece) if isinstance(piece, int) else piece)
+    place, first = reader.place, reader.first
+    inner = None if first is None else first.leaf
+    if first is None or not isinstance(inner, Whole):
+        return str(place), None
+    text = reader.text(first.value.begin)
+    if inner.grammar.schema is not None:
+        return str(place), _Document(inner.grammar, text, place.value)
+    return named((*place.names, *inner.grammar.open_rules(text))), None
 
 
 def _shown(data: bytes) -> str:

@@ -7,20 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-Path = tuple[str | int, ...]
+from frisket.outline import Path, pointer
+
+__all__ = ["Path", "at", "below", "places", "pointer", "root"]
 
 #: Keywords whose schemas speak of the same value as the schema that has them.
 _LISTS = ("allOf", "anyOf", "oneOf")
 _SINGLE = ("if", "then", "else", "not")
-
-
-def pointer(path: Sequence[str | int]) -> str:
-    """The JSON Pointer (RFC 6901) of a path.
-
-    >>> pointer(("sizes", 0, "a/b"))
-    '/sizes/0/a~1b'
-    """
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
 def at(schema: Any, place: Path) -> Any:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from frisket.explanation.place import Path, pointer
+from frisket.outline import Place
 from frisket.pressure.page import page
 from frisket.pressure.pressure import Pressure
-from frisket.pressure.schema_path import schema_paths
+from frisket.pressure.schema_path import grammar_paths
 from frisket.token_name import token_name
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class StepPressure(NamedTuple):
     token: int | None
     """None where the answer ended without asking the model, because nothing but the end could follow."""
     path: str
-    """The JSON Pointer of the value that was being written when the token was chosen (`Step.path`)."""
+    """The names of the parts and the JSON Pointer of what was being written when the token was chosen (`Step.path`)."""
     schema_path: str
     """The same with `*` for indexes and for keys that the schema does not name: where steps are counted."""
     logprob: float | None
@@ -87,7 +87,7 @@ class PressureReport:
 
     @cached_property
     def paths(self) -> dict[str, Pressure]:
-        """The pressure of each schema path, the worst first; of other notations than JSON Schema all is at the root."""
+        """The pressure of each schema path, the worst first; what has no name is at the root."""
         steps: dict[str, list[StepPressure]] = {}
         for step in self.steps:
             steps.setdefault(step.schema_path, []).append(step)
@@ -128,14 +128,14 @@ class PressureReport:
 
 
 def _steps(generation: Generation[Any], vocabulary: Vocabulary) -> Iterator[StepPressure]:
-    folded = schema_paths(generation.grammar)
-    place: Path = ()
+    folded = grammar_paths(generation.grammar)
+    place = Place((), ())
     path = counted = ""
     for step in generation.steps:
-        here = step.place
-        if here is not place:  # one object, as long as the text stays in one value
+        here = step._place
+        if here is not None and here is not place:  # one object, as long as the text stays in one value
             place = here
-            path, counted = pointer(place), folded[place]
+            path, counted = str(place), folded[place]
         favourite = step.data.decode("utf-8", "replace") if step.favourite == step.token else ""
         yield StepPressure(
             step.text,

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from frisket.explanation.place import Path, at, below, pointer, root
+from frisket.outline import Place, named, schemas
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
@@ -48,7 +49,20 @@ class SchemaPaths:
         return found
 
 
+class GrammarPaths:
+    """The paths of places: names as they are, then what the schema of the value makes of its path."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._schemas: dict[tuple[str, ...], SchemaPaths] = {}
+        for names, schema in schemas(grammar):
+            self._schemas.setdefault(names, SchemaPaths(schema))
+
+    def __getitem__(self, place: Place) -> str:
+        inside = self._schemas.get(place.names)
+        return str(place) if inside is None else named(place.names) + inside[place.value]
+
+
 @lru_cache(maxsize=16)
-def schema_paths(grammar: Grammar) -> SchemaPaths:
-    """Those of a grammar's schema, with what earlier answers looked up."""
-    return SchemaPaths(grammar.schema)
+def grammar_paths(grammar: Grammar) -> GrammarPaths:
+    """Those of a grammar, with what earlier answers looked up."""
+    return GrammarPaths(grammar)

@@ -12,7 +12,7 @@ import keyword
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from frisket import _core
 from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError, UnsupportedSchemaError
@@ -20,6 +20,7 @@ from frisket.grammar import Grammar
 from frisket.json_schema import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.parameter import ParameterValues, relating
 from frisket.json_schema.prelude import prelude_of
+from frisket.notations.combination.outline import OutlineBuilder, embedded, named, unnamed
 from frisket.tools import wire
 from frisket.tools.family import Family
 from frisket.tools.python_call import PythonLowering, python_prelude, read_keywords
@@ -103,8 +104,12 @@ class Arguments:
 
     # -- node ----------------------------------------------------------------------------------------------------
     def lower(self, builder: GrammarBuilder) -> int:
-        """The node of all ways to write the arguments."""
-        return builder.embed(self.core())
+        """The node of all ways to write the arguments; in an outline, with the names of the parameters."""
+        if not isinstance(builder, OutlineBuilder):
+            return builder.embed(self.core())
+        if self.family.arguments == "json":
+            return embedded(cast("GrammarBuilder", builder), self.grammar())
+        return self._joined(cast("GrammarBuilder", OutlineBuilder(self.fork())))
 
     def core(self) -> _core.Grammar:
         """The rules of all ways to write the arguments."""
@@ -144,19 +149,21 @@ class Arguments:
     def _written(self, builder: GrammarBuilder, parameter: Parameter) -> Iterator[int]:
         """The ways to write one parameter, with its tags."""
         if self.family.arguments == "python":
-            value = self._python(builder, parameter)
+            value = self._python(unnamed(builder), parameter)
             if value is not None:
+                value = named(builder, parameter.key, value, "python", schema=parameter.schema)
                 yield builder.seq([builder.literal(f"{parameter.key}=".encode()), value])
             return
-        text, other = self._value(builder, parameter)
+        text, other = self._value(unnamed(builder), parameter)
         pieces = self._pieces()
         middle = pieces.index(Hole("value"))
         before, (end, after) = pieces[:middle], _ending(pieces[middle + 1 :])
         ways = []
         if text is not None:
-            ways.append(("true", wire.delimited(builder, text, self.family.tags, end)))
+            ways.append(("true", wire.delimited(builder, parameter.key, text, self.family.tags, end)))
         if other is not None:
             other = builder.alt([other, *self._python_words(builder, parameter)])
+            other = named(builder, parameter.key, other, "python", schema=parameter.schema)
             ways.append(("false", builder.seq([other, wire.lower(builder, end)])))
         for kind, value in ways:
             holes = {name: builder.literal(said.encode()) for name, said in _said(parameter, kind).items()}

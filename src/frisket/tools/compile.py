@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from frisket import _core
 from frisket.errors import MessageSyntaxError, RefusedToolsError, UnsupportedSchemaError
 from frisket.grammar import Grammar
 from frisket.json_schema.report import Entry, Report
+from frisket.notations.combination.outline import OutlineBuilder
+from frisket.notations.combination.part import Part
 from frisket.origin import Origin
 from frisket.thinking import Mode, Reasoning, Thinking, special_in
 from frisket.tools.arguments import Arguments
 from frisket.tools.family import Family, families, family
-from frisket.tools.message import Message
+from frisket.tools.message import Message, ToolCall
 from frisket.tools.parser import Parser
 from frisket.tools.program import Program
 from frisket.tools.tools import Tools
@@ -162,6 +164,28 @@ class _Value:
         if not core.accepts(data):
             raise _syntax_error(core, text, data)
         return self._parser.message(text)
+
+    def partial(self, values: Iterable[tuple[tuple[str, ...], Any]]) -> Message:
+        """The message of the values so far; arguments that are not whole are those that are known."""
+        tools = {each.tool.name: each.tool for each in self.program.tools}
+        message = Message()
+        said: list[str] = []
+        for names, value in values:
+            if names == ("content",) and "content" not in tools:
+                said.append(value)
+            elif names == ("reasoning",) and "reasoning" not in tools:
+                message = replace(message, reasoning=value.strip() or None)
+            elif names:
+                call = ToolCall(f"call_{len(message.calls)}", names[0], value or {}, tools[names[0]])
+                message = replace(message, calls=[*message.calls, call])
+            else:
+                message = replace(message, final=value)
+        return replace(message, content="".join(part for part in said if part.strip()).strip() or None)
+
+    def outline(self) -> Part:
+        """The message as a tree of named parts."""
+        outline = OutlineBuilder(_builder(self.program, self.limits))
+        return outline.part(self.program.lower(cast("_core.GrammarBuilder", outline)))
 
     def _written(self) -> _core.Grammar:
         """The same rules with special tokens written as their names, as they stand in a text."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from frisket.notations.combination.free_text import branches
+from frisket.notations.combination.outline import embedded, named
 from frisket.thinking import Reasoning
 from frisket.tools import wire
 from frisket.tools.arguments import Arguments
@@ -47,7 +48,9 @@ class _Body:
         self.program = program
         self.family = program.family
         self.builder = builder
-        self._arguments = [(tool.tool.name, tool.lower(builder)) for tool in program.tools]
+        self._arguments = [
+            (tool.tool.name, named(builder, tool.tool.name, tool.lower(builder), "record")) for tool in program.tools
+        ]
 
     def message(self) -> int:
         program, builder = self.program, self.builder
@@ -62,7 +65,7 @@ class _Body:
         """A message without a call."""
         begin, end = (self._literal(marker) for marker in self.family.content)
         if self.program.final is not None:
-            middle = [self.builder.embed(self.program.final.core), wire.lower(self.builder, end)]
+            middle = [embedded(self.builder, self.program.final), wire.lower(self.builder, end)]
         else:
             middle = [self._text(end, starts=True)]
         return self.builder.seq([wire.lower(self.builder, begin), *middle])
@@ -85,9 +88,7 @@ class _Body:
         before = self._text(trigger)
         if not (family.text_between and program.parallel):
             return builder.seq([before, rest])
-        more = builder.rule("text and calls")
-        builder.define(more, builder.alt([self._text([]), builder.seq([before, rest, more])]))
-        return builder.seq([before, rest, more])
+        return builder.seq([builder.repeat(builder.seq([before, rest]), 1), self._text([])])
 
     def _text(self, end: list[Piece], *, starts: bool = False) -> int:
         """Free text and what ends it; `starts` if it is the beginning of the message."""
@@ -97,7 +98,7 @@ class _Body:
             blanks = builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0)
             call = builder.cat([blanks, builder.literal(self.family.opener.encode()), builder.not_(builder.empty())])
             text = builder.and_([text, builder.not_(call)])
-        return wire.delimited(builder, text, self.program.forbidden, end)
+        return wire.delimited(builder, "content", text, self.program.forbidden, end)
 
     def _section(self, begun: str = "", *, alone: bool = False) -> int:
         """One section of calls, or if `alone` of one call; `begun` is what has been written of it."""

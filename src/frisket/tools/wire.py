@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from frisket.json_schema.parameter import bounded_text
+from frisket.notations.combination.outline import named
 from frisket.tools.template import Hole, Piece, Special, Text
 
 if TYPE_CHECKING:
@@ -55,9 +56,15 @@ def skip(text: str, place: int, pieces: Iterable[Piece], values: Mapping[str, st
 
 
 def delimited(
-    builder: GrammarBuilder, text: int, forbidden: Iterable[str], end: Iterable[Piece], *, max_chars: int | None = None
+    builder: GrammarBuilder,
+    name: str,
+    text: int,
+    forbidden: Iterable[str],
+    end: Iterable[Piece],
+    *,
+    max_chars: int | None = None,
 ) -> int:
-    """A text and the pieces that end it. The end does not occur earlier, and no forbidden string occurs in the text.
+    """A text of that name and the pieces that end it. In the text stand neither the end nor forbidden strings.
 
     `text` is a regular node. Without an end, the text goes as far as it likes.
     """
@@ -68,4 +75,5 @@ def delimited(
     if pieces and isinstance(pieces[0], Text):
         marker = pieces.pop(0).text  # type: ignore[union-attr]
     text = bounded_text(builder, text, marker, forbidden)
+    text = named(builder, name, text, ends=(marker,) if marker else ())
     return builder.seq([text, lower(builder, pieces)]) if pieces else text

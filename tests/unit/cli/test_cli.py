@@ -334,12 +334,13 @@ class TestMask:
         ran = Ran(capsys, "mask", "schema.json", "--prefix", '{"size": "')
         assert ran.code == 0
         assert "cannot end" in ran.out and "letters" in ran.out and "'S'" in ran.out
+        assert "\nin     /size\n" in ran.out
         assert "may end" in Ran(capsys, "mask", "--regex", "a[b[]*", "--prefix", "ab[").out
 
     def test_for_a_program(self, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "mask", "--choices", "yes,no", "--prefix", "ye", "--json")
         assert [token["text"] for token in ran.json["tokens"]] == ["s"]
-        assert ran.json["forced"] == "s" and not ran.json["can_end"]
+        assert ran.json["forced"] == "s" and not ran.json["can_end"] and ran.json["path"] == ""
 
     def test_half_a_character_may_be_typed(self, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "mask", "--choices", "é", "--prefix", "\udcc3", "--json")

@@ -16,7 +16,7 @@ import frisket
 from frisket import Grammar, Vocabulary
 from frisket.decoding.document import Document
 from frisket.decoding.loop import decode
-from frisket.explanation.place import pointer
+from frisket.outline import Place
 
 DOCUMENT = '{"a/b":[1,{"é":"\\n"}],"~":true, "n": -1.5e3}'
 SCHEMA: dict[str, Any] = {"type": "object"}
@@ -44,7 +44,7 @@ def test_the_path_is_that_of_the_matcher_in_all_chunkings() -> None:
             document.append(text[start:end])
             start = end
         assert len(document) == len(ends) + 1
-        assert [pointer(document[place]) for place in range(len(document))] == [wanted[end] for end in [0, *ends]]
+        assert [str(document[place]) for place in range(len(document))] == [wanted[end] for end in [0, *ends]]
 
 
 class Writer:
@@ -116,7 +116,7 @@ def test_threads_may_ask_at_once() -> None:
         document.append(b"%d," % number)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda place: document[place], [*range(3000)] * 2))
-    assert found == [(), *((place,) for place in range(1, 3000))] * 2
+    assert found == [Place((), place) for place in ((), *((place,) for place in range(1, 3000)))] * 2
 
 
 def test_a_matcher_that_has_begun() -> None:

@@ -75,5 +75,5 @@ def test_a_matcher_says_in_which_rule_it_stands() -> None:
     assert matcher.path == "root/name"
     explanation = matcher.explain("a?")
     assert (explanation.path, explanation.taken) == ("root/name", 1)
-    assert "in the rule root/name\n" in str(explanation)
+    assert "in root/name\n" in str(explanation)
     assert matcher.explain("a").path == ""

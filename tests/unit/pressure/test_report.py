@@ -148,6 +148,17 @@ def test_indexes_are_one_path_and_paths_add_up_to_the_whole() -> None:
     assert report.paths[""].unknown == report.total.unknown == 1
 
 
+@pytest.mark.parametrize("family", ["hermes", "glm45", "llama4_pythonic"])
+def test_calls_of_tools_are_counted_by_tool_and_path(family: str) -> None:
+    sizes = {"type": "array", "items": {"type": "integer", "maximum": 99}, "minItems": 3, "maxItems": 3}
+    schema = {"type": "object", "properties": {"sizes": sizes}, "required": ["sizes"], "additionalProperties": False}
+    grammar = Grammar.from_tools([{"name": "order", "parameters": schema}], family, choice="order", thinking="off")
+    report = answer(frisket.models.embedded(), grammar).report
+    assert set(report.paths) >= {"", "order", "order/sizes", "order/sizes/*"}
+    assert {step.path for step in report.steps} >= {"order/sizes", "order/sizes/0", "order/sizes/2"}
+    assert sum(pressure.steps for pressure in report.paths.values()) == report.total.steps
+
+
 def test_schema_paths() -> None:
     schema = {
         "properties": {"0": {}, "rows": {"items": {"properties": {"a/b": {}}}}},

@@ -75,15 +75,17 @@ impl Matcher {
 
     /// The bytes of the inputs, in order; special tokens have none.
     pub fn text(&self) -> Vec<u8> {
+        self.inputs().into_iter().filter_map(|input| input.ok()).flatten().copied().collect()
+    }
+
+    /// Each input in order: its bytes, or the id of a token that has none.
+    pub fn inputs(&self) -> Vec<std::result::Result<&[u8], u32>> {
         let mut texts = self.texts.iter();
-        let mut out = Vec::new();
-        for &taken in &self.taken {
-            match taken {
-                Taken::Token(token) => out.extend(self.compiled.vocabulary().token(token).unwrap_or_default()),
-                Taken::Text => out.extend(texts.next().map_or(&[][..], |text| text)),
-            }
-        }
-        out
+        let read = |&taken: &Taken| match taken {
+            Taken::Token(token) => self.compiled.vocabulary().token(token).ok_or(token),
+            Taken::Text => Ok(texts.next().map_or(&[][..], |text| text)),
+        };
+        self.taken.iter().map(read).collect()
     }
 
     /// Whether an end-of-sequence token was taken.
@@ -318,6 +320,10 @@ mod tests {
             states.push(matcher.state());
         }
         assert!(matcher.can_end() && !matcher.ended());
+        assert_eq!(
+            (matcher.inputs(), matcher.text()),
+            (vec![Ok(&b"a"[..]), Ok(b"bc"), Ok(b"d"), Ok(b"ef")], b"abcdef".to_vec())
+        );
         assert!(message(matcher.rollback(4)).contains("3"), "no further than was asked for");
         assert!(!matcher.rollback(5).unwrap(), "not before the start");
         assert!(matcher.rollback(0).unwrap() && matcher.steps() == 4);

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from frisket.errors import LimitExceededError
 from frisket.notations.combination.parse import Parse, Units, may_be_empty, most
-from frisket.notations.combination.part import Capture, Choice, Part, Repeat, Seq, Tags, Template, Until
+from frisket.notations.combination.part import Capture, Choice, Label, Part, Repeat, Seq, Tags, Template, Until
 
 #: (name, begin, end) of a capture, in units.
 Found: TypeAlias = tuple[str, int, int]
@@ -41,6 +41,8 @@ class _Captures:
         match part:
             case Capture(name, item):
                 yield name, begin, end
+                yield from self.of(item, begin, end)
+            case Label(_, item):
                 yield from self.of(item, begin, end)
             case Seq():
                 yield from self._of_items(part, begin, end)

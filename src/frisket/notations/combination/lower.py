@@ -12,9 +12,11 @@ from frisket.notations.combination.part import (
     Capture,
     Choice,
     FreeText,
+    Label,
     Lit,
     Part,
     Repeat,
+    Rules,
     Seq,
     Special,
     Tags,
@@ -84,8 +86,10 @@ class _Lowering:
                 return builder.alt([self.node(item) for item in items])
             case Repeat():
                 return self._repeat(part)
-            case Capture(_, item):
+            case Capture(_, item) | Label(_, item):
                 return self.node(item)
+            case Rules(core):
+                return builder.embed(core)
             case Template(_, whole):
                 return self.node(whole)
             case FreeText(forbidden, low, high):

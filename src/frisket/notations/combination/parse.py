@@ -16,6 +16,7 @@ from frisket.notations.combination.part import (
     Capture,
     Choice,
     FreeText,
+    Label,
     Lit,
     Part,
     Repeat,
@@ -30,8 +31,8 @@ from frisket.notations.combination.part import (
 #: Ends that a parse may remember, about a hundred bytes each.
 _MAX_ENDS = 1_000_000
 
-#: Units of a text: its bytes, and the names of its special tokens.
-Units: TypeAlias = Sequence[int | str]
+#: Units of a text: its bytes, and the names that each of its special tokens has.
+Units: TypeAlias = Sequence[int | frozenset[str]]
 
 
 class Parse:
@@ -41,7 +42,7 @@ class Parse:
         self.units = units
         self.length = len(units)
         #: Bytes before each unit that is none, and at the end: free text and other grammars go on to there.
-        self.stops = [at for at, unit in enumerate(units) if isinstance(unit, str)] + [len(units)]
+        self.stops = [at for at, unit in enumerate(units) if not isinstance(unit, int)] + [len(units)]
         self.data = bytes(unit if isinstance(unit, int) else 0 for unit in units)
         self._known: dict[tuple[int, int], frozenset[int]] = {}
         self._kept = 0
@@ -67,7 +68,7 @@ class Parse:
                 if self._has(text.encode(), begin):
                     yield begin + len(text.encode())
             case Special(name):
-                if begin < self.length and self.units[begin] == name:
+                if self.is_special(name, begin):
                     yield begin + 1
             case Whole(grammar):
                 yield from (begin + length for length in grammar.core.ends(self._run(begin)))
@@ -78,7 +79,7 @@ class Parse:
                     yield from self.ends(item, begin)
             case Repeat():
                 yield from self._rounds(part, begin)
-            case Capture(_, item):
+            case Capture(_, item) | Label(_, item):
                 yield from self.ends(item, begin)
             case Template(_, whole):
                 yield from self.ends(whole, begin)
@@ -92,6 +93,11 @@ class Parse:
     def _run(self, begin: int) -> bytes:
         """The bytes up to the next special token."""
         return self.data[begin : next(stop for stop in self.stops if stop >= begin)]
+
+    def is_special(self, name: str, place: int) -> bool:
+        """Whether the special token of that name stands there."""
+        unit = self.units[place] if place < self.length else 0
+        return not isinstance(unit, int) and name in unit
 
     def _has(self, text: bytes, begin: int) -> bool:
         return self._run(begin).startswith(text)
@@ -148,7 +154,7 @@ class Parse:
         for place, trigger in self._dispatched(words, part.forbidden, (part.min_chars, part.max_chars), begin):
             if trigger is not None:
                 yield place, place + len(trigger.encode())
-            elif any(isinstance(each, Special) and self.units[place] == each.name for each in part.triggers):
+            elif any(isinstance(each, Special) and self.is_special(each.name, place) for each in part.triggers):
                 yield place, place + 1
 
     def _dispatched(
@@ -193,7 +199,7 @@ class Parse:
         for at, trigger in self._dispatched(part.triggers, part.forbidden, (0, part.max_chars), place):
             for begin, content in part.tags:
                 if isinstance(begin, Special):
-                    if trigger is not None or self.units[at] != begin.name:
+                    if trigger is not None or not self.is_special(begin.name, at):
                         continue
                     behind = at + 1
                 else:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from frisket import _core
     from frisket.grammar import Grammar
 
 
@@ -173,6 +174,38 @@ class Capture(Part):
 
     def __str__(self) -> str:
         return f"capture({self.name!r}, {self.item})"
+
+
+@dataclass(frozen=True, slots=True)
+class Label(Part):
+    """The part, which has a name in paths and events, but is no capture."""
+
+    name: str
+    item: Part
+    is_record: bool = False
+    """Whether the names within are those of members of one value."""
+
+    def parts(self) -> tuple[Part, ...]:
+        return (self.item,)
+
+    def __str__(self) -> str:
+        return str(self.item)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rules(Part):
+    """The texts of rules that no constructor of a grammar made. `ends` are markers of which one ends each text, and is
+    no part of its value."""
+
+    core: _core.Grammar
+    reads: Literal["text", "json", "python"] = "text"
+    """What the texts are written in."""
+    ends: tuple[str, ...] = ()
+    schema: Any = None
+    """What the texts stand for, where that is known."""
+
+    def __str__(self) -> str:
+        return f"rules of {self.core.node_count:,} nodes"
 
 
 @dataclass(frozen=True, slots=True)

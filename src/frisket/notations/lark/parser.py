@@ -34,6 +34,7 @@ _WORD = re.compile(r"%[a-z_]+")
 _CAPTURE = re.compile(r"[A-Za-z0-9_.-]+")
 _TEMPERATURE = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
 _ATTRIBUTES = ("capture", "lazy", "max_chars", "stop", "stop_capture", "suffix", "temperature")
+_TERMINAL = re.compile("_?[A-Z][_A-Z0-9]*")
 _DIRECTIVES = ("%extend", "%ignore", "%import", "%llguidance", "%override")
 #: Options, and the values that they may have here.
 _OPTIONS: dict[str, tuple[Any, ...]] = {
@@ -245,7 +246,9 @@ class LarkParser:
             body = Choice((Branch(known.body), Branch(more.body)))
             self.module.definitions[more.name] = replace(known, body=body)
         elif word == "%declare":
-            source.fail("a terminal that is only declared has no texts", at, "define it, as in NAME: /[a-z]+/")
+            # Such terminals have no texts: a rule that asks for one is refused, as it asks for what is not there.
+            while source.match(_TERMINAL):
+                source.match(SPACE)
         else:
             source.fail(f"there is no directive {word or '%'}", at, f"there are {', '.join(_DIRECTIVES)}")
 

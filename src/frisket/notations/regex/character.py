@@ -5,6 +5,7 @@ Both dialects read them here. The structure around them, and what a group means,
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import NoReturn
 
@@ -13,6 +14,8 @@ from frisket.notations.regex import unicode
 from frisket.notations.regex.ast import Chars, Dialect, Node
 from frisket.notations.regex.unicode import CharSet
 
+#: Python's escapes by octal numbers.
+_OCTAL = re.compile("[0-7]{1,3}")
 _CONTROLS = {"n": 10, "r": 13, "t": 9, "f": 12, "v": 11}
 
 
@@ -104,11 +107,7 @@ class CharReader:
             return 8
         if char == "0":
             if not self.ecma:
-                octal = self.pattern[at + 1 : at + 4]
-                while octal and not (octal.isascii() and octal.isdigit() and "8" not in octal and "9" not in octal):
-                    octal = octal[:-1]
-                self.at = at + 1 + len(octal)
-                return int(octal, 8)
+                return self.octal(at)
             if self.at < self.end and self.pattern[self.at] in "0123456789":
                 self.fail("an octal escape", at, "write \\x.. or \\u....")
             return 0
@@ -197,11 +196,22 @@ class CharReader:
         ranges = self.folded(unicode.normalize(parts))
         return Chars(unicode.complement(ranges) if negative else ranges)
 
+    def octal(self, at: int) -> int:
+        """Up to three digits behind a backslash."""
+        digits = _OCTAL.match(self.pattern, at + 1)
+        assert digits is not None
+        self.at = digits.end()
+        if int(digits[0], 8) > 0o377:
+            self.fail("an octal escape beyond \\377", at)
+        return int(digits[0], 8)
+
     def class_member(self) -> int | CharSet:
         char = self.pattern[self.at]
         if char == "\\":
             if self.at + 1 >= self.end:
                 self.fail("a backslash at the end", self.at)
+            if not self.ecma and self.pattern[self.at + 1] in "01234567":
+                return self.octal(self.at)
             if self.pattern[self.at + 1] in "123456789":
                 self.fail("an octal escape", self.at, "write \\x.. or \\u....")
             found = self.class_escape()

@@ -25,6 +25,9 @@ from frisket.notations.regex.ast import (
 from frisket.notations.regex.character import CharReader, shortened
 from frisket.notations.regex.unicode import CharSet
 
+#: In Python, three octal digits are a character and no reference to a group.
+_OCTAL = re.compile("[1-7][0-7]{2}")
+
 
 @lru_cache(maxsize=4096)
 def parse(pattern: str, dialect: Dialect = "python", flags: str = "", *, strict: bool = False) -> Node:
@@ -224,6 +227,8 @@ class _Parser(CharReader):
         if not self.ecma and char in "AZz":
             self.at += 2
             return Before(unicode.NONE, True, at) if char == "A" else After(unicode.NONE, True, at)
+        if not self.ecma and _OCTAL.match(self.pattern, at + 1):
+            return self.chars(self.octal(at))
         if char in "123456789" or (char == "k" and self.ecma):
             if self.strict:
                 return self.reference()

@@ -19,6 +19,7 @@ from frisket.notations.combination.part import (
     AnyTokens,
     Choice,
     FreeText,
+    Label,
     Lit,
     Part,
     Repeat,
@@ -49,6 +50,20 @@ def read_structural_tag(
         return _Reader(grammars, options, limits).document(tag)
     except RecursionError:
         raise LimitExceededError("the structural tag nests too deeply", hint="use fewer levels") from None
+
+
+@dataclass(frozen=True)
+class TagText:
+    """What a text of a structural tag stands for: itself."""
+
+    part: Part
+
+    def __call__(self, text: str) -> str:
+        return text
+
+    def outline(self) -> Part:
+        """The tag as a tree of named parts."""
+        return self.part
 
 
 def load_structural_tag(text: str) -> Any:
@@ -224,7 +239,7 @@ class _Reader:
         end, at = data.get("end"), place.below("end")
         if isinstance(end, Mapping) and end.get("type") == "token":
             token = _token(end.get("token"), at.below("token"))
-            return Seq((self._content(data, replace(place, ends=())), token))
+            return Seq((_named(data, self._content(data, replace(place, ends=()))), token))
         ends = [end] if isinstance(end, str) else end
         if not isinstance(ends, (list, tuple)) or not ends or not all(isinstance(each, str) for each in ends):
             at.fail("the end of a tag is a text, a list of texts that is not empty, or a token")
@@ -232,7 +247,7 @@ class _Reader:
         content = self._content(data, replace(place, ends=tuple(text for text in texts if text)))
         if not any(texts) and isinstance(content, (FreeText, Tags)) and not content.forbidden:
             at.fail("the content has no end of its own, and the tag has none either", "give the tag an end")
-        return Seq((content, Choice(tuple(map(Lit, texts)))))
+        return Seq((_named(data, content), Choice(tuple(map(Lit, texts)))))
 
     def _structures(self, tag: Mapping[str, Any], place: _Place) -> Part:
         """The older kind: every structure is a tag around a JSON document."""
@@ -361,6 +376,13 @@ class _Reader:
         strings = tuple(dict.fromkeys([*excludes, *more, *place.ends]))
         free_text.check_strings(place.pointer, triggers, strings)
         return strings
+
+
+def _named(tag: Mapping[str, Any], content: Part) -> Part:
+    """The content of a tag, whose begin is its name in paths."""
+    begin = tag.get("begin")
+    name = begin if isinstance(begin, str) else _token((begin or {}).get("token"), _Place()).name
+    return Label(name, content) if name else content
 
 
 def _inside(error: FrisketError, place: _Place) -> FrisketError:

@@ -142,6 +142,8 @@ def _random_pattern(chance: random.Random, depth: int) -> str:
         (r"a\p", "ecma", 1, "no exact data"),
         (r"a\p{}", "ecma", 1, "no exact data"),
         (r"a\07", "ecma", 1, "an octal escape"),
+        (r"a\400", "python", 1, "an octal escape beyond"),
+        (r"[\8]", "python", 1, "an octal escape"),
         (r"a[b\1]", "ecma", 3, "an octal escape"),
         (r"a\U00110000", "python", 1, "beyond the last code point"),
         (r"a\N{no such}", "python", 1, "no character is named 'no such'"),

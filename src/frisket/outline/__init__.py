@@ -1,0 +1,8 @@
+"""Named parts of a grammar × a text so far → the place in which it stands, and the events in its values."""
+
+from frisket.outline.event import OutlineEvents
+from frisket.outline.leaf import schemas
+from frisket.outline.place import Path, Place, named, pointer
+from frisket.outline.reader import Reader
+
+__all__ = ["OutlineEvents", "Path", "Place", "Reader", "named", "pointer", "schemas"]

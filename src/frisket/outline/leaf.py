@@ -1,0 +1,97 @@
+"""Part → whether it is read in one piece, and what its text stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from frisket.notations.combination.part import (
+    AnyTokens,
+    Capture,
+    Choice,
+    FreeText,
+    Label,
+    Lit,
+    Part,
+    Repeat,
+    Rules,
+    Seq,
+    Special,
+    Until,
+    Whole,
+)
+from frisket.notations.transcript import NOTATIONS
+
+if TYPE_CHECKING:
+    from frisket.grammar import Grammar
+
+#: What a text is written in: `record` and `parts` are texts that parts with names make up.
+Reads: TypeAlias = Literal["json", "python", "text", "record", "parts"] | None
+
+
+def opened(part: Part) -> Part:
+    """The tree of parts that a grammar is; every other part, and a grammar without one, is itself."""
+    while isinstance(part, Whole):
+        inner = part.grammar._outline
+        if isinstance(inner, Whole):
+            return inner
+        part = inner
+    return part
+
+
+def is_rules(part: Part) -> bool:
+    """Whether the part is a grammar whose rules have names."""
+    return isinstance(part, Whole) and part.grammar._call()[0] in NOTATIONS
+
+
+def reads(part: Part, *, is_named: bool) -> Reads:
+    """What the text of a leaf is written in; None of a text that stands for nothing."""
+    if isinstance(part, Whole) and part.grammar.schema is not None:
+        return "json"
+    if not is_named:
+        return None
+    return part.reads if isinstance(part, Rules) else "text"
+
+
+def ends(part: Part) -> tuple[str, ...]:
+    """The markers of which one ends a leaf's text and is no part of its value."""
+    if isinstance(part, Until):
+        return tuple(trigger.text for trigger in part.triggers if isinstance(trigger, Lit))
+    return part.ends if isinstance(part, Rules) else ()
+
+
+def is_plain(part: Part) -> bool:
+    """Whether the part has neither parts that a place names nor special tokens, so that one automaton reads it."""
+    match part:
+        case Lit() | FreeText() | AnyTokens() | Rules():
+            return True
+        case Whole():
+            whole = opened(part)
+            return isinstance(whole, Whole) and whole.grammar.schema is None and not is_rules(whole)
+        case Until(triggers, name=name):
+            return name is None and not any(isinstance(trigger, Special) for trigger in triggers)
+        case Seq(items) | Choice(items) if items:
+            return all(map(is_plain, items))
+        case Repeat():
+            return all(map(is_plain, part.parts()))
+    return False
+
+
+def schemas(grammar: Grammar) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The names around each value that has a schema, and the schema."""
+    agenda: list[tuple[tuple[str, ...], Part]] = [((), Whole(grammar))]
+    seen: set[tuple[tuple[str, ...], int]] = set()
+    kept: list[Part] = []
+    while agenda:
+        names, part = agenda.pop()
+        part = opened(part)
+        if (names, id(part)) in seen:
+            continue
+        seen.add((names, id(part)))
+        kept.append(part)
+        if isinstance(part, (Label, Capture)):
+            names = (*names, part.name)
+        schema = part.grammar.schema if isinstance(part, Whole) else part.schema if isinstance(part, Rules) else None
+        if schema is not None:
+            yield names, schema
+        agenda += ((names, inner) for inner in reversed(part.parts()))
