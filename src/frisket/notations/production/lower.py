@@ -7,9 +7,8 @@ wherever the rule is called; all others become rules of the engine, which keep t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError
 from frisket.notations.production.ast import (
@@ -49,7 +48,7 @@ def lower_productions(builder: GrammarBuilder, source: Source, productions: Prod
     reached = {name: productions[name] for name in check_productions(source, productions, root)}
     lowering = _Lowering(builder, source, reached)
     node = lowering.whole(root)
-    if any(isinstance(part, _MAY_BE_EMPTY) for production in reached.values() for part in postorder(production.body)):
+    if any(type(part) in _MAY_BE_EMPTY for production in reached.values() for part in production.nodes):
         lowering.check_empty(root)
     return node
 
@@ -58,10 +57,28 @@ def lower_productions(builder: GrammarBuilder, source: Source, productions: Prod
 _MAY_BE_EMPTY = (Both, Complement, Shortest, Pattern, Embedded)
 
 
-def _needed_to_be_regular(node: Node) -> int | None:
-    if isinstance(node, Token) or (isinstance(node, Embedded) and not node.is_regular):
-        return None
-    return 1 if isinstance(node, Reference) else len(children(node))
+def _regular(productions: Productions) -> list[str]:
+    """The rules that lead into no circle of calls and to no token, each one after those that it calls.
+
+    Linear in the grammar (Kahn 1962).
+    """
+    callers: dict[str, list[str]] = {}
+    missing: dict[str, int] = {}
+    found: list[str] = []
+    for name, production in productions.items():
+        if any(type(node) is Token or (type(node) is Embedded and not node.is_regular) for node in production.nodes):
+            continue
+        missing[name] = len(production.calls)
+        for call in production.calls:
+            callers.setdefault(call, []).append(name)
+        if not production.calls:
+            found.append(name)
+    for name in found:
+        for caller in callers.get(name, ()):
+            missing[caller] -= 1
+            if missing[caller] == 0:
+                found.append(caller)
+    return found
 
 
 def _needed_to_be_nullable(node: Node) -> int | None:
@@ -78,8 +95,7 @@ def _needed_to_be_nullable(node: Node) -> int | None:
     return needed_for_a_text(node)
 
 
-@dataclass(frozen=True, slots=True)
-class _Lowered:
+class _Lowered(NamedTuple):
     node: int
     #: Leaves of a regular node that joins others; None for all that stays apart.
     size: int | None
@@ -97,11 +113,12 @@ class _Lowering:
         self.embedded = {
             id(node): node.lower(builder)
             for production in productions.values()
-            for node in postorder(production.body)
-            if isinstance(node, Embedded)
+            for node in production.nodes
+            if type(node) is Embedded
         }
+        self.patterns: dict[tuple[str, str], int] = {}
         self.rules: dict[str, _Lowered] = {}
-        for name in derivable(productions, _needed_to_be_regular):
+        for name in _regular(productions):
             self.rules[name] = self._named(name)
 
     def whole(self, root: str) -> int:
@@ -111,7 +128,7 @@ class _Lowering:
         for name in structural:
             self.rules[name] = _Lowered(builder.rule(self.productions[name].name), None)
         for name in structural:
-            builder.define(self.rules[name].node, self._body(self.productions[name].body).node)
+            builder.define(self.rules[name].node, self._body(self.productions[name].nodes).node)
         return self.rules[root].node
 
     def check_empty(self, root: str) -> None:
@@ -131,47 +148,48 @@ class _Lowering:
     def _named(self, name: str) -> _Lowered:
         """What a call of a rule without recursion becomes: its body, or a rule of the engine if that is large."""
         production = self.productions[name]
-        body = self._body(production.body)
+        body = self._body(production.nodes)
         if body.size is not None:
             return body
         rule = self.builder.rule(production.name)
         self.builder.define(rule, body.node)
         return _Lowered(rule, None)
 
-    def _body(self, body: Node) -> _Lowered:
+    def _body(self, nodes: list[Node]) -> _Lowered:
+        """The node of a body, given in postorder."""
         lowered: dict[int, _Lowered] = {}
-        for node in postorder(body):
+        for node in nodes:
             if id(node) not in lowered:
                 lowered[id(node)] = self._node(node, [lowered[id(child)] for child in children(node)])
-        return lowered[id(body)]
+        return lowered[id(nodes[-1])]
 
     def _node(self, node: Node, below: list[_Lowered]) -> _Lowered:
         builder = self.builder
+        if isinstance(node, Reference):
+            return self.rules[node.name]
+        if isinstance(node, (Seq, Alt, Repeat)):
+            nodes, size = [part.node for part in below], self._size(below)
+            if isinstance(node, Seq):
+                return _Lowered(builder.seq(nodes) if size is None else builder.cat(nodes), size)
+            if isinstance(node, Alt):
+                return _Lowered(builder.alt(nodes), size)
+            return _Lowered(builder.repeat(nodes[0], node.low, node.high), size)
         match node:
             case Text(text):
                 return _Lowered(builder.literal(text.encode()), 1)
+            case Pattern():
+                return _Lowered(self._pattern(node), 1)
             case Chars(ranges):
                 return _Lowered(builder.char_class(ranges), 1)
             case Octets(ranges):
                 return _Lowered(builder.byte_class(ranges), 1)
             case Token(name):
                 return _Lowered(builder.special(name), None)
-            case Reference(name, _):
-                return self.rules[name]
-            case Pattern():
-                return _Lowered(self._pattern(node), 1)
             case Embedded(_, is_regular, _):
                 return _Lowered(self.embedded[id(node)], 1 if is_regular else None)
             case Except():
                 return self._except(node, below)
-            case Both() | Complement() | Shortest():
-                return self._regular(node, below)
-        nodes, size = [part.node for part in below], self._size(below)
-        if isinstance(node, Repeat):
-            return _Lowered(builder.repeat(nodes[0], node.low, node.high), size)
-        if isinstance(node, Alt):
-            return _Lowered(builder.alt(nodes), size)
-        return _Lowered(builder.seq(nodes) if size is None else builder.cat(nodes), size)
+        return self._operator(node, below)
 
     def _size(self, parts: list[_Lowered]) -> int | None:
         """Leaves of the regular node that the parts make; None if they stay apart."""
@@ -185,19 +203,24 @@ class _Lowering:
     @cached_property
     def _joined(self) -> _Lowering:
         """The regular rules as one regular node each, however large: exceptions are between such nodes."""
-        regular = derivable(self.productions, _needed_to_be_regular)
-        return _Lowering(self.builder, self.source, {name: self.productions[name] for name in regular}, math.inf)
+        regular = {name: self.productions[name] for name in _regular(self.productions)}
+        return _Lowering(self.builder, self.source, regular, math.inf)
 
     def _join(self, node: Node) -> _Lowered:
         """The regular node of one side of an exception, if it has one."""
         try:
-            return self._joined._body(node)
+            return self._joined._body(postorder(node))
         except KeyError:  # it calls a rule that is not regular
             return _Lowered(0, None)
 
     def _pattern(self, node: Pattern) -> int:
+        key = node.pattern, node.flags
+        known = self.patterns.get(key)
+        if known is not None:
+            return known
         try:
-            return lower_part(self.builder, node.pattern, flags=node.flags)
+            known = self.patterns[key] = lower_part(self.builder, node.pattern, flags=node.flags)
+            return known
         except GrammarSyntaxError as error:
             self.source.fail(error.message, node.at, error.hint)
 
@@ -207,7 +230,7 @@ class _Lowering:
             return [self._join(side) for side in children(node)]
         return below
 
-    def _regular(self, node: Both | Complement | Shortest, below: list[_Lowered]) -> _Lowered:
+    def _operator(self, node: Both | Complement | Shortest, below: list[_Lowered]) -> _Lowered:
         builder, below = self.builder, self._joined_sides(node, below)
         size = 0
         for part in below:
@@ -229,7 +252,7 @@ class _Lowering:
         if item.size is None and isinstance(node.excluded, Seq) and not node.excluded.items:
             probe = {**self.productions, "": Production("", node.item, node.at)}
             if "" not in derivable(probe, _needed_to_be_nullable):
-                return self._body(node.item)  # the empty text is none of its texts
+                return self._body(postorder(node.item))  # the empty text is none of its texts
         if item.size is None or excluded.size is None:
             self.source.fail(
                 "an exception is exact only between regular parts, and here a rule calls itself or names a token",

@@ -69,6 +69,19 @@ def union(parts: list[Measure]) -> Measure:
     )
 
 
+def may_be_empty(node: Node) -> bool:
+    """Whether `low` of the measure is 0."""
+    if isinstance(node, (Text, Chars)):
+        return False
+    if isinstance(node, Seq):
+        return all(map(may_be_empty, node.items))
+    if isinstance(node, Alt):
+        return any(map(may_be_empty, node.items))
+    if isinstance(node, Repeat):
+        return node.low == 0 or may_be_empty(node.item)
+    return not isinstance(node, Atomic) or may_be_empty(node.item)
+
+
 def asserts(node: Node) -> bool:
     """Whether the tree holds an assertion."""
     if isinstance(node, (Text, Chars)):
