@@ -173,3 +173,21 @@ def test_a_special_token_by_its_number(grammar: Grammar) -> None:
     for others in ([None], [None, b"text"]):
         with pytest.raises(VocabularyError, match=r"no special token \"<\[257\]>\""):
             grammar.compile(Vocabulary([*texts, *others], eos=[256]))
+
+
+def test_names_of_any_length_stay_apart_from_what_stands_beside_them() -> None:
+    written = Grammar.from_gbnf(
+        'root ::= "let " name " = " (name | number)?\nname ::= [a-z] [a-z0-9_]*\nnumber ::= [0-9]+'
+    ).dump()
+    assert "# name" in written and "# number" not in written
+    # Both sides of an exception are one regular node each all the same.
+    names = Grammar.from_lark('start: NAME\nNAME: /[a-z]+/ & ~KEYWORD\nKEYWORD: "if" | "else"')
+    assert [names.accepts(text) for text in ("i", "if", "ifs", "else")] == [True, False, True, False]
+    assert names.accepts_prefix("els") and not names.accepts_prefix("els3")
+
+
+def test_a_rule_may_have_a_text_thanks_to_the_rule_that_calls_it() -> None:
+    circle = Grammar.from_gbnf('root ::= a\na ::= b "x" | "q"\nb ::= a')
+    assert [circle.accepts(text) for text in ("q", "qxx", "x")] == [True, True, False]
+    with pytest.raises(EmptyGrammarError, match="the rule a matches nothing"):
+        Grammar.from_gbnf('root ::= a\na ::= b "x"\nb ::= a')

@@ -2,6 +2,9 @@
 
 Rules that call no rule in a cycle and name no token are regular. A small one becomes one regular node, which stands
 wherever the rule is called; all others become rules of the engine, which keep their masks apart.
+
+A name of any length stays apart from what stands beside it. Its mask is the dearest of a programming language, and in a
+larger regular node it would be made again for everything that may follow.
 """
 
 from __future__ import annotations
@@ -35,6 +38,9 @@ from frisket.notations.production.ast import (
 from frisket.notations.production.check import check_productions, derivable, needed_for_a_text
 from frisket.notations.production.source import Source
 from frisket.notations.regex import lower_part
+from frisket.notations.regex.lower import prepared
+from frisket.notations.regex.measure import ends_in_word, is_word
+from frisket.notations.regex.unicode import CharSet, union
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
@@ -79,6 +85,27 @@ def _regular(productions: Productions) -> list[str]:
             if missing[caller] == 0:
                 found.append(caller)
     return found
+
+
+def _is_word(node: Node) -> bool:
+    """Whether the node is any number of characters that names are made of, perhaps behind other single characters."""
+    if isinstance(node, Seq):
+        return all(_one_char(item) is not None for item in node.items[:-1]) and _is_word(node.items[-1])
+    ranges = _one_char(node.item) if isinstance(node, Repeat) and node.high is None else None
+    return ranges is not None and is_word(ranges)
+
+
+def _one_char(node: Node) -> CharSet | None:
+    """The set of a tree whose every text is one character, if it is plainly so."""
+    if isinstance(node, Chars):
+        return node.ranges
+    if isinstance(node, Text) and len(node.text) == 1:
+        return ((ord(node.text), ord(node.text)),)
+    if isinstance(node, Alt):
+        sets = [_one_char(item) for item in node.items]
+        if all(item is not None for item in sets):
+            return union(*(item for item in sets if item is not None))
+    return None
 
 
 def _needed_to_be_nullable(node: Node) -> int | None:
@@ -170,15 +197,20 @@ class _Lowering:
         if isinstance(node, (Seq, Alt, Repeat)):
             nodes, size = [part.node for part in below], self._size(below)
             if isinstance(node, Seq):
+                if below and below[-1].size is None and _is_word(node):
+                    return _Lowered(builder.cat(nodes), None)
                 return _Lowered(builder.seq(nodes) if size is None else builder.cat(nodes), size)
             if isinstance(node, Alt):
                 return _Lowered(builder.alt(nodes), size)
+            if self.small < math.inf and _is_word(node):
+                size = None
             return _Lowered(builder.repeat(nodes[0], node.low, node.high), size)
         match node:
             case Text(text):
                 return _Lowered(builder.literal(text.encode()), 1)
-            case Pattern():
-                return _Lowered(self._pattern(node), 1)
+            case Pattern(pattern, flags):
+                is_apart = self.small < math.inf and ends_in_word(prepared(pattern, "python", flags)[0])
+                return _Lowered(self._pattern(node), None if is_apart else 1)
             case Chars(ranges):
                 return _Lowered(builder.char_class(ranges), 1)
             case Octets(ranges):
@@ -231,7 +263,8 @@ class _Lowering:
         return below
 
     def _operator(self, node: Both | Complement | Shortest, below: list[_Lowered]) -> _Lowered:
-        builder, below = self.builder, self._joined_sides(node, below)
+        builder, is_apart = self.builder, any(part.size is None for part in below)
+        below = self._joined_sides(node, below)
         size = 0
         for part in below:
             if part.size is None:
@@ -241,7 +274,7 @@ class _Lowering:
             size += part.size
         nodes = [part.node for part in below]
         if isinstance(node, Both):
-            return _Lowered(builder.and_(nodes), size)
+            return _Lowered(builder.and_(nodes), None if is_apart else size)
         if isinstance(node, Complement):
             return _Lowered(builder.not_(nodes[0]), size)
         longer = builder.cat([nodes[0], builder.repeat(builder.byte_class([(0, 255)]), 1)])

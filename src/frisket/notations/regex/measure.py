@@ -93,6 +93,27 @@ def asserts(node: Node) -> bool:
     return True
 
 
+def ends_in_word(node: Node) -> bool:
+    """Whether a text may end with any number of characters that names are made of."""
+    if isinstance(node, Seq):
+        return bool(node.items) and ends_in_word(node.items[-1])
+    if isinstance(node, Alt):
+        return any(map(ends_in_word, node.items))
+    if isinstance(node, Repeat) and node.high is None:
+        ranges = one_char(node.item)
+        return ranges is not None and is_word(ranges)
+    return False
+
+
+def is_word(ranges: CharSet) -> bool:
+    """Whether the set has as many characters of ASCII as the letters, digits and signs that names are made of."""
+    return _FEWEST <= sum(min(high, 0x7F) - low + 1 for low, high in ranges if low < 0x80) <= _MOST
+
+
+#: Decimal and hexadecimal digits are fewer; what strings and comments are made of is more.
+_FEWEST, _MOST = 20, 66
+
+
 def one_char(node: Node) -> CharSet | None:
     """The set of a tree whose every text is one character, if it is plainly so."""
     if isinstance(node, Chars):
