@@ -177,9 +177,12 @@ def test_a_special_token_by_its_number(grammar: Grammar) -> None:
 
 def test_names_of_any_length_stay_apart_from_what_stands_beside_them() -> None:
     written = Grammar.from_gbnf(
-        'root ::= "let " name " = " (name | number)?\nname ::= [a-z] [a-z0-9_]*\nnumber ::= [0-9]+'
+        'root ::= "let " name " = " (name | number | "(" root ")")?\nname ::= [a-z] [a-z0-9_]*\nnumber ::= [0-9]+'
     ).dump()
     assert "# name" in written and "# number" not in written
+    assert "# name" not in Grammar.from_gbnf('root ::= "let " name " = " name\nname ::= [a-z] [a-z0-9_]*').dump()
+    loop = Grammar.from_gbnf('root ::= "(" root ")" | (name | ",")*\nname ::= [a-z] [a-z0-9_]*')
+    assert "# name" not in loop.dump() and loop.accepts("(a,b1,,c_)")
     # Both sides of an exception are one regular node each all the same.
     names = Grammar.from_lark('start: NAME\nNAME: /[a-z]+/ & ~KEYWORD\nKEYWORD: "if" | "else"')
     assert [names.accepts(text) for text in ("i", "if", "ifs", "else")] == [True, False, True, False]

@@ -3,8 +3,8 @@
 Rules that call no rule in a cycle and name no token are regular. A small one becomes one regular node, which stands
 wherever the rule is called; all others become rules of the engine, which keep their masks apart.
 
-A name of any length stays apart from what stands beside it. Its mask is the dearest of a programming language, and in a
-larger regular node it would be made again for everything that may follow.
+Where rules are recursive, a name of any length stays apart from what stands beside it. Its mask is the dearest of a
+programming language, and in a larger regular node it would be made again for everything that may follow.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from frisket.notations.production.ast import (
     postorder,
 )
 from frisket.notations.production.check import check_productions, derivable, needed_for_a_text
+from frisket.notations.production.name import is_name, is_optional
 from frisket.notations.production.source import Source
 from frisket.notations.regex import lower_part
 from frisket.notations.regex.lower import prepared
-from frisket.notations.regex.measure import ends_in_word, is_word
-from frisket.notations.regex.unicode import CharSet, union
+from frisket.notations.regex.measure import ends_in_name
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
@@ -87,27 +87,6 @@ def _regular(productions: Productions) -> list[str]:
     return found
 
 
-def _is_word(node: Node) -> bool:
-    """Whether the node is any number of characters that names are made of, perhaps behind other single characters."""
-    if isinstance(node, Seq):
-        return all(_one_char(item) is not None for item in node.items[:-1]) and _is_word(node.items[-1])
-    ranges = _one_char(node.item) if isinstance(node, Repeat) and node.high is None else None
-    return ranges is not None and is_word(ranges)
-
-
-def _one_char(node: Node) -> CharSet | None:
-    """The set of a tree whose every text is one character, if it is plainly so."""
-    if isinstance(node, Chars):
-        return node.ranges
-    if isinstance(node, Text) and len(node.text) == 1:
-        return ((ord(node.text), ord(node.text)),)
-    if isinstance(node, Alt):
-        sets = [_one_char(item) for item in node.items]
-        if all(item is not None for item in sets):
-            return union(*(item for item in sets if item is not None))
-    return None
-
-
 def _needed_to_be_nullable(node: Node) -> int | None:
     """As for a text; of what only its automaton knows, the answer is that it may be."""
     match node:
@@ -126,6 +105,10 @@ class _Lowered(NamedTuple):
     node: int
     #: Leaves of a regular node that joins others; None for all that stays apart.
     size: int | None
+    #: Leaves if no name stayed apart; None if something else does.
+    joined: int | None = None
+    #: Whether a text may begin with a name.
+    begins_with_name: bool = False
 
 
 class _Lowering:
@@ -145,7 +128,9 @@ class _Lowering:
         }
         self.patterns: dict[tuple[str, str], int] = {}
         self.rules: dict[str, _Lowered] = {}
-        for name in _regular(productions):
+        regular = _regular(productions)
+        self.has_names = small < math.inf and len(regular) < len(productions)
+        for name in regular:
             self.rules[name] = self._named(name)
 
     def whole(self, root: str) -> int:
@@ -180,7 +165,7 @@ class _Lowering:
             return body
         rule = self.builder.rule(production.name)
         self.builder.define(rule, body.node)
-        return _Lowered(rule, None)
+        return _Lowered(rule, None, body.joined, body.begins_with_name)
 
     def _body(self, nodes: list[Node]) -> _Lowered:
         """The node of a body, given in postorder."""
@@ -195,41 +180,50 @@ class _Lowering:
         if isinstance(node, Reference):
             return self.rules[node.name]
         if isinstance(node, (Seq, Alt, Repeat)):
-            nodes, size = [part.node for part in below], self._size(below)
+            nodes = [part.node for part in below]
+            size, joined = self._size([part.size for part in below]), self._size([part.joined for part in below])
             if isinstance(node, Seq):
-                if below and below[-1].size is None and _is_word(node):
-                    return _Lowered(builder.cat(nodes), None)
-                return _Lowered(builder.seq(nodes) if size is None else builder.cat(nodes), size)
+                is_whole = size is not None or (joined is not None and is_name(node))
+                # Behind what may be empty, a text begins with the next part.
+                solid = next((at for at, item in enumerate(node.items) if not is_optional(item)), len(below))
+                begins = any(part.begins_with_name for part in below[: solid + 1])
+                return _Lowered(builder.cat(nodes) if is_whole else builder.seq(nodes), size, joined, begins)
+            begins = any(part.begins_with_name for part in below)
             if isinstance(node, Alt):
-                return _Lowered(builder.alt(nodes), size)
-            if self.small < math.inf and _is_word(node):
-                size = None
-            return _Lowered(builder.repeat(nodes[0], node.low, node.high), size)
+                return _Lowered(builder.alt(nodes), size, joined, begins)
+            if begins and joined is not None and node.high != 1:
+                # A loop whose rounds may begin within a name is one regular language, which has masks of its own.
+                nodes, size = [self._join(node.item).node], joined
+            elif self.has_names and size is not None and is_name(node):
+                size, begins = None, True
+            return _Lowered(builder.repeat(nodes[0], node.low, node.high), size, joined, begins)
         match node:
             case Text(text):
-                return _Lowered(builder.literal(text.encode()), 1)
+                return _Lowered(builder.literal(text.encode()), 1, 1)
             case Pattern(pattern, flags):
-                is_apart = self.small < math.inf and ends_in_word(prepared(pattern, "python", flags)[0])
-                return _Lowered(self._pattern(node), None if is_apart else 1)
+                made = self._pattern(node)
+                is_apart = self.has_names and ends_in_name(prepared(pattern, "python", flags)[0])
+                return _Lowered(made, None if is_apart else 1, 1, is_apart)
             case Chars(ranges):
-                return _Lowered(builder.char_class(ranges), 1)
+                return _Lowered(builder.char_class(ranges), 1, 1)
             case Octets(ranges):
-                return _Lowered(builder.byte_class(ranges), 1)
+                return _Lowered(builder.byte_class(ranges), 1, 1)
             case Token(name):
                 return _Lowered(builder.special(name), None)
             case Embedded(_, is_regular, _):
-                return _Lowered(self.embedded[id(node)], 1 if is_regular else None)
+                size = 1 if is_regular else None
+                return _Lowered(self.embedded[id(node)], size, size)
             case Except():
                 return self._except(node, below)
         return self._operator(node, below)
 
-    def _size(self, parts: list[_Lowered]) -> int | None:
-        """Leaves of the regular node that the parts make; None if they stay apart."""
+    def _size(self, sizes: list[int | None]) -> int | None:
+        """Leaves of the regular node that parts make; None if they stay apart."""
         total = 0
-        for part in parts:
-            if part.size is None:
+        for size in sizes:
+            if size is None:
                 return None
-            total += part.size
+            total += size
         return total if total <= self.small else None
 
     @cached_property
@@ -274,11 +268,11 @@ class _Lowering:
             size += part.size
         nodes = [part.node for part in below]
         if isinstance(node, Both):
-            return _Lowered(builder.and_(nodes), None if is_apart else size)
+            return _Lowered(builder.and_(nodes), None if is_apart else size, size, is_apart)
         if isinstance(node, Complement):
-            return _Lowered(builder.not_(nodes[0]), size)
+            return _Lowered(builder.not_(nodes[0]), size, size)
         longer = builder.cat([nodes[0], builder.repeat(builder.byte_class([(0, 255)]), 1)])
-        return _Lowered(builder.and_([nodes[0], builder.not_(longer)]), size)
+        return _Lowered(builder.and_([nodes[0], builder.not_(longer)]), size, size)
 
     def _except(self, node: Except, below: list[_Lowered]) -> _Lowered:
         item, excluded = self._joined_sides(node, below)
@@ -295,4 +289,5 @@ class _Lowering:
         difference = self.builder.and_([item.node, self.builder.not_(excluded.node)])
         if self.builder.is_empty(difference):
             self.source.fail("the exception leaves nothing", node.at, "exclude less")
-        return _Lowered(difference, item.size + excluded.size)
+        size = item.size + excluded.size
+        return _Lowered(difference, size, size)

@@ -93,19 +93,19 @@ def asserts(node: Node) -> bool:
     return True
 
 
-def ends_in_word(node: Node) -> bool:
+def ends_in_name(node: Node) -> bool:
     """Whether a text may end with any number of characters that names are made of."""
     if isinstance(node, Seq):
-        return bool(node.items) and ends_in_word(node.items[-1])
+        return bool(node.items) and ends_in_name(node.items[-1])
     if isinstance(node, Alt):
-        return any(map(ends_in_word, node.items))
+        return any(map(ends_in_name, node.items))
     if isinstance(node, Repeat) and node.high is None:
         ranges = one_char(node.item)
-        return ranges is not None and is_word(ranges)
+        return ranges is not None and is_name_class(ranges)
     return False
 
 
-def is_word(ranges: CharSet) -> bool:
+def is_name_class(ranges: CharSet) -> bool:
     """Whether the set has as many characters of ASCII as the letters, digits and signs that names are made of."""
     return _FEWEST <= sum(min(high, 0x7F) - low + 1 for low, high in ranges if low < 0x80) <= _MOST
 
