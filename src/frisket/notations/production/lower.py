@@ -183,11 +183,12 @@ class _Lowering:
             nodes = [part.node for part in below]
             size, joined = self._size([part.size for part in below]), self._size([part.joined for part in below])
             if isinstance(node, Seq):
-                is_whole = size is not None or (joined is not None and is_name(node))
+                is_whole_name = size is None and joined is not None and is_name(node)
                 # Behind what may be empty, a text begins with the next part.
                 solid = next((at for at, item in enumerate(node.items) if not is_optional(item)), len(below))
-                begins = any(part.begins_with_name for part in below[: solid + 1])
-                return _Lowered(builder.cat(nodes) if is_whole else builder.seq(nodes), size, joined, begins)
+                begins = is_whole_name or any(part.begins_with_name for part in below[: solid + 1])
+                is_regular = is_whole_name or size is not None
+                return _Lowered(builder.cat(nodes) if is_regular else builder.seq(nodes), size, joined, begins)
             begins = any(part.begins_with_name for part in below)
             if isinstance(node, Alt):
                 return _Lowered(builder.alt(nodes), size, joined, begins)
