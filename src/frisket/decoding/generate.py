@@ -151,7 +151,8 @@ def generate(
 
     `strategy`: how whole answers are found, where token by token under the mask is not enough: `Exact`, `Particles`,
     `Beams`, `Best`, `Draft`, or one of them within another. An answer longer than `max_tokens` is then cut or left out.
-    `on_step` sees the steps of the answer that was chosen, once it is. `sample` returns several answers with their weights.
+    `on_step` sees the steps of the answer that was chosen, once it is. `sample` returns several answers with their
+    weights.
 
     `heal`: the last tokens of the prompt that some longer token begins with are taken back, and the answer's first
     tokens spell them again as the model prefers; the answer is the text after the prompt as ever.

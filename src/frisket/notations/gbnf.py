@@ -47,6 +47,7 @@ def parse_gbnf(source: Source) -> Productions:
 
 
 _DIGITS = re.compile(r"[0-9]+")
+_HEX_DIGITS = re.compile("[0-9A-Fa-f]+")
 _SPACE = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
 _SPACE_AND_LINES = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
 _HEX = {"x": 2, "u": 4, "U": 8}
@@ -221,7 +222,7 @@ class GBNFParser:
                 _CLASSES.get(letter, 'there are \\n \\r \\t \\\\ \\" \\[ \\] \\- \\x00 \\u0000 \\U00000000'),
             )
         digits = source.text[source.at : source.at + _HEX[letter]]
-        if len(digits) < _HEX[letter] or not re.fullmatch("[0-9A-Fa-f]+", digits):
+        if len(digits) < _HEX[letter] or not _HEX_DIGITS.fullmatch(digits):
             source.fail(f"\\{letter} takes {_HEX[letter]} hexadecimal digits", at)
         source.at += len(digits)
         return source.code_point(digits, 16, at)

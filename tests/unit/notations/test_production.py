@@ -200,3 +200,24 @@ def test_an_exception_of_the_empty_text_is_exact_of_rules_that_call_themselves(i
             Grammar.from_ebnf(text, dialect="iso")
     else:
         assert not Grammar.from_ebnf(text, dialect="iso").accepts("")
+
+
+def test_names_of_any_length_stay_apart_from_what_stands_beside_them() -> None:
+    written = Grammar.from_gbnf(
+        'root ::= "let " name " = " (name | number | "(" root ")")?\nname ::= [a-z] [a-z0-9_]*\nnumber ::= [0-9]+'
+    ).dump()
+    assert "# name" in written and "# number" not in written
+    assert "# name" not in Grammar.from_gbnf('root ::= "let " name " = " name\nname ::= [a-z] [a-z0-9_]*').dump()
+    loop = Grammar.from_gbnf('root ::= "(" root ")" | (name | ",")*\nname ::= [a-z] [a-z0-9_]*')
+    assert "# name" not in loop.dump() and loop.accepts("(a,b1,,c_)")
+    # Both sides of an exception are one regular node each all the same.
+    names = Grammar.from_lark('start: NAME\nNAME: /[a-z]+/ & ~KEYWORD\nKEYWORD: "if" | "else"')
+    assert [names.accepts(text) for text in ("i", "if", "ifs", "else")] == [True, False, True, False]
+    assert names.accepts_prefix("els") and not names.accepts_prefix("els3")
+
+
+def test_a_rule_may_have_a_text_thanks_to_the_rule_that_calls_it() -> None:
+    circle = Grammar.from_gbnf('root ::= a\na ::= b "x" | "q"\nb ::= a')
+    assert [circle.accepts(text) for text in ("q", "qxx", "x")] == [True, True, False]
+    with pytest.raises(EmptyGrammarError, match="the rule a matches nothing"):
+        Grammar.from_gbnf('root ::= a\na ::= b "x"\nb ::= a')

@@ -98,7 +98,10 @@ impl<'a> Composer<'a> {
     /// Allow the tokens of a list.
     pub fn add(&mut self, words: &Words) {
         if words.len() >= SHARED_FROM && !self.copies_lists {
-            self.lists.push(words.clone());
+            // One walk serves all frames of a head, which a recursive rule has many of.
+            if !self.lists.iter().any(|known| Arc::ptr_eq(known, words)) {
+                self.lists.push(words.clone());
+            }
         } else {
             words.iter().for_each(|&(word, bits)| self.accumulator.add(word, bits));
         }
@@ -289,8 +292,9 @@ mod tests {
         let list = |count: u32| (0..count).map(|word| (word, 1 << 4)).collect::<Words>();
         composer.add(&list(23));
         assert_eq!((composer.lists.len(), taken(&mut composer).len()), (0, 23));
-        composer.add(&list(24));
-        assert_eq!((composer.lists.len(), taken(&mut composer).len()), (1, 0));
+        let long = list(24);
+        (0..3).for_each(|_| composer.add(&long));
+        assert_eq!((composer.lists.len(), taken(&mut composer).len()), (1, 0), "one list once");
         composer.copies_lists = true;
         composer.add(&list(24));
         assert_eq!((composer.lists.len(), taken(&mut composer)[23]), (1, 23 * 32 + 4));

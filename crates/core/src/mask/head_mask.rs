@@ -6,7 +6,6 @@
 use crate::mask::exits::Exits;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{tokens, Part, Words};
-use crate::vocabulary::trie::Trie;
 
 use std::sync::Arc;
 
@@ -35,8 +34,8 @@ pub(crate) struct Core {
     pub exits: Exits,
     /// Whether tokens that the head allows are left out below the exits, so that no other head can use these.
     pub(super) is_reduced: bool,
-    /// All nodes at which the head is at an end, also where no token goes on.
-    pub(super) ends: Vec<NodeId>,
+    /// The tokens with which the head is at an end.
+    pub(super) ends: Words,
     /// For a head that reads any number of characters of a class: what a maximal length takes away from it.
     pub(super) bound: Option<Bound>,
 }
@@ -55,7 +54,7 @@ impl HeadMask {
         let core = &self.core;
         let shared = Arc::strong_count(core).max(1);
         let bound = core.bound.as_ref().map_or(0, |bound| (bound.tokens.len() + bound.exits.len()) * 8);
-        let lists = core.words.len() * 8 + core.ends.len() * 4 + bound;
+        let lists = (core.words.len() + core.ends.len()) * 8 + bound;
         let own = core.exits.memory_bytes() + lists + size_of::<Core>();
         let dense = self.dense.as_ref().map_or(0, |part| 4 * part.bits.len() / Arc::strong_count(&part.bits));
         own / shared + dense + (self.replay.len() + self.recheck.len()) * 4 + size_of::<HeadMask>()
@@ -75,8 +74,8 @@ impl HeadMask {
 
 impl Core {
     /// The tokens with which the head is at an end.
-    pub fn ends<'a>(&'a self, trie: &'a Trie) -> impl Iterator<Item = u32> + 'a {
-        self.ends.iter().flat_map(|&node| trie.tokens_at(node)).copied()
+    pub fn ends(&self) -> impl Iterator<Item = u32> + '_ {
+        tokens(self.ends.iter().copied())
     }
 }
 
@@ -93,10 +92,10 @@ mod tests {
             hash: None,
             exits: Exits::of(Groups::new()),
             is_reduced: false,
-            ends: vec![NodeId::new(7); 5],
+            ends: Words::from([(0, 7); 5]),
             bound: Some(Bound { tokens: vec![(1, 1); 2], exits: vec![(1, NodeId::new(1))] }),
         };
-        let own = core.exits.memory_bytes() + 3 * 8 + 5 * 4 + 3 * 8 + size_of::<Core>();
+        let own = core.exits.memory_bytes() + 3 * 8 + 5 * 8 + 3 * 8 + size_of::<Core>();
         let lists = (2 + 4) * 4 + size_of::<HeadMask>();
         let dense = Some(Part { bits, within: None });
         let (replay, recheck) = (Arc::from([1, 2]), Arc::from([1, 2, 3, 4].map(NodeId::new)));
@@ -111,7 +110,14 @@ mod tests {
     fn a_piece_is_known_by_its_tokens_if_they_are_all() {
         let core = |hash| {
             let exits = Exits::of(Groups::new());
-            Arc::new(Core { words: Words::default(), hash, exits, is_reduced: false, ends: Vec::new(), bound: None })
+            Arc::new(Core {
+                words: Words::default(),
+                hash,
+                exits,
+                is_reduced: false,
+                ends: Words::default(),
+                bound: None,
+            })
         };
         let none = || Arc::<[u32]>::default();
         let head_mask = HeadMask {

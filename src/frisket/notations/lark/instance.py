@@ -59,15 +59,23 @@ class Instances:
             self.found[name] = Definition(name, definition.at, body, attributes=attributes)
 
     def resolved(self, body: Node, arguments: dict[str, Node], value: int | None) -> Node:
-        """The body with the definitions that its names mean."""
+        """The body with the definitions that its names mean; most bodies stay as they are."""
         order: list[Node] = []
         agenda = [body]
+        is_plain = not arguments
         while agenda:
             node = agenda.pop()
-            if isinstance(node, Choice):
-                node = self.chosen(node, value)
+            if isinstance(node, Choice) and any(branch.condition is not None for branch in node.branches):
+                node, is_plain = self.chosen(node, value), False
+            elif isinstance(node, Name) and (node.arguments or node.parameter is not None):
+                is_plain = False
             order.append(node)
             agenda += children(node)
+        if is_plain:
+            for node in reversed(order):
+                if isinstance(node, Name):
+                    self.name(node, arguments, value)
+            return body
         made: list[Node] = []
         for node in reversed(order):
             if isinstance(node, Name):

@@ -15,6 +15,9 @@ _STRING = re.compile(r'"(?:\\.|[^"\\\r\n])*"')
 _REGEX = re.compile(r"/((?:\\.|[^/\\])+)/([a-z]*)", re.DOTALL)
 _SPECIAL = re.compile(r"<[^<>\s]+>")
 _NUMBER = re.compile(r"0x[0-9A-Fa-f]+|[0-9]+")
+_RANGE = re.compile(r"[ \t]*\.\.[ \t]*")
+_ESCAPE = re.compile(r"\\(.)([0-9A-Fa-f]{0,8})")
+_ANY_SPACE = re.compile(r"\s*")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "b": "\b", '"': '"', "\\": "\\", "/": "/"}
 _LARK_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", '"': '"', "\\": "\\"}
 _HEX = {"x": 2, "u": 4, "U": 8}
@@ -34,7 +37,7 @@ class Literals:
         """`"a"`, `"a"i` or `"a".."z"`, from the quote on."""
         source, at = self.source, self.source.at
         text = self.quoted()
-        if source.match(re.compile(r"[ \t]*\.\.[ \t]*")) is not None:
+        if source.match(_RANGE) is not None:
             other = source.at
             if source.peek() != '"':
                 source.fail(f"expected the last character of the range, found {source.found()}", hint='as in "a".."z"')
@@ -59,8 +62,7 @@ class Literals:
         if found is None:
             source.fail("the text is not closed", at, 'close it with "')
         return (
-            re.sub(
-                r"\\(.)([0-9A-Fa-f]{0,8})",
+            _ESCAPE.sub(
                 lambda escape: self._escape(escape[1], escape[2], at + 1 + escape.start()),
                 found[1:-1],
             )
@@ -117,7 +119,7 @@ class Literals:
     def json(self) -> Any:
         """The JSON value that comes next."""
         source = self.source
-        source.match(re.compile(r"\s*"))
+        source.match(_ANY_SPACE)
         try:
             value, source.at = json.JSONDecoder(parse_constant=_no_constant).raw_decode(source.text, source.at)
         except json.JSONDecodeError as error:

@@ -18,6 +18,8 @@ from frisket.notations.production.source import Source
 _ALL = 2**64 - 1
 _WORD = re.compile(r"[a-z_]+")
 _SPACE = re.compile(r"[ \t]*")
+#: The parameter of the rule that is defined.
+_OWN = re.compile(r"_(?![A-Za-z0-9_])")
 
 Bits: TypeAlias = tuple[int, int]
 
@@ -84,7 +86,7 @@ def parse_parameter(source: Source, literals: Literals) -> Formula:
         if number > _ALL:
             source.fail("a parameter has 64 bits", at)
         return Formula("number", (number,), at)
-    if source.match(re.compile(r"_(?![A-Za-z0-9_])")) is not None:
+    if source.match(_OWN) is not None:
         return Formula("_", (), at)
     return _call(source, literals, _FUNCTIONS, "a function of the parameter", 0)
 

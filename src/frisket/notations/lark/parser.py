@@ -30,6 +30,8 @@ from frisket.notations.production.source import Source
 
 _MODIFIED_NAME = re.compile(r"[?!]*(?=[_A-Za-z])")
 _PRIORITY = re.compile(r"\.([+-]?[0-9]+)")
+_PARAMETRIC = re.compile("[ \t]*::")
+_PATH = re.compile(r"\.*[A-Za-z_][A-Za-z0-9_]*")
 _WORD = re.compile(r"%[a-z_]+")
 _CAPTURE = re.compile(r"[A-Za-z0-9_.-]+")
 _TEMPERATURE = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
@@ -111,7 +113,7 @@ class LarkParser:
             source.fail(f"expected the name of a rule or terminal, found {source.found()}", hint=hint)
         parameters = self.parameters()
         is_parametric = False
-        if source.match(re.compile("[ \t]*::")) is not None:
+        if source.match(_PARAMETRIC) is not None:
             is_parametric = True
             source.match(SPACE)
             source.expect("_", f"after {name}::", "a parametric rule is name::_ : body")
@@ -255,7 +257,7 @@ class LarkParser:
     def imports(self, at: int) -> None:
         """`%import common.NAME -> OTHER` or `%import common (A, B)`."""
         source = self.source
-        path = source.match(re.compile(r"\.*[A-Za-z_][A-Za-z0-9_]*")) or ""
+        path = source.match(_PATH) or ""
         if path != "common":
             source.fail(
                 f"{path or source.found()} cannot be imported: nothing is read but this text",

@@ -14,16 +14,9 @@ from typing import NoReturn
 
 from frisket.notations.lark.ast import LarkDialect
 from frisket.notations.regex import unicode
-from frisket.notations.regex.unicode import CharSet
 
 #: (message, offset, hint) → an error at that place of the pattern.
 Fail = Callable[[str, int, "str | None"], NoReturn]
-
-#: White_Space of Unicode, which Rust's `\s` means; Python's has four control characters more.
-_WHITE_SPACE: CharSet = (
-    (0x09, 0x0D), (0x20, 0x20), (0x85, 0x85), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029),
-    (0x202F, 0x202F), (0x205F, 0x205F), (0x3000, 0x3000),
-)  # fmt: skip
 
 _POSIX = {
     "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": r"\x00-\x7f", "blank": r"\t ", "cntrl": r"\x00-\x1f\x7f",
@@ -34,19 +27,23 @@ _POSIX = {
 _CODE = re.compile(r"\\[xuU]\{([0-9A-Fa-f]{1,8})\}")
 _POSIX_CLASS = re.compile(r"\[:([a-z]+):\]")
 _CLASS_BEGINS = re.compile(r"\[\^?\]?")
+_ESCAPED_END = re.compile(r"(?:^|[^\\])(?:\\\\)*\\\$\Z")
 _NAMED_GROUP = re.compile(r"\(\?<(?![=!])")
 #: Escapes and classes, which hold no operators; quantifiers and bars.
 _OPERATOR = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?|([*+?]|\{[0-9]*,[0-9]*\})(\??)|(\|)", re.DOTALL)
 
 
 def python_pattern(pattern: str, flags: str, dialect: LarkDialect, fail: Fail) -> tuple[str, str, bool]:
-    """The pattern and the flags in Python's dialect, and whether of its texts only the shortest are meant."""
+    """The pattern and the flags in Python's dialect, and whether of its texts only the shortest are meant.
+
+    The flag `r` is not Python's: it says that `\\d`, `\\s` and `\\w` are Rust's.
+    """
     if "l" in flags:
         fail("the flag l depends on the machine's language", len(pattern), "leave it out")
     kept = "".join(flag for flag in "imsx" if flag in flags)
     if dialect == "lark":
         return pattern.replace("\\/", "/"), kept, _is_shortest(pattern, fail)
-    return _Translation(pattern, dialect, fail).text(), kept + ("a" if dialect == "xgrammar" else ""), False
+    return _Translation(pattern, dialect, fail).text(), kept + ("a" if dialect == "xgrammar" else "r"), False
 
 
 def _is_shortest(pattern: str, fail: Fail) -> bool:
@@ -78,7 +75,7 @@ class _Translation:
         pattern, parts = self.pattern, list[str]()
         in_class = False
         end = len(pattern)
-        if pattern.endswith("$") and not re.search(r"(?:^|[^\\])(?:\\\\)*\\\$\Z", pattern):
+        if pattern.endswith("$") and not _ESCAPED_END.search(pattern):
             end -= 1
         self.at = 1 if pattern.startswith("^") else 0
         while self.at < end:
@@ -116,8 +113,8 @@ class _Translation:
         self.at += 2
         if letter == "/":
             return "/"
-        if letter in ("d", "w", "s", "D", "W", "S"):
-            inside = _class(letter, self.rust)
+        if letter in ("d", "w", "s", "D", "W", "S") and not self.rust:
+            inside = _ascii_class(letter)
             return inside if in_class else f"[{inside}]"
         if letter == "c" and not self.rust and re.fullmatch("[A-Za-z]", pattern[at + 2 : at + 3]):
             self.at += 1
@@ -141,25 +138,9 @@ class _Translation:
 
 
 @cache
-def _class(letter: str, rust: bool) -> str:
-    """What stands in brackets for `\\d`, `\\w` or `\\s`, or for the complement of one."""
-    ranges = (_rust_classes() if rust else _ascii_classes())[letter.lower()]
+def _ascii_class(letter: str) -> str:
+    """What stands in brackets for ECMAScript's `\\d`, `\\w` or `\\s`, or for the complement of one."""
+    ranges = {"s": unicode.ECMA_SPACE, "d": unicode.DIGIT, "w": unicode.WORD}[letter.lower()]
     if letter.isupper():
         ranges = unicode.complement(ranges)
     return "".join(f"\\U{low:08x}-\\U{high:08x}" for low, high in ranges)
-
-
-#: Symbols that count as letters (Other_Alphabetic, beside marks): circled, squared and negative capitals.
-_LETTERLIKE: CharSet = ((0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189))
-
-
-def _rust_classes() -> dict[str, CharSet]:
-    """`\\w` is Alphabetic, marks, decimal digits, connectors and joiners (UTS #18, annex C)."""
-    categories = ("L", "Nl", "M", "Nd", "Pc")
-    sets = [unicode.category(name) or unicode.NONE for name in categories]
-    word = unicode.union(*sets, _LETTERLIKE, ((0x200C, 0x200D),))
-    return {"s": _WHITE_SPACE, "d": unicode.python_digit(), "w": word}
-
-
-def _ascii_classes() -> dict[str, CharSet]:
-    return {"s": unicode.ECMA_SPACE, "d": unicode.DIGIT, "w": unicode.WORD}

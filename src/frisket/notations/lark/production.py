@@ -8,6 +8,7 @@ A lazy rule ends as soon as it can: of its texts the shortest are meant, and `Co
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
 from frisket.errors import GrammarSyntaxError, SchemaError
@@ -42,7 +43,7 @@ from frisket.notations.production.source import Source
 from frisket.notations.production.substring import lower_substring
 from frisket.notations.regex import unicode
 from frisket.notations.regex.lower import prepared
-from frisket.notations.regex.measure import measure
+from frisket.notations.regex.measure import may_be_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,12 +141,18 @@ class Productions:
 
     def regular(self, node: Node) -> ast.Node:
         """The texts of a terminal, or of a part of one."""
+        if not children(node):
+            return self.node(node, [], False)
         made: dict[int, ast.Node] = {}
         for part in postorder(node):
             made[id(part)] = self.node(part, [made[id(child)] for child in children(part)], False)
         return made[id(node)]
 
     def node(self, node: Node, below: list[ast.Node], in_rule: bool) -> ast.Node:
+        if isinstance(node, Sequence):
+            return ast.Seq(tuple(below))
+        if isinstance(node, Name):
+            return ast.Reference(node.name, node.at)
         match node:
             case Text(text, any_case, at):
                 if any_case and text:
@@ -153,6 +160,10 @@ class Productions:
                 return ast.Text(text) if text else ast.Seq(())
             case Span(low, high, _):
                 return ast.Chars(((low, high),))
+            case Choice():
+                return ast.Alt(tuple(below))
+            case Repetition(_, low, high):
+                return ast.Repeat(below[0], low, high)
             case Regex(pattern, flags, is_shortest, at):
                 found: ast.Node = ast.Pattern(pattern, flags, at)
                 return ast.Shortest(found, at) if is_shortest else found
@@ -165,14 +176,6 @@ class Productions:
             case Nested(module, at):
                 inner = ast.Embedded(lambda builder: self.lower(builder, module, at), False, at)
                 return self.with_gap(inner, at)
-            case Name(name, at):
-                return ast.Reference(name, at)
-            case Sequence():
-                return ast.Seq(tuple(below))
-            case Choice():
-                return ast.Alt(tuple(below))
-            case Repetition(_, low, high):
-                return ast.Repeat(below[0], low, high)
             case Negation(_, at):
                 if in_rule:
                     self.fail("~ stands before terminals only", at, "name a terminal, whose first letter is a capital")
@@ -268,20 +271,18 @@ def _without(body: ast.Node, empty: set[str]) -> ast.Node:
 
 def _needed_to_be_empty(node: ast.Node) -> int | None:
     """How many of a node's children must have the empty text before it may have it, None for never."""
-    match node:
-        case ast.Text(text):
-            return None if text else 0
-        case ast.Chars() | ast.Octets() | ast.Token():
-            return None
-        case ast.Pattern(pattern, flags, _):
-            return 0 if _may_match_nothing(pattern, flags) else None
-        case ast.Complement():
-            return 0
-    return needed_for_a_text(node)
+    if isinstance(node, ast.Pattern):
+        return 0 if _may_match_nothing(node.pattern, node.flags) else None
+    if isinstance(node, (ast.Chars, ast.Octets, ast.Token)):
+        return None
+    if isinstance(node, ast.Text):
+        return None if node.text else 0
+    return 0 if isinstance(node, ast.Complement) else needed_for_a_text(node)
 
 
+@lru_cache(maxsize=4096)
 def _may_match_nothing(pattern: str, flags: str) -> bool:
     try:
-        return measure(prepared(pattern, "python", flags)[0]).low == 0
+        return may_be_empty(prepared(pattern, "python", flags)[0])
     except GrammarSyntaxError:
         return False  # it is refused where it is lowered

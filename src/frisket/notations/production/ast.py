@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from functools import cached_property
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from frisket.notations.regex.unicode import CharSet
 
@@ -12,35 +14,35 @@ if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Text:
     """These characters, one after the other; without any, the empty text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Chars:
     """One code point in any of the ranges."""
 
     ranges: CharSet
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Octets:
     """One byte in any of the ranges."""
 
     ranges: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Token:
     """The special token of that name."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Reference:
     """A call of the rule of that name."""
 
@@ -48,21 +50,21 @@ class Reference:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Seq:
     """One after the other; without items, the empty text."""
 
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Alt:
     """Any one of these."""
 
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Repeat:
     """`item`{low,high}; `high` None is no limit."""
 
@@ -71,7 +73,7 @@ class Repeat:
     high: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Except:
     """The texts of `item` that are none of `excluded`; `at` is where the operator stands."""
 
@@ -80,7 +82,7 @@ class Except:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Both:
     """The texts that all of the items have; `at` is where the operator stands."""
 
@@ -88,7 +90,7 @@ class Both:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Complement:
     """The byte strings that are no text of `item`; `at` is where the operator stands."""
 
@@ -96,7 +98,7 @@ class Complement:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Shortest:
     """The texts of `item` that do not begin with a shorter one; `at` is where they are asked for."""
 
@@ -104,7 +106,7 @@ class Shortest:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Pattern:
     """The texts that a regular expression in Python's dialect matches; `at` is where it begins."""
 
@@ -113,7 +115,7 @@ class Pattern:
     at: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Embedded:
     """What another notation says: `lower` makes its node, which is regular if `is_regular`."""
 
@@ -140,7 +142,7 @@ Node: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(eq=False)
 class Production:
     """One rule: its name as it is written, its body, and where its definition begins."""
 
@@ -148,21 +150,37 @@ class Production:
     body: Node
     at: int
 
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """All nodes of the body, each one after those below it."""
+        return postorder(self.body)
+
+    @cached_property
+    def calls(self) -> list[str]:
+        """The names of the rules that the body calls, the last one first; once each."""
+        return list(dict.fromkeys(node.name for node in reversed(self.nodes) if type(node) is Reference))
+
 
 #: The rules of a grammar, by the name that references use.
 Productions: TypeAlias = dict[str, Production]
 
+#: How to get at the nodes below a node, by its type; leaves are not there. A table, since every pass over a grammar
+#: asks this of every node.
+_BELOW: dict[type, Callable[[Any], tuple[Node, ...]]] = {
+    Seq: attrgetter("items"),
+    Alt: attrgetter("items"),
+    Both: attrgetter("items"),
+    Repeat: lambda node: (node.item,),
+    Complement: lambda node: (node.item,),
+    Shortest: lambda node: (node.item,),
+    Except: attrgetter("item", "excluded"),
+}
+
 
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes directly below."""
-    match node:
-        case Seq(items) | Alt(items) | Both(items, _):
-            return items
-        case Repeat(item, _, _) | Complement(item, _) | Shortest(item, _):
-            return (item,)
-        case Except(item, excluded, _):
-            return item, excluded
-    return ()
+    below = _BELOW.get(type(node))
+    return () if below is None else below(node)
 
 
 def postorder(body: Node) -> list[Node]:
@@ -172,8 +190,11 @@ def postorder(body: Node) -> list[Node]:
     while agenda:
         node = agenda.pop()
         found.append(node)
-        agenda += children(node)
-    return found[::-1]
+        below = _BELOW.get(type(node))
+        if below is not None:
+            agenda += below(node)
+    found.reverse()
+    return found
 
 
 def sequence(items: list[Node]) -> Node:

@@ -19,7 +19,6 @@ from frisket.notations.production.ast import (
     Seq,
     Shortest,
     children,
-    postorder,
 )
 from frisket.notations.production.source import Source
 
@@ -42,7 +41,9 @@ def check_productions(source: Source, productions: Productions, root: str) -> li
 
 def _check_references(source: Source, productions: Productions) -> None:
     for production in productions.values():
-        for node in postorder(production.body):
+        if all(name in productions for name in production.calls):
+            continue
+        for node in production.nodes:
             if isinstance(node, Reference) and node.name not in productions:
                 near = difflib.get_close_matches(node.name, productions, n=1)
                 hint = f"is it {productions[near[0]].name}?" if near else f"the rules are {_listed(productions)}"
@@ -59,10 +60,10 @@ def reachable(productions: Productions, root: str) -> list[str]:
     found = {root: None}
     agenda = [root]
     for name in agenda:
-        for node in reversed(postorder(productions[name].body)):
-            if isinstance(node, Reference) and node.name not in found:
-                found[node.name] = None
-                agenda.append(node.name)
+        for call in productions[name].calls:
+            if call not in found:
+                found[call] = None
+                agenda.append(call)
     return list(found)
 
 
@@ -76,7 +77,7 @@ def _check_productive(source: Source, productions: Productions, reached: list[st
     passed: list[str] = []
     while name is not None and name not in passed:
         passed.append(name)
-        calls = [node.name for node in postorder(productions[name].body) if isinstance(node, Reference)]
+        calls = [node.name for node in productions[name].nodes if isinstance(node, Reference)]
         name = next((call for call in calls if call not in productive), None)
     blamed = productions[passed[-1] if name is None else name]
     error = EmptyGrammarError if reached[0] not in productive else GrammarSyntaxError
@@ -92,7 +93,53 @@ def derivable(productions: Productions, needed: Callable[[Node], int | None]) ->
     """The rules whose bodies hold, each one after those that it needs.
 
     `needed` is how many of a node's children must hold before the node does, None for never; a reference holds when
-    its rule does. Linear in the grammar (Dowling and Gallier 1984, Horn formulae).
+    its rule does. Most rules are decided by one look at each, called ones first; the others need more.
+    """
+    found: dict[str, None] = {}
+    others: Productions = {}
+    for name in _called_first(productions):
+        production = productions[name]
+        held: set[int] = set()
+        for node in production.nodes:
+            count = needed(node)
+            if type(node) is Reference:
+                holds = node.name in found
+            else:
+                holds = count == 0 or (
+                    count is not None and len([1 for child in children(node) if id(child) in held]) >= count
+                )
+            if holds:
+                held.add(id(node))
+        if id(production.body) in held:
+            found[name] = None
+        elif production.calls:
+            others[name] = production
+    if others:
+        _derive(others, needed, found)
+    return list(found)
+
+
+def _called_first(productions: Productions) -> list[str]:
+    """All rules, each one after those that it calls unless these call it, too."""
+    found: list[str] = []
+    entered: set[str] = set()
+    for first in productions:
+        agenda = [(first, False)]
+        while agenda:
+            name, is_left = agenda.pop()
+            if is_left:
+                found.append(name)
+            elif name not in entered and name in productions:
+                entered.add(name)
+                agenda.append((name, True))
+                agenda += [(call, False) for call in productions[name].calls]
+    return found
+
+
+def _derive(productions: Productions, needed: Callable[[Node], int | None], found: dict[str, None]) -> None:
+    """Add to `found`, the rules that hold without these, those of these that hold, too.
+
+    Linear in the grammar (Dowling and Gallier 1984, Horn formulae).
     """
     parents: dict[int, list[Node | str]] = {}
     callers: dict[str, list[Node]] = {}
@@ -100,18 +147,17 @@ def derivable(productions: Productions, needed: Callable[[Node], int | None]) ->
     agenda: list[Node | str] = []
     for name, production in productions.items():
         parents.setdefault(id(production.body), []).append(name)
-        for node in postorder(production.body):
+        for node in production.nodes:
             if id(node) in missing:
                 continue
             for child in children(node):
                 parents.setdefault(id(child), []).append(node)
             count = needed(node)
             missing[id(node)] = -1 if count is None else count
-            if isinstance(node, Reference):
+            if isinstance(node, Reference) and node.name not in found:
                 callers.setdefault(node.name, []).append(node)
-            elif count == 0:
+            elif count == 0 or isinstance(node, Reference):
                 agenda.append(node)
-    found: dict[str, None] = {}
     while agenda:
         held = agenda.pop()
         if isinstance(held, str):
@@ -127,21 +173,19 @@ def derivable(productions: Productions, needed: Callable[[Node], int | None]) ->
             missing[id(parent)] -= 1
             if missing[id(parent)] == 0:
                 agenda.append(parent)
-    return list(found)
 
 
 def needed_for_a_text(node: Node) -> int | None:
-    match node:
-        case Seq(items):
-            return len(items)
-        case Alt():
-            return 1
-        case Repeat(_, low, _):
-            return min(low, 1)
-        case Except() | Both() | Shortest():
-            return len(children(node))
-        case Reference():
-            return 1
-        case Chars(ranges) | Octets(ranges):
-            return 0 if ranges else None
+    kind = type(node)
+    if kind in _NEED_ALL:
+        return len(children(node))
+    if kind is Alt or kind is Reference:
+        return 1
+    if isinstance(node, Repeat):
+        return min(node.low, 1)
+    if isinstance(node, (Chars, Octets)):
+        return 0 if node.ranges else None
     return 0
+
+
+_NEED_ALL = (Seq, Except, Both, Shortest)

@@ -17,6 +17,7 @@ _SHOWN = 60
 #: The engine's counts are 32 bits wide.
 _LARGEST = 2**32 - 1
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -29,7 +30,7 @@ class Source:
         self.text = text
         self.end = len(text)
         self.at = 0
-        for match in re.finditer("[\ud800-\udfff]", text):
+        for match in _SURROGATE.finditer(text):
             self.fail("a lone surrogate has no UTF-8 form", match.start(), "leave it out")
 
     def fail(self, message: str, at: int | None = None, hint: str | None = None) -> NoReturn:

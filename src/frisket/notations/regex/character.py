@@ -12,6 +12,7 @@ from typing import NoReturn
 from frisket.errors import GrammarSyntaxError
 from frisket.notations.regex import unicode
 from frisket.notations.regex.ast import Chars, Dialect, Node
+from frisket.notations.regex.rust import rust_class
 from frisket.notations.regex.unicode import CharSet
 
 #: Python's escapes by octal numbers.
@@ -51,6 +52,8 @@ class CharReader:
     # -- escapes ---------------------------------------------------------------------------------------------------
 
     def word(self) -> CharSet:
+        if "r" in self.flags:
+            return rust_class("w")
         if not self.ecma and "a" not in self.flags:
             return unicode.python_word()
         if self.ecma and "i" in self.flags:
@@ -66,7 +69,9 @@ class CharReader:
             return None
         self.at += 2
         ascii_only = self.ecma or "a" in self.flags
-        if kind == "d":
+        if kind != "p" and "r" in self.flags:
+            ranges = rust_class(kind)
+        elif kind == "d":
             ranges = unicode.DIGIT if ascii_only else unicode.python_digit()
         elif kind == "w":
             ranges = self.word()

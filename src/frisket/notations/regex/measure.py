@@ -69,6 +69,19 @@ def union(parts: list[Measure]) -> Measure:
     )
 
 
+def may_be_empty(node: Node) -> bool:
+    """Whether `low` of the measure is 0."""
+    if isinstance(node, (Text, Chars)):
+        return False
+    if isinstance(node, Seq):
+        return all(map(may_be_empty, node.items))
+    if isinstance(node, Alt):
+        return any(map(may_be_empty, node.items))
+    if isinstance(node, Repeat):
+        return node.low == 0 or may_be_empty(node.item)
+    return not isinstance(node, Atomic) or may_be_empty(node.item)
+
+
 def asserts(node: Node) -> bool:
     """Whether the tree holds an assertion."""
     if isinstance(node, (Text, Chars)):
@@ -78,6 +91,27 @@ def asserts(node: Node) -> bool:
     if isinstance(node, (Repeat, Atomic)):
         return asserts(node.item)
     return True
+
+
+def ends_in_name(node: Node) -> bool:
+    """Whether a text may end with any number of characters that names are made of."""
+    if isinstance(node, Seq):
+        return bool(node.items) and ends_in_name(node.items[-1])
+    if isinstance(node, Alt):
+        return any(map(ends_in_name, node.items))
+    if isinstance(node, Repeat) and node.high is None:
+        ranges = one_char(node.item)
+        return ranges is not None and is_name_class(ranges)
+    return False
+
+
+def is_name_class(ranges: CharSet) -> bool:
+    """Whether the set has as many characters of ASCII as the letters, digits and signs that names are made of."""
+    return _FEWEST <= sum(min(high, 0x7F) - low + 1 for low, high in ranges if low < 0x80) <= _MOST
+
+
+#: Decimal and hexadecimal digits are fewer; what strings and comments are made of is more.
+_FEWEST, _MOST = 20, 66
 
 
 def one_char(node: Node) -> CharSet | None:

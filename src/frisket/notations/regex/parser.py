@@ -33,8 +33,9 @@ _OCTAL = re.compile("[1-7][0-7]{2}")
 def parse(pattern: str, dialect: Dialect = "python", flags: str = "", *, strict: bool = False) -> Node:
     """The tree of a pattern; the same object for the same pattern, so it must not be changed.
 
-    `flags` are letters of `imsxa`. `strict` refuses what ECMA-262 (`u`) itself refuses; otherwise harmless escapes and
-    braces that every validator in use takes as literals are taken so too.
+    `flags` are letters of `imsxa`; `r` means that `\\d`, `\\s` and `\\w` are those of Rust's crate `regex`. `strict`
+    refuses what ECMA-262 (`u`) itself refuses; otherwise harmless escapes and braces that every validator in use takes
+    as literals are taken so too.
     """
     return _Parser(pattern, dialect, flags, strict).parse()
 
@@ -54,7 +55,7 @@ def is_ecma_regex(pattern: str) -> bool:
 
 class _Parser(CharReader):
     def __init__(self, pattern: str, dialect: Dialect, flags: str, strict: bool) -> None:
-        if unknown := set(flags) - set("imsxau"):
+        if unknown := set(flags) - set("imsxaur"):
             raise GrammarSyntaxError(f"unknown flag {sorted(unknown)[0]!r}", hint="flags are letters of imsxa")
         super().__init__(pattern, dialect, flags, strict)
         self.names: set[str] = set()

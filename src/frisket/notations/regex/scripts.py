@@ -14,8 +14,11 @@ def script(name: str) -> tuple[tuple[int, int], ...] | None:
     """The code points of a script by its long or short name, any case; None if it is not in the table."""
     key = name.lower().replace("_", "").replace(" ", "")
     packed = _PACKED.get(_SHORT.get(key, key))
-    if packed is None:
-        return None
+    return None if packed is None else unpacked(packed)
+
+
+def unpacked(packed: str) -> tuple[tuple[int, int], ...]:
+    """The ranges of a packed table."""
     ranges: list[tuple[int, int]] = []
     end = 0
     for part in packed.split():

@@ -47,8 +47,15 @@ impl Remainder {
             let below = trie.tokens_below(node);
             2 * count < below.len() || 2 * below.iter().filter(|&&token| is_other(token)).count() > below.len()
         };
-        let (large, small): (Vec<_>, Vec<_>) =
-            exits.iter().partition(|&&node| trie.size(node) > LARGE_SUBTRIE && is_kept(node));
+        let (mut large, mut small) = (Vec::new(), Vec::new());
+        for &node in exits {
+            match trie.size(node) {
+                // Nothing is below most exits.
+                1 => {}
+                size if size > LARGE_SUBTRIE && is_kept(node) => large.push(node),
+                _ => small.push(node),
+            }
+        }
         let places = trie.places_below(&small, is_other);
         let (mut rest, mut nodes) = (&places[..], Vec::new());
         for node in small {
