@@ -171,7 +171,8 @@ def check_options(place: str, words: list[str]) -> None:
 
     from frisket.cli.app import app
 
-    known = {name for one in typer.main.get_command(app).commands[words[1]].params for name in one.opts}  # type: ignore[attr-defined]
+    parameters = typer.main.get_command(app).commands[words[1]].params  # type: ignore[attr-defined]
+    known = {name for one in parameters for name in (*one.opts, *one.secondary_opts)}
     unknown = {word for word in words if word.startswith("-")} - known
     assert not unknown, f"{place}: `{' '.join(words[:2])}` does not take {unknown}"
 

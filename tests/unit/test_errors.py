@@ -93,6 +93,7 @@ USES: dict[str, Callable[[], object]] = {
     "grammar-empty": empty_grammar,
     "vocabulary": unspellable,
     "limit": too_deep,
+    "budget": lambda: frisket.generate(frisket.models.embedded(), "?", ["abc" * 99], max_tokens=2),
     "token-rejected": rejected_token,
     "missing-dependency": no_such_model,
     "strategy": draw_greedily,

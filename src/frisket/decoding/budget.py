@@ -24,7 +24,7 @@ OnBudget = Literal["finish", "cut"]
 WRAP_UP_PENALTY = 5.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Budget:
     """How many tokens an answer takes, and what happens where they run out.
 
@@ -57,12 +57,12 @@ class Budget:
     def finishes(self) -> bool:
         return self.on_budget == "finish"
 
-    def check(self, matcher: Matcher) -> None:
-        """BudgetError if `max_tokens` do not finish the text."""
+    def check(self, matcher: Matcher, free: int = 0) -> None:
+        """BudgetError if `max_tokens`, and `free` more that count for nothing, do not finish the text."""
         if not self.finishes:
             return
         least = matcher.least_tokens()
-        if least.count > self.max_tokens:
+        if least.count > self.max_tokens + free:
             raise BudgetError(
                 f"the answer takes at least {least.count} tokens, and {self.max_tokens} are given"
                 if least.exact

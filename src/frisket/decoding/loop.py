@@ -140,7 +140,7 @@ def decode(
     draft = None
     if drafter is not None and matcher is not None:
         draft = lambda most: drafter(matcher, bytes(written), most)  # noqa: E731
-    position = None if matcher is None else Position(matcher, vocabulary, budget)
+    position = None if matcher is None else Position(matcher, vocabulary, budget, len(head))
     if position is not None and position.closed:
         return "end"
     document = None if matcher is None else Document.of(matcher)
@@ -152,8 +152,12 @@ def decode(
             return "length"
         budgeted, guarded = False, position is not None and position.guarded
         # A token that leaves too few tokens to finish the text is drawn again.
-        while position is not None and not ends and not position.try_advance(token, history):
-            position.narrow(history)
+        while (
+            position is not None
+            and not ends
+            and not position.try_advance(token, history, _free(_bytes(vocabulary, token), head))
+        ):
+            position.narrow(history, len(head))
             budgeted, guarded = True, position.guarded
             token, logprob, mass, count = _choose(logits, position, sampler, rng, history)
             ends = token in vocabulary.eos
@@ -215,8 +219,8 @@ class Position:
     by the mask with room, and another token is drawn: a draw from the narrower mask, by rejection.
     """
 
-    def __init__(self, matcher: Matcher, vocabulary: Vocabulary, budget: Budget) -> None:
-        budget.check(matcher)
+    def __init__(self, matcher: Matcher, vocabulary: Vocabulary, budget: Budget, free: int = 0) -> None:
+        budget.check(matcher, free)
         self._matcher = matcher
         self._budget = budget
         self._eos = set(vocabulary.eos)
@@ -227,10 +231,13 @@ class Position:
         self.is_spent = False
         self._read(())
 
-    def try_advance(self, token: int, history: Sequence[int]) -> bool:
-        """Take a token after `history`; False, with all as it was, if the text could then not be finished."""
+    def try_advance(self, token: int, history: Sequence[int], free: int = 0) -> bool:
+        """Take a token after `history`; False, with all as it was, if the text could then not be finished.
+
+        Up to `free` tokens, this one among them, count for nothing.
+        """
         self._matcher.advance(token)
-        if not self._budget.can_finish(self._matcher, len(history) + 1):
+        if not self._budget.can_finish(self._matcher, len(history) + 1 - free):
             self._matcher.rollback(1)
             return False
         self._read([*history, token])
@@ -240,9 +247,9 @@ class Position:
         """The last token counts for nothing: there is one more to come."""
         self._budget = replace(self._budget, max_tokens=self._budget.max_tokens + 1)
 
-    def narrow(self, history: Sequence[int]) -> None:
+    def narrow(self, history: Sequence[int], free: int = 0) -> None:
         """Leave out the tokens after which the text could not be finished."""
-        self._use(self._matcher.mask(room=self._budget.max_tokens - len(history)), history)
+        self._use(self._matcher.mask(room=self._budget.max_tokens - len(history) + free), history)
 
     def end(self, token: int) -> None:
         """Take the end-of-sequence token."""
@@ -289,6 +296,11 @@ class Position:
         # Read off the mask and not the grammar: "nothing but the end may follow" is a statement about tokens.
         few = len(self.allowed) <= len(self._eos)
         self.closed = self.can_end and few and self._eos.issuperset(self.allowed.tolist())
+
+
+def _free(spelled: bytes, head: bytes) -> int:
+    """How many tokens may count for nothing if this one comes: those that spell the rest of the head, and no more."""
+    return max(len(head) - len(spelled), 0) + (0 < len(spelled) <= len(head))
 
 
 def _holds(mask: NDArray[np.uint32], token: int) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Beginning:
     """A place before the first token of an answer. `session` is forked by whoever goes on, where it serves many."""
 
@@ -95,7 +95,7 @@ class Task:
         limit = min(self.max_tokens, room)
         budget = replace(asked, max_tokens=limit, min_tokens=min(self.min_tokens, limit))
         try:
-            budget.check(compiled.matcher())
+            budget.check((self.grammar.compile(self.vocabulary) if head else compiled).matcher())
         except BudgetError:
             if not partial:
                 raise

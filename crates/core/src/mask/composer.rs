@@ -1,8 +1,6 @@
 //! Heads of a position × trie → the tokens that may come next, collected into one mask.
 //!
-//! A head mask knows its head only. At each exit of a head the walk of the trie goes on with what the frame returns to:
-//! separators and brackets, then heads again. Walks below a node are cached with their trie (`WalkCache`), because a
-//! separator's walk is the same in all grammars.
+//! At each exit of a head the walk goes on with what the frame returns to. Walks below a node are cached (`WalkCache`).
 
 use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::frame::FrameId;
@@ -99,9 +97,8 @@ impl<'a> Composer<'a> {
     pub fn add(&mut self, words: &Words) {
         if words.len() >= SHARED_FROM && !self.copies_lists {
             // One walk serves all frames of a head, which a recursive rule has many of.
-            if !self.lists.iter().any(|known| Arc::ptr_eq(known, words)) {
-                self.lists.push(words.clone());
-            }
+            let known = self.lists.iter().any(|known| Arc::ptr_eq(known, words));
+            self.lists.extend((!known).then(|| words.clone()));
         } else {
             words.iter().for_each(|&(word, bits)| self.accumulator.add(word, bits));
         }
@@ -292,9 +289,8 @@ mod tests {
         let list = |count: u32| (0..count).map(|word| (word, 1 << 4)).collect::<Words>();
         composer.add(&list(23));
         assert_eq!((composer.lists.len(), taken(&mut composer).len()), (0, 23));
-        let long = list(24);
-        (0..3).for_each(|_| composer.add(&long));
-        assert_eq!((composer.lists.len(), taken(&mut composer).len()), (1, 0), "one list once");
+        composer.add(&list(24));
+        assert_eq!((composer.lists.len(), taken(&mut composer).len()), (1, 0));
         composer.copies_lists = true;
         composer.add(&list(24));
         assert_eq!((composer.lists.len(), taken(&mut composer)[23]), (1, 23 * 32 + 4));

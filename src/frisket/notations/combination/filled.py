@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from frisket.notations.combination.part import Template
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Filled:
     """The values of a template's holes in a text, as its object."""
 

@@ -52,7 +52,7 @@ def read_structural_tag(
         raise LimitExceededError("the structural tag nests too deeply", hint="use fewer levels") from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TagText:
     """What a text of a structural tag stands for: itself."""
 
