@@ -47,12 +47,18 @@ class GrammarProcessor:
     given ones as they were. Not thread-safe. Cost of a step: one fork of a matcher and one mask for each row, one copy
     of the scores, and on a GPU two waits for it.
 
-    A row that was cut (`max_new_tokens`) is the beginning of a text. Where fewer texts are possible than beams,
-    `generate` fills the others with forbidden tokens: such a row has the lowest score there is, and only its end is
-    allowed.
+    With `max_tokens`, the `max_new_tokens` of the call, every row is whole after so many tokens at the latest; a
+    BudgetError says where so many finish no text. Without it, a row that was cut is the beginning of a text. Where
+    fewer texts are possible than beams, `generate` fills the others with forbidden tokens: such a row has the
+    lowest score there is, and only its end is allowed.
     """
 
-    def __init__(self, grammar: CompiledGrammar | Sequence[CompiledGrammar | None]) -> None:
+    def __init__(
+        self, grammar: CompiledGrammar | Sequence[CompiledGrammar | None], *, max_tokens: int | None = None
+    ) -> None:
+        if max_tokens is not None and max_tokens < 1:
+            raise ValueError(f"max_tokens is at least 1, not {max_tokens}")
+        self._max_tokens = max_tokens
         self._torch = _import("torch")
         _import("transformers")
         self._grammars = (grammar,) if isinstance(grammar, CompiledGrammar) else tuple(grammar)
@@ -81,7 +87,10 @@ class GrammarProcessor:
                     bitmask[row, token_id >> 5] |= np.uint32(1 << (token_id & 31))
             else:
                 open_rows.append(row)
-        fill_masks([path.matcher for path in paths if path and path.is_open], bitmask, open_rows)
+        # Where a row is longer than the budget, `generate` was told another one.
+        left = None if self._max_tokens is None else max(self._max_tokens - lines.shape[1], 1)
+        matchers = [path.matcher for path in paths if path and path.is_open]
+        fill_masks(matchers, bitmask, open_rows, None if left is None else [left] * len(matchers))
         masked, doubtful = torch_logits.copy_masked(scores, bitmask)
         # Greedy search would take token 0 of a row without any finite score, whatever the grammar says.
         doubtful = [row for row in doubtful if row in open_rows]

@@ -11,7 +11,7 @@ import pytest
 import frisket
 from frisket import Grammar, Vocabulary
 from frisket.engines.transformers import GrammarProcessor
-from frisket.errors import EngineError, MissingDependencyError
+from frisket.errors import BudgetError, EngineError, MissingDependencyError
 from tests import tiny_model
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -82,6 +82,30 @@ def test_every_row_of_a_batch_follows_its_own_grammar(setup: Any, mode: str) -> 
     each = len(rows) // len(GRAMMARS)
     for row, ids in enumerate(rows):
         assert is_whole(setup, GRAMMARS[row // each], ids), setup.tokenizer.decode(ids)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("more", [0, 1, 4])
+def test_every_row_is_whole_within_the_budget(setup: Any, mode: str, more: int) -> None:
+    long = Grammar.from_json_schema({"type": "array", "items": {"enum": ["abc", "cab"]}, "minItems": 2})
+    compiled = long.compile(setup.vocabulary)
+    most = compiled.matcher().least_tokens().count + more
+    processor = GrammarProcessor(compiled, max_tokens=most)
+    rows = generate(setup, PROMPTS[:2], processor, max_new_tokens=most, **MODES[mode])
+    eos = setup.vocabulary.eos[0]
+    for ids in rows:
+        text = b"".join(setup.vocabulary.token(token_id) or b"" for token_id in ids if token_id != eos)
+        assert len(ids) <= most and long.accepts(text.decode()), text
+
+
+def test_a_budget_below_the_least_is_refused(setup: Any) -> None:
+    compiled = GRAMMARS[0].compile(setup.vocabulary)
+    least = compiled.matcher().least_tokens().count
+    with pytest.raises(BudgetError) as refusal:
+        generate(setup, PROMPTS[:1], GrammarProcessor(compiled, max_tokens=least - 1), max_new_tokens=least - 1)
+    assert refusal.value.least == least
+    with pytest.raises(ValueError):
+        GrammarProcessor(compiled, max_tokens=0)
 
 
 @pytest.mark.parametrize("mode", MODES)
