@@ -40,10 +40,12 @@ class GrammarProcessor:
     A processor serves one answer; `reset` prepares it for another one. Do not pass `logit_bias` beside it:
     llama-cpp-python then drops all processors without a word. Do not use a draft model either: processors then see
     tokens that nobody has chosen yet. Not thread-safe.
+
+    With `max_tokens`, the answer is whole after so many tokens at the latest; BudgetError if so many finish none.
     """
 
-    def __init__(self, grammar: CompiledGrammar) -> None:
-        self._sequence = Sequence(grammar, "llama-cpp-python")
+    def __init__(self, grammar: CompiledGrammar, *, max_tokens: int | None = None) -> None:
+        self._sequence = Sequence(grammar, "llama-cpp-python", max_tokens)
 
     def reset(self) -> None:
         """Forget the prompt: the next answer begins anew."""

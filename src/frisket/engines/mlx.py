@@ -30,14 +30,16 @@ class GrammarProcessor:
     Every answer that it lets end is a text of its grammar; drafts of a draft model are followed and taken back. A
     processor serves one answer; `reset` prepares it for another one. Each call waits for the device, because the ids
     are read on the host. Not thread-safe.
+
+    With `max_tokens`, the answer is whole after so many tokens at the latest; BudgetError if so many finish none.
     """
 
-    def __init__(self, grammar: CompiledGrammar) -> None:
+    def __init__(self, grammar: CompiledGrammar, *, max_tokens: int | None = None) -> None:
         try:
             self._mlx: Any = importlib.import_module("mlx.core")
         except ImportError as error:
             raise MissingDependencyError.of("mlx", "mlx") from error
-        self._sequence = Sequence(grammar, "MLX")
+        self._sequence = Sequence(grammar, "MLX", max_tokens)
 
     def reset(self) -> None:
         """Forget the prompt: the next answer begins anew."""

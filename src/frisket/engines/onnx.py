@@ -27,10 +27,12 @@ class GrammarProcessor:
 
     Every answer that it lets end is a text of its grammar; tokens that `rewind_to` takes back are forgotten. A
     processor serves one answer; `reset` prepares it for another one. Not thread-safe.
+
+    With `max_tokens`, the answer is whole after so many tokens at the latest; BudgetError if so many finish none.
     """
 
-    def __init__(self, grammar: CompiledGrammar) -> None:
-        self._sequence = Sequence(grammar, "ONNX Runtime GenAI")
+    def __init__(self, grammar: CompiledGrammar, *, max_tokens: int | None = None) -> None:
+        self._sequence = Sequence(grammar, "ONNX Runtime GenAI", max_tokens)
 
     def reset(self) -> None:
         """Forget the prompt: the next answer begins anew."""

@@ -13,12 +13,17 @@ HINT = "make a processor for each call, or call reset() before"
 
 
 class Sequence:
-    """The position of one sequence; the first ids that it is shown are the prompt. Not thread-safe."""
+    """The position of one sequence; the first ids that it is shown are the prompt. Not thread-safe.
 
-    def __init__(self, grammar: CompiledGrammar, engine: str) -> None:
+    With `max_tokens`, the text is whole after so many tokens at the latest: BudgetError if so many finish none.
+    """
+
+    def __init__(self, grammar: CompiledGrammar, engine: str, max_tokens: int | None = None) -> None:
         if not isinstance(grammar, CompiledGrammar):
             raise TypeError(f"a GrammarProcessor takes a CompiledGrammar, got {type(grammar).__name__}")
-        self._grammar, self._engine = grammar, engine
+        if max_tokens is not None and max_tokens < 1:
+            raise ValueError(f"max_tokens is at least 1, not {max_tokens}")
+        self._grammar, self._engine, self._max_tokens = grammar, engine, max_tokens
         self.reset()
 
     def reset(self) -> None:
@@ -47,7 +52,9 @@ class Sequence:
             raise self.refusal(str(error), hint=HINT) from None
         self._prompt, self._path = prompt, path
         if path.is_open:
-            return path.matcher.mask()
+            if self._max_tokens is None:
+                return path.matcher.mask()
+            return path.matcher.mask(room=max(self._max_tokens - (len(ids) - len(prompt)), 1))
         words = np.zeros(self._grammar.vocabulary.mask_words, dtype=np.uint32)
         for token_id in self._grammar.vocabulary.eos:
             words[token_id >> 5] |= np.uint32(1 << (token_id & 31))
