@@ -8,6 +8,7 @@
 
 use crate::automaton::completion::rank;
 use crate::automaton::distance::{Distances, NEVER};
+use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{PositionId, Register, DEAD};
 use crate::error::Result;
@@ -59,6 +60,8 @@ pub(crate) struct Closings {
     closings: FxHashMap<PositionId, Closing>,
     /// The token ids of the grammar's special tokens.
     special_ids: Vec<u32>,
+    /// Frames without the keys that came in their objects.
+    frames: FxHashMap<FrameId, FrameId>,
     /// By number of characters: whether a token of unescaped text has as many. Empty before it is needed.
     lengths: Vec<bool>,
 }
@@ -70,6 +73,7 @@ impl Closings {
             distances: Distances::with_specials(),
             closings: FxHashMap::default(),
             special_ids,
+            frames: FxHashMap::default(),
             lengths: Vec::new(),
         }
     }
@@ -81,7 +85,7 @@ impl Closings {
 
     /// Bytes held.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.closings.len() * PER_CLOSING
+        self.closings.len() * PER_CLOSING + self.frames.len() * 16
     }
 
     /// The fewest tokens that spell the closing text of a position; `UNSPELLABLE` if no tokens do.
@@ -95,6 +99,13 @@ impl Closings {
     ) -> Result<u32> {
         if let Some(closing) = self.closings.get(&position) {
             return Ok(closing.tokens);
+        }
+        let forgotten = machine.forget_keys(&mut self.frames, position)?;
+        if forgotten != position {
+            let tokens = self.tokens(machine, vocabulary, forgotten)?;
+            machine.arena.budget.grow(PER_CLOSING);
+            self.closings.insert(position, self.closings[&forgotten]);
+            return Ok(tokens);
         }
         let (path, end) = self.path(machine, vocabulary, position)?;
         let mut next = end;
@@ -134,7 +145,7 @@ impl Closings {
                 }
                 Some(Way::Step(step, next)) => {
                     path.push((at, step));
-                    at = next;
+                    at = machine.forget_keys(&mut self.frames, next)?;
                 }
                 Some(Way::Text(text)) => {
                     // A text that was searched for may cross the path so far: the loop between is cut out.
@@ -148,7 +159,8 @@ impl Closings {
                         }
                         places.insert(at, path.len());
                         path.push((at, Step::Byte(byte)));
-                        at = machine.step(at, byte)?;
+                        let next = machine.step(at, byte)?;
+                        at = machine.forget_keys(&mut self.frames, next)?;
                         if self.closings.contains_key(&at) {
                             break;
                         }
