@@ -68,13 +68,14 @@ def write(
 
 def play(subject: Subject, table: Table, liked: dict[str, Any], *, seed: int) -> Tally:
     """All models within all budgets, on one schema."""
-    from frisket import Grammar
+    from frisket import Grammar, JSONSchemaOptions
     from frisket.errors import BudgetError, FrisketError
     from tests.conformance.judge import Judges, NoJudge
 
     tally, until = Tally(), time.monotonic() + SECONDS
     try:
-        grammar = Grammar.from_json_schema(subject.schema, registry=subject.registry)
+        options = JSONSchemaOptions(formats=subject.formats)  # type: ignore[arg-type]
+        grammar = Grammar.from_json_schema(subject.schema, options, subject.registry)
         compiled = grammar.core.compile(table.core)
         began = time.perf_counter()
         least = compiled.matcher().least_tokens()
@@ -84,7 +85,7 @@ def play(subject: Subject, table: Table, liked: dict[str, Any], *, seed: int) ->
         return tally
     tally.counts["least exact" if least.exact else "least not exact"] += 1
     try:
-        judges = Judges(subject.schema, formats=False, registry=subject.registry)
+        judges = Judges(subject.schema, formats=subject.formats == "assert", registry=subject.registry)
     except NoJudge:
         judges = None
     if least.count:
