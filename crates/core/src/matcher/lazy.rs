@@ -184,10 +184,10 @@ impl LazyAutomaton {
     }
 
     /// The fewest tokens after which the text of a position may end.
-    pub fn least(&mut self, shared: &SharedTables, masks: &SharedMasks, position: PositionId) -> Result<Least> {
+    pub fn least_tokens(&mut self, shared: &SharedTables, masks: &SharedMasks, position: PositionId) -> Result<Least> {
         let mask = self.mask(shared, masks, position)?;
         let (room_masks, mut source) = self.room_masks(masks);
-        room_masks.least(&mut source, (position, &mask))
+        room_masks.least_tokens(&mut source, (position, &mask))
     }
 
     /// Whether `room` tokens finish the text of a position.
@@ -202,7 +202,7 @@ impl LazyAutomaton {
         if room_masks.closing(&mut source, position)?.is_some_and(|tokens| tokens <= room) {
             return Ok(true);
         }
-        Ok(self.least(shared, masks, position)?.count.is_some_and(|count| count <= room))
+        Ok(self.least_tokens(shared, masks, position)?.count.is_some_and(|count| count <= room))
     }
 
     fn room_masks<'a>(&'a mut self, shared: &'a SharedMasks) -> (&'a mut RoomMasks, PositionMasks<'a>) {

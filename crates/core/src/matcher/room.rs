@@ -18,7 +18,7 @@ impl Matcher {
             return Ok(Least { count: Some(0), exact: true });
         }
         self.on_automaton(|compiled, automaton, state| {
-            automaton.least(&compiled.tables, &compiled.masks, state.position)
+            automaton.least_tokens(&compiled.tables, &compiled.masks, state.position)
         })
     }
 

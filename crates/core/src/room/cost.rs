@@ -31,7 +31,7 @@ struct Group {
 
 impl Costs {
     /// The lowest cost of a token; None if the mask is empty.
-    pub(crate) fn least(&self) -> Option<u32> {
+    pub(crate) fn cheapest(&self) -> Option<u32> {
         self.groups.first().map(|group| group.cost)
     }
 
@@ -299,7 +299,7 @@ mod tests {
         let mask = scene.mask(at);
         let mut closings = Closings::new(Vec::new());
         let found = Costs::of(&mut scene.machine, &mut closings, &scene.shared.vocabulary, (at, &mask)).unwrap();
-        assert_eq!(found.least(), found.groups.first().map(|group| group.cost));
+        assert_eq!(found.cheapest(), found.groups.first().map(|group| group.cost));
         assert!(found.groups.is_empty() || found.memory_bytes() > 0);
         let mut shown = Vec::new();
         let mut before = Vec::new();

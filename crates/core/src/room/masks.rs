@@ -68,7 +68,7 @@ impl RoomMasks {
     ) -> Result<Arc<Mask>> {
         let Some(left) = room.checked_sub(1) else { return Ok(Arc::new(Mask::from_tokens(&[]))) };
         let costs = self.costs(source, (position, mask))?;
-        Ok(match costs.least() {
+        Ok(match costs.cheapest() {
             _ if costs.ceiling() <= left => mask.clone(),
             Some(least) if least > left => {
                 // Closing texts take too many tokens; another text may not.
@@ -90,7 +90,7 @@ impl RoomMasks {
     }
 
     /// The fewest tokens after which the text of a position may end, where `mask` is its mask.
-    pub(crate) fn least(
+    pub(crate) fn least_tokens(
         &mut self,
         source: &mut PositionMasks<'_>,
         (position, mask): (PositionId, &Arc<Mask>),
@@ -98,7 +98,7 @@ impl RoomMasks {
         if let Some(&least) = self.leasts.get(&position) {
             return Ok(least);
         }
-        let least = match self.costs(source, (position, mask))?.least() {
+        let least = match self.costs(source, (position, mask))?.cheapest() {
             _ if source.machine.position(position).accepting => Least { count: Some(0), exact: true },
             None => Least { count: None, exact: false },
             Some(after) => {
@@ -165,7 +165,7 @@ mod tests {
         let (room, mut source) = scene.parts();
         let within = [0, 1, 2, 3].map(|left| room.mask(&mut source, (at, &mask), left).unwrap());
         assert!(Arc::ptr_eq(&within[3], &mask) && !Arc::ptr_eq(&within[2], &mask));
-        assert_eq!(room.least(&mut source, (at, &mask)).unwrap(), Least { count: Some(2), exact: true });
+        assert_eq!(room.least_tokens(&mut source, (at, &mask)).unwrap(), Least { count: Some(2), exact: true });
         assert_eq!(
             room.closing(&mut source, at).unwrap(),
             Some(3),
