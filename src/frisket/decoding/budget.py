@@ -5,7 +5,7 @@ The grammar says what may come. A budget takes tokens away, and leaves one where
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -61,6 +61,8 @@ class Budget:
         """BudgetError if `max_tokens`, and `free` more that count for nothing, do not finish the text."""
         if not self.finishes:
             return
+        if matcher.can_finish(self.max_tokens + free):
+            return
         least = matcher.least_tokens()
         if least.count > self.max_tokens + free:
             raise BudgetError(
@@ -82,10 +84,10 @@ class Budget:
         """The words of the tokens that wrapping up makes less likely; None before it begins."""
         if not self.wrap_up or taken < (1 - self.wrap_up) * self.max_tokens or matcher.ended:
             return None
-        calm = matcher.mask(room=matcher.least_tokens().count + 1)
+        calm = matcher.mask(room=matcher.least_tokens(search=False).count + 1)
         return ~calm
 
-    def refused(self, history: Sequence[int], eos: Sequence[int]) -> set[int]:
+    def refused(self, history: Sequence[int], eos: Set[int]) -> Set[int]:
         """The tokens that go if others stay: ends that come too early, and repetitions."""
-        refused = self.guard.refused(history) if self.guard else set()
-        return refused.union(eos) if len(history) < self.min_tokens else refused
+        refused: Set[int] = self.guard.refused(history) if self.guard else frozenset()
+        return refused | eos if len(history) < self.min_tokens else refused
