@@ -73,7 +73,6 @@ impl RoomMasks {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::automaton::fixture::{alt, bytes};
     use crate::grammar::builder::Builder;
     use crate::regular::term::TermId;
