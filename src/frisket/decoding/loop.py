@@ -14,7 +14,7 @@ from frisket.decoding.budget import WRAP_UP_PENALTY, Budget, OnBudget
 from frisket.decoding.document import Document
 from frisket.decoding.guard import Guard
 from frisket.decoding.reading import Reading
-from frisket.decoding.sampler import GREEDY, Sampler
+from frisket.decoding.sampler import GREEDY, Sampler, noise
 from frisket.decoding.text import Text
 from frisket.errors import EngineError, VocabularyError
 from frisket.logits.numpy import FeasibleMass, allowed, feasible_mass
@@ -151,7 +151,9 @@ def decode(
         if len(history) == max_tokens and not ends:
             return "length"
         budgeted, guarded = False, position is not None and position.guarded
-        # A token that leaves too few tokens to finish the text is drawn again.
+        again: np.random.Generator | None = None
+        # A token that leaves too few tokens to finish the text is drawn again, with numbers of their own: an answer of
+        # the same seed and another budget has the same number for each token.
         while (
             position is not None
             and not ends
@@ -159,7 +161,8 @@ def decode(
         ):
             position.narrow(history, len(head))
             budgeted, guarded = True, position.guarded
-            token, logprob, mass, count = _choose(logits, position, sampler, rng, history)
+            again = again or noise(seed, len(history), again=True)
+            token, logprob, mass, count = _choose(logits, position, sampler, again, history)
             ends = token in vocabulary.eos
         pieces = 0 if document is None else len(document)
         data, new, closed, full = b"", "", False, False
