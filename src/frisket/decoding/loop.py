@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from frisket.decoding.budget import WRAP_UP_PENALTY, Budget
 from frisket.decoding.document import Document
 from frisket.decoding.reading import Reading
-from frisket.decoding.sampler import GREEDY, Sampler
+from frisket.decoding.sampler import GREEDY, Sampler, noise
 from frisket.decoding.text import Text
 from frisket.errors import EngineError, VocabularyError
 from frisket.logits.numpy import FeasibleMass, allowed, feasible_mass
@@ -144,15 +144,18 @@ def decode(
         if len(history) == max_tokens and not ends:
             return "length"
         budgeted, guarded = False, position is not None and position.guarded
+        again: np.random.Generator | None = None
         while position is not None and not ends:
             history.append(token)
             if position.try_advance(history, _free(_bytes(vocabulary, token), head)):
                 break
-            # The token leaves too few tokens to finish the text: another one is drawn.
+            # The token leaves too few tokens to finish the text: another one is drawn, with numbers of its own. Answers
+            # of one seed and other budgets then have the same number for each token.
             history.pop()
             position.narrow(history, len(head))
             budgeted, guarded = True, position.guarded
-            token, logprob, mass, count = _choose(logits, position, sampler, rng, history)
+            again = again or noise(seed, len(history), again=True)
+            token, logprob, mass, count = _choose(logits, position, sampler, again, history)
             ends = token in vocabulary.eos
         pieces = 0 if document is None else len(document)
         data, new, closed, full = b"", "", False, False
