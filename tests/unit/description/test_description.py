@@ -14,7 +14,8 @@ import pytest
 
 import frisket
 from frisket import Grammar, JSONSchemaOptions
-from frisket.description.typescript import resolve, typescript
+from frisket.description.typescript import typescript
+from frisket.description.writer import resolve
 from frisket.errors import FrisketError, LimitExceededError, SchemaError
 
 NODE = {
@@ -45,11 +46,11 @@ def test_what_a_type_cannot_say_stands_in_comments() -> None:
         == """\
 // a node
 type node = {
-  v: integer | null, // at least 0; less than 9.5
-  next?: node,
-  "odd key"?: 1 | /* pattern: "^a+$" */ string,
-  pair?: [boolean, "x" | null],
-  [key: string]: number, // a multiple of 0.5
+  v: integer | null // at least 0; less than 9.5
+  next?: node
+  "odd key"?: 1 | /* pattern: "^a+$" */ string
+  pair?: [boolean, "x" | null]
+  [key: string]: number // a multiple of 0.5
 }
 // at least 2 items; uniqueItems: true
 node[]"""
