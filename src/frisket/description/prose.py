@@ -17,7 +17,7 @@ def prose(schema: Any) -> str:
     >>> age = {"type": "integer", "minimum": 0, "description": "in years"}
     >>> print(prose({"type": "object", "properties": {"name": {"type": "string"}, "age": age, "of": {"enum": [1, 2]}},
     ...     "required": ["name"], "additionalProperties": False}))
-    object with:
+    object:
     - name: string
     - age (optional): integer (in years; at least 0)
     - of (optional): 1 or 2
@@ -37,19 +37,19 @@ class Prose(Writer):
         return _announced(self.noted(text, notes))
 
     def definition(self, name: str, text: str, notes: Sequence[str]) -> str:
-        return f"{name} is: {_announced(self.noted(text, notes))}"
+        return f"{name} means {_announced(self.noted(text, notes))}"
 
     def object(self, members: Sequence[Member]) -> str:
         if not members:
             return "object without members"
-        return _listed("object with", [f"{_key(one)}: {self.noted(one.text, one.notes)}" for one in members])
+        return _listed("object", [f"{_key(one)}: {self.noted(one.text, one.notes)}" for one in members])
 
     def array(self, item: str) -> str:
         return f"array of {item}"
 
     def tuple(self, items: Sequence[str], rest: str | None) -> str:
         lines = [f"item {place}: {item}" for place, item in enumerate(items, 1)]
-        return _listed("array of", [*lines, *([] if rest is None else [f"all further items: {rest}"])])
+        return _listed("array", [*lines, *([] if rest is None else [f"all further items: {rest}"])])
 
     def either(self, parts: Sequence[str]) -> str:
         if any("\n" in part for part in parts):

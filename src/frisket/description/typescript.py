@@ -81,7 +81,9 @@ class TypeScript(Writer):
         return text
 
     def noted(self, text: str, notes: Sequence[str]) -> str:
-        found = f"/* {'; '.join(notes)} */ {text}".replace("*/ */", "* / */")
+        # JSON's other spelling of a slash: a pattern stays what it is, and does not end the comment.
+        inside = "; ".join(notes).replace("*/", "*\\/")
+        found = f"/* {inside} */ {text}"
         self._noted.add(found)
         for kind in (self._unions, self._intersections):
             if text in kind:
