@@ -11,7 +11,7 @@ from experiments.page import findings, table
 from experiments.statistic import bootstrap, sign_test, wilson
 
 if TYPE_CHECKING:
-    from experiments.order.__main__ import Answer, Run
+    from experiments.order.run import Answer, Run
 
 REASON, ANSWER = "reason first", "answer first"
 #: Trained on, masked in.
