@@ -87,7 +87,7 @@ def page(runs: Sequence[Run], claims: Sequence[tuple[str, str, bool]], ran: str)
         for run in runs
     ]
     heads = ("arm", "1 product", "2 products", "3 products", "2 and 3, drawn at T=1", "right reasons", "Σ −log α")
-    training = ("trained", "seed", "parameters", "seconds", "loss", "masked reason first", "masked answer first")
+    training = ("trained", "seed", "parameters", "CPU seconds", "loss", "masked reason first", "masked answer first")
     drawn = compared(*(answers(runs, arm, drawn=True) for arm in ARMS[:2]))
     return f"""# The reason before the answer, or behind it?
 

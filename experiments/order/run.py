@@ -24,7 +24,7 @@ class Size:
     workers: int = 2
 
 
-FULL, QUICK = Size(steps=900, inputs=250), Size(steps=3, inputs=4, workers=1)
+FULL, QUICK = Size(steps=700, inputs=250), Size(steps=3, inputs=4, workers=1)
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,7 @@ Differences in points, paired by input and seed, with the bootstrap's 95 % inter
 
 Half of the thoughts that they learn end in JSON. A draft is right in training. Share of right answers, 2 products:
 
-{table(("seed", "parameters", "seconds", "loss", *ABOUT), models)}
+{table(("seed", "parameters", "CPU seconds", "loss", *ABOUT), models)}
 
 {ran} Seeds of training: {", ".join(str(run.seed) for run in runs)}.
 

@@ -31,7 +31,7 @@ class Size:
     workers: int = 2
 
 
-FULL, QUICK = Size(steps=1400, inputs=200), Size(steps=3, inputs=3, workers=1)
+FULL, QUICK = Size(steps=1100, inputs=200), Size(steps=3, inputs=3, workers=1)
 
 
 @dataclass(frozen=True)

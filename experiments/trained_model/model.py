@@ -22,7 +22,7 @@ class TrainedModel:
     tensors: Mapping[str, np.ndarray]
     metadata: Mapping[str, str]
     seconds: float
-    """How long the training took."""
+    """Processor time of the training: elapsed time on a machine that does nothing else."""
     loss: float
     """The mean loss of a token at the end of training, in nats."""
     names_keys: bool = True

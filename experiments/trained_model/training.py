@@ -57,7 +57,7 @@ def train(draw: Draw, texts: Texts, recipe: Recipe, seed: int, *, name: str = ""
     ]
     rates = [group["lr"] for optimizer in optimizers for group in optimizer.param_groups]
     average = {key: p.detach().clone() for key, p in model.named_parameters()}
-    began, running = time.perf_counter(), 0.0
+    began, running = time.process_time(), 0.0
     data = _batches(draw, texts, recipe, seed)
     for step in range(recipe.steps):
         done = step / recipe.steps
@@ -76,11 +76,11 @@ def train(draw: Draw, texts: Texts, recipe: Recipe, seed: int, *, name: str = ""
         for key, p in model.named_parameters():
             average[key].lerp_(p.detach(), max(0.01, 1 / (step + 1)))
         if (step + 1) % 200 == 0:
-            seconds = time.perf_counter() - began
-            print(f"{name} step {step + 1}/{recipe.steps}, {seconds:.0f} s, loss {running:.4f}", file=sys.stderr)
+            seconds = time.process_time() - began
+            print(f"{name} step {step + 1}/{recipe.steps}, {seconds:.0f} s of CPU, loss {running:.4f}", file=sys.stderr)
             sys.stderr.flush()
     tensors, metadata = _exported(average, recipe)
-    return TrainedModel(texts, tensors, metadata, time.perf_counter() - began, running)
+    return TrainedModel(texts, tensors, metadata, time.process_time() - began, running)
 
 
 def _torch() -> Any:
