@@ -99,11 +99,14 @@ impl Closings {
         if let Some(closing) = self.closings.get(&position) {
             return Ok(closing.tokens);
         }
-        let forgotten = machine.forget_keys(&mut self.frames, position)?;
-        if forgotten != position {
-            let tokens = self.tokens(machine, vocabulary, forgotten)?;
+        let same = match machine.key_twin(position)? {
+            Some(twin) if !machine.is_near_earlier_key(&twin) => twin.position,
+            _ => machine.forget_keys(&mut self.frames, position)?,
+        };
+        if same != position {
+            let tokens = self.tokens(machine, vocabulary, same)?;
             machine.arena.budget.grow(PER_CLOSING);
-            self.closings.insert(position, self.closings[&forgotten]);
+            self.closings.insert(position, self.closings[&same]);
             return Ok(tokens);
         }
         let (path, end) = self.path(machine, vocabulary, position)?;
@@ -325,6 +328,28 @@ mod tests {
             seq(builder, &[text, special, text])
         };
         check(make, &["a"], &[("", 5), ("aa", 3)]);
+    }
+
+    #[test]
+    fn texts_of_an_open_key_share_a_closing_text_unless_an_earlier_key_is_near() {
+        let (mut machine, vocabulary) = (
+            machine(|builder| {
+                let (keys, one) = (builder.any_text().unwrap(), builder.literal(b"1").unwrap());
+                object(builder, &[], &[(keys, one)], ObjectRules::default())
+            }),
+            vocabulary(&["\"", ":1", "}", "\":1}", "a"]),
+        );
+        let mut closings = Closings::new(vec![5]);
+        let mut grown = |text: &str, expected: u32| {
+            let (before, at) = (closings.closings.len(), after(&mut machine, text.as_bytes()));
+            assert_eq!(closings.tokens(&mut machine, &vocabulary, at).unwrap(), expected, "after {text:?}");
+            closings.closings.len() - before
+        };
+        assert!(grown("{\"x", 1) > 1);
+        assert_eq!((grown("{\"xy", 1), grown("{\"aaaa", 1)), (1, 1));
+        assert!(grown("{\"ab\":1,\"x", 1) > 1, "after another key");
+        assert_eq!(grown("{\"ab\":1,\"y", 1), 1);
+        assert!(grown("{\"ab\":1,\"a", 1) > 1 && grown("{\"ab\":1,\"ab", 2) > 1, "the key came");
     }
 
     #[test]

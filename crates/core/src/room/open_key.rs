@@ -156,6 +156,17 @@ impl Machine {
         position.needs_replay || position.heads.iter().any(hides)
     }
 
+    /// Whether an earlier key begins as the open key does, so that not every text may complete it.
+    pub(crate) fn is_near_earlier_key(&self, twin: &Twin) -> bool {
+        self.rests(twin) != NO_KEYS
+    }
+
+    /// What the earlier keys that begin as the open key have after this beginning.
+    fn rests(&self, twin: &Twin) -> KeySetId {
+        let sets = &self.arena.registers.keys;
+        twin.read.iter().flatten().fold(twin.keys, |set, &byte| sets.child(set, byte))
+    }
+
     /// The tokens after which the open key may equal one that came: those that complete one, and those with escapes.
     pub(crate) fn completing(&self, twin: &Twin, vocabulary: &Vocabulary) -> Vec<u32> {
         if twin.keys == NO_KEYS {
@@ -167,11 +178,7 @@ impl Machine {
             Some(_) => Some(NodeId::ROOT),
             None => vocabulary.trie.child(NodeId::ROOT, b'"'),
         };
-        let mut left = Some(twin.keys);
-        for &byte in twin.read.iter().flatten() {
-            left = left.map(|set| sets.child(set, byte)).filter(|&set| set != NO_KEYS);
-        }
-        let mut open: Vec<(KeySetId, NodeId)> = left.zip(root).into_iter().collect();
+        let mut open: Vec<(KeySetId, NodeId)> = root.map(|root| (self.rests(twin), root)).into_iter().collect();
         while let Some((set, node)) = open.pop() {
             if sets.has_empty(set) {
                 found.extend(vocabulary.trie.tokens_at(node));
