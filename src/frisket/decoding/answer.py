@@ -155,12 +155,11 @@ class Stream(Iterator[Step], Generic[T]):
             for _ in (answer := frisket.stream(model, prompt, Triage)):
                 show(answer.partial)  # Triage(priority='hi', category=None), Triage(priority='high', category=None) …
         """
-        tp = self._grammar.type
-        known = self.value
-        if tp is not None or self._grammar.schema is not None:
-            return cast("T | None", known if tp is None else partial_object(tp, known))
         made: Callable[[list[Any]], T] | None = getattr(self._grammar._value, "partial", None)
-        return cast("T", known) if made is None else made(self._parts())
+        if made is not None:
+            return made(self._parts())
+        tp, known = self._grammar.type, self.value
+        return cast("T | None", known if tp is None else partial_object(tp, known))
 
     def events(self) -> Iterator[Event]:
         """What happens in the document while its steps are made: `Opened`, `Grew` and `Closed`.

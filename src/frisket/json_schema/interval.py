@@ -187,7 +187,7 @@ class Interval:
 
     def is_void(self) -> bool:
         """Whether certainly no value is left."""
-        if self.crossed() or (self.mask & (INTEGER | FRACTION)) == 0 or (self.plain and self.marked):
+        if self.crossed() or (self.plain and self.marked):
             return True
         if self.multiple is not None and any((self.multiple / step).denominator == 1 for step in self.without):
             return True

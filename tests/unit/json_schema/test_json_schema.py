@@ -484,3 +484,15 @@ def test_what_says_the_same_below_a_keyword_says_the_same(keyword: str) -> None:
 def test_all_of_a_value_says_something() -> None:
     said = [front_end.said({"const": value}, KNOWN) for value in ({}, {"title": "a"}, [{"title": "a"}])]
     assert None not in said and len(set(said)) == 3
+
+
+def test_arrays_in_arrays_are_read_to_the_bottom() -> None:
+    """Whether one alternative excludes the other is decided four levels down, where the search for it gives up."""
+    has_one: Any = {"type": "array", "contains": {"type": "array", "contains": {"const": 1}}}
+    all_one: Any = {"type": "array", "contains": {"type": "array", "items": {"const": 1}}}
+    ways = [
+        {"allOf": [{"items": here}, {"contains": there}]} for here, there in ((has_one, all_one), (all_one, has_one))
+    ]
+    grammar = Grammar.from_json_schema({"type": "array", "oneOf": ways})
+    texts = ["[]", "[[[]]]", "[[[1]]]", "[[[2]]]", "[[[1]],[[2]]]", "[[[1,2]]]", "[[[1]],[[]]]", "[[[1]],[[1,2]]]"]
+    assert [text for text in texts if grammar.accepts(text)] == ["[[[1]],[[]]]", "[[[1]],[[1,2]]]"]
