@@ -73,6 +73,12 @@ class RecordingBuilder:
     def pattern(self, pattern: str, *, search: bool) -> None:
         """Nothing: the front end reads all patterns itself."""
 
+    def gbnf(self, text: str, root: str) -> None:
+        """Nothing: nor does the core read notations for it."""
+
+    def lark(self, text: str, start: str, library: dict[str, str]) -> None:
+        """Nothing, as well."""
+
     def empty(self) -> int:
         return self._made(self.builder.empty(), "empty")
 

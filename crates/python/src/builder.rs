@@ -7,6 +7,8 @@ use crate::compiled::{Asked, CompiledGrammar};
 use crate::error::raise;
 use crate::gil::{briefly_unless_large, pause, take_turns, without};
 use crate::limit::{given, Limits};
+use crate::lower::array;
+use crate::notation::{gbnf, lark};
 use crate::pattern;
 use crate::vocabulary::Vocabulary;
 use frisket_core::automaton::recognizer::Recognizer;
@@ -17,7 +19,7 @@ use frisket_core::regular::term::TermId;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 use std::time::Duration;
 
 type Values = Vec<(u32, u64)>;
@@ -190,6 +192,20 @@ impl GrammarBuilder {
     fn pattern(&mut self, pattern: &Bound<'_, PyString>, search: bool) -> PyResult<Option<u32>> {
         let Ok(pattern) = pattern.to_str() else { return Ok(None) };
         let node = pattern::lower(self.builder()?, pattern, search).map_err(raise)?;
+        Ok(node.map(|node| node.number()))
+    }
+
+    /// The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that.
+    fn gbnf(&mut self, text: &str, root: &str) -> PyResult<Option<u32>> {
+        let node = gbnf::lower(self.builder()?, text, root).map_err(raise)?;
+        Ok(node.map(|node| node.number()))
+    }
+
+    /// The node of a rule of a grammar in Lark's notation, as llguidance reads it. None where `notations.lark` must
+    /// read it, all errors among that. `library`: the patterns of terminals to import, by name.
+    fn lark(&mut self, text: &str, start: &str, library: &Bound<'_, PyDict>) -> PyResult<Option<u32>> {
+        let pattern = |name: &str| library.get_item(name).ok().flatten()?.extract().ok();
+        let node = lark::lower(self.builder()?, text, start, &pattern).map_err(raise)?;
         Ok(node.map(|node| node.number()))
     }
 
@@ -374,26 +390,6 @@ impl GrammarBuilder {
         let built = briefly_unless_large(py, held, || builder.build(root));
         built.map(|grammar| Grammar(Recognizer::new(grammar))).map_err(raise)
     }
-}
-
-/// Items by position and then any number of `rest`, where `unique` no two of the same value.
-pub fn array(
-    builder: &mut Builder,
-    prefix: &[u32],
-    rest: Option<u32>,
-    punctuation: Punctuation,
-    min: u32,
-    max: Option<u32>,
-    unique: bool,
-) -> Result<TermId> {
-    if !unique {
-        return builder.array(prefix, rest, punctuation, min, max);
-    }
-    let mut states: Vec<(bool, Steps)> =
-        prefix.iter().enumerate().map(|(at, &item)| (true, vec![(item, at as u32 + 1)])).collect();
-    let last = states.len() as u32;
-    states.push((true, rest.map(|rest| (rest, last)).into_iter().collect()));
-    builder.unique_array(&states, punctuation, min, max)
 }
 
 /// Counts beyond 32 bits are as good as unbounded: no text is that long.

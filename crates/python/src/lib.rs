@@ -23,6 +23,7 @@ mod integer;
 mod limit;
 mod lower;
 mod matcher;
+mod notation;
 mod number;
 mod object;
 mod order;
@@ -92,6 +93,7 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(content::content, &module)?)?;
     module.add_function(wrap_pyfunction!(constant::is_json, &module)?)?;
     module.add_function(wrap_pyfunction!(said::said, &module)?)?;
+    module.add_function(wrap_pyfunction!(notation::rust_class::rust_class, &module)?)?;
     module.add_function(wrap_pyfunction!(without::without, &module)?)?;
     Ok(module)
 }

@@ -2,13 +2,14 @@
 //!
 //! The last step of the plain reader: what `union` and `case` have computed becomes calls of the grammar builder.
 
-use crate::builder::{array, count};
+use crate::builder::count;
 use crate::case::{listed, Case, ARRAY, INTEGER, NUMBER, OBJECT, STRING, WORDS};
 use crate::gil::without;
 use crate::number;
 use crate::walk::Walk;
 use frisket_core::error::Result;
 use frisket_core::grammar::builder::{Builder, Punctuation};
+use frisket_core::regular::term::TermId;
 use pyo3::prelude::*;
 
 /// Where a case has its signs; numbers need none.
@@ -205,4 +206,24 @@ pub fn punctuation(builder: &Builder, [open, close, colon, comma, empty]: [u32; 
         comma: node(comma)?,
         empty: node(empty)?,
     })
+}
+
+/// Items by position and then any number of `rest`, where `unique` no two of the same value.
+pub fn array(
+    builder: &mut Builder,
+    prefix: &[u32],
+    rest: Option<u32>,
+    punctuation: Punctuation,
+    min: u32,
+    max: Option<u32>,
+    unique: bool,
+) -> Result<TermId> {
+    if !unique {
+        return builder.array(prefix, rest, punctuation, min, max);
+    }
+    let mut states: Vec<(bool, Vec<(u32, u32)>)> =
+        prefix.iter().enumerate().map(|(at, &item)| (true, vec![(item, at as u32 + 1)])).collect();
+    let last = states.len() as u32;
+    states.push((true, rest.map(|rest| (rest, last)).into_iter().collect()));
+    builder.unique_array(&states, punctuation, min, max)
 }

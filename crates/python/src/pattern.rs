@@ -1,14 +1,16 @@
-//! Text of an ECMA-262 pattern → the regular node of its texts, for the common kinds of patterns.
+//! Text of a pattern → the regular node of its texts, for the common kinds of patterns, as ECMA-262 or Rust reads them.
 //!
 //! Python's front end (notations/regex) reads every pattern and explains each refusal, but takes as long as the rest of
 //! a schema. Most patterns consist of characters, classes, groups and counts, with assertions at both ends only. These
 //! are read here, to the same node. Any other pattern, and any error, is left to Python.
 
+use crate::notation::pattern::folded;
+use crate::notation::rust_class::rust_class;
+use crate::notation::{Range, LAST};
 use frisket_core::error::Result;
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 
-const LAST: u32 = 0x10_ffff;
 const DIGIT: &[Range] = &[(0x30, 0x39)];
 const WORD: &[Range] = &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)];
 const SPACE: &[Range] = &[
@@ -23,14 +25,20 @@ const SPACE: &[Range] = &[
     (0x3000, 0x3000),
     (0xfeff, 0xfeff),
 ];
+const NEWLINE: &[Range] = &[(0x0a, 0x0a)];
 const LINE_END: &[Range] = &[(0x0a, 0x0a), (0x0d, 0x0d), (0x2028, 0x2029)];
 /// Groups in groups.
 const DEEPEST: usize = 50;
 
-type Range = (u32, u32);
+/// Whose classes, escapes and braces are meant.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Dialect {
+    Ecma,
+    Rust { any_case: bool, dot_all: bool },
+}
 
 /// What a pattern says (ast.py).
-enum Tree {
+pub enum Tree {
     Text(Vec<char>),
     Chars(Vec<Range>),
     Seq(Vec<Tree>),
@@ -43,7 +51,7 @@ enum Tree {
 /// The node of the texts that match, as a whole or somewhere inside if `search`; nothing if Python should read it.
 pub fn lower(builder: &mut Builder, pattern: &str, search: bool) -> Result<Option<TermId>> {
     let pattern: Vec<char> = pattern.chars().collect();
-    let mut parser = Parser { pattern: &pattern, at: 0, depth: 0 };
+    let mut parser = Parser { pattern: &pattern, at: 0, depth: 0, dialect: Dialect::Ecma };
     match parser.alternatives() {
         Some(tree) if parser.at == pattern.len() => whole(builder, &tree, search),
         _ => Ok(None),
@@ -89,7 +97,7 @@ fn whole(builder: &mut Builder, tree: &Tree, search: bool) -> Result<Option<Term
     }
 }
 
-fn node(builder: &mut Builder, tree: &Tree) -> Result<TermId> {
+pub fn node(builder: &mut Builder, tree: &Tree) -> Result<TermId> {
     match tree {
         Tree::Text(text) => builder.literal(text.iter().collect::<String>().as_bytes()),
         Tree::Chars(ranges) => builder.char_class(ranges),
@@ -120,7 +128,7 @@ fn node(builder: &mut Builder, tree: &Tree) -> Result<TermId> {
     }
 }
 
-fn asserts(tree: &Tree) -> bool {
+pub fn asserts(tree: &Tree) -> bool {
     match tree {
         Tree::Text(_) | Tree::Chars(_) => false,
         Tree::Seq(items) | Tree::Alt(items) => items.iter().any(asserts),
@@ -130,7 +138,7 @@ fn asserts(tree: &Tree) -> bool {
 }
 
 /// The set of a tree whose every text is one character, if it is plainly so.
-fn one_char(tree: &Tree) -> Option<Vec<Range>> {
+pub fn one_char(tree: &Tree) -> Option<Vec<Range>> {
     match tree {
         Tree::Chars(ranges) => Some(ranges.clone()),
         Tree::Text(text) if text.len() == 1 => Some(vec![(text[0] as u32, text[0] as u32)]),
@@ -144,7 +152,7 @@ fn one_char(tree: &Tree) -> Option<Vec<Range>> {
 }
 
 /// Sorted, disjoint and not adjacent.
-fn normal(mut ranges: Vec<Range>) -> Vec<Range> {
+pub fn normal(mut ranges: Vec<Range>) -> Vec<Range> {
     ranges.sort_unstable();
     ranges.dedup_by(|next, last| {
         let joined = next.0 <= last.1 + 1;
@@ -156,7 +164,7 @@ fn normal(mut ranges: Vec<Range>) -> Vec<Range> {
     ranges
 }
 
-fn complement(ranges: &[Range]) -> Vec<Range> {
+pub fn complement(ranges: &[Range]) -> Vec<Range> {
     let mut outside = Vec::with_capacity(ranges.len() + 1);
     let mut start = 0;
     for &(low, high) in ranges {
@@ -173,13 +181,26 @@ fn complement(ranges: &[Range]) -> Vec<Range> {
 
 // -- parsing ------------------------------------------------------------------------------------------------------
 /// Nothing is the answer of all its methods to what Python should read.
-struct Parser<'a> {
-    pattern: &'a [char],
-    at: usize,
-    depth: usize,
+pub struct Parser<'a> {
+    pub pattern: &'a [char],
+    pub at: usize,
+    pub depth: usize,
+    pub dialect: Dialect,
 }
 
 impl Parser<'_> {
+    fn is_rust(&self) -> bool {
+        self.dialect != Dialect::Ecma
+    }
+
+    /// The set in all cases that the flags ask for.
+    fn in_cases(&self, ranges: Vec<Range>) -> Option<Vec<Range>> {
+        match self.dialect {
+            Dialect::Rust { any_case: true, .. } => folded(ranges),
+            _ => Some(ranges),
+        }
+    }
+
     fn peek(&self) -> Option<char> {
         self.pattern.get(self.at).copied()
     }
@@ -196,7 +217,7 @@ impl Parser<'_> {
         Some(next)
     }
 
-    fn alternatives(&mut self) -> Option<Tree> {
+    pub fn alternatives(&mut self) -> Option<Tree> {
         let mut branches = vec![self.sequence()?];
         while self.take('|') {
             branches.push(self.sequence()?);
@@ -240,8 +261,12 @@ impl Parser<'_> {
                 }
                 _ => {
                     self.at += 1;
-                    text.push(char);
-                    continue;
+                    let ranges = self.in_cases(vec![(char as u32, char as u32)])?;
+                    if ranges.len() == 1 {
+                        text.push(char);
+                        continue;
+                    }
+                    Tree::Chars(ranges)
                 }
             };
             if !text.is_empty() {
@@ -268,7 +293,7 @@ impl Parser<'_> {
                 let body: String = rest[..length].iter().collect();
                 let (low, high) = body.split_once(',').unwrap_or((&body, &body));
                 if rest.get(length) != Some(&'}') || low.is_empty() || high.contains(',') {
-                    return Some(None);
+                    return (!self.is_rust()).then_some(None);
                 }
                 // What is written with so many digits has a limit of its own.
                 if body.len() > 20 {
@@ -290,16 +315,25 @@ impl Parser<'_> {
 
     fn atom(&mut self, char: char) -> Option<Tree> {
         match char {
+            // At the edge of a terminal they say nothing, elsewhere they are for Python.
+            '^' | '$' if self.is_rust() => None,
             '^' => Some(Tree::Start),
             '$' => Some(Tree::End),
-            '.' => Some(Tree::Chars(complement(LINE_END))),
+            '.' => Some(Tree::Chars(match self.dialect {
+                Dialect::Ecma => complement(LINE_END),
+                Dialect::Rust { dot_all: true, .. } => vec![(0, LAST)],
+                Dialect::Rust { .. } => complement(NEWLINE),
+            })),
             '[' => self.class(),
             '(' => self.group(),
             _ => {
                 let set = self.class_escape();
                 Some(Tree::Chars(match set {
                     Some(ranges) => ranges,
-                    None => self.character(false).map(|point| vec![(point, point)])?,
+                    None => {
+                        let point = self.character(false)?;
+                        self.in_cases(vec![(point, point)])?
+                    }
                 }))
             }
         }
@@ -325,6 +359,7 @@ impl Parser<'_> {
     fn class_escape(&mut self) -> Option<Vec<Range>> {
         let char = self.peek()?;
         let set = match char {
+            'd' | 'w' | 's' | 'D' | 'W' | 'S' if self.is_rust() => rust_class(char.to_ascii_lowercase()),
             'd' | 'D' => DIGIT,
             'w' | 'W' => WORD,
             's' | 'S' => SPACE,
@@ -342,12 +377,13 @@ impl Parser<'_> {
             't' => Some(9),
             'f' => Some(12),
             'v' => Some(11),
-            'b' if in_class => Some(8),
+            'b' if in_class && !self.is_rust() => Some(8),
+            '0' if self.is_rust() => None,
             '0' if !self.peek().is_some_and(|char| char.is_ascii_digit()) => Some(0),
             'x' => self.hexadecimal(2),
             // Surrogates, alone or in pairs, are Python's.
             'u' if self.peek() != Some('{') => self.hexadecimal(4).filter(|point| char::from_u32(*point).is_some()),
-            char if char.is_ascii_alphanumeric() => None,
+            char if char.is_ascii_alphanumeric() || (self.is_rust() && !char.is_ascii()) => None,
             char => Some(char as u32),
         }
     }
@@ -358,6 +394,9 @@ impl Parser<'_> {
 
     fn class(&mut self) -> Option<Tree> {
         let negative = self.take('^');
+        if self.is_rust() && self.peek() == Some(']') {
+            return None;
+        }
         let mut ranges: Vec<Range> = Vec::new();
         while !self.take(']') {
             let low = self.member()?;
@@ -375,7 +414,7 @@ impl Parser<'_> {
                 ranges.extend(low);
             }
         }
-        let ranges = normal(ranges);
+        let ranges = self.in_cases(normal(ranges))?;
         Some(Tree::Chars(if negative { complement(&ranges) } else { ranges }))
     }
 
@@ -386,7 +425,8 @@ impl Parser<'_> {
                 Some(set) => Some(set),
                 None => self.character(true).map(|point| vec![(point, point)]),
             },
-            '[' if self.peek() == Some(':') => None,
+            '[' if self.is_rust() || self.peek() == Some(':') => None,
+            '&' | '-' | '~' if self.is_rust() && self.peek() == Some(char) => None,
             _ => Some(vec![(char as u32, char as u32)]),
         }
     }

@@ -151,6 +151,11 @@ class GrammarBuilder:
         """The regular node of an ECMA-262 pattern's texts, whole or anywhere inside if `search`, if it is of the usual
         kind: characters, classes, groups, counts, and ^ and $ at its ends. None where `notations.regex` must read it.
         """
+    def gbnf(self, text: str, root: str) -> int | None:
+        """The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that."""
+    def lark(self, text: str, start: str, library: dict[str, str]) -> int | None:
+        """The node of a rule of a grammar in Lark's notation, as llguidance reads it. None where `notations.lark` must
+        read it, all errors among that. `library`: the patterns of terminals to import, by name."""
     def is_empty(self, node: int) -> bool:
         """Whether the node (regular, or structural with all its rules defined) matches nothing.
 

@@ -24,6 +24,7 @@ __all__ = [
     "content",
     "is_json",
     "is_sorted",
+    "rust_class",
     "said",
     "without",
 ]
@@ -222,6 +223,9 @@ def is_sorted(document: object) -> bool:
 def is_json(value: object) -> bool:
     """Whether a value is JSON without a doubt: plain lists, dicts, texts and finite numbers, and no levels to speak of.
     False says nothing."""
+
+def rust_class(letter: str) -> list[tuple[int, int]]:
+    """The class of `d`, `s` or `w`."""
 
 def said(schema: object, keywords: dict[str, int]) -> bytes | None:
     """What a schema says by these keywords, each with what its values hold (`HOLDS` of `resolve.py`), all else aside:

@@ -38,7 +38,8 @@ def lower_gbnf(builder: GrammarBuilder, text: str, *, root: str = "root") -> int
     """The node of the rule `root`; GrammarSyntaxError, with line and column, for what is not GBNF or not exact."""
     source = Source(text)
     builder.check(source.end)
-    return lower_productions(builder, source, parse_gbnf(source), root)
+    usual = builder.gbnf(text, root)
+    return lower_productions(builder, source, parse_gbnf(source), root) if usual is None else usual
 
 
 def parse_gbnf(source: Source) -> Productions:
@@ -73,7 +74,7 @@ class GBNFParser:
     #: Whether an item may be repeated by several signs, as in `"a"+?`.
     repeats_again = True
     #: What stands behind the name of a rule that begins.
-    defines = re.compile(r"(?:[ \t]|#[^\r\n]*)*::=")
+    defines = re.compile(r"[ \t]*::=")
     escapes: ClassVar[dict[str, str]] = _ESCAPES
 
     def __init__(self, source: Source) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 
 from frisket import EmptyGrammarError, Grammar, GrammarSyntaxError, LimitExceededError, Limits, VocabularyError
@@ -105,3 +107,10 @@ def test_how_many_rounds_lazy_rules_may_meet(counts: str) -> None:
     assert read(_MOST_ROUNDS).accepts("<a>" * _MOST_ROUNDS + ".")
     with pytest.raises(GrammarSyntaxError, match="repetition with large counts"):
         read(_MOST_ROUNDS + 1)
+
+
+@pytest.mark.parametrize("dialect", ["llguidance", "lark"])
+@pytest.mark.parametrize("sign", ["#", "//"])
+def test_a_bar_in_a_comment_begins_no_alternative(dialect: Literal["llguidance", "lark"], sign: str) -> None:
+    grammar = Grammar.from_lark(f'start: "a"\n{sign} one | "b"\n  | "c" {sign} | "d"\n', dialect=dialect)
+    assert [text for text in "abcd" if grammar.accepts(text)] == ["a", "c"]

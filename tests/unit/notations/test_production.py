@@ -221,3 +221,9 @@ def test_a_rule_may_have_a_text_thanks_to_the_rule_that_calls_it() -> None:
     assert [circle.accepts(text) for text in ("q", "qxx", "x")] == [True, True, False]
     with pytest.raises(EmptyGrammarError, match="the rule a matches nothing"):
         Grammar.from_gbnf('root ::= a\na ::= b "x"\nb ::= a')
+
+
+def test_a_definition_in_a_comment_is_none() -> None:
+    rules = 'root ::= "a" x # b ::= "c"\nx ::= "y"\n'
+    for grammar in (Grammar.from_gbnf(rules), Grammar.from_ebnf(rules, dialect="xgrammar")):
+        assert [text for text in ("a", "ay", "ac") if grammar.accepts(text)] == ["ay"]

@@ -164,6 +164,15 @@ impl Productions {
         }
     }
 
+    /// Whether the rules of all such names are defined without a circle of calls and without a token.
+    pub fn are_regular(&self, is_asked: impl Fn(&str) -> bool) -> bool {
+        let all: Vec<u32> = (0..self.rules.len() as u32).collect();
+        let mut found = vec![false; self.rules.len()];
+        self.regular(&all).into_iter().for_each(|rule| found[rule as usize] = true);
+        let is_regular = |name: u32| self.defined[name as usize].is_some_and(|rule| found[rule as usize]);
+        self.names.iter().all(|(name, &number)| !is_asked(name) || is_regular(number))
+    }
+
     /// The rules among some that lead into no circle of calls and to no token, each one after those that it calls.
     ///
     /// Linear in the grammar (Kahn 1962).
@@ -263,5 +272,6 @@ mod tests {
         let made = productions(&["A=BC|D|E|", "B=bE.", "C=cC.c|", "D=d$.", "E=e"]);
         let regular = made.regular(&made.check("A").unwrap().unwrap());
         assert_eq!(regular.iter().map(|&rule| made.name(rule)).collect::<Vec<_>>(), ["E", "B"]);
+        assert!(made.are_regular(|name| name == "B") && !made.are_regular(|name| name < "D"));
     }
 }

@@ -50,7 +50,7 @@ _OF_TOKENS = ("Token", "ExcludeToken", "TokenTagDispatch")
 class XGrammar(GBNFParser):
     name = re.compile(r"[A-Za-z0-9_.-]+")
     repeats_again = False
-    defines = re.compile(r"(?:\[[^\]\r\n]*\])?(?:[ \t]|#[^\r\n]*)*::=")
+    defines = re.compile(r"(?:\[[^\]\r\n]*\])?[ \t]*::=")
     escapes: ClassVar[dict[str, str]] = _ESCAPES
 
     def goes_on(self) -> bool:

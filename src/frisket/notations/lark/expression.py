@@ -32,8 +32,8 @@ NAME = re.compile(r"_*[A-Za-z](?:[A-Za-z0-9_]|-(?!>))*")
 #: White space within a line, a line that goes on behind a backslash, and comments.
 SPACE = re.compile(r"(?:[ \t]|\\[ ]*\r?\n|//[^\r\n]*|#[^\r\n]*)*")
 SPACE_AND_LINES = re.compile(r"(?:[ \t\r\n]|\\[ ]*\r?\n|//[^\r\n]*|#[^\r\n]*)*")
-#: The lines up to a bar, with which an alternative begins in a line of its own.
-_NEXT_ALTERNATIVE = re.compile(r"(?:[ \t\r\n]|//[^\r\n]*|#[^\r\n]*)*(?=\|)")
+#: The lines up to a bar, with which an alternative begins in a line of its own. A comment goes to the end of its line.
+_NEXT_ALTERNATIVE = re.compile(r"(?:[ \t\r\n]|(?://|#)[^\r\n]*(?![^\r\n]))*(?=\|)")
 _COUNT = re.compile(r"~[ \t]*(?=[0-9-])")
 _COUNTS = re.compile(r"\{[ \t]*(?=[0-9,-])")
 _DIGITS = re.compile("[0-9]+")
