@@ -2,6 +2,7 @@
 
 import { Answer } from "./answer.js";
 import { Away, get, lines, post } from "./api.js";
+import { Budget } from "./budget.js";
 import { find, make, percent } from "./dom.js";
 import { Editor } from "./editor.js";
 import * as fragment from "./fragment.js";
@@ -62,6 +63,7 @@ const inspector = new Inspector({
 
 // ---- what is set
 
+const budget = new Budget({ most: offer.limits.max_tokens, changed: () => remember(), released: () => rebudget() });
 const editor = new Editor({ changed: () => changed(), mend });
 const settings = () => {
   const options = {};
@@ -74,7 +76,7 @@ const settings = () => {
     notation: find("notation").value, text: editor.text, options, model: find("model").value,
     prompt: find("prompt").value, describe: find("describe").value, temperature: Number(find("temperature").value),
     seed: Math.max(0, Math.trunc(Number(find("seed").value) || 0)),
-    max_tokens: Math.max(1, Math.min(offer.limits.max_tokens, Math.trunc(Number(find("most").value) || 1))),
+    max_tokens: budget.tokens, on_budget: find("on-budget").value,
   };
 };
 function set(given) {
@@ -86,16 +88,19 @@ function set(given) {
   if (typeof given.prompt === "string") find("prompt").value = given.prompt;
   choose("model", given.model);
   choose("describe", given.describe);
+  choose("on-budget", given.on_budget);
   choose("whitespace", given.options?.whitespace ?? "");
   choose("order", given.options?.property_order ?? "");
   find("relaxed").checked = given.options?.relaxed === true;
-  for (const [id, name] of [["temperature", "temperature"], ["seed", "seed"], ["most", "max_tokens"]]) {
+  for (const [id, name] of [["temperature", "temperature"], ["seed", "seed"]]) {
     if (Number.isFinite(given[name])) find(id).value = given[name];
   }
+  if (Number.isFinite(given.max_tokens)) budget.tokens = given.max_tokens;
   find("compare").checked = given.compare === true;
   said();
 }
 function said() {
+  budget.paint();
   find("temperature-said").textContent = Number(find("temperature").value) ? find("temperature").value : "0: greedy";
   find("options").hidden = find("notation").value !== "json_schema";
   free.steps.element.hidden = !find("compare").checked;
@@ -121,10 +126,12 @@ async function check() {
     return;
   }
   editor.tell(found);
+  budget.tell(null);
   try {
     for await (const part of lines("/api/check", { notation, text, options, model }, own.signal)) {
       if (own !== checking) return;
       editor.tell(Object.assign(found, part));
+      if (part.least) budget.tell(part.least);
     }
   } catch (error) {
     if (error.name === "AbortError" || own !== checking) return;
@@ -177,21 +184,19 @@ function stop() {
 function tell(error) {
   if (error instanceof Away) away();
   find("progress").className = "verdict bad";
-  find("progress").textContent = `✗ ${error.message}${error.hint ? ` — ${error.hint}` : ""}`;
+  const hint = error.hint && !error.message.includes(error.hint) ? ` — ${error.hint}` : "";
+  const raise = error.code === "budget" && budget.isEnough ? budget.button(error.least, () => attempt(error.retry ?? {})) : null;
+  find("progress").replaceChildren(`✗ ${error.message}${hint}`, raise ?? "");
 }
 const both = (signal, begin) => {
   const wanted = [begin(masked, { ...settings(), masked: true })];
   if (find("compare").checked) wanted.push(begin(free, { ...settings(), masked: false }));
   return Promise.all(wanted);
 };
-const run = () => act(async (signal) => {
+const run = () => {
   inspector.clear();
-  await both(signal, async (answer, ask) => {
-    await answer.begin(ask, {}, signal);
-    await answer.run({}, signal);
-  });
-  settle(masked, 0);
-});
+  return attempt({});
+};
 const one = () => act(async (signal) => {
   await both(signal, async (answer, ask) => {
     const { masked: _, ...now } = ask;
@@ -201,10 +206,37 @@ const one = () => act(async (signal) => {
   });
   settle(masked, masked.steps.steps.length - 1);
 });
+/** Write an answer that begins with some tokens; where the budget is too small, the error says what was attempted. */
+const attempt = (begun, at = 0) => act(async (signal) => {
+  await both(signal, async (answer, ask) => {
+    await retried(begun, async () => {
+      await answer.begin(ask, answer === masked ? begun : {}, signal);
+      await answer.run({}, signal);
+    });
+  });
+  settle(masked, at);
+});
+async function retried(begun, work) {
+  try {
+    await work();
+  } catch (error) {
+    throw Object.assign(error, { retry: begun });
+  }
+}
+const byHand = (steps) => steps.filter((step) => step.chosen).map((step) => step.n);
+/** Another budget: the answer keeps what was chosen by hand, and the tokens before. */
+function rebudget() {
+  if (!masked.started) return;
+  const [now, before] = [{ ...settings(), masked: true }, masked.ask].map((ask) => JSON.stringify({ ...ask, max_tokens: 0, on_budget: "" }));
+  const steps = now === before ? masked.steps.steps.slice(0, 1 + Math.max(-1, ...byHand(masked.steps.steps))) : [];
+  attempt({ tokens: steps.map((step) => step.id), hand: byHand(steps) }, now === before ? masked.steps.current : 0);
+}
 /** Steer the answer that is looked at. */
 const steer = (body) => act(async (signal) => {
   const answer = shown ?? masked;
-  await answer.run(body, signal);
+  const kept = answer.steps.steps.slice(0, body.back), tokens = body.tokens ?? [];
+  const begun = { tokens: [...kept.map((step) => step.id), ...tokens], hand: [...byHand(kept), ...tokens.map((_, at) => kept.length + at)] };
+  await retried(begun, () => answer.run(body, signal));
   settle(answer, body.back ?? 0);
 });
 const back = (n) => act(async (signal) => {
@@ -261,7 +293,7 @@ function state() {
   const { masked: _, ...kept } = now;
   return {
     ...kept, compare: find("compare").checked,
-    ...(same && steps.length ? { tokens: steps.map((step) => step.id), hand: steps.filter((step) => step.chosen).map((step) => step.n) } : {}),
+    ...(same && steps.length ? { tokens: steps.map((step) => step.id), hand: byHand(steps) } : {}),
   };
 }
 async function share() {
@@ -312,11 +344,10 @@ const fill = (id, options) => find(id).replaceChildren(...options.map(([value, t
 fill("notation", offer.notations.map((one) => [one.name, one.title]));
 fill("model", offer.models.map((one) => [one.name, one.name]));
 fill("example", [["", "choose …"], ...offer.examples.map((one, at) => [String(at), one.name])]);
-find("most").max = offer.limits.max_tokens;
 find("legend").append("Colour: the probability that the model gave to all allowed tokens together: ",
   ...offer.levels.flatMap((bound, at) => [make("span", { className: `box h${at + 1}` }, `< ${percent(bound)}`), " "]),
   make("span", { className: "box overruled" }, "favourite forbidden"), " ", make("span", { className: "box forced" }, "forced"), " ",
-  make("span", { className: "box chosen" }, "by hand"));
+  make("span", { className: "box bound" }, "budget forbade some"), " ", make("span", { className: "box chosen" }, "by hand"));
 
 function load(example) {
   set({ notation: example.notation, text: example.text, prompt: example.prompt });
@@ -330,7 +361,7 @@ function load(example) {
 }
 find("example").addEventListener("change", () => find("example").value && load(offer.examples[find("example").value]));
 for (const id of ["notation", "whitespace", "order", "relaxed", "model"]) find(id).addEventListener("change", () => { said(); changed(); });
-for (const id of ["prompt", "temperature", "seed", "most", "describe", "compare"]) find(id).addEventListener("input", () => { said(); remember(); });
+for (const id of ["prompt", "temperature", "seed", "describe", "compare"]) find(id).addEventListener("input", () => { said(); remember(); });
 find("run").addEventListener("click", run);
 find("one").addEventListener("click", one);
 find("stop").addEventListener("click", stop);

@@ -53,6 +53,12 @@ class Scribe:
         return Session()
 
 
+LIST = (
+    '{"type": "object", "properties": {"tags": {"type": "array", "items": {"type": "string"}}}, "required": ["tags"],'
+    ' "additionalProperties": false}'
+)
+
+
 def is_clean(page: Page) -> None:
     assert page.tab.title() == "frisket play"
     assert page("img, svg, body script, b, iframe").count() == 0
@@ -78,6 +84,7 @@ def test_hostile_output_is_text(browser: Any) -> None:
 
 
 def test_a_hostile_schema_is_text(page: Page) -> None:
+    page.tab.fill("#most", "1")
     for schema in (
         {
             "properties": {HOSTILE: {"enum": [HOSTILE], "pattern": HOSTILE}},
@@ -146,6 +153,15 @@ def test_axe_finds_no_violation(browser: Any, server: Server, scheme: str, width
         examine()
         page.text("json_schema", '{"type": "nope"}')
         page.verdict("✗")
+        examine()
+        page.text("json_schema", LIST)
+        page.verdict("compiled")
+        page.tab.fill("#most", "20")
+        page.run()
+        page("#masked .bound").first.click()
+        page.expect(page(".bound-said")).to_be_visible()
+        page.tab.fill("#most", "3")
+        page.expect(page("#least button")).to_be_visible()
         examine()
         page.tab.click("#keys")
         examine()
