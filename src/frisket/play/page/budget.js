@@ -41,7 +41,8 @@ export class Budget {
   }
 
   get finishes() {
-    return find("on-budget").value === "finish";
+    const control = find("on-budget");
+    return control.value === "finish" && !control.disabled;
   }
 
   get isEnough() {
@@ -79,6 +80,7 @@ export class Budget {
   }
 
   #told() {
+    if (find("on-budget").disabled) return ["A strategy cuts, or leaves out, what does not fit."];
     if (!this.finishes) return ["The text is cut where the tokens end, whatever it is by then."];
     if (this.least === null) return [];
     const { count: least, exact, error } = this.least;

@@ -3,11 +3,13 @@
 import { Answer } from "./answer.js";
 import { Away, get, lines, post } from "./api.js";
 import { Budget } from "./budget.js";
-import { find, make, percent } from "./dom.js";
+import { count, find, make, percent } from "./dom.js";
 import { Editor } from "./editor.js";
 import * as fragment from "./fragment.js";
 import { Inspector } from "./inspector.js";
 import { Steps } from "./steps.js";
+import { Strategy } from "./strategy.js";
+import { Tree } from "./tree.js";
 
 const PAUSE = 250;
 const offer = await get("/api/offer");
@@ -48,6 +50,7 @@ let looked = null;
 let shown = null;
 async function look(answer, n, settled) {
   if (!answer.started || answer.id === null) return;
+  if (settled && answer === masked) tree.mark(masked.steps.steps.map((step) => step.id), n);
   if (settled) looked = { answer };
   // The next token is only asked for by whoever stops at it, and not while the model writes.
   if (n >= answer.steps.steps.length && (running || answer.steps.finish)) return;
@@ -65,6 +68,8 @@ const inspector = new Inspector({
 
 const budget = new Budget({ most: offer.limits.max_tokens, changed: () => remember(), released: () => rebudget() });
 const editor = new Editor({ changed: () => changed(), mend });
+const strategy = new Strategy({ offered: offer.strategies, changed: () => { said(); remember(); } });
+const tree = new Tree({ picked: (path) => walk(path) });
 const settings = () => {
   const options = {};
   if (find("notation").value === "json_schema") {
@@ -76,7 +81,9 @@ const settings = () => {
     notation: find("notation").value, text: editor.text, options, model: find("model").value,
     prompt: find("prompt").value, describe: find("describe").value, temperature: Number(find("temperature").value),
     seed: Math.max(0, Math.trunc(Number(find("seed").value) || 0)),
-    max_tokens: budget.tokens, on_budget: find("on-budget").value,
+    max_tokens: budget.tokens,
+    // A strategy keeps no budget: what does not fit is cut or left out.
+    on_budget: strategy.isChosen ? "cut" : find("on-budget").value,
   };
 };
 function set(given) {
@@ -88,7 +95,8 @@ function set(given) {
   if (typeof given.prompt === "string") find("prompt").value = given.prompt;
   choose("model", given.model);
   choose("describe", given.describe);
-  choose("on-budget", given.on_budget);
+  if (typeof given.strategy === "string") strategy.spelling = given.strategy;
+  if (!strategy.isChosen) choose("on-budget", given.on_budget);
   choose("whitespace", given.options?.whitespace ?? "");
   choose("order", given.options?.property_order ?? "");
   find("relaxed").checked = given.options?.relaxed === true;
@@ -100,8 +108,9 @@ function set(given) {
   said();
 }
 function said() {
+  find("temperature-said").textContent = Number(find("temperature").value) ? find("temperature").value : strategy.isChosen ? "its own" : "0: greedy";
+  find("on-budget").disabled = find("one").disabled = strategy.isChosen;
   budget.paint();
-  find("temperature-said").textContent = Number(find("temperature").value) ? find("temperature").value : "0: greedy";
   find("options").hidden = find("notation").value !== "json_schema";
   free.steps.element.hidden = !find("compare").checked;
 }
@@ -195,8 +204,40 @@ const both = (signal, begin) => {
 };
 const run = () => {
   inspector.clear();
-  return attempt({});
+  tree.clear();
+  return strategy.isChosen ? seek() : attempt({});
 };
+/** Let a strategy find an answer; its tree is drawn, and the answer that it chose is looked at. */
+const seek = () => act(async (signal) => {
+  const ask = { ...settings(), masked: true };
+  for (const answer of [masked, free]) {
+    answer.forget();
+    answer.steps.clear();
+  }
+  let found = null;
+  for await (const part of lines("/api/searches", { ...ask, strategy: strategy.spelling }, signal)) {
+    if (part.error) throw Object.assign(new Error(part.error.message), part.error);
+    if (part.tree) found = part;
+    const { calls, paths } = part.progress;
+    find("progress").textContent = `searching … ${count(calls, "call")} of the model, ${count(paths, "path")}`;
+  }
+  tree.show(found);
+  await follow(found.chosen, 0, signal);
+  if (!find("compare").checked) return;
+  await free.begin({ ...ask, masked: false }, {}, signal);
+  await free.run({}, signal);
+});
+/** Make the steps of a path anew, to look at them and to go on from them by hand. */
+async function follow({ tokens, draft }, at, signal) {
+  await masked.begin({ ...settings(), masked: true, ...(draft === null ? {} : { draft }) }, { tokens, hand: [] }, signal);
+  settle(masked, at);
+}
+const walk = (path) => act(async (signal) => {
+  const { steps } = masked.steps;
+  const shown = steps.length === path.tokens.length && steps.every((step, at) => step.id === path.tokens[at]) && (masked.ask?.draft ?? null) === path.draft;
+  if (shown) settle(masked, path.at);
+  else await follow(path, path.at, signal);
+});
 const one = () => act(async (signal) => {
   await both(signal, async (answer, ask) => {
     const { masked: _, ...now } = ask;
@@ -227,6 +268,7 @@ const byHand = (steps) => steps.filter((step) => step.chosen).map((step) => step
 /** Another budget: the answer keeps what was chosen by hand, and the tokens before. */
 function rebudget() {
   if (!masked.started) return;
+  if (strategy.isChosen) return;
   const [now, before] = [{ ...settings(), masked: true }, masked.ask].map((ask) => JSON.stringify({ ...ask, max_tokens: 0, on_budget: "" }));
   const steps = now === before ? masked.steps.steps.slice(0, 1 + Math.max(-1, ...byHand(masked.steps.steps))) : [];
   attempt({ tokens: steps.map((step) => step.id), hand: byHand(steps) }, now === before ? masked.steps.current : 0);
@@ -286,13 +328,14 @@ function remember() {
 }
 function state() {
   const { steps } = masked.steps;
-  const asked = masked.ask ? { ...masked.ask } : null;
+  const { draft, ...asked } = masked.ask ?? {};
   const now = { ...settings(), masked: true };
   // The tokens belong to the settings that they were written with.
-  const same = asked !== null && JSON.stringify(asked) === JSON.stringify(now);
+  const same = masked.ask !== null && JSON.stringify(asked) === JSON.stringify(now);
   const { masked: _, ...kept } = now;
   return {
-    ...kept, compare: find("compare").checked,
+    ...kept, compare: find("compare").checked, strategy: strategy.spelling, on_budget: find("on-budget").value,
+    ...(same && draft !== undefined ? { draft } : {}),
     ...(same && steps.length ? { tokens: steps.map((step) => step.id), hand: byHand(steps) } : {}),
   };
 }
@@ -327,7 +370,8 @@ async function restore() {
   if (Array.isArray(given.tokens) && given.tokens.length) {
     await act(async (signal) => {
       const hand = Array.isArray(given.hand) ? given.hand : [];
-      await masked.begin({ ...settings(), masked: true }, { tokens: given.tokens, hand }, signal);
+      const drafted = typeof given.draft === "string" ? { draft: given.draft } : {};
+      await masked.begin({ ...settings(), masked: true, ...drafted }, { tokens: given.tokens, hand }, signal);
       if (find("compare").checked) {
         await free.begin({ ...settings(), masked: false }, {}, signal);
         await free.run({}, signal);
@@ -357,6 +401,7 @@ function load(example) {
     answer.steps.clear();
   }
   inspector.clear();
+  tree.clear();
   changed();
 }
 find("example").addEventListener("change", () => find("example").value && load(offer.examples[find("example").value]));
@@ -382,7 +427,7 @@ document.addEventListener("keydown", (event) => {
   const typing = /^(TEXTAREA|INPUT|SELECT)$/.test(event.target.tagName) && event.target.type !== "range" && event.target.type !== "checkbox";
   const jump = { 1: "source", 2: "answer", 3: "step" }[event.key];
   if (event.ctrlKey && event.key === "Enter") run();
-  else if (event.ctrlKey && event.key === ".") one();
+  else if (event.ctrlKey && event.key === "." && !strategy.isChosen) one();
   else if (event.key === "Escape") stop();
   else if (event.altKey && jump) ({ source: () => find("text"), answer: () => masked.steps.flow, step: () => find("step") })[jump]().focus();
   else if (event.key === "?" && !typing) find("help").showModal();

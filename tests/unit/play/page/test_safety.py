@@ -50,6 +50,11 @@ class Scribe:
             def push(self, token: int) -> None:
                 self.at += 1
 
+            def fork(self) -> Any:
+                found = Session()
+                found.at = self.at
+                return found
+
         return Session()
 
 
@@ -163,6 +168,13 @@ def test_axe_finds_no_violation(browser: Any, server: Server, scheme: str, width
         page.tab.fill("#most", "3")
         page.expect(page("#least button")).to_be_visible()
         examine()
+        page.tab.fill("#most", "60")
+        page.text("choices", "account\naccounting\nbug\nbill")
+        page.verdict("compiled")
+        page.tab.select_option("#strategy", "particles")
+        page.run()
+        page.expect(page("#tree")).to_be_visible()
+        examine()
         page.tab.click("#keys")
         examine()
 
@@ -173,4 +185,8 @@ def test_nothing_is_wider_than_a_small_screen(browser: Any, server: Server) -> N
         page.run()
         page("#masked .overruled").click()
         page.expect(page("#tokens .entry").first).to_be_visible()
+        assert page.tab.evaluate("() => document.documentElement.scrollWidth") <= 320
+        page.tab.select_option("#strategy", "beams")
+        page.run()
+        page.expect(page("#tree")).to_be_visible()
         assert page.tab.evaluate("() => document.documentElement.scrollWidth") <= 320
