@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from frisket.decoding.guard import Guard
     from frisket.decoding.loop import Step
     from frisket.decoding.sampler import GREEDY, Sampler
+    from frisket.description import Description
     from frisket.errors import (
         BudgetError,
         EmptyGrammarError,
@@ -74,6 +75,7 @@ __all__ = [
     "Cancellation",
     "Closed",
     "CompiledGrammar",
+    "Description",
     "Draft",
     "EmptyGrammarError",
     "EngineError",
@@ -161,6 +163,7 @@ _HOMES = {
     "decoding.guard": ("Guard",),
     "decoding.loop": ("Step",),
     "decoding.sampler": ("GREEDY", "Sampler"),
+    "description": ("Description",),
     "event": ("Closed", "Events", "Grew", "Opened"),
     "explanation": ("Explanation",),
     "grammar": ("CompiledGrammar", "Grammar"),

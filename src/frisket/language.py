@@ -18,7 +18,7 @@ from frisket.span import Span, TokenText, token_text
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from frisket.description import Style
+    from frisket.description import Description, Style
     from frisket.grammar import Grammar
     from frisket.json_schema import Clean, JSONSchemaOptions, Report
     from frisket.limit import Limits
@@ -232,20 +232,21 @@ class Language:
         """
         return self.core.dump()
 
-    def describe(self, style: Style = "typescript") -> str:
+    def describe(self, style: Style = "typescript") -> Description:
         """What the documents look like, as text for a prompt; of a schema or a type only.
 
         >>> from frisket import Grammar
         >>> schema = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 9}}, "required": ["n"]}
         >>> print(Grammar.from_json_schema(schema).describe())
         {
-          n: integer, // at most 9
+          n: integer // at most 9
         }
 
-        `typescript` is the shortest: members in the order of the mask, with descriptions and all conditions in
-        comments. `json_schema` is the schema itself. `example` is one document of the grammar. The last two have the
-        white space that the options ask for, because a model writes what it has read. A schema that nests too deep to
-        be described is a LimitExceededError.
+        `typescript` is a type, with descriptions and all conditions in comments; `prose` says the same in words and
+        lists. `json_schema` is the schema itself. `example` is one document of the grammar, always valid. The last two
+        have the white space that the options ask for, because a model writes what it has read. Members come in the
+        order of the mask. `describe(style).tokens(model)` says what the text costs. A schema that nests too deep to be
+        described is a LimitExceededError.
         """
         from frisket.description import describe
 

@@ -127,27 +127,10 @@ BEGUN = ["", '{"": 1', '{"": 1,', '{"": 1, ', '{"": 1, "', '{"": 1, "a": 1, "', 
 @pytest.mark.parametrize("separators", [(", ", ": "), None])
 def test_keys_that_came_do_not_come_again(schema: dict[str, Any], separators: tuple[str, str] | None) -> None:
     options = JSONSchemaOptions() if separators is None else JSONSchemaOptions(separators=separators)
-    tokens = [
-        b"{",
-        b"}",
-        b"[",
-        b"]",
-        b'"',
-        b"a",
-        b"aa",
-        b": ",
-        b", ",
-        b",",
-        b" ",
-        b"1",
-        b"2",
-        b'""',
-        b'": 1',
-        b'"a',
-        None,
-    ]
+    texts = ["{", "}", "[", "]", '"', "a", "aa", ",", "1", "2", '""', '"a', " ", ": ", ", ", '": 1']
+    tokens = [*(text.encode() for text in texts), None]
     schema = schema if "type" in schema else {"type": "object", **schema}
-    compiled = Grammar.from_json_schema(schema, options).core.compile(Vocabulary(tokens, eos=[len(tokens) - 1]))
+    compiled = Grammar.from_json_schema(schema, options).core.compile(Vocabulary(tokens, eos=[len(texts)]))
     compared = 0
     for seed, begun in enumerate(BEGUN):
         for walk in range(6):

@@ -6,9 +6,23 @@ from typing import Annotated
 
 import typer
 
-from frisket.cli import bench, check, doctor, engines, example, export, generate, lint, mask, play, serve, trace
+from frisket.cli import (
+    bench,
+    check,
+    describe,
+    doctor,
+    engines,
+    example,
+    export,
+    generate,
+    lint,
+    mask,
+    play,
+    serve,
+    trace,
+)
 
-COMMANDS = generate, example, trace, check, lint, export, doctor, mask, play, serve, bench, engines
+COMMANDS = generate, example, trace, check, lint, describe, export, doctor, mask, play, serve, bench, engines
 
 app = typer.Typer(
     name="frisket",

@@ -83,5 +83,7 @@ Stream = Annotated[bool, typer.Option("--stream", help="Show the text as it is m
 Partial = Annotated[bool, typer.Option("--allow-partial", help="Accept an answer that was cut.")]
 Describe = Annotated[
     str | None,
-    typer.Option("--describe", metavar="STYLE", help="Tell the model the schema: typescript, json_schema, example."),
+    typer.Option(
+        "--describe", metavar="STYLE", help="Tell the model the schema: typescript, prose, json_schema, example."
+    ),
 ]

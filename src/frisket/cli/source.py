@@ -15,6 +15,7 @@ import typer
 from frisket.errors import FrisketError, GrammarError, InvalidSchemaError
 
 if TYPE_CHECKING:
+    from frisket.description import Encodes
     from frisket.grammar import Grammar
     from frisket.models.protocol import Model
     from frisket.vocabulary import Vocabulary
@@ -138,6 +139,24 @@ def vocabulary(path: Path | None) -> Vocabulary:
     if path.name.startswith("tekken"):
         return Vocabulary.from_mistral(path)
     return Vocabulary.from_huggingface(path)
+
+
+def tokenizer(path: Path) -> Encodes | Vocabulary:
+    """What counts the tokens of a text: a tokenizer of Hugging Face itself, of other files the vocabulary."""
+    file = path / "tokenizer.json" if path.is_dir() else path
+    if file.suffix == ".json" and not file.name.startswith("tekken"):
+        with contextlib.suppress(ImportError):
+            from tokenizers import Tokenizer
+
+            with readable(file):
+                found: Encodes = Tokenizer.from_str(file.read_text(encoding="utf-8"))
+                return found
+    if path.suffix == ".tiktoken":
+        from frisket.vocabulary import Vocabulary
+
+        # Which token ends a text is no matter here, and a file of ranks does not know it.
+        return Vocabulary.from_tiktoken(path, eos=())
+    return vocabulary(path)
 
 
 def read(path: Path) -> str:

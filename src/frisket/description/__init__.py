@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from frisket.description.description import Description, Encodes
 from frisket.errors import FrisketError, LimitExceededError
+
+__all__ = ["Description", "Encodes", "Style", "describe", "dumps"]
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
     from frisket.json_schema import JSONSchemaOptions
 
-Style = Literal["typescript", "json_schema", "example"]
+Style = Literal["typescript", "prose", "json_schema", "example"]
 
 
-def describe(grammar: Grammar, style: Style, options: JSONSchemaOptions) -> str:
+def describe(grammar: Grammar, style: Style, options: JSONSchemaOptions) -> Description:
     """The text for a grammar that was made of a schema or a type."""
     if style not in get_args(Style):
         raise ValueError(f"a style is one of {', '.join(get_args(Style))}; got {style!r}")
@@ -25,7 +28,7 @@ def describe(grammar: Grammar, style: Style, options: JSONSchemaOptions) -> str:
             code="no-schema",
         )
     try:
-        return _text(grammar, style, options)
+        return Description(_text(grammar, style, options))
     except RecursionError:
         raise LimitExceededError(
             f"the schema nests too deep for a description of style {style!r}",
@@ -41,6 +44,10 @@ def _text(grammar: Grammar, style: Style, options: JSONSchemaOptions) -> str:
         from frisket.description.typescript import typescript
 
         return typescript(grammar.schema)
+    if style == "prose":
+        from frisket.description.prose import prose
+
+        return prose(grammar.schema)
     from frisket.description.example import example
 
     return example(grammar, options)

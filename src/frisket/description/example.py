@@ -58,7 +58,7 @@ def _value(node: Any, root: Any, name: str, depth: int) -> Any:
         return node["default"]
     reference = node.get("$ref")
     if isinstance(reference, str) and reference.startswith("#"):
-        from frisket.description.typescript import resolve
+        from frisket.description.writer import resolve
 
         return _value(resolve(root, reference), root, name, depth + 1)
     for keyword in ("anyOf", "oneOf", "allOf"):

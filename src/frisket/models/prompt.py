@@ -56,6 +56,7 @@ REWRITE = "Write this answer in the form that is asked for, and nothing else."
 #: What comes before a description of the answer, by its style.
 LEADS = {
     "typescript": "Answer with one JSON value of this type:",
+    "prose": "Answer with one JSON value, as described here:",
     "json_schema": "Answer with one JSON value that is valid under this JSON Schema:",
     "example": "Answer with one JSON value of this form:",
 }

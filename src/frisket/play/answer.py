@@ -13,7 +13,7 @@ import numpy as np
 
 from frisket.decoding.answer import Generation
 from frisket.decoding.document import Document
-from frisket.decoding.loop import FinishReason, Step
+from frisket.decoding.loop import FinishReason, Step, is_closed
 from frisket.decoding.sampler import GREEDY, noise
 from frisket.decoding.text import Text
 from frisket.errors import BudgetError, TokenRejectedError
@@ -40,7 +40,7 @@ class Answer:
         self.vocabulary = plan.grammar.vocabulary
         self.moments: list[Moment] = []
         self.finish: FinishReason | None = None
-        self._eos = set(self.vocabulary.eos)
+        self._eos = frozenset(self.vocabulary.eos)
         self._reading = Lock()  # the matcher is one thread's at a time
         self._matcher = plan.grammar.matcher()
         if plan.finishes:
@@ -177,8 +177,7 @@ class Answer:
         left = self.left if self.plan.finishes else None
         self._allowance = Allowance.of(self._matcher, self.vocabulary.size, left, self._allowance)
         # Without masks a model may go on where the grammar does not.
-        ends = len(self._here.ids) <= len(self._eos) and self._eos.issuperset(self._here.ids.tolist())
-        self._closed = self.plan.masked and self._here.can_end and ends
+        self._closed = self.plan.masked and is_closed(self._matcher, self._here.ids, self._eos)
 
     @property
     def _here(self) -> Allowance:

@@ -44,7 +44,7 @@ class Ask(Source):
     the text where the tokens end."""
 
     prompt: str
-    describe: Literal["", "typescript", "json_schema", "example"] = ""
+    describe: Literal["", "typescript", "prose", "json_schema", "example"] = ""
     temperature: float = Field(0.0, ge=0, le=10, allow_inf_nan=False)
     seed: int = Field(0, ge=0, lt=1 << 63)
     max_tokens: int = Field(256, ge=1)

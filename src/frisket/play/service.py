@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from frisket.decoding.budget import Budget
 from frisket.decoding.sampler import Sampler
 from frisket.decoding.task import Task
-from frisket.errors import BudgetError, FrisketError, LimitExceededError
+from frisket.errors import FrisketError
 from frisket.grammar import CompiledGrammar
 from frisket.models.prompt import described, property_names
 from frisket.models.protocol import Model
@@ -112,24 +112,9 @@ class Service:
         if drafted and "draft" not in inspect.signature(model.prompt).parameters:
             raise Failure(400, "the prompt of this model has no place for a draft", code="strategy", where="draft")
         ids = model.encode(model.prompt(prompt, keys, **drafted))
-        room = model.context - len(ids)
-        if room < 1:
-            raise LimitExceededError(
-                f"the prompt has {len(ids)} tokens; the model has room for {model.context}, the answer included",
-                where="prompt", hint="shorten the prompt, or use a model with a longer context",
-            )  # fmt: skip
-        budget = Budget(min(ask.max_tokens, room), ask.on_budget)
+        budget = Budget(ask.max_tokens, ask.on_budget).within(model.context, len(ids))
         plan = Plan(grammar, ids, Sampler(temperature=ask.temperature), ask.seed, budget, ask.masked)
-        try:
-            answer = Answer(model, plan)
-        except BudgetError as error:
-            if room < ask.max_tokens:
-                raise LimitExceededError(
-                    f"{error.message}: the prompt leaves no more of the model's context", where="prompt",
-                    hint="shorten the prompt, or use a model with a longer context",
-                ) from error  # fmt: skip
-            raise
-        kept = Kept(answer, loaded, ask)
+        kept = Kept(Answer(model, plan), loaded, ask)
         name = secrets.token_urlsafe(12)
         self._kept[name] = kept
         while len(self._kept) > self.settings.max_answers:

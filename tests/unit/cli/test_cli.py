@@ -48,7 +48,9 @@ class Ran:
 
 
 class TestHelp:
-    @pytest.mark.parametrize("command", ["generate", "example", "trace", "check", "doctor", "mask", "bench"])
+    @pytest.mark.parametrize(
+        "command", ["generate", "example", "trace", "check", "describe", "doctor", "mask", "bench"]
+    )
     def test_every_command_shows_examples(self, capsys: pytest.CaptureFixture[str], command: str) -> None:
         ran = Ran(capsys, command, "--help")
         assert ran.code == 0
@@ -56,7 +58,7 @@ class TestHelp:
 
     def test_the_overview_shows_an_example_of_every_command(self, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "--help")
-        for command in ("generate", "example", "trace", "check", "doctor", "mask", "bench"):
+        for command in ("generate", "example", "trace", "check", "describe", "doctor", "mask", "bench"):
             assert f"$ frisket {command} " in ran.out
 
     def test_no_command(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -166,7 +168,7 @@ class TestGenerate:
     def test_length(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         asked = ("generate", "--schema", "schema.json", "?", "--max-tokens", "2")
         ran = Ran(capsys, *asked)
-        assert ran.code == 1 and ran.out == "" and "2 are given" in ran.err and "hint:" in ran.err
+        assert ran.code == 1 and ran.out == "" and "gives 2" in ran.err and "hint:" in ran.err
         cut = Ran(capsys, *asked, "--on-budget", "cut")
         assert cut.code == 1 and cut.out == "" and "2 tokens" in cut.err and "hint:" in cut.err
         assert Ran(capsys, *asked, "--on-budget", "stop").code == 2
@@ -311,6 +313,33 @@ class TestCheck:
     def test_a_pattern_that_no_automaton_knows(self, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "check", '{"properties": {"a": {"type": "string", "pattern": "(a)\\\\1"}}}')
         assert ran.code == 1 and "/properties/a" in ran.out + ran.err and "back-reference" in ran.out + ran.err
+
+
+class TestDescribe:
+    def test_the_text_and_a_table_of_what_each_style_costs(
+        self, folder: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        ran = Ran(capsys, "describe", "schema.json", "--style", "prose")
+        assert ran.code == 0
+        assert ran.out == 'object:\n- size: "S", "M" or "L"\n- count: integer (1 to 12)\n'
+        described = Ran(capsys, "describe", "schema.json", "--json").json
+        assert described["text"] == '{size: "S" | "M" | "L", count: integer}' or "// 1 to 12" in described["text"]
+        grammar, model = Grammar.from_json_schema(SCHEMA), models.embedded()
+        assert described["tokens"] == {style: grammar.describe(style).tokens(model) for style in described["tokens"]}
+        for style, count in described["tokens"].items():
+            assert any(style in line and f" {count} " in line for line in ran.err.splitlines())
+
+    def test_tokens_of_a_file(self, data_dir: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        tokenizers, found = data_dir / "tokenizers", {}
+        for name in ("llama3", "llama2.spm.model", "r50k_base.tiktoken"):
+            ran = Ran(capsys, "describe", "schema.json", "--vocabulary", str(tokenizers / name), "--json")
+            found[name] = ran.json["tokens"]["typescript"]
+        assert all(15 < count < 60 for count in found.values()) and len(set(found.values())) > 1
+
+    def test_wrong_calls(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        assert Ran(capsys, "describe", "schema.json", "--style", "yaml").code == 2
+        assert Ran(capsys, "describe").code == 2
+        assert Ran(capsys, "describe", "false").code == 1
 
 
 class TestMask:

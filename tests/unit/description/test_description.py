@@ -14,7 +14,9 @@ import pytest
 
 import frisket
 from frisket import Grammar, JSONSchemaOptions
-from frisket.description.typescript import resolve, typescript
+from frisket.description.prose import prose
+from frisket.description.typescript import typescript
+from frisket.description.writer import resolve
 from frisket.errors import FrisketError, LimitExceededError, SchemaError
 
 NODE = {
@@ -45,11 +47,11 @@ def test_what_a_type_cannot_say_stands_in_comments() -> None:
         == """\
 // a node
 type node = {
-  v: integer | null, // at least 0; less than 9.5
-  next?: node,
-  "odd key"?: 1 | /* pattern: "^a+$" */ string,
-  pair?: [boolean, "x" | null],
-  [key: string]: number, // a multiple of 0.5
+  v: integer | null // at least 0; less than 9.5
+  next?: node
+  "odd key"?: 1 | /* pattern: "^a+$" */ string
+  pair?: [boolean, "x" | null]
+  [key: string]: number // a multiple of 0.5
 }
 // at least 2 items; uniqueItems: true
 node[]"""
@@ -79,6 +81,69 @@ node[]"""
 )
 def test_typescript(schema: Any, text: str) -> None:
     assert typescript(schema) == text
+
+
+def test_what_binds_less_than_brackets_stands_in_parentheses() -> None:
+    one, two = ({"type": "object", "properties": {name: {}}, "additionalProperties": False} for name in "ab")
+    assert typescript({"type": "array", "items": {"anyOf": [one, two]}}) == "({a?: unknown} | {b?: unknown})[]"
+    assert typescript({"type": "array", "items": {"enum": ["a | b"]}}) == '"a | b"[]'
+    assert typescript({"anyOf": [{"allOf": [one, two]}, one]}) == "({a?: unknown} & {b?: unknown}) | {a?: unknown}"
+
+
+def test_a_pattern_does_not_end_its_comment() -> None:
+    text = typescript({"anyOf": [{"type": "null"}, {"type": "string", "pattern": ".*/x"}]})
+    assert text == r'null | /* pattern: ".*\/x" */ string' and json.loads(text[18:26]) == ".*/x"
+
+
+def test_prose() -> None:
+    assert (
+        prose(NODE)
+        == """\
+node means object (a node):
+- v: integer or null (at least 0; less than 9.5)
+- next (optional): node
+- "odd key" (optional): 1 or string (pattern: "^a+$")
+- pair (optional): array:
+  - item 1: boolean
+  - item 2: "x" or null
+- any other names: number (a multiple of 0.5)
+array of node (at least 2 items; uniqueItems: true)"""
+    )
+
+
+@pytest.mark.parametrize(
+    "schema, text",
+    [
+        (True, "anything"),
+        (False, "nothing at all"),
+        ({"type": "string", "minLength": 1}, "string (at least 1 character)"),
+        ({"enum": ["a", 1, {"b": []}]}, '"a", 1 or {"b": []}'),
+        ({"type": "object", "additionalProperties": False}, "object without members"),
+        ({"type": "object", "patternProperties": {"^x": {}}}, 'object:\n- any names that match "^x": anything'),
+        ({"allOf": [{"type": "string"}, {"minLength": 2}]}, "string and at once anything (at least 2 characters)"),
+        (
+            {"type": "array", "items": {"anyOf": [{"required": ["a"]}, {"type": "null"}]}},
+            "array of one of:\n- object:\n  - a: anything\n- null",
+        ),
+        ({"type": "array", "prefixItems": [True]}, "array:\n- item 1: anything\n- all further items: anything"),
+    ],
+)
+def test_prose_of_parts(schema: Any, text: str) -> None:
+    assert prose(schema) == text
+
+
+def test_a_description_counts_its_tokens(data_dir: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="tokenizers is not installed")
+    described = Grammar.from_json_schema(NODE).describe("prose")
+    model = frisket.models.embedded()
+    assert described.tokens(model) == len(model.encode(str(described))) - 1
+    tokenizer = tokenizers.Tokenizer.from_file(str(data_dir / "tokenizers" / "llama3" / "tokenizer.json"))
+    exact = described.tokens(tokenizer)
+    assert exact == len(tokenizer.encode(str(described), add_special_tokens=False).ids)
+    vocabulary = frisket.Vocabulary.from_huggingface(data_dir / "tokenizers" / "llama3")
+    assert 0.9 * exact <= described.tokens(vocabulary) <= exact
+    with pytest.raises(ValueError, match="do not spell"):
+        described.tokens(frisket.Vocabulary.from_bytes([b"a", None], eos=[1]))
 
 
 def test_styles_have_the_white_space_of_the_mask() -> None:
@@ -185,8 +250,9 @@ def test_nothing_of_real_schemas_is_lost(data_dir: Path) -> None:
     shares = []
     for schema in schemas(data_dir, 20):
         text = typescript(schema)
-        missing = [one for one in said(schema, schema, set()) if one not in text]
-        assert not missing, (missing[:3], text)
+        for told in (text, prose(schema)):
+            missing = [one for one in said(schema, schema, set()) if one not in told.replace("*\\/", "*/")]
+            assert not missing, (missing[:3], told)
         shares.append(len(text) / len(json.dumps(schema)))
     assert len(shares) > 100 and statistics.median(shares) < 0.6
 

@@ -82,7 +82,7 @@ def test_the_page_names_no_other_host_and_no_inline_script(client: Client) -> No
         ({**ASK, "max_tokens": 0}, 400, "request"),
         ({**ASK, "max_tokens": 101}, 400, "limit"),
         ({**ASK, "max_tokens": "7"}, 400, "request"),
-        ({**ASK, "describe": "prose"}, 400, "request"),
+        ({**ASK, "describe": "yaml"}, 400, "request"),
         ({**ASK, "prompt": "x" * 1001}, 413, "limit"),
         ({**ASK, "prompt": "many words " * 90}, 400, "limit"),
         ({**ASK, "text": '{"enum": ["' + "x" * 10_000 + '"]}'}, 413, "limit"),

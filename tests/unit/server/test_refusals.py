@@ -50,7 +50,7 @@ def server() -> Iterator[Running]:
         ({"guided_regex": "a", **schema({})}, 400, "request"),
         ({"frisket": {"whitespace": "compact"}}, 400, "request"),
         ({"guided_json": {}, "frisket": {"colour": 1}}, 400, "request"),
-        ({"guided_json": {}, "frisket": {"describe": "prose"}}, 400, "request"),
+        ({"guided_json": {}, "frisket": {"describe": "yaml"}}, 400, "request"),
         ({"guided_json": NESTED, "frisket": {"describe": True}}, 400, "limit"),
         ({"guided_regex": "a", "frisket": {"describe": True}}, 400, None),
         ({"frisket": {"describe": True}}, 400, "request"),

@@ -1,16 +1,15 @@
 //! Position → a text that ends it, and the fewest tokens that spell this text.
 //!
 //! Each position has one step towards the end: the byte after which the end is nearest, a special token, or, where a
-//! string must still grow and any character will do, a token of many characters. Following these steps is the *closing
-//! text* of the position. A closing text goes on as the closing text of every position on
-//! its way, so one more token along it leaves one token fewer. This makes the count a bound that can be kept: whoever has
-//! as many tokens left finishes.
+//! string must still grow and any character will do, a token of many characters. These steps, one after the other, are
+//! the *closing text* of the position. It goes on as the closing text of every position on its way, so one more token
+//! along it leaves one token fewer. The count is thus a bound that can be kept: whoever has as many tokens left finishes.
 
 use crate::automaton::completion::rank;
 use crate::automaton::distance::{Distances, NEVER};
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{PositionId, Register, DEAD};
+use crate::automaton::position::{PositionId, DEAD};
 use crate::error::Result;
 use crate::regular::id::SpecialId;
 use crate::vocabulary::id::NodeId;
@@ -219,13 +218,9 @@ impl Closings {
         vocabulary: &Vocabulary,
         id: PositionId,
     ) -> Result<Option<PositionId>> {
-        let position = machine.position(id);
-        let [(head, _)] = position.heads[..] else { return Ok(None) };
-        let alone = position.specials.is_empty() && !position.needs_replay && position.register == Register::Closed;
-        let needed = match machine.arena.needed_characters(head) {
-            Some(needed @ 2..) if alone => needed as usize,
-            _ => return Ok(None),
-        };
+        let Some(head) = machine.position(id).only_head() else { return Ok(None) };
+        let Some(needed @ 2..) = machine.arena.needed_characters(head) else { return Ok(None) };
+        let needed = needed as usize;
         if self.lengths.is_empty() {
             self.lengths = vocabulary.text_lengths();
         }

@@ -87,7 +87,7 @@ def test_too_small_a_budget_says_the_least_and_sets_it(page: Page) -> None:
     begin(page, 3)
     page.expect(page("#least")).to_have_text(re.compile(f"✗ The shortest answer takes {LEAST.count} tokens: 3 are too"))
     page.tab.click("#run")
-    page.progress(f"✗ the answer takes at least {LEAST.count} tokens, and 3 are given")
+    page.progress(f"✗ the answer takes at least {LEAST.count} tokens, and max_tokens gives 3")
     assert page.boxes() == []
     page.tab.get_by_role("button", name=f"Set the budget to {LEAST.count} tokens").click()
     page.progress("^done")

@@ -1,0 +1,1 @@
+"""Sampled answers, masked or repaired → how often they fail, and what mending costs."""

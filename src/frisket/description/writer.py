@@ -1,0 +1,244 @@
+"""JSON Schema → text in some notation: what of a schema is said, and where; the notations say it in their words.
+
+Names, types, values and descriptions have places of their own in every notation. Every keyword without such a place (a
+bound, a pattern, a condition) becomes a note beside its subschema: nothing is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+OF_TYPE = {
+    "object": ("properties", "required", "additionalProperties", "patternProperties"),
+    "array": ("items", "prefixItems"),
+}
+#: Keywords that organise a schema and say nothing of its documents.
+SILENT = {"$schema", "$id", "id", "$defs", "definitions", "$comment", "$anchor", "$vocabulary", "title"}
+#: Keywords that have a place in every notation.
+SHOWN = {"type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "description"}
+#: Pairs of bounds and what they count.
+RANGES = (
+    ("minLength", "maxLength", " character"),
+    ("minItems", "maxItems", " item"),
+    ("minProperties", "maxProperties", " member"),
+    ("minimum", "maximum", ""),
+)
+WORDS = {"exclusiveMinimum": "more than", "exclusiveMaximum": "less than", "multipleOf": "a multiple of"}
+PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+
+
+@dataclass(frozen=True)
+class Member:
+    """One line of an object: keys and the values behind them."""
+
+    key: str
+    """A name, a pattern of names, or nothing for all other names."""
+    text: str
+    notes: Sequence[str] = ()
+    kind: str = "name"
+    """`name`, `pattern` or `others`."""
+    optional: bool = False
+
+
+class Writer(ABC):
+    """The text of one schema document; what is referred to comes first, under its name."""
+
+    ANYTHING: str
+    NOTHING: str
+
+    def __init__(self, root: Any) -> None:
+        self._root = root
+        self._names: dict[str, str] = {}
+        self._agenda: list[str] = []
+
+    def document(self) -> str:
+        main, notes = self.type(self._root)
+        parts: list[str] = []
+        seen: set[str] = set()
+        while self._agenda:
+            reference = self._agenda.pop(0)
+            if reference in seen:
+                continue
+            seen.add(reference)
+            target = resolve(self._root, reference)
+            text, said = (main, notes) if target is self._root else self.type(target)
+            parts.append(self.definition(self._names[reference], text, said))
+        last = (self._names["#"], []) if "#" in seen else (main, notes)
+        return "\n".join([*parts, self.main(*last)])
+
+    def type(self, node: Any) -> tuple[str, list[str]]:
+        """The values of a schema, and the notes beside them."""
+        if not isinstance(node, Mapping):
+            return (self.NOTHING if node is False else self.ANYTHING), []
+        notes = [" ".join(str(node["description"]).split())] if node.get("description") else []
+        said: list[str] = []
+        used = set(SILENT | SHOWN)
+        for part in self._parts(node, used):
+            if part not in said:
+                said.append(part)
+        notes += _bounds(node, used)
+        notes += [f"{key}: {as_json(value)}" for key, value in node.items() if key not in used]
+        parts = [part for part in said if part != self.ANYTHING]
+        return (self.both(parts) if len(parts) > 1 else "".join(parts) or self.ANYTHING), notes
+
+    # -- what a notation says --------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def main(self, text: str, notes: Sequence[str]) -> str:
+        """The values of the whole document."""
+
+    @abstractmethod
+    def definition(self, name: str, text: str, notes: Sequence[str]) -> str:
+        """What a name stands for."""
+
+    @abstractmethod
+    def object(self, members: Sequence[Member]) -> str: ...
+
+    @abstractmethod
+    def array(self, item: str) -> str: ...
+
+    @abstractmethod
+    def tuple(self, items: Sequence[str], rest: str | None) -> str:
+        """An array whose first items have a schema each; None where no others follow."""
+
+    @abstractmethod
+    def either(self, parts: Sequence[str]) -> str:
+        """Values of any of at least two parts."""
+
+    @abstractmethod
+    def both(self, parts: Sequence[str]) -> str:
+        """Values of each of at least two parts."""
+
+    @abstractmethod
+    def noted(self, text: str, notes: Sequence[str]) -> str:
+        """Values inside a line, with at least one note."""
+
+    # -- reading ---------------------------------------------------------------------------------------------------
+
+    def _parts(self, node: Mapping[str, Any], used: set[str]) -> Iterator[str]:
+        """What must hold at once."""
+        if isinstance(node.get("$ref"), str):
+            yield self._reference(node["$ref"])
+        if "const" in node:
+            yield as_json(node["const"])
+        elif isinstance(node.get("enum"), list):
+            yield self._union([as_json(value) for value in node["enum"]])
+        else:
+            kinds = node.get("type", self._guess(node))
+            kinds = kinds if isinstance(kinds, list) else [] if kinds is None else [kinds]
+            for kind in kinds:
+                used.update(OF_TYPE.get(kind, ()))
+            if kinds:
+                yield self._union([self._one(str(kind), node) for kind in kinds])
+        for keyword in ("anyOf", "oneOf"):
+            if isinstance(node.get(keyword), list):
+                yield self._union([self._inner(one) for one in node[keyword]])
+        for one in node.get("allOf") or ():
+            yield self._inner(one)
+
+    def _guess(self, node: Mapping[str, Any]) -> str | None:
+        """The type that the keywords speak of, where none is named: the mask writes others too, so it is said."""
+        return next((kind for kind, keywords in OF_TYPE.items() if any(word in node for word in keywords)), None)
+
+    def _one(self, kind: str, node: Mapping[str, Any]) -> str:
+        if kind == "object":
+            return self.object(list(self._members(node)))
+        if kind == "array":
+            return self._array(node)
+        return kind if kind in ("null", "boolean", "string", "number", "integer") else self.ANYTHING
+
+    def _members(self, node: Mapping[str, Any]) -> Iterator[Member]:
+        properties: Mapping[str, Any] = node.get("properties") or {}
+        patterns: Mapping[str, Any] = node.get("patternProperties") or {}
+        asked = node.get("required")
+        required = asked if isinstance(asked, list) else []
+        for name, value in properties.items():
+            yield Member(name, *self.type(value), optional=name not in required)
+        extra = [str(name) for name in required if name not in properties]
+        yield from (Member(name, self.ANYTHING) for name in extra)
+        for pattern, value in patterns.items():
+            yield Member(pattern, *self.type(value), kind="pattern")
+        listed = bool(properties or extra or patterns)
+        others = node.get("additionalProperties", node.get("unevaluatedProperties", None if listed else True))
+        if others is not None and others is not False:
+            yield Member("", *self.type(others), kind="others")
+
+    def _array(self, node: Mapping[str, Any]) -> str:
+        items = node.get("items")
+        first = node.get("prefixItems", items if isinstance(items, list) else None)
+        rest = node.get("additionalItems") if isinstance(items, list) else items
+        if first is None:
+            return self.array(self._inner(True if rest is None else rest))
+        parts = [self._inner(one) for one in first]
+        return self.tuple(parts, None if rest is False else self._inner(True if rest is None else rest))
+
+    def _inner(self, node: Any) -> str:
+        text, notes = self.type(node)
+        return self.noted(text, notes) if notes else text
+
+    def _union(self, parts: Sequence[str]) -> str:
+        different = list(dict.fromkeys(parts))
+        return self.either(different) if len(different) > 1 else "".join(different) or self.NOTHING
+
+    def _reference(self, reference: str) -> str:
+        if reference not in self._names:
+            last = reference.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+            name = re.sub(r"\W", "_", last, flags=re.ASCII) if last not in ("", "#") else "Root"
+            name = f"T_{name}" if name[:1].isdigit() else name
+            while name in self._names.values():
+                name += "_"
+            self._names[reference] = name
+            self._agenda.append(reference)
+        return self._names[reference]
+
+
+def _bounds(node: Mapping[str, Any], used: set[str]) -> Iterator[str]:
+    for low, high, what in RANGES:
+        least, most = node.get(low), node.get(high)
+        used.update((low, high))
+        if least is not None and most is not None:
+            told = as_json(least) if least == most else f"{as_json(least)} to {as_json(most)}"
+            yield told + _counted(what, most)
+        elif least is not None:
+            yield f"at least {as_json(least)}{_counted(what, least)}"
+        elif most is not None:
+            yield f"at most {as_json(most)}{_counted(what, most)}"
+    for keyword, words in WORDS.items():
+        if isinstance(node.get(keyword), int | float) and not isinstance(node[keyword], bool):
+            used.add(keyword)
+            yield f"{words} {as_json(node[keyword])}"
+
+
+def _counted(what: str, count: Any) -> str:
+    return what if not what or count == 1 else what + "s"
+
+
+def key_text(name: str) -> str:
+    """A name as it is where nobody can mistake it, else in quotes."""
+    return name if PLAIN.fullmatch(name) else as_json(name)
+
+
+def as_json(value: Any) -> str:
+    """A value on one line, in its own letters."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def resolve(root: Any, reference: str) -> Any:
+    """What a reference into the document means; others are shown by their name alone."""
+    if not reference.startswith("#"):
+        return {"description": f"as {reference} says"}
+    node = root
+    for part in reference[1:].split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(node, Mapping):
+            node = node.get(key)
+        elif isinstance(node, list) and key.isdigit() and int(key) < len(node):
+            node = node[int(key)]
+        else:
+            return None
+    return node
