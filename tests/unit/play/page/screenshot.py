@@ -51,7 +51,7 @@ def budget(page: Page, width: int) -> None:
     page.text("json_schema", LIST)
     page.verdict("compiled")
     page.tab.fill("#temperature", "1")
-    page.tab.fill("#most", "24")
+    page.tab.fill("#most", "12")
     page.run()
     page("#masked .bound").first.click()
     page.expect(page(".bound-said")).to_be_visible()
