@@ -68,12 +68,27 @@ def utf8() -> PressureReport:
     return answered(frisket.Grammar.from_regex("(Grüße|Größe), (Ελένη|Ελπίδα) (😀|😅|🙃)"), "Grüße, Ελένη 😅")
 
 
+def budget() -> PressureReport:
+    """A list that has to be closed in time: near its end the masks keep only what can still be finished."""
+    texts = {"type": "array", "items": {"type": "string"}}
+    schema = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "tags": texts},
+        "required": ["name", "tags"],
+        "additionalProperties": False,
+    }
+    return answered(
+        frisket.Grammar.from_json_schema(schema), "My card was charged twice", seed=2, sampler=Sampler(), max_tokens=24
+    )
+
+
 TRACES: dict[str, Callable[[], PressureReport]] = {
     "mask": mask,
     "jump-forward": jump_forward,
     "pressure": pressure,
     "order": order,
     "utf8": utf8,
+    "budget": budget,
 }
 
 

@@ -37,7 +37,7 @@ def test_no_trace_runs_anything(traces: ModuleType) -> None:
         assert "<script" not in page and "default-src 'none'" in page and "Token by token" in page
 
 
-@pytest.mark.parametrize("name", ["mask", "pressure", "order", "utf8"])
+@pytest.mark.parametrize("name", ["mask", "pressure", "order", "utf8", "budget"])
 def test_a_trace_is_what_the_command_records(traces: ModuleType, name: str) -> None:
     """The text of the answer, that is: probabilities differ in their last digits from one machine to another."""
     page = (DOCS / "traces" / f"{name}.html").read_text(encoding="utf-8")

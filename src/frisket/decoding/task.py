@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from frisket.decoding.branch import Branch
 from frisket.decoding.budget import Budget
 from frisket.decoding.healing import compile_healed, take_back
 from frisket.errors import BudgetError, StrategyError
 from frisket.models.prompt import described, property_names
 
 if TYPE_CHECKING:
+    from frisket.decoding.answer import Generation
+    from frisket.decoding.branch import Fate, Observer
     from frisket.decoding.budget import OnBudget
     from frisket.decoding.guard import Guard
     from frisket.decoding.sampler import Sampler
@@ -59,6 +62,15 @@ class Task:
     heal: bool = False
     draft: str | None = None
     """An answer in free text that the model reads before its own."""
+    observer: Observer | None = None
+    """Hears of each path that a strategy held, those that were given up among them."""
+
+    def observe(
+        self, path: Generation[Any] | Callable[[], Generation[Any]], fate: Fate, log_weight: float = 0.0
+    ) -> None:
+        """Tell the observer what became of a path, which is only made where there is one."""
+        if self.observer is not None:
+            self.observer(Branch(path() if callable(path) else path, fate, log_weight))
 
     @property
     def vocabulary(self) -> Vocabulary:

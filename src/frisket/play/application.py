@@ -21,7 +21,7 @@ try:
 
     from frisket.play import check as checking
     from frisket.play import view
-    from frisket.play.body import Ask, Explain, Mend, Run, Source
+    from frisket.play.body import Ask, Explain, Mend, Run, Search, Source
     from frisket.play.service import Kept, Service
     from frisket.server.exchange import guarded, read
     from frisket.server.failure import Failure
@@ -29,7 +29,7 @@ except ImportError as error:
     raise MissingDependencyError.of(error.name or "starlette", "server") from error
 
 from frisket.models.protocol import Model
-from frisket.play import example, export
+from frisket.play import example, export, search
 from frisket.play.guard import Guard
 from frisket.play.notation import NOTATIONS
 from frisket.play.place import Places
@@ -61,6 +61,7 @@ def make_application(models: Mapping[str, Callable[[], Model]], settings: Settin
         Route("/api/check", _answered(_check), methods=["POST"]),
         Route("/api/mend", _answered(_mend), methods=["POST"]),
         Route("/api/answers", _answered(_begin), methods=["POST"]),
+        Route("/api/searches", _answered(_search), methods=["POST"]),
         Route("/api/answers/{id}", _answered(_state)),
         Route("/api/answers/{id}", _answered(_forget), methods=["DELETE"]),
         Route("/api/answers/{id}/run", _answered(_run), methods=["POST"]),
@@ -146,8 +147,7 @@ async def _offer(request: Request) -> Response:
             "levels": LEVELS,
             "limits": {name: getattr(service.settings, name)
                        for name in ("max_tokens", "max_source_bytes", "max_prompt_bytes")},
-            "strategies": [],
-            "budget": True,
+            "strategies": search.listed(),
         }
     )  # fmt: skip
 
@@ -160,15 +160,7 @@ async def _check(request: Request) -> Response:
     parts = checking.check(
         source.notation, source.text, source.options, service.settings.limits, model.vocabulary
     )  # fmt: skip
-    return StreamingResponse(_parts(parts), media_type="application/x-ndjson")
-
-
-async def _parts(parts: Any) -> AsyncIterator[str]:
-    try:
-        async for part in iterate_in_threadpool(parts):
-            yield _line(part)
-    except Exception as error:
-        yield _failed(error)
+    return StreamingResponse(_told(iterate_in_threadpool(parts)), media_type="application/x-ndjson")
 
 
 async def _mend(request: Request) -> Response:
@@ -185,6 +177,24 @@ async def _begin(request: Request) -> Response:
         said = checking.refused(error, Places(ask.text, is_json=NOTATIONS[ask.notation].is_json))
         return _json({"error": said}, Failure.of(error).status)
     return _json({"id": name, "state": view.state(kept.answer), "max_tokens": kept.answer.plan.max_tokens})
+
+
+async def _search(request: Request) -> Response:
+    ask = await read(request, Search)
+    service = _service(request)
+    loaded, finder = await run_in_threadpool(service.finder, ask)
+    return StreamingResponse(_told(service.search(loaded, finder)), media_type="application/x-ndjson")
+
+
+async def _told(parts: AsyncIterator[Any]) -> AsyncIterator[str]:
+    """A line for each part; the last may be an error."""
+    try:
+        async for part in parts:
+            yield _line(part)
+    except Exception as error:
+        yield _failed(error)
+    finally:
+        await parts.aclose()  # type: ignore[attr-defined]
 
 
 async def _state(request: Request) -> Response:

@@ -8,7 +8,9 @@ from pydantic import Field, field_validator
 
 from frisket.decoding.budget import OnBudget
 from frisket.play.notation import NOTATIONS
+from frisket.play.search import WIDEST, width
 from frisket.server.body import Body
+from frisket.strategy.spelling import read_strategy
 
 #: Choices by hand in one request.
 Tokens = Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=8192)]
@@ -48,11 +50,27 @@ class Ask(Source):
     max_tokens: int = Field(256, ge=1)
     on_budget: OnBudget = "finish"
     masked: bool = True
+    draft: str | None = Field(None, max_length=100_000)
+    """An answer in free text that the model reads before its own, as the strategy `Draft` has it."""
 
     @field_validator("temperature", mode="before")
     @classmethod
     def _number(cls, value: Any) -> Any:
         return float(value) if type(value) is int else value
+
+
+class Search(Ask):
+    """An answer that a strategy finds; at temperature 0 it draws as it does by itself."""
+
+    strategy: str = Field(max_length=200)
+
+    @field_validator("strategy")
+    @classmethod
+    def _spelled(cls, text: str) -> str:
+        most = width(read_strategy(text))
+        if most > WIDEST:
+            raise ValueError(f"{text} holds {most:,} answers at once; here at most {WIDEST}")
+        return text
 
 
 class Run(Body):

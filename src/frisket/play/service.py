@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import secrets
 import time
 from collections import OrderedDict
@@ -14,18 +15,24 @@ from starlette.concurrency import run_in_threadpool
 
 from frisket.decoding.budget import Budget
 from frisket.decoding.sampler import Sampler
-from frisket.errors import BudgetError, FrisketError, LimitExceededError
+from frisket.decoding.task import Task
+from frisket.errors import FrisketError
+from frisket.grammar import CompiledGrammar
 from frisket.models.prompt import described, property_names
 from frisket.models.protocol import Model
 from frisket.play.answer import Answer
-from frisket.play.body import Ask, Run
+from frisket.play.body import Ask, Run, Search
 from frisket.play.check import compiled
 from frisket.play.plan import Moment, Plan
+from frisket.play.search import Finder
 from frisket.play.settings import Settings
 from frisket.server.failure import Failure
+from frisket.strategy.spelling import read_strategy
 
 #: Steps of a fast model are sent together, as far as this many milliseconds bring.
 MOMENT = 0.02
+#: So many seconds pass before the page hears how far a search is.
+TOLD = 0.2
 
 
 class Loaded:
@@ -77,8 +84,8 @@ class Service:
                 hint="make it smaller, or start with a larger --max-source-bytes",
             )  # fmt: skip
 
-    def begin(self, ask: Ask) -> tuple[str, Kept]:
-        """A new answer, before its first step."""
+    def admit(self, ask: Ask) -> tuple[Loaded, CompiledGrammar]:
+        """The model and the grammar of an answer; a Failure for what is too large."""
         self.fits(ask.text)
         if len(ask.prompt.encode("utf-8", "surrogatepass")) > self.settings.max_prompt_bytes:
             raise Failure(
@@ -90,31 +97,24 @@ class Service:
                 where="max_tokens", hint="ask for fewer, or start with a larger --max-tokens",
             )  # fmt: skip
         loaded = self.loaded(ask.model)
+        vocabulary = loaded.get().vocabulary
+        return loaded, compiled(ask.notation, ask.text, ask.options, self.settings.limits, vocabulary)
+
+    def begin(self, ask: Ask) -> tuple[str, Kept]:
+        """A new answer, before its first step."""
+        loaded, grammar = self.admit(ask)
         model = loaded.get()
-        grammar = compiled(ask.notation, ask.text, ask.options, self.settings.limits, model.vocabulary)
         schema = grammar.grammar.schema
         prompt, keys = ask.prompt, None if schema is None else property_names(schema)
         if ask.describe:
             prompt, keys = described(prompt, ask.describe, grammar.grammar.describe(ask.describe)), None
-        ids = model.encode(model.prompt(prompt, keys))
-        room = model.context - len(ids)
-        if room < 1:
-            raise LimitExceededError(
-                f"the prompt has {len(ids)} tokens; the model has room for {model.context}, the answer included",
-                where="prompt", hint="shorten the prompt, or use a model with a longer context",
-            )  # fmt: skip
-        budget = Budget(min(ask.max_tokens, room), ask.on_budget)
+        drafted = {} if ask.draft is None else {"draft": ask.draft}
+        if drafted and "draft" not in inspect.signature(model.prompt).parameters:
+            raise Failure(400, "the prompt of this model has no place for a draft", code="strategy", where="draft")
+        ids = model.encode(model.prompt(prompt, keys, **drafted))
+        budget = Budget(ask.max_tokens, ask.on_budget).within(model.context, len(ids))
         plan = Plan(grammar, ids, Sampler(temperature=ask.temperature), ask.seed, budget, ask.masked)
-        try:
-            answer = Answer(model, plan)
-        except BudgetError as error:
-            if room < ask.max_tokens:
-                raise LimitExceededError(
-                    f"{error.message}: the prompt leaves no more of the model's context", where="prompt",
-                    hint="shorten the prompt, or use a model with a longer context",
-                ) from error  # fmt: skip
-            raise
-        kept = Kept(answer, loaded, ask)
+        kept = Kept(Answer(model, plan), loaded, ask)
         name = secrets.token_urlsafe(12)
         self._kept[name] = kept
         while len(self._kept) > self.settings.max_answers:
@@ -151,6 +151,33 @@ class Service:
                     yield made
             if isinstance(end, FrisketError):
                 raise end
+
+    def finder(self, ask: Search) -> tuple[Loaded, Finder]:
+        """The search of a strategy, before it begins. What does not fit is cut, as `frisket.generate` has it."""
+        loaded, grammar = self.admit(ask)
+        task = Task(
+            loaded.get(), ask.prompt, grammar.grammar, max_tokens=ask.max_tokens, on_budget="cut",
+            sampler=Sampler(temperature=ask.temperature) if ask.temperature else None, describe=ask.describe or False,
+            jump_forward=False,
+        )  # fmt: skip
+        return loaded, Finder(task, read_strategy(ask.strategy), ask.seed)
+
+    async def search(self, loaded: Loaded, finder: Finder) -> AsyncIterator[dict[str, Any]]:
+        """How far it is, now and then, and at last what it found. Whoever stops reading ends it."""
+
+        async def found() -> dict[str, Any]:
+            async with loaded.asking:
+                return await run_in_threadpool(finder.run)
+
+        work = asyncio.ensure_future(found())
+        # Nobody may be left to hear how it ended.
+        work.add_done_callback(lambda done: done.cancelled() or done.exception())
+        try:
+            while not (await asyncio.wait({work}, timeout=TOLD))[0]:
+                yield {"progress": finder.progress()}
+            yield work.result()
+        finally:
+            finder.watch.stopped = True
 
     async def next(self, kept: Kept) -> Any:
         """The look at the end of an answer."""

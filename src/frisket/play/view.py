@@ -99,7 +99,7 @@ def failed(error: Exception) -> dict[str, Any]:
     said: dict[str, Any] = dict(Failure.of(error).body()["error"])
     if isinstance(error, FrisketError | Failure):
         said["message"] = error.message  # place and hint stand beside it
-    if isinstance(error, BudgetError):
+    if isinstance(error, BudgetError) and error.where != "prompt":  # a larger one is of no use in a full context
         said["least"], said["exact"] = error.least, error.exact
     return said
 

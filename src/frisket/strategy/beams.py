@@ -48,16 +48,18 @@ class Beams(Strategy):
             )
         found: list[tuple[float, Place]] = []
         live = [(0.0, Place.first(task, task.beginning))]
-        while live := [(score, place) for score, place in live if not _keep(score, place, found)]:
+        while live := [(score, place) for score, place in live if not _keep(task, score, place, found)]:
             if found and max(score for score, _ in found) >= live[0][0]:
+                for score, place in live:
+                    task.observe(place.generation, "pruned", score)
                 break
-            live = self._extend(live)
+            live = self._extend(task, live)
         if not found:
             raise nothing_found()
         found.sort(key=lambda item: -item[0])
         return [Samples([Weighted(place.generation(), score) for score, place in found[: self.n]])]
 
-    def _extend(self, live: list[tuple[float, Place]]) -> list[tuple[float, Place]]:
+    def _extend(self, task: Task, live: list[tuple[float, Place]]) -> list[tuple[float, Place]]:
         """The likeliest places one token on, best first: `n` that go on, and those that end among as many more.
 
         An answer that ends takes no beam from a beginning that goes on."""
@@ -66,7 +68,7 @@ class Beams(Strategy):
         beams = np.concatenate([np.full(len(row.ids), number) for number, row in enumerate(rows)])
         indices = np.concatenate([np.arange(len(row.ids)) for row in rows])
         best = np.argsort(-scores, kind="stable")[: 2 * self.n]
-        children, going = [], 0
+        children, going, kept = [], 0, set[int]()
         for candidate in best.tolist():
             beam = int(beams[candidate])
             score = float(scores[candidate])
@@ -74,14 +76,19 @@ class Beams(Strategy):
                 break
             child = live[beam][1].child(rows[beam], int(indices[candidate]))
             going += child.reason is None
+            kept.add(beam)
             children.append((score, child))
-        for _, place in live:
+        for number, (score, place) in enumerate(live):
+            if number not in kept:
+                task.observe(place.generation, "pruned", score)
             place.close()
         return children
 
 
-def _keep(score: float, place: Place, found: list[tuple[float, Place]]) -> bool:
+def _keep(task: Task, score: float, place: Place, found: list[tuple[float, Place]]) -> bool:
     """Whether the place is an end; a whole answer is put among those that were found."""
+    if place.reason is not None:
+        task.observe(place.generation, "answer" if place.reason == "end" else "cut", score)
     if place.reason == "end":
         found.append((score, place))
     return place.reason is not None

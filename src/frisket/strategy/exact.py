@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ from frisket.strategy.trail import Choice, generation
 from frisket.strategy.weighted import Samples, Weighted
 
 if TYPE_CHECKING:
+    from frisket.decoding.branch import Fate
     from frisket.decoding.task import Beginning, Task
 
 
@@ -100,7 +102,14 @@ class Tree:
         for cone in reversed(path):
             cone.learn()
         reason = path[-1].reason
-        return None if reason is None else generation(self._task, self._beginning, last, reason)
+        answer = None if reason is None else generation(self._task, self._beginning, last, reason)
+        if answer is None:
+            # No token may come where the tokens ran out.
+            fate: Fate = "outside" if path[-1].allowed else "cut"
+            self._task.observe(partial(generation, self._task, self._beginning, last, "length"), fate)
+        else:
+            self._task.observe(answer, "answer")
+        return answer
 
     def _next(self, cone: Cone, tokens: list[int], rng: np.random.Generator) -> tuple[int, Cone] | None:
         """A token and its cone; None where the draw leaves the grammar."""

@@ -35,6 +35,7 @@ class Masked(Strategy):
             # α is that of the model as it is: another distribution has other weights, which nobody has measured.
             exact = task.sampler == Sampler() and not task.stop
             weight = math.fsum(step.log_feasible for step in answer.steps) if answer.whole else -math.inf
+            task.observe(answer, "answer" if answer.whole else "cut", weight)
             found.append(Samples([Weighted(answer, weight if exact else 0.0)], weight if exact else None))
         return found
 

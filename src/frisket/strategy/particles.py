@@ -17,6 +17,7 @@ from frisket.strategy.strategy import Answers, Strategy, drawing_sampler, refuse
 from frisket.strategy.weighted import Samples, Weighted, log_sum
 
 if TYPE_CHECKING:
+    from frisket.decoding.branch import Fate
     from frisket.decoding.task import Task
 
 #: The text so far and whether it is whole → whether it may stay.
@@ -65,13 +66,20 @@ class Particles(Strategy):
             self._extend(places, weights, alive, sampler, rng)
             for index, place in enumerate(places):
                 if alive[index] and (place.reason == "length" or not math.isfinite(weights[index])):
+                    fate: Fate = "cut" if place.reason == "length" else "rejected"
+                    task.observe(place.generation, fate, float(weights[index]))
                     alive[index], weights[index] = False, -math.inf
             if alive.any() and effective(weights) < self.n / 2:
                 kept = systematic(weights, rng)
+                for index in np.flatnonzero(alive).tolist():
+                    if index not in kept:
+                        task.observe(places[index].generation, "resampled", float(weights[index]))
                 places = [places[index] for index in kept]
                 weights[:] = log_sum(weights) - math.log(self.n)
                 alive[:] = True
         found = [Weighted(places[index].generation(), float(weights[index])) for index in np.flatnonzero(alive)]
+        for one in found:
+            task.observe(one.value, "answer", one.log_weight)
         return Samples(found, log_sum(weights) - math.log(self.n))
 
     def _extend(

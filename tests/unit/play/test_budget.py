@@ -117,7 +117,7 @@ def test_where_the_context_is_too_small_no_budget_helps() -> None:
     small = Short.__new__(Short)
     small.__dict__.update({name: value for name, value in model.__dict__.items() if name != "context"})
     error = Client({"embedded": lambda: small}).post("/api/answers", **{**ASK, **ASKED, "max_tokens": 60})["error"]
-    assert error["code"] == "limit" and error["where"] == "prompt" and "least" not in error
+    assert error["code"] == "budget" and error["where"] == "prompt" and "least" not in error
 
 
 def too_long(steps: list[Any], most: int) -> tuple[int, int]:

@@ -97,16 +97,17 @@ export class Answer {
     if (failed) throw failed;
   }
 
-  /** Make the answer again, its steps on the page staying as they are. */
+  /** Make the answer again, its steps on the page staying as they are. It has its name once all steps are there. */
   #revive(signal) {
     this.reviving ??= (async () => {
       const { steps } = this.steps;
       const tokens = steps.map((step) => step.id);
       const hand = steps.filter((step) => step.chosen).map((step) => step.n);
-      this.id = (await post("/api/answers", this.ask, signal)).id;
-      for await (const line of lines(`${this.#path}/run`, { tokens, by_hand: hand, steps: 0 }, signal)) {
+      const { id } = await post("/api/answers", this.ask, signal);
+      for await (const line of lines(`/api/answers/${id}/run`, { tokens, by_hand: hand, steps: 0 }, signal)) {
         if (line.error) throw Object.assign(new Error(line.error.message), line.error);
       }
+      this.id = id;
     })().finally(() => (this.reviving = null));
     return this.reviving;
   }

@@ -1,6 +1,6 @@
 // One position of an answer → what the mask did there: figures, the likeliest tokens before and after, all allowed ones.
 
-import { find, make, percent, spoken, visible } from "./dom.js";
+import { count, find, make, percent, spoken, visible } from "./dom.js";
 import { List } from "./list.js";
 
 const BARS = 10;
@@ -87,11 +87,15 @@ export class Inspector {
       fact("allowed", look.outside ? "–" : `${look.allowed.toLocaleString("en")} of ${look.size.toLocaleString("en")}`),
       fact("feasible mass", look.outside ? "–" : percent(look.alpha), "The probability that the model itself gave to all allowed tokens together"),
       fact("mask", look.outside ? "–" : `${look.us.toLocaleString("en")} µs`, "The time it took to compute the mask"),
+      look.left === null ? null : fact("tokens left", look.left.toLocaleString("en"), "The budget, without the tokens before this one"),
+      look.left === null ? null : fact("to finish", `${look.least.exact ? "at least" : "for certain"} ${look.least.count.toLocaleString("en")}`, "How many tokens the text takes from here"),
+      look.withheld ? fact("forbidden by the budget", look.withheld.toLocaleString("en"), "Tokens that the grammar allows, and after which too few are left") : null,
       look.forced ? fact("must follow", make("code", {}, visible(look.forced))) : null,
       look.can_end ? fact("may end", "yes") : null);
     const said = look.outside
       ? "Without masks the text has left the grammar before this step."
       : look.overruled ? "The mask forbade the model’s favourite." : "The model’s favourite was allowed.";
+    const left = look.withheld ? `The budget forbade ${count(look.withheld, "token")} that the grammar allows: ${count(look.left, "token is", "tokens are")} left, and after ${look.withheld === 1 ? "it" : "each of them"} that is too few.` : null;
     const rows = this.#likeliest(look).map((token) => this.#row(look, token));
     const table = make("table", { className: "bars" },
       make("caption", {}, "The likeliest tokens"),
@@ -100,7 +104,7 @@ export class Inspector {
     const buttons = make("div", { className: "row actions" },
       taken ? make("button", { type: "button", id: "back", on: { click: () => this.back(look.n) } }, "Go back here") : null,
       make("button", { type: "button", id: "go", on: { click: () => this.go(look.n) } }, taken ? "Write on from here" : "Write on"));
-    this.body.replaceChildren(facts, make("p", { className: look.overruled ? "said overruled-said" : "said" }, said), table, buttons);
+    this.body.replaceChildren(facts, make("p", { className: look.overruled ? "said overruled-said" : "said" }, said), left ? make("p", { className: "said bound-said" }, left) : "", table, buttons);
   }
 
   #likeliest(look) {
@@ -115,13 +119,13 @@ export class Inspector {
   #row(look, token) {
     const name = token.may && !look.outside
       ? make("button", { type: "button", className: "choose", "aria-label": `choose ${spoken(token)}`, on: { click: () => this.choose(look.n, token.id) } }, this.#token(token))
-      : make("span", { className: "no" }, this.#token(token), make("span", { className: "hidden" }, " forbidden"));
+      : make("span", { className: "no" }, this.#token(token), make("span", { className: "hidden" }, token.long ? " too long for the budget" : " forbidden"));
     const bar = (share, kind) => {
       const fill = make("span", { className: `bar ${kind}` });
       fill.style.width = `${Math.max(share * 100, share ? 0.5 : 0)}%`;
       return make("td", {}, make("span", { className: "track" }, fill), make("span", { className: "figure" }, percent(share)));
     };
-    const row = make("tr", { className: token.id === look.taken ? "taken" : "" }, make("th", { scope: "row" }, name), bar(token.before, "free"), token.may ? bar(token.after, "masked") : make("td", { className: "no" }, "forbidden"));
+    const row = make("tr", { className: token.id === look.taken ? "taken" : "" }, make("th", { scope: "row" }, name), bar(token.before, "free"), token.may ? bar(token.after, "masked") : make("td", { className: "no" }, token.long ? "too long" : "forbidden"));
     if (token.id === look.taken) row.setAttribute("aria-current", "true");
     return row;
   }

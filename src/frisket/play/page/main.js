@@ -2,11 +2,14 @@
 
 import { Answer } from "./answer.js";
 import { Away, get, lines, post } from "./api.js";
-import { find, make, percent } from "./dom.js";
+import { Budget } from "./budget.js";
+import { count, find, make, percent } from "./dom.js";
 import { Editor } from "./editor.js";
 import * as fragment from "./fragment.js";
 import { Inspector } from "./inspector.js";
 import { Steps } from "./steps.js";
+import { Strategy } from "./strategy.js";
+import { Tree } from "./tree.js";
 
 const PAUSE = 250;
 const offer = await get("/api/offer");
@@ -47,6 +50,7 @@ let looked = null;
 let shown = null;
 async function look(answer, n, settled) {
   if (!answer.started || answer.id === null) return;
+  if (settled && answer === masked) tree.mark(masked.steps.steps.map((step) => step.id), n);
   if (settled) looked = { answer };
   // The next token is only asked for by whoever stops at it, and not while the model writes.
   if (n >= answer.steps.steps.length && (running || answer.steps.finish)) return;
@@ -62,7 +66,10 @@ const inspector = new Inspector({
 
 // ---- what is set
 
+const budget = new Budget({ most: offer.limits.max_tokens, changed: () => remember(), released: () => rebudget() });
 const editor = new Editor({ changed: () => changed(), mend });
+const strategy = new Strategy({ offered: offer.strategies, changed: () => { said(); remember(); } });
+const tree = new Tree({ picked: (path) => walk(path) });
 const settings = () => {
   const options = {};
   if (find("notation").value === "json_schema") {
@@ -74,7 +81,9 @@ const settings = () => {
     notation: find("notation").value, text: editor.text, options, model: find("model").value,
     prompt: find("prompt").value, describe: find("describe").value, temperature: Number(find("temperature").value),
     seed: Math.max(0, Math.trunc(Number(find("seed").value) || 0)),
-    max_tokens: Math.max(1, Math.min(offer.limits.max_tokens, Math.trunc(Number(find("most").value) || 1))),
+    max_tokens: budget.tokens,
+    // A strategy keeps no budget: what does not fit is cut or left out.
+    on_budget: strategy.isChosen ? "cut" : find("on-budget").value,
   };
 };
 function set(given) {
@@ -86,17 +95,22 @@ function set(given) {
   if (typeof given.prompt === "string") find("prompt").value = given.prompt;
   choose("model", given.model);
   choose("describe", given.describe);
+  if (typeof given.strategy === "string") strategy.spelling = given.strategy;
+  if (!strategy.isChosen) choose("on-budget", given.on_budget);
   choose("whitespace", given.options?.whitespace ?? "");
   choose("order", given.options?.property_order ?? "");
   find("relaxed").checked = given.options?.relaxed === true;
-  for (const [id, name] of [["temperature", "temperature"], ["seed", "seed"], ["most", "max_tokens"]]) {
+  for (const [id, name] of [["temperature", "temperature"], ["seed", "seed"]]) {
     if (Number.isFinite(given[name])) find(id).value = given[name];
   }
+  if (Number.isFinite(given.max_tokens)) budget.tokens = given.max_tokens;
   find("compare").checked = given.compare === true;
   said();
 }
 function said() {
-  find("temperature-said").textContent = Number(find("temperature").value) ? find("temperature").value : "0: greedy";
+  find("temperature-said").textContent = Number(find("temperature").value) ? find("temperature").value : strategy.isChosen ? "its own" : "0: greedy";
+  find("on-budget").disabled = find("one").disabled = strategy.isChosen;
+  budget.paint();
   find("options").hidden = find("notation").value !== "json_schema";
   free.steps.element.hidden = !find("compare").checked;
 }
@@ -121,10 +135,12 @@ async function check() {
     return;
   }
   editor.tell(found);
+  budget.tell(null);
   try {
     for await (const part of lines("/api/check", { notation, text, options, model }, own.signal)) {
       if (own !== checking) return;
       editor.tell(Object.assign(found, part));
+      if (part.least) budget.tell(part.least);
     }
   } catch (error) {
     if (error.name === "AbortError" || own !== checking) return;
@@ -177,20 +193,50 @@ function stop() {
 function tell(error) {
   if (error instanceof Away) away();
   find("progress").className = "verdict bad";
-  find("progress").textContent = `✗ ${error.message}${error.hint ? ` — ${error.hint}` : ""}`;
+  const hint = error.hint && !error.message.includes(error.hint) ? ` — ${error.hint}` : "";
+  const raise = error.code === "budget" && budget.isEnough ? budget.button(error.least, () => attempt(error.retry ?? {})) : null;
+  find("progress").replaceChildren(`✗ ${error.message}${hint}`, raise ?? "");
 }
 const both = (signal, begin) => {
   const wanted = [begin(masked, { ...settings(), masked: true })];
   if (find("compare").checked) wanted.push(begin(free, { ...settings(), masked: false }));
   return Promise.all(wanted);
 };
-const run = () => act(async (signal) => {
+const run = () => {
   inspector.clear();
-  await both(signal, async (answer, ask) => {
-    await answer.begin(ask, {}, signal);
-    await answer.run({}, signal);
-  });
-  settle(masked, 0);
+  tree.clear();
+  return strategy.isChosen ? seek() : attempt({});
+};
+/** Let a strategy find an answer; its tree is drawn, and the answer that it chose is looked at. */
+const seek = () => act(async (signal) => {
+  const ask = { ...settings(), masked: true };
+  for (const answer of [masked, free]) {
+    answer.forget();
+    answer.steps.clear();
+  }
+  let found = null;
+  for await (const part of lines("/api/searches", { ...ask, strategy: strategy.spelling }, signal)) {
+    if (part.error) throw Object.assign(new Error(part.error.message), part.error);
+    if (part.tree) found = part;
+    const { calls, paths } = part.progress;
+    find("progress").textContent = `searching … ${count(calls, "call")} of the model, ${count(paths, "path")}`;
+  }
+  tree.show(found);
+  await follow(found.chosen, 0, signal);
+  if (!find("compare").checked) return;
+  await free.begin({ ...ask, masked: false }, {}, signal);
+  await free.run({}, signal);
+});
+/** Make the steps of a path anew, to look at them and to go on from them by hand. */
+async function follow({ tokens, draft }, at, signal) {
+  await masked.begin({ ...settings(), masked: true, ...(draft === null ? {} : { draft }) }, { tokens, hand: [] }, signal);
+  settle(masked, at);
+}
+const walk = (path) => act(async (signal) => {
+  const { steps } = masked.steps;
+  const shown = steps.length === path.tokens.length && steps.every((step, at) => step.id === path.tokens[at]) && (masked.ask?.draft ?? null) === path.draft;
+  if (shown) settle(masked, path.at);
+  else await follow(path, path.at, signal);
 });
 const one = () => act(async (signal) => {
   await both(signal, async (answer, ask) => {
@@ -201,10 +247,38 @@ const one = () => act(async (signal) => {
   });
   settle(masked, masked.steps.steps.length - 1);
 });
+/** Write an answer that begins with some tokens; where the budget is too small, the error says what was attempted. */
+const attempt = (begun, at = 0) => act(async (signal) => {
+  await both(signal, async (answer, ask) => {
+    await retried(begun, async () => {
+      await answer.begin(ask, answer === masked ? begun : {}, signal);
+      await answer.run({}, signal);
+    });
+  });
+  settle(masked, at);
+});
+async function retried(begun, work) {
+  try {
+    await work();
+  } catch (error) {
+    throw Object.assign(error, { retry: begun });
+  }
+}
+const byHand = (steps) => steps.filter((step) => step.chosen).map((step) => step.n);
+/** Another budget: the answer keeps what was chosen by hand, and the tokens before. */
+function rebudget() {
+  if (!masked.started) return;
+  if (strategy.isChosen) return;
+  const [now, before] = [{ ...settings(), masked: true }, masked.ask].map((ask) => JSON.stringify({ ...ask, max_tokens: 0, on_budget: "" }));
+  const steps = now === before ? masked.steps.steps.slice(0, 1 + Math.max(-1, ...byHand(masked.steps.steps))) : [];
+  attempt({ tokens: steps.map((step) => step.id), hand: byHand(steps) }, now === before ? masked.steps.current : 0);
+}
 /** Steer the answer that is looked at. */
 const steer = (body) => act(async (signal) => {
   const answer = shown ?? masked;
-  await answer.run(body, signal);
+  const kept = answer.steps.steps.slice(0, body.back), tokens = body.tokens ?? [];
+  const begun = { tokens: [...kept.map((step) => step.id), ...tokens], hand: [...byHand(kept), ...tokens.map((_, at) => kept.length + at)] };
+  await retried(begun, () => answer.run(body, signal));
   settle(answer, body.back ?? 0);
 });
 const back = (n) => act(async (signal) => {
@@ -254,14 +328,15 @@ function remember() {
 }
 function state() {
   const { steps } = masked.steps;
-  const asked = masked.ask ? { ...masked.ask } : null;
+  const { draft, ...asked } = masked.ask ?? {};
   const now = { ...settings(), masked: true };
   // The tokens belong to the settings that they were written with.
-  const same = asked !== null && JSON.stringify(asked) === JSON.stringify(now);
+  const same = masked.ask !== null && JSON.stringify(asked) === JSON.stringify(now);
   const { masked: _, ...kept } = now;
   return {
-    ...kept, compare: find("compare").checked,
-    ...(same && steps.length ? { tokens: steps.map((step) => step.id), hand: steps.filter((step) => step.chosen).map((step) => step.n) } : {}),
+    ...kept, compare: find("compare").checked, strategy: strategy.spelling, on_budget: find("on-budget").value,
+    ...(same && draft !== undefined ? { draft } : {}),
+    ...(same && steps.length ? { tokens: steps.map((step) => step.id), hand: byHand(steps) } : {}),
   };
 }
 async function share() {
@@ -295,7 +370,8 @@ async function restore() {
   if (Array.isArray(given.tokens) && given.tokens.length) {
     await act(async (signal) => {
       const hand = Array.isArray(given.hand) ? given.hand : [];
-      await masked.begin({ ...settings(), masked: true }, { tokens: given.tokens, hand }, signal);
+      const drafted = typeof given.draft === "string" ? { draft: given.draft } : {};
+      await masked.begin({ ...settings(), masked: true, ...drafted }, { tokens: given.tokens, hand }, signal);
       if (find("compare").checked) {
         await free.begin({ ...settings(), masked: false }, {}, signal);
         await free.run({}, signal);
@@ -312,11 +388,10 @@ const fill = (id, options) => find(id).replaceChildren(...options.map(([value, t
 fill("notation", offer.notations.map((one) => [one.name, one.title]));
 fill("model", offer.models.map((one) => [one.name, one.name]));
 fill("example", [["", "choose …"], ...offer.examples.map((one, at) => [String(at), one.name])]);
-find("most").max = offer.limits.max_tokens;
 find("legend").append("Colour: the probability that the model gave to all allowed tokens together: ",
   ...offer.levels.flatMap((bound, at) => [make("span", { className: `box h${at + 1}` }, `< ${percent(bound)}`), " "]),
   make("span", { className: "box overruled" }, "favourite forbidden"), " ", make("span", { className: "box forced" }, "forced"), " ",
-  make("span", { className: "box chosen" }, "by hand"));
+  make("span", { className: "box bound" }, "budget forbade some"), " ", make("span", { className: "box chosen" }, "by hand"));
 
 function load(example) {
   set({ notation: example.notation, text: example.text, prompt: example.prompt });
@@ -326,11 +401,12 @@ function load(example) {
     answer.steps.clear();
   }
   inspector.clear();
+  tree.clear();
   changed();
 }
 find("example").addEventListener("change", () => find("example").value && load(offer.examples[find("example").value]));
 for (const id of ["notation", "whitespace", "order", "relaxed", "model"]) find(id).addEventListener("change", () => { said(); changed(); });
-for (const id of ["prompt", "temperature", "seed", "most", "describe", "compare"]) find(id).addEventListener("input", () => { said(); remember(); });
+for (const id of ["prompt", "temperature", "seed", "describe", "compare"]) find(id).addEventListener("input", () => { said(); remember(); });
 find("run").addEventListener("click", run);
 find("one").addEventListener("click", one);
 find("stop").addEventListener("click", stop);
@@ -351,7 +427,7 @@ document.addEventListener("keydown", (event) => {
   const typing = /^(TEXTAREA|INPUT|SELECT)$/.test(event.target.tagName) && event.target.type !== "range" && event.target.type !== "checkbox";
   const jump = { 1: "source", 2: "answer", 3: "step" }[event.key];
   if (event.ctrlKey && event.key === "Enter") run();
-  else if (event.ctrlKey && event.key === ".") one();
+  else if (event.ctrlKey && event.key === "." && !strategy.isChosen) one();
   else if (event.key === "Escape") stop();
   else if (event.altKey && jump) ({ source: () => find("text"), answer: () => masked.steps.flow, step: () => find("step") })[jump]().focus();
   else if (event.key === "?" && !typing) find("help").showModal();

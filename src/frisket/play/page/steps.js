@@ -71,10 +71,10 @@ export class Steps {
   state(state) {
     this.finish = state?.finish ?? null;
     this.plain.textContent = state?.text ?? "";
-    const ends = { end: "whole", length: "cut: the tokens ran out", stop: "stopped", budget: "finished within its budget" };
+    const ends = { end: "whole", length: "cut where the tokens ran out", stop: "stopped", budget: "whole where the tokens ran out" };
     this.figures.textContent = state && state.steps
       ? `${state.steps} tokens, ${state.nats.toFixed(2)} nats of pressure, ${state.overruled} overruled, ${state.forced} forced`
-        + `${state.finish ? ` · ${ends[state.finish]}` : ""}${state.outside ? " · left the grammar" : ""}`
+        + `${state.bound ? `, the budget bound at ${state.bound}` : ""}${state.finish ? ` · ${ends[state.finish]} (finish_reason ${state.finish})` : ""}${state.outside ? " · left the grammar" : ""}`
       : "";
     this.#ahead();
   }
@@ -136,6 +136,10 @@ export class Steps {
       for (const name of ["forced", "overruled"]) if (step[name]) {
         names.push(name);
         said.push(name);
+      }
+      if (step.withheld) {
+        names.push("bound");
+        said.push(`the budget forbade ${step.withheld.toLocaleString("en")} more`);
       }
     }
     if (step.chosen) {

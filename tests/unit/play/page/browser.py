@@ -18,6 +18,8 @@ import frisket
 
 #: What the browser is started with; root has no sandbox.
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage"]
+#: Milliseconds until a page counts as broken: a machine may be busy with other things.
+PATIENCE = 300_000
 
 
 def chromium() -> str:
@@ -91,10 +93,10 @@ class Page:
         from playwright.sync_api import expect
 
         self.expect = expect
-        expect.set_options(timeout=60_000)
+        expect.set_options(timeout=PATIENCE)
         self.context = browser.new_context(accept_downloads=True, **context)
         self.tab = self.context.new_page()
-        self.tab.set_default_timeout(60_000)
+        self.tab.set_default_timeout(PATIENCE)
         self.complaints: list[str] = []
         self.foreign: list[str] = []
         self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))

@@ -90,6 +90,7 @@ def test_model_temperature_seed_and_limit(page: Page) -> None:
     wanted = frisket.stream(frisket.models.embedded(), prompt, schema, sampler=sampler, seed=7, max_tokens=256)
     assert page.written() == wanted.generation().text
     page.tab.fill("#most", "4")
+    page.tab.select_option("#on-budget", "cut")
     page.run()
     assert len(page.boxes()) == 4
     page.expect(page("#masked ~ .figures")).to_contain_text("cut")

@@ -50,7 +50,18 @@ class Scribe:
             def push(self, token: int) -> None:
                 self.at += 1
 
+            def fork(self) -> Any:
+                found = Session()
+                found.at = self.at
+                return found
+
         return Session()
+
+
+LIST = (
+    '{"type": "object", "properties": {"tags": {"type": "array", "items": {"type": "string"}}}, "required": ["tags"],'
+    ' "additionalProperties": false}'
+)
 
 
 def is_clean(page: Page) -> None:
@@ -78,6 +89,7 @@ def test_hostile_output_is_text(browser: Any) -> None:
 
 
 def test_a_hostile_schema_is_text(page: Page) -> None:
+    page.tab.fill("#most", "1")
     for schema in (
         {
             "properties": {HOSTILE: {"enum": [HOSTILE], "pattern": HOSTILE}},
@@ -147,6 +159,22 @@ def test_axe_finds_no_violation(browser: Any, server: Server, scheme: str, width
         page.text("json_schema", '{"type": "nope"}')
         page.verdict("✗")
         examine()
+        page.text("json_schema", LIST)
+        page.verdict("compiled")
+        page.tab.fill("#most", "20")
+        page.run()
+        page("#masked .bound").first.click()
+        page.expect(page(".bound-said")).to_be_visible()
+        page.tab.fill("#most", "3")
+        page.expect(page("#least button")).to_be_visible()
+        examine()
+        page.tab.fill("#most", "60")
+        page.text("choices", "account\naccounting\nbug\nbill")
+        page.verdict("compiled")
+        page.tab.select_option("#strategy", "particles")
+        page.run()
+        page.expect(page("#tree")).to_be_visible()
+        examine()
         page.tab.click("#keys")
         examine()
 
@@ -157,4 +185,8 @@ def test_nothing_is_wider_than_a_small_screen(browser: Any, server: Server) -> N
         page.run()
         page("#masked .overruled").click()
         page.expect(page("#tokens .entry").first).to_be_visible()
+        assert page.tab.evaluate("() => document.documentElement.scrollWidth") <= 320
+        page.tab.select_option("#strategy", "beams")
+        page.run()
+        page.expect(page("#tree")).to_be_visible()
         assert page.tab.evaluate("() => document.documentElement.scrollWidth") <= 320

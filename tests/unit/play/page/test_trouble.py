@@ -52,6 +52,26 @@ def test_a_server_goes_away_and_comes_back(browser: Any) -> None:
         assert page.boxes() == whole
 
 
+def test_a_step_is_looked_at_while_the_answer_is_made_again(browser: Any) -> None:
+    """Who asks meanwhile waits for all of its steps, and is not told that there are none."""
+    model = Waiting()
+    model.gate.set()
+    with serving({"waiting": lambda: model}) as server, opened(browser, server.url) as page:
+        page.text("regex", "[ab]{20}")
+        page.verdict("compiled")
+        page.run()
+        server.stop()
+        server.start()
+        model.gate.clear()
+        page("#masked .box").nth(5).click()
+        page.tab.wait_for_timeout(300)
+        page("#masked .box").nth(6).click()
+        page.tab.wait_for_timeout(300)
+        model.gate.set()
+        page.expect(page("#step-title")).to_have_text("Step 7")
+        page.expect(page("#inspector .bad")).to_have_count(0)
+
+
 def test_five_megabytes_are_refused_with_words(browser: Any) -> None:
     with serving() as server, opened(browser, server.url) as page:
         page.tab.evaluate(

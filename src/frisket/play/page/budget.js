@@ -1,0 +1,103 @@
+// A number of tokens ↔ a slider, a field, and the fewest tokens that an answer takes.
+
+import { count, find, make } from "./dom.js";
+
+/** Every number up to this one has a place of its own on the slider; beyond, places are 4 % apart. */
+const FINE = 64;
+
+export class Budget {
+  /** `changed()` hears each change, `released()` a slider that was let go of where the budget is enough. */
+  constructor({ most, changed, released }) {
+    Object.assign(this, { most, changed, released });
+    this.slider = find("budget");
+    this.field = find("most");
+    this.field.max = most;
+    this.places = [];
+    for (let at = 1; at < most; at = at < FINE ? at + 1 : Math.ceil(at * 1.04)) this.places.push(at);
+    this.places.push(most);
+    this.slider.max = this.places.length - 1;
+    this.least = null;
+    this.slider.addEventListener("input", () => {
+      this.field.value = this.places[this.slider.value];
+      this.#moved();
+    });
+    this.slider.addEventListener("change", () => this.isEnough && released());
+    this.field.addEventListener("input", () => {
+      this.slider.value = this.#place(this.tokens);
+      this.#moved();
+    });
+    find("on-budget").addEventListener("input", () => this.#moved());
+    this.paint();
+  }
+
+  get tokens() {
+    return Math.max(1, Math.min(this.most, Math.trunc(Number(this.field.value) || 1)));
+  }
+
+  set tokens(tokens) {
+    this.field.value = tokens;
+    this.slider.value = this.#place(this.tokens);
+    this.paint();
+  }
+
+  get finishes() {
+    const control = find("on-budget");
+    return control.value === "finish" && !control.disabled;
+  }
+
+  get isEnough() {
+    return !this.finishes || !this.least?.count || this.tokens >= this.least.count;
+  }
+
+  /** Tell what the grammar takes: {count, exact}, or null where that is not known. */
+  tell(least) {
+    this.least = least;
+    this.paint();
+  }
+
+  /** A button that sets the budget to what is needed, and then does this; null where the server gives no answer so much. */
+  button(tokens, then) {
+    if (!tokens || tokens > this.most) return null;
+    const act = () => {
+      this.tokens = tokens;
+      this.changed();
+      then();
+    };
+    return make("button", { type: "button", className: "raise", on: { click: act } }, `Set the budget to ${count(tokens, "token")}`);
+  }
+
+  paint() {
+    const said = count(this.tokens, "token");
+    find("budget-said").textContent = said;
+    this.slider.setAttribute("aria-valuetext", said);
+    const least = this.finishes ? this.least?.count ?? 0 : 0;
+    find("budget-least").style.width = `${(100 * this.#place(Math.min(least, this.most))) / (this.places.length - 1)}%`;
+    const told = find("least");
+    told.className = this.isEnough ? "quiet least" : "verdict bad least";
+    const parts = this.#told();
+    // What is the same is not said again to whoever hears the page.
+    if (told.textContent !== parts.map((part) => part.textContent ?? part).join("")) told.replaceChildren(...parts);
+  }
+
+  #told() {
+    if (find("on-budget").disabled) return ["A strategy cuts, or leaves out, what does not fit."];
+    if (!this.finishes) return ["The text is cut where the tokens end, whatever it is by then."];
+    if (this.least === null) return [];
+    const { count: least, exact, error } = this.least;
+    if (least === null) return [error?.message ?? "How many tokens an answer takes is not known."];
+    const tokens = count(least, "token");
+    const shortest = exact ? `The shortest answer takes ${tokens}` : `An answer of ${tokens} is certain to fit, and fewer may do`;
+    if (this.isEnough) return [least ? `${shortest}.` : "An answer may be empty."];
+    return [`✗ ${shortest}: ${this.tokens.toLocaleString("en")} are too few. `, this.button(least, this.released) ?? ""];
+  }
+
+  #moved() {
+    this.paint();
+    this.changed();
+  }
+
+  #place(tokens) {
+    const at = this.places.findIndex((place) => place >= tokens);
+    return at < 0 ? this.places.length - 1 : at;
+  }
+}

@@ -1,0 +1,124 @@
+"""Branches of a search × the answer that was chosen → a tree: shared beginnings joined, what became of each path."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from frisket.decoding.answer import Generation
+from frisket.decoding.branch import Branch
+from frisket.play.token import described
+from frisket.strategy.weighted import Samples
+from frisket.vocabulary import Vocabulary
+
+#: So many paths are drawn: all answers, then those that were given up last.
+MOST = 200
+#: Of the text of one node so many characters are sent.
+CHARACTERS = 400
+
+
+@dataclass(frozen=True)
+class Path:
+    """One way from the root: its tokens, the end of the sequence included."""
+
+    tokens: tuple[int, ...]
+    fate: str
+    logprob: float
+    draft: str | None
+
+    @staticmethod
+    def of(answer: Generation[Any], fate: str) -> Path:
+        return Path(tuple(step.token for step in answer.steps), fate, answer.logprob, answer.draft)
+
+
+@dataclass
+class Grove:
+    """The paths of one search, as they are told: as many as are drawn are kept, and all are counted."""
+
+    fates: Counter[str] = field(default_factory=Counter)
+    answers: list[Path] = field(default_factory=list)
+    others: list[Path] = field(default_factory=list)
+
+    def add(self, branch: Branch) -> None:
+        self.fates[branch.fate] += 1
+        kept = self.answers if branch.fate == "answer" else self.others
+        kept.append(Path.of(branch.answer, branch.fate))
+        if len(kept) > MOST:
+            del kept[0]
+
+    def paths(self, chosen: Path) -> list[Path]:
+        """Those that are drawn; the chosen one always is."""
+        found = [*self.answers, *self.others[::-1]][:MOST]
+        return found if chosen in found else [chosen, *found[: MOST - 1]]
+
+
+def tree(grove: Grove, found: Samples[Generation[Any]], chosen: Generation[Any], vocabulary: Vocabulary) -> Any:
+    """Nodes with the tokens from one fork to the next; a leaf says what became of the path that ends there.
+
+    `share` is the part of the weight that the strategy gave to a path, among all that it found.
+    """
+    shares: dict[tuple[int, ...], float] = {}
+    for one, weight in zip(found, found.weights.tolist(), strict=True):
+        tokens = tuple(step.token for step in one.value.steps)
+        shares[tokens] = shares.get(tokens, 0.0) + weight
+    won = Path.of(chosen, "answer")
+    paths = grove.paths(won)
+    writer = _Writer(vocabulary, shares if len(found) > 1 else {}, won)
+    drafts = list(dict.fromkeys(path.draft for path in paths))
+    roots = [{"draft": draft, "nodes": writer.nodes([path for path in paths if path.draft == draft], 0)}
+             for draft in sorted(drafts, key=lambda draft: draft == won.draft)]  # fmt: skip
+    return {
+        "roots": roots,
+        "fates": grove.fates,
+        "drawn": len(paths),
+        "count": grove.fates.total(),
+        "log_evidence": found.log_evidence,
+    }
+
+
+@dataclass(frozen=True)
+class _Writer:
+    vocabulary: Vocabulary
+    shares: dict[tuple[int, ...], float]
+    won: Path
+
+    def nodes(self, paths: Sequence[Path], at: int) -> list[dict[str, Any]]:
+        """A node for each token that comes at this place: what was given up, then answers, the chosen path last.
+
+        So a page can draw what parted beside a line that goes on, and no staircase.
+        """
+        groups: dict[int, list[Path]] = {}
+        for path in paths:
+            if len(path.tokens) > at:
+                groups.setdefault(path.tokens[at], []).append(path)
+        return [self._node(group, at) for group in sorted(groups.values(), key=self._rank)]
+
+    def _rank(self, paths: Sequence[Path]) -> tuple[bool, bool, float]:
+        answers = [path.logprob for path in paths if path.fate == "answer"]
+        return self.won in paths, bool(answers), max(answers or [path.logprob for path in paths])
+
+    def _node(self, paths: Sequence[Path], at: int) -> dict[str, Any]:
+        end = at + 1
+        first, shortest = paths[0].tokens, min(len(path.tokens) for path in paths)
+        while end < shortest and all(path.tokens[end] == first[end] for path in paths):
+            end += 1
+        text = "".join(described(self.vocabulary, token)["text"] for token in first[at:end])
+        node: dict[str, Any] = {"at": at, "ids": list(first[at:end]), "text": text[:CHARACTERS]}
+        ended = [path for path in paths if len(path.tokens) == end]
+        if ended:
+            node["leaf"] = self._leaf(ended)
+        if len(ended) < len(paths):
+            node["nodes"] = self.nodes(paths, end)
+        return node
+
+    def _leaf(self, ended: Sequence[Path]) -> dict[str, Any]:
+        logprob = ended[0].logprob
+        return {
+            "fates": Counter(path.fate for path in ended),
+            "logprob": logprob if math.isfinite(logprob) else None,
+            "share": self.shares.get(ended[0].tokens),
+            "chosen": self.won in ended,
+        }
