@@ -21,7 +21,7 @@ from frisket import Beams, PartialValue
 from frisket.errors import BudgetError, FrisketError
 
 SEED = 20260105
-EACH = 80
+EACH = 40
 SHARES = (0.6, 0.7, 0.8, 0.9, 1.0, 1.2)
 
 

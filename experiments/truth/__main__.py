@@ -20,7 +20,7 @@ from experiments.system import NAMES, Case, System, streams
 from experiments.truth.report import Pair, judged, page, plot
 
 SEED = 20260104
-EACH = 500
+EACH = 200
 MOST_TOKENS = 200
 
 
