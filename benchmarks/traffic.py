@@ -104,6 +104,16 @@ class Tally:
         self.seconds: list[float] = []
         self.tokens = 0
 
+    def fault(self, status: int, body: bytes) -> None:
+        """An answer to a good request that is no document: right only where no document fits into the tokens."""
+        error = json.loads(body)["error"] if status == 400 else {}
+        if error.get("code") == "budget":
+            least, room = map(int, re.findall(r"\d+", error["message"])[:2])
+            if least > room:
+                self.counts["refused: no document fits"] += 1
+                return
+        self.wrong.append(f"{status} for a good request: {body[:300]!r}")
+
     def judge(self, schema: Any, text: str, reason: str | None) -> None:
         """A document by its schema, if it was not cut and said so."""
         if reason == "length":
@@ -136,7 +146,7 @@ async def response(client: httpx.AsyncClient, schema: Any, tally: Tally) -> None
     began = time.perf_counter()
     answer = await client.post(RESPONSE, json=body)
     if answer.status_code != 200:
-        tally.wrong.append(f"{answer.status_code} for a good request: {answer.text[:200]}")
+        tally.fault(answer.status_code, answer.content)
         return
     tally.seconds.append(time.perf_counter() - began)
     said = answer.json()
@@ -151,7 +161,7 @@ async def pattern(client: httpx.AsyncClient, rng: random.Random, tally: Tally) -
     body = {**PROMPT, "guided_regex": wanted, "max_tokens": 60, "temperature": 1, "seed": rng.randrange(1000)}
     answer = await client.post(TEXT, json=body)
     if answer.status_code != 200:
-        tally.wrong.append(f"{answer.status_code} for a good request: {answer.text[:200]}")
+        tally.fault(answer.status_code, answer.content)
         return
     (choice,) = answer.json()["choices"]
     tally.tokens += answer.json()["usage"]["completion_tokens"]
@@ -184,7 +194,7 @@ async def chat(
     reason = None
     async with client.stream("POST", CHAT, json={**body, "stream": stream}) as answer:
         if answer.status_code != 200:
-            tally.wrong.append(f"{answer.status_code} for a good request: {(await answer.aread())[:200]!r}")
+            tally.fault(answer.status_code, await answer.aread())
             return None
         if not stream:
             said = json.loads(await answer.aread())
@@ -218,7 +228,7 @@ async def hostile(client: httpx.AsyncClient, rng: random.Random, tally: Tally) -
     elif answer.status_code == 400 and answer.json()["error"]["code"] == "limit":
         tally.counts["hostile schemas that a limit refused"] += 1
     else:
-        tally.wrong.append(f"{answer.status_code} for {str(schema)[:100]}: {answer.text[:300]}")
+        tally.fault(answer.status_code, answer.content)
 
 
 async def leave(client: httpx.AsyncClient, rng: random.Random, tally: Tally) -> None:

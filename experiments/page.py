@@ -42,6 +42,14 @@ def verdicts(claims: Sequence[tuple[str, str, bool]]) -> str:
     )
 
 
+def findings(claims: Sequence[tuple[str, str, bool]]) -> str:
+    """What others found, what was measured here, and whether it came out as they say."""
+    return table(
+        ("claim", "here", "verdict"),
+        [(claim, figure, "reproduced" if same else "**not reproduced**") for claim, figure, same in claims],
+    )
+
+
 def _processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import frisket
+from frisket.decoding.budget import Budget
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.models.prompt import property_names
-from frisket.play.answer import Answer, Plan
+from frisket.play.answer import Answer
 from frisket.play.example import MISSING
 from frisket.play.export import report
+from frisket.play.plan import Plan
 from frisket.pressure import PressureReport
 
 FOLDER = Path(__file__).parents[1] / "traces"
@@ -30,7 +32,7 @@ def answered(
     model: Any = frisket.models.embedded()
     keys = None if grammar.schema is None else property_names(grammar.schema)
     ids = model.encode(model.prompt(prompt, keys))
-    answer = Answer(model, Plan(grammar.compile(model.vocabulary), ids, sampler, seed, max_tokens))
+    answer = Answer(model, Plan(grammar.compile(model.vocabulary), ids, sampler, seed, Budget(max_tokens)))
     while answer.advance() is not None:
         pass
     return report(answer)

@@ -1,4 +1,4 @@
-"""The six grammars, each with a model: three written by hand, three with the embedded model."""
+"""Nothing → six grammars, each with a model: three written by hand, three with the embedded model."""
 
 from __future__ import annotations
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
-from frisket._core import Matcher
-from frisket.errors import BudgetError, EmptyGrammarError, VocabularyError
+from frisket import Grammar, JSONSchemaOptions
+from frisket._core import Matcher, Vocabulary
+from frisket.errors import BudgetError, EmptyGrammarError, TokenRejectedError, VocabularyError
 from tests.property.random_cases import case
 
 #: Texts that the brute force looks at before it gives up on a position.
@@ -106,3 +108,36 @@ def test_random_walks_end_within_their_room(kind: str, block: int) -> None:
             compared, exact = compared + found[0], exact + found[1]
     assert compared >= 3, "the cases have become too small to say anything"
     assert exact >= 0.9 * compared, "small cases are searched through"
+
+
+KEYS = {"propertyNames": {"pattern": "^a*$"}, "additionalProperties": {"enum": [1, 2]}}
+OBJECTS: list[dict[str, Any]] = [
+    KEYS,
+    {**KEYS, "minProperties": 3},
+    {**KEYS, "not": {"additionalProperties": {"const": 1}}},
+    {**KEYS, "properties": {"aa": {"const": 2}}, "required": ["aa"]},
+    {**KEYS, "dependentRequired": {"a": ["aaa"]}},
+    {"type": "array", "items": {**KEYS, "type": "object"}, "maxItems": 2},
+]
+#: What was written; then the text must go on with another key, or a key that came is near.
+BEGUN = ["", '{"": 1', '{"": 1,', '{"": 1, ', '{"": 1, "', '{"": 1, "a": 1, "', '[{"": 1, "']
+
+
+@pytest.mark.parametrize("schema", OBJECTS)
+@pytest.mark.parametrize("separators", [(", ", ": "), None])
+def test_keys_that_came_do_not_come_again(schema: dict[str, Any], separators: tuple[str, str] | None) -> None:
+    options = JSONSchemaOptions() if separators is None else JSONSchemaOptions(separators=separators)
+    texts = ["{", "}", "[", "]", '"', "a", "aa", ",", "1", "2", '""', '"a', " ", ": ", ", ", '": 1']
+    tokens = [*(text.encode() for text in texts), None]
+    schema = schema if "type" in schema else {"type": "object", **schema}
+    compiled = Grammar.from_json_schema(schema, options).core.compile(Vocabulary(tokens, eos=[len(texts)]))
+    compared = 0
+    for seed, begun in enumerate(BEGUN):
+        for walk in range(6):
+            matcher = compiled.matcher()
+            try:
+                matcher.advance_bytes(begun.encode())
+            except TokenRejectedError:
+                break
+            compared += check(matcher, random.Random(10 * seed + walk), (schema, begun))[0]
+    assert compared > 30

@@ -15,9 +15,11 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
+from unittest import mock
 
 from frisket import JSONSchemaOptions
-from frisket._core import GrammarBuilder
+from frisket._core import GrammarBuilder, front_end
+from frisket._core.front_end import Productions
 from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError
 from frisket.json_schema import lower_json_schema
 from frisket.notations.abnf import lower_abnf
@@ -209,6 +211,28 @@ class RecordingBuilder:
         return answer
 
 
+class RecordingProductions:
+    """Rules that write down what they are told; how they are lowered is one call of the builder."""
+
+    def __init__(self) -> None:
+        self.productions = Productions()
+        self.calls: list[list[Any]] = []
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            self.calls.append([name, *arguments])
+            return getattr(self.productions, name)(*arguments)
+
+        return call
+
+    def give(self, builder: RecordingBuilder, leaf: int, node: int, ends_in_name: bool) -> None:
+        self.calls.append(["give", leaf, builder.number(node), ends_in_name])
+        self.productions.give(builder.builder, leaf, node, ends_in_name)
+
+    def lower(self, builder: RecordingBuilder) -> int:
+        return builder._made(self.productions.lower(builder.builder), "productions", self.calls)
+
+
 def spelled(data: bytes) -> str | list[int]:
     """Bytes as text where they are one."""
     try:
@@ -229,7 +253,8 @@ def lowered(case: Case) -> list[Any]:
             root, _ = lower_json_schema(builder, json.loads(case.schema), JSONSchemaOptions(**case.options))
         elif case.rules is not None:
             notation, text = case.rules
-            root = LOWER[notation](builder, text, **case.options)
+            with mock.patch.object(front_end, "Productions", RecordingProductions):
+                root = LOWER[notation](builder, text, **case.options)
         else:
             root = lower_choices(builder, case.choices)
         number = recording.number(root)

@@ -42,6 +42,7 @@ def texts(grammar: Grammar, whole: str) -> dict[str, list[str]]:
         (choice(capture("a", "x"), capture("b", "x")), "x", {"a": ["x"]}),  # the first option that fits
         (seq(choice(capture("a", "x"), capture("b", "xy")), optional("y")), "xy", {"b": ["xy"]}),
         (repeat(capture("n", regex("[0-9]+")), 0, None, ","), "1,22,3", {"n": ["1", "22", "3"]}),
+        (repeat("x", 1, None, capture("by", regex("[,;]"))), "x,x;x", {"by": [",", ";"]}),
         (repeat(capture("n", regex("[0-9]+")), 2, 2), "123", {"n": ["12", "3"]}),
         (repeat(capture("n", optional("a")), 2, 3), "a", {"n": ["a", ""]}),
         (seq(repeat(capture("a", "x"), 0, 2), repeat(capture("b", "x"))), "xxx", {"a": ["x", "x"], "b": ["x"]}),

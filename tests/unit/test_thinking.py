@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from frisket import Closed, Grammar, Thinking, Thought, UnsupportedSchemaError, Vocabulary, think
+from frisket.decoding.budget import Budget
 from frisket.decoding.loop import decode
 from frisket.errors import MessageSyntaxError, VocabularyError
 from frisket.outline import OutlineEvents, Reader
@@ -198,7 +199,7 @@ def test_special_tokens_are_in_the_text_that_is_decoded() -> None:
     vocabulary = vocabulary_of("special")
     grammar = think(Grammar.from_choices(["yes"]), mode="on", vocabulary=vocabulary, max_chars=2)
     session = RandomSession(vocabulary.size)
-    steps = list(decode(session, grammar.compile(vocabulary).matcher(), vocabulary, max_tokens=64))
+    steps = list(decode(session, grammar.compile(vocabulary).matcher(), vocabulary, Budget(64)))
     text = "".join(step.text for step in steps)
     assert "</think>" in text
     assert grammar.value(text).answer == "yes"

@@ -9,6 +9,7 @@
 //! regular      bytes          → hash-consed terms, their derivatives and emptiness
 //! json         values         → states of objects and of arrays with unique items
 //! grammar      builder calls  → Grammar: rules over terms
+//! production   named rules    → builder calls: what notations of the BNF family have in common
 //! automaton    Grammar        → positions, their transitions and shortest completions
 //! mask         position × trie → the set of allowed tokens, cached
 //! room         mask × tokens left → the tokens that leave enough of them to finish
@@ -34,6 +35,7 @@ pub mod json;
 pub mod limits;
 pub mod mask;
 pub mod matcher;
+pub mod production;
 pub mod regular;
 pub mod room;
 pub mod storage;

@@ -9,6 +9,7 @@ use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::grammar::grammar::Grammar;
 use frisket_core::mask::shared::SharedMasks;
 use frisket_core::matcher::{CompiledGrammar, Matcher};
+use frisket_core::production::{BodyNode, Leaf, Productions};
 use frisket_core::regular::term::TermId;
 use frisket_core::vocabulary::vocabulary::Vocabulary;
 use serde_json::Value;
@@ -114,6 +115,7 @@ impl Replay {
             "object" => self.object(&call[1], &call[2], &call[3]),
             "array" => self.array(&call[1], &call[2], &call[3]),
             "unique_array" => self.unique_array(&call[1], &call[2]),
+            "productions" => Ok(self.productions(&call[1])),
             "define" => {
                 self.builder.define(self.node(&call[1]), self.node(&call[2])).unwrap();
                 return None;
@@ -173,6 +175,50 @@ impl Replay {
             .collect();
         let (signs, min) = (self.punctuation(how), count(&how["min_items"]).unwrap());
         self.builder.unique_array(&states, signs, min, count(&how["max_items"]))
+    }
+
+    /// Rules, node by node: what a reader of a notation tells the core.
+    fn productions(&mut self, calls: &Value) -> TermId {
+        let mut productions = Productions::default();
+        let mut reached = Vec::new();
+        for call in array(calls) {
+            let text = |place: usize| call[place].as_str().unwrap();
+            let number = |place: usize| count(&call[place]).unwrap();
+            let is = |place: usize| call[place].as_bool().unwrap();
+            let (node, below) = match text(0) {
+                "text" => (BodyNode::Text(text(1).into()), 0),
+                "chars" => (BodyNode::Chars(ranges(&call[1]).collect()), 0),
+                "octets" => {
+                    (BodyNode::Octets(ranges(&call[1]).map(|(low, high)| (low as u8, high as u8)).collect()), 0)
+                }
+                "token" => (BodyNode::Token(text(1).into()), 0),
+                "seq" => (BodyNode::Seq, number(1)),
+                "alt" => (BodyNode::Alt, number(1)),
+                "repeat" => (BodyNode::Repeat(number(1), count(&call[2])), 1),
+                "exclude" => (BodyNode::Except(number(1)), 2),
+                "both" => (BodyNode::Both(number(2)), number(1)),
+                "complement" => (BodyNode::Complement(number(1)), 1),
+                "shortest" => (BodyNode::Shortest(number(1)), 1),
+                other => {
+                    match other {
+                        "call" => productions.call(text(1), number(2)),
+                        "leaf" => drop(productions.leaf(Leaf {
+                            is_regular: is(1),
+                            may_be_empty: is(2),
+                            ends_in_name: false,
+                            node: None,
+                        })),
+                        "give" => assert!(productions.give(number(1), TermId::new(self.node(&call[2])), is(3))),
+                        "define" => assert!(productions.define(text(1), text(2))),
+                        "check" => reached = productions.check(text(1)).unwrap().unwrap(),
+                        other => panic!("{other} is no call"),
+                    }
+                    continue;
+                }
+            };
+            productions.add(node, below);
+        }
+        productions.lower(&mut self.builder, &reached).unwrap()
     }
 
     fn answer(&mut self, question: &str, call: &[Value]) -> Value {

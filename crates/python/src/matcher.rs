@@ -183,8 +183,12 @@ impl Matcher {
     /// The count is 0 where it may end now. Masks with at least as much room are never empty, up to the end. `exact`
     /// says that no fewer tokens suffice. An end-of-sequence token is not counted. Raises VocabularyError if no tokens
     /// spell an end, LimitExceededError if it takes more than the limits give.
-    fn least_tokens<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let least = self.with(py, |matcher| matcher.least_tokens())?;
+    ///
+    /// Without `search` the count is that of one short text, which takes less time and may be too high; `exact` is then
+    /// False, but at the end.
+    #[pyo3(signature = (*, search = true))]
+    fn least_tokens<'py>(&self, py: Python<'py>, search: bool) -> PyResult<Bound<'py, PyAny>> {
+        let least = self.with(py, |matcher| matcher.least_tokens(search))?;
         let Some(count) = least.count else {
             return Err(raise(Error::Vocabulary("no tokens spell an end of the text".into()).into()));
         };

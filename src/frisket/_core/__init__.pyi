@@ -382,12 +382,15 @@ class Matcher:
         """Take text without tokens (a prefix, forced bytes); counts as one step for rollback."""
     def validate(self, token_ids: Sequence[int], room: int | None = None) -> int:
         """How many leading tokens would be accepted, with `room` tokens left before the first; nothing moves."""
-    def least_tokens(self) -> Least:
+    def least_tokens(self, *, search: bool = True) -> Least:
         """The fewest tokens, special ones too, after which the text may end: `Least(count, exact)`.
 
         The count is 0 where it may end now. Masks with at least as much room are never empty, up to the end. `exact`
         says that no fewer tokens suffice. An end-of-sequence token is not counted. Raises VocabularyError if no tokens
-        spell an end, LimitExceededError if it takes more than the limits give."""
+        spell an end, LimitExceededError if it takes more than the limits give.
+
+        Without `search` the count is that of one short text, which takes less time and may be too high; `exact` is then
+        False, but at the end."""
     def can_finish(self, room: int) -> bool:
         """Whether `room` tokens finish the text from here: for a loop that draws a token first and asks then.
 

@@ -1,4 +1,4 @@
-"""What JSON Schema's front end, the readers of tokenizers and the cache of grammars take from the extension.
+"""What the front ends, the readers of tokenizers and the cache of grammars take from the extension.
 
 No public surface: it changes with them. `frisket._core` is what is for everybody.
 """
@@ -14,7 +14,9 @@ _T = TypeVar("_T")
 
 __all__ = [
     "Constants",
+    "Flaw",
     "Plain",
+    "Productions",
     "Recent",
     "Stock",
     "Unplain",
@@ -95,6 +97,53 @@ class Plain:
 
 class Unplain(Exception):
     """The schema is for Python to lower, all of it."""
+
+@final
+class Productions:
+    """The rules of a grammar, node by node: each node joins the last ones that nothing joins yet."""
+
+    def __new__(cls) -> Self: ...
+    def text(self, text: str) -> None:
+        """These characters, one after the other."""
+    def chars(self, ranges: Sequence[tuple[int, int]]) -> None:
+        """One code point in any of the inclusive ranges."""
+    def octets(self, ranges: Sequence[tuple[int, int]]) -> None:
+        """One byte in any of the inclusive ranges."""
+    def token(self, name: str) -> None:
+        """The special token of that name."""
+    def call(self, name: str, at: int) -> None:
+        """A call of a rule."""
+    def leaf(self, is_regular: bool, may_be_empty: bool) -> int:
+        """What another front end says; the number by which `give` says its node."""
+    def seq(self, below: int) -> None:
+        """The last nodes, one after the other."""
+    def alt(self, below: int) -> None:
+        """Any one of the last nodes."""
+    def repeat(self, low: int, high: int | None) -> None:
+        """The last node `low` to `high` times."""
+    def exclude(self, at: int) -> None:
+        """The texts of the node before the last that are none of the last."""
+    def both(self, below: int, at: int) -> None:
+        """The texts that all of the last nodes have."""
+    def complement(self, at: int) -> None:
+        """The byte strings that are no text of the last node."""
+    def shortest(self, at: int) -> None:
+        """The texts of the last node that do not begin with a shorter one."""
+    def define(self, name: str, title: str) -> None:
+        """The last node is the body of a rule, whose name is written like `title`."""
+    def check(self, root: str) -> list[str]:
+        """The names of the rules that a text of the root may use. Raises Flaw if one is not defined or has no text."""
+    def give(self, builder: GrammarBuilder, leaf: int, node: int, ends_in_name: bool) -> None:
+        """The node of a leaf, and whether its texts may end with a name of any length."""
+    def lower(self, builder: GrammarBuilder) -> int:
+        """The node of the root that was checked. Raises Flaw for operators that are not exact, or leave nothing."""
+    def with_text(self) -> list[str]:
+        """The names of the rules that have a text."""
+    def nullable(self) -> list[str]:
+        """The names of the rules that may have the empty text."""
+
+class Flaw(Exception):
+    """What is wrong with rules: its kind, the name of a rule, an offset, and whether the grammar has no text at all."""
 
 @final
 class Constants:

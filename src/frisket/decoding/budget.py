@@ -5,15 +5,15 @@ The grammar says what may come. A budget takes tokens away, and leaves one where
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from frisket.decoding.guard import Guard
-from frisket.errors import BudgetError
+from frisket.errors import BudgetError, LimitExceededError
 
 if TYPE_CHECKING:
     from frisket.matcher import Matcher
@@ -40,6 +40,8 @@ class Budget:
     wrap_up: float = 0.0
     min_tokens: int = 0
     guard: Guard | None = None
+    is_context: bool = False
+    """Whether `max_tokens` is what the context of the model leaves, which was less than was asked for."""
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:
@@ -57,22 +59,36 @@ class Budget:
     def finishes(self) -> bool:
         return self.on_budget == "finish"
 
+    def within(self, context: int, prompt: int) -> Budget:
+        """The same in a context of so many tokens, behind a prompt of so many; LimitExceededError if none are left."""
+        room = context - prompt
+        if room < 1:
+            raise LimitExceededError(
+                f"the prompt has {prompt} tokens; the model has room for {context}, the answer included",
+                where="prompt",
+                hint="shorten the prompt, or use a model with a longer context",
+            )
+        if room >= self.max_tokens:
+            return self
+        return replace(self, max_tokens=room, min_tokens=min(self.min_tokens, room), is_context=True)
+
     def check(self, matcher: Matcher, free: int = 0) -> None:
         """BudgetError if `max_tokens`, and `free` more that count for nothing, do not finish the text."""
         if not self.finishes:
             return
+        if matcher.can_finish(self.max_tokens + free):
+            return
         least = matcher.least_tokens()
-        if least.count > self.max_tokens + free:
-            raise BudgetError(
-                f"the answer takes at least {least.count} tokens, and {self.max_tokens} are given"
-                if least.exact
-                else f"an answer of {least.count} tokens can be finished for certain, and {self.max_tokens} are given",
-                where="max_tokens",
-                hint=f'raise max_tokens to {least.count}, ask for less, or pass on_budget="cut" for a text that ends '
-                "where the tokens do",
-                least=least.count,
-                exact=least.exact,
-            )
+        needs = "the answer takes at least" if least.exact else "the shortest answer that was found takes"
+        has = "the model's context leaves" if self.is_context else "max_tokens gives"
+        more = "shorten the prompt" if self.is_context else f"raise max_tokens to {least.count}"
+        raise BudgetError(
+            f"{needs} {least.count} tokens, and {has} {self.max_tokens}",
+            where="prompt" if self.is_context else "max_tokens",
+            hint=f'{more}, ask for less, or pass on_budget="cut" for a text that ends where the tokens do',
+            least=least.count,
+            exact=least.exact,
+        )
 
     def can_finish(self, matcher: Matcher, taken: int) -> bool:
         """Whether the tokens that are left after `taken` finish the text."""
@@ -82,10 +98,10 @@ class Budget:
         """The words of the tokens that wrapping up makes less likely; None before it begins."""
         if not self.wrap_up or taken < (1 - self.wrap_up) * self.max_tokens or matcher.ended:
             return None
-        calm = matcher.mask(room=matcher.least_tokens().count + 1)
+        calm = matcher.mask(room=matcher.least_tokens(search=False).count + 1)
         return ~calm
 
-    def refused(self, history: Sequence[int], eos: Sequence[int]) -> set[int]:
+    def refused(self, history: Sequence[int], eos: Set[int]) -> Set[int]:
         """The tokens that go if others stay: ends that come too early, and repetitions."""
-        refused = self.guard.refused(history) if self.guard else set()
-        return refused.union(eos) if len(history) < self.min_tokens else refused
+        refused: Set[int] = self.guard.refused(history) if self.guard else frozenset()
+        return refused | eos if len(history) < self.min_tokens else refused

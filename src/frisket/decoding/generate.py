@@ -309,16 +309,12 @@ def stream(
 
 def begin_stream(task: Task, beginning: Beginning, seed: int) -> Stream[Any]:
     """The steps of one answer to a task by the decode loop, which from now on owns the session of its beginning."""
-    session, matcher, budget = beginning.session, beginning.compiled.matcher(), beginning.budget
+    session, matcher = beginning.session, beginning.compiled.matcher()
     steps = decode(
         session,
         matcher,
         task.vocabulary,
-        max_tokens=budget.max_tokens,
-        on_budget=budget.on_budget,
-        wrap_up=budget.wrap_up,
-        min_tokens=budget.min_tokens,
-        guard=budget.guard,
+        beginning.budget,
         sampler=task.sampler or GREEDY,
         seed=seed,
         stop=task.stop,

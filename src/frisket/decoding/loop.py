@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from frisket.decoding.budget import WRAP_UP_PENALTY, Budget, OnBudget
+from frisket.decoding.budget import WRAP_UP_PENALTY, Budget
 from frisket.decoding.document import Document
-from frisket.decoding.guard import Guard
 from frisket.decoding.reading import Reading
-from frisket.decoding.sampler import GREEDY, Sampler
+from frisket.decoding.sampler import GREEDY, Sampler, noise
 from frisket.decoding.text import Text
 from frisket.errors import EngineError, VocabularyError
 from frisket.logits.numpy import FeasibleMass, allowed, feasible_mass
@@ -108,12 +107,8 @@ def decode(
     session: Session,
     matcher: Matcher | None,
     vocabulary: Vocabulary,
+    budget: Budget,
     *,
-    max_tokens: int,
-    on_budget: OnBudget = "finish",
-    wrap_up: float = 0.0,
-    min_tokens: int = 0,
-    guard: Guard | None = None,
     sampler: Sampler = GREEDY,
     seed: int = 0,
     stop: Sequence[str] = (),
@@ -123,18 +118,16 @@ def decode(
     """The steps of one answer, as they are made; the generator returns the finish reason.
 
     `matcher=None` decodes freely: the same loop without a mask, for comparison. `session` and `matcher` belong to the
-    loop until it ends. `max_tokens` counts tokens with text: the end-of-sequence token is free, so an answer of exactly
+    loop until it ends. The budget counts tokens with text: the end-of-sequence token is free, so an answer of exactly
     `max_tokens` tokens that the model then ends is whole. Where nothing but the end may follow, the model is not asked.
-    What happens where the tokens run out, and `wrap_up`, `min_tokens` and `guard`, are as in `Budget`. A text that
-    takes more than `max_tokens` is a BudgetError, raised by the first step.
+    A text that takes more than `max_tokens` is a BudgetError, raised by the first step.
 
     With a `drafter` the session reads likely tokens ahead (`DraftSession`), and takes back those that are not chosen.
 
     `head`: bytes of the prompt's end that the first tokens spell again (`heal`), as the matcher makes them. They are no
     part of the answer, and a token that spells nothing else counts for nothing.
     """
-    budget = Budget(max_tokens, on_budget, wrap_up, min_tokens, guard)
-    rng = np.random.default_rng(seed)
+    max_tokens, rng = budget.max_tokens, np.random.default_rng(seed)
     text, history, written = Text(stop), list[int](), bytearray()
     reading = Reading(session)
     draft = None
@@ -151,15 +144,18 @@ def decode(
         if len(history) == max_tokens and not ends:
             return "length"
         budgeted, guarded = False, position is not None and position.guarded
-        # A token that leaves too few tokens to finish the text is drawn again.
-        while (
-            position is not None
-            and not ends
-            and not position.try_advance(token, history, _free(_bytes(vocabulary, token), head))
-        ):
+        again: np.random.Generator | None = None
+        while position is not None and not ends:
+            history.append(token)
+            if position.try_advance(history, _free(_bytes(vocabulary, token), head)):
+                break
+            # The token leaves too few tokens to finish the text: another one is drawn, with numbers of its own. Answers
+            # of one seed and other budgets then have the same number for each token.
+            history.pop()
             position.narrow(history, len(head))
             budgeted, guarded = True, position.guarded
-            token, logprob, mass, count = _choose(logits, position, sampler, rng, history)
+            again = again or noise(seed, len(history), again=True)
+            token, logprob, mass, count = _choose(logits, position, sampler, again, history)
             ends = token in vocabulary.eos
         pieces = 0 if document is None else len(document)
         data, new, closed, full = b"", "", False, False
@@ -168,7 +164,8 @@ def decode(
                 position.end(token)
             new = text.flush()
         else:
-            history.append(token)
+            if position is None:
+                history.append(token)
             spelled = _bytes(vocabulary, token)
             written += spelled
             data = spelled[len(head) :]
@@ -223,7 +220,7 @@ class Position:
         budget.check(matcher, free)
         self._matcher = matcher
         self._budget = budget
-        self._eos = set(vocabulary.eos)
+        self._eos = frozenset(vocabulary.eos)
         self._shape = (vocabulary.size,)
         self.mask = np.empty(0, dtype=np.uint32)
         self.closed = False
@@ -231,16 +228,16 @@ class Position:
         self.is_spent = False
         self._read(())
 
-    def try_advance(self, token: int, history: Sequence[int], free: int = 0) -> bool:
-        """Take a token after `history`; False, with all as it was, if the text could then not be finished.
+    def try_advance(self, history: Sequence[int], free: int = 0) -> bool:
+        """Take the last token of `history`; False, with all as it was, if the text could then not be finished.
 
         Up to `free` tokens, this one among them, count for nothing.
         """
-        self._matcher.advance(token)
-        if not self._budget.can_finish(self._matcher, len(history) + 1 - free):
+        self._matcher.advance(history[-1])
+        if not self._budget.can_finish(self._matcher, len(history) - free):
             self._matcher.rollback(1)
             return False
-        self._read([*history, token])
+        self._read(history)
         return True
 
     def extend(self) -> None:
@@ -282,8 +279,7 @@ class Position:
         self._lengthening = self._budget.lengthening(self._matcher, len(history))
 
     def _use(self, mask: NDArray[np.uint32], history: Sequence[int]) -> None:
-        refused = [token for token in self._budget.refused(history, sorted(self._eos)) if _holds(mask, token)]
-        if refused:
+        if refused := [token for token in self._budget.refused(history, self._eos) if _holds(mask, token)]:
             left = mask.copy()
             for token in refused:
                 left[token >> 5] &= ~np.uint32(1 << (token & 31))
@@ -293,9 +289,15 @@ class Position:
         if mask is not self.mask:
             self.mask = mask
             self.allowed = np.flatnonzero(allowed(mask, self._shape))
-        # Read off the mask and not the grammar: "nothing but the end may follow" is a statement about tokens.
-        few = len(self.allowed) <= len(self._eos)
-        self.closed = self.can_end and few and self._eos.issuperset(self.allowed.tolist())
+        self.closed = is_closed(self._matcher, self.allowed, self._eos)
+
+
+def is_closed(matcher: Matcher, ids: NDArray[np.intp], ends: frozenset[int]) -> bool:
+    """Whether the text may end and `ids`, the tokens of the mask, do nothing but end it: the model is asked no more.
+
+    Read off the mask and not the grammar, which may go on with text that no token spells.
+    """
+    return matcher.can_end and len(ids) <= len(ends) and ends.issuperset(ids.tolist())
 
 
 def _free(spelled: bytes, head: bytes) -> int:

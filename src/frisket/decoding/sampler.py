@@ -96,3 +96,13 @@ class Sampler:
 
 
 GREEDY = Sampler(temperature=0.0)
+
+
+def noise(seed: int, number: int, *, again: bool = False) -> np.random.Generator:
+    """The random numbers of a seed from this one on; `again`: those of draws that are made a second time.
+
+    Number i belongs to token i, whatever was drawn before it: the first draws are those of `default_rng(seed)`.
+    """
+    bits = np.random.PCG64(seed)
+    bits = bits.jumped() if again else bits
+    return np.random.Generator(bits.advance(number))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from frisket.decoding.budget import Budget
 from frisket.decoding.healing import compile_healed, take_back
-from frisket.errors import BudgetError, LimitExceededError, StrategyError
+from frisket.errors import BudgetError, StrategyError
 from frisket.models.prompt import described, property_names
 
 if TYPE_CHECKING:
@@ -81,19 +81,11 @@ class Task:
         if self.heal:
             ids, head = take_back(self.vocabulary, ids)
         # The tokens that spell the head again count for nothing, but they take room: at most one for each byte.
-        room = self.model.context - len(ids) - len(head)
-        if room < 1:
-            raise LimitExceededError(
-                f"the prompt has {len(ids)} tokens; the model has room for {self.model.context}, the answer included",
-                where="prompt",
-                hint="shorten the prompt, or use a model with a longer context",
-            )
+        budget = asked.within(self.model.context, len(ids) + len(head))
         if head:
             compiled = compile_healed(self.grammar, self.vocabulary, head)
         else:
             compiled = self.grammar.compile(self.vocabulary)
-        limit = min(self.max_tokens, room)
-        budget = replace(asked, max_tokens=limit, min_tokens=min(self.min_tokens, limit))
         try:
             budget.check((self.grammar.compile(self.vocabulary) if head else compiled).matcher())
         except BudgetError:

@@ -6,69 +6,48 @@ a choice by hand the tokens are those of `frisket.generate` with the same seed, 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import Lock
 
 import numpy as np
 
 from frisket.decoding.answer import Generation
 from frisket.decoding.document import Document
-from frisket.decoding.loop import FinishReason, Step
-from frisket.decoding.sampler import GREEDY, Sampler
+from frisket.decoding.loop import FinishReason, Step, is_closed
+from frisket.decoding.sampler import GREEDY, noise
 from frisket.decoding.text import Text
-from frisket.errors import TokenRejectedError
-from frisket.grammar import CompiledGrammar
-from frisket.logits.numpy import allowed
+from frisket.errors import BudgetError, TokenRejectedError
+from frisket.logits.numpy import feasible_mass
 from frisket.matcher import Matcher
 from frisket.models.protocol import Logits, Model, Session
+from frisket.play.allowance import Allowance, Ids, Words
 from frisket.play.look import Look, look
+from frisket.play.plan import Moment, Plan
 from frisket.token_name import token_name
-
-
-@dataclass(frozen=True)
-class Moment:
-    """One step, what was to be seen before it, and who chose."""
-
-    step: Step
-    look: Look
-    chosen: bool
-    """By hand, and not by the sampler."""
-    outside: bool
-    """Whether the text left the grammar with this token or before, as it may without masks."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What does not change while an answer is steered."""
-
-    grammar: CompiledGrammar
-    prompt_ids: Sequence[int]
-    sampler: Sampler
-    seed: int
-    max_tokens: int
-    masked: bool = True
 
 
 class Answer:
     """An answer and its position. Steps are made under `lock` of the model, and read from any thread."""
 
+    _allowance: Allowance | None
     _look: Look | None
     _logits: Logits | None
     _session: Session | None
 
     def __init__(self, model: Model, plan: Plan) -> None:
+        """BudgetError if the budget finishes no answer."""
         self.model, self.plan = model, plan
         self.vocabulary = plan.grammar.vocabulary
         self.moments: list[Moment] = []
         self.finish: FinishReason | None = None
-        self._eos = set(self.vocabulary.eos)
+        self._eos = frozenset(self.vocabulary.eos)
         self._reading = Lock()  # the matcher is one thread's at a time
         self._matcher = plan.grammar.matcher()
+        if plan.finishes:
+            plan.budget.check(self._matcher)
         self._free_mask = np.full(-(-self.vocabulary.size // 32), 0xFFFFFFFF, dtype=np.uint32)
         self._free = np.arange(self.vocabulary.size)
-        self._mask = np.empty(0, dtype=np.uint32)
+        self._allowance = None
         self._begin()
 
     @property
@@ -89,12 +68,8 @@ class Answer:
         """What is to be seen before the next token. Asks the model where it was not asked yet."""
         if self._look is None:
             logits = self._read()
-            mask, ids, can_end = self._free_mask, self._free, False
-            if not self.outside:
-                mask, ids, can_end = self._mask, self._allowed, self._can_end
-            self._look = look(
-                logits, mask, ids, can_end=can_end, micros=self._micros, step=len(self.moments)
-            )  # fmt: skip
+            here = Allowance.free(self._free_mask, self._free) if self.outside else self._here
+            self._look = look(logits, here, step=len(self.moments))
         return self._look
 
     def advance(self) -> Moment | None:
@@ -104,8 +79,12 @@ class Answer:
         if self._closed:
             self.finish = "end"
             return None
-        token = self._choose(self.next())
-        if len(self.moments) >= self.plan.max_tokens and token not in self._eos:
+        if self.left == 0 and self.plan.finishes:
+            self.finish = "budget"
+            return None
+        self.next()
+        token = self._choose()
+        if self.left == 0 and token not in self._eos:
             self.finish = "length"
             return None
         return self._take(token, chosen=False)
@@ -113,9 +92,10 @@ class Answer:
     def take(self, token: int, *, chosen: bool = True) -> Moment:
         """One step with this token, by hand if `chosen`.
 
-        TokenRejectedError where the mask forbids it; the answer is then as it was.
+        TokenRejectedError where the mask forbids it, BudgetError where too few tokens are left to finish the text after
+        it; the answer is then as it was.
         """
-        full = len(self.moments) >= self.plan.max_tokens and token not in self._eos
+        full = self.left == 0 and (self.plan.finishes or token not in self._eos)
         if self.finish is not None or self._closed or full:
             raise TokenRejectedError("the answer is over", where=f"token {len(self.moments)}", hint="go back first")
         if not 0 <= token < self.vocabulary.size:
@@ -124,6 +104,9 @@ class Answer:
                 hint=f"tokens are 0 to {self.vocabulary.size - 1}",
             )  # fmt: skip
         self.next()
+        long = self.too_long(len(self.moments), token)
+        if long is not None:
+            raise long
         return self._take(token, chosen=chosen)
 
     def back(self, to: int) -> None:
@@ -154,6 +137,27 @@ class Answer:
             self.text, steps, self.finish or "length", grammar, self.plan.max_tokens, self.vocabulary
         )  # fmt: skip
 
+    @property
+    def left(self) -> int:
+        """How many more tokens with text may come."""
+        return max(self.plan.max_tokens - len(self.moments), 0)
+
+    def allowance(self, at: int) -> Allowance | None:
+        """What may come before a step; None where the text has left the grammar by then."""
+        matcher = self.matcher(at)
+        if matcher is None:
+            return None
+        left = max(self.plan.max_tokens - at, 0) if self.plan.finishes else None
+        return Allowance.of(matcher, self.vocabulary.size, left)
+
+    def too_long(self, at: int, token: int) -> BudgetError | None:
+        """The error of a token that the grammar allows before a step, and after which too few tokens are left."""
+        here = self._allowance if at == len(self.moments) else self.allowance(at)
+        matcher = self.matcher(at) if here is not None and here.withheld else None
+        if here is None or matcher is None:
+            return None
+        return here.refusal(matcher, token, at, self.plan.max_tokens)
+
     def _begin(self) -> None:
         """Text, document and mask after the steps that there are; the session is started when it is needed."""
         self._session = None
@@ -167,20 +171,18 @@ class Answer:
         self._read_mask()
 
     def _read_mask(self) -> None:
-        self._micros, self._closed = 0.0, False
+        self._closed = False
         if self.outside:
             return
-        began = time.perf_counter_ns()
-        mask = self._matcher.mask()
-        self._micros = (time.perf_counter_ns() - began) / 1e3
-        # The same array is the same mask, as from one token of a string to the next.
-        if mask is not self._mask:
-            self._mask = mask
-            self._allowed = np.flatnonzero(allowed(mask, (self.vocabulary.size,)))
-        self._can_end = self._matcher.can_end
+        left = self.left if self.plan.finishes else None
+        self._allowance = Allowance.of(self._matcher, self.vocabulary.size, left, self._allowance)
         # Without masks a model may go on where the grammar does not.
-        ends = len(self._allowed) <= len(self._eos) and self._eos.issuperset(self._allowed.tolist())
-        self._closed = self.plan.masked and self._can_end and ends
+        self._closed = self.plan.masked and is_closed(self._matcher, self._here.ids, self._eos)
+
+    @property
+    def _here(self) -> Allowance:
+        assert self._allowance is not None
+        return self._allowance
 
     def _read(self) -> Logits:
         """The logits at the end, from the model."""
@@ -196,20 +198,25 @@ class Answer:
             self._logits = logits if logits.dtype == np.float32 else logits.astype(np.float32)
         return self._logits
 
-    def _choose(self, seen: Look) -> int:
+    def _choose(self) -> int:
+        """A token as the decode loop draws it: from the mask; again from the mask with room if it does not fit."""
+        at, seed, here = len(self.moments), self.plan.seed, self._allowance
+        if not self.plan.masked or here is None:
+            # The number of the token, whatever was chosen before: with and without masks it is the same.
+            return self._draw(self._free_mask, self._free, noise(seed, at))
+        token = self._draw(here.grammar, here.ids, noise(seed, at))
+        if self.too_long(at, token) is None:
+            return token
+        return self._draw(here.mask, here.fitting, noise(seed, at, again=True))
+
+    def _draw(self, mask: Words, ids: Ids, numbers: np.random.Generator) -> int:
         logits, sampler = self._read(), self.plan.sampler
-        masked = self.plan.masked
         if sampler == GREEDY:
-            # Without masks the mask of `seen` only says what it would have allowed.
-            best = seen.mass.likeliest if masked else seen.mass.favourite
-            assert best is not None
+            best = feasible_mass(logits, mask).likeliest
+            assert best is not None  # or there were nothing to look at
             return best
-        ids = self._allowed if masked else self._free
         ids = ids[ids < logits.size]
-        # One number for each step, whatever was chosen before: with and without masks it is the same.
-        noise = np.random.PCG64(self.plan.seed)
-        noise.advance(len(self.moments))
-        return int(ids[sampler.choose(logits[ids], np.random.Generator(noise))])
+        return int(ids[sampler.choose(logits[ids], numbers)])
 
     def _take(self, token: int, *, chosen: bool) -> Moment:
         seen = self.next()
@@ -229,7 +236,7 @@ class Answer:
                 token=token, text=new, logprob=seen.known.get(token, self._logprob(token, seen)),
                 log_feasible=seen.mass.log_feasible, allowed=seen.allowed,
                 favourite=token if seen.mass.favourite is None else seen.mass.favourite,
-                overruled=seen.mass.overruled, ends=ends, data=data,
+                overruled=seen.mass.overruled, ends=ends, data=data, budgeted=seen.withheld > 0,
                 _document=self._document if self._is_json else None, _pieces=place,
             )  # fmt: skip
             moment = Moment(step, seen, chosen, outside)
@@ -242,7 +249,9 @@ class Answer:
                 count = len(self.moments)
                 if self._closed:
                     self.finish = "end"
-                elif count == self.plan.max_tokens and self.plan.masked and not self._can_end:
+                elif count == self.plan.max_tokens and self.plan.finishes:
+                    self.finish = "budget"
+                elif count == self.plan.max_tokens and self.plan.masked and not self._here.can_end:
                     self.finish = "length"
             if self.finish is not None:
                 moment = self._flushed(moment)

@@ -15,7 +15,7 @@ try:
     from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
     from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
-    from starlette.requests import ClientDisconnect, Request
+    from starlette.requests import Request
     from starlette.responses import Response, StreamingResponse
     from starlette.routing import Route
 
@@ -23,7 +23,7 @@ try:
     from frisket.play import view
     from frisket.play.body import Ask, Explain, Mend, Run, Source
     from frisket.play.service import Kept, Service
-    from frisket.server.exchange import read
+    from frisket.server.exchange import guarded, read
     from frisket.server.failure import Failure
 except ImportError as error:
     raise MissingDependencyError.of(error.name or "starlette", "server") from error
@@ -80,15 +80,7 @@ def _answered(endpoint: Endpoint) -> Endpoint:
     """What an endpoint raises becomes a response."""
 
     async def answered(request: Request) -> Response:
-        try:
-            return await endpoint(request)
-        except ClientDisconnect:
-            return Response(status_code=499)
-        except (Failure, FrisketError) as error:
-            return Failure.of(error).response()
-        except Exception as error:
-            logger.exception("a request failed")
-            return Failure.of(error).response()
+        return await guarded(endpoint(request))
 
     return answered
 
@@ -115,6 +107,13 @@ def _json(content: Any, status: int = 200) -> Response:
 
 def _line(content: Any) -> str:
     return json.dumps(content, allow_nan=False) + "\n"
+
+
+def _failed(error: Exception) -> str:
+    """The last line of a stream that failed."""
+    if not isinstance(error, Failure | FrisketError):
+        logger.exception("a stream failed", exc_info=error)
+    return _line({"error": view.failed(error)})
 
 
 async def _page(request: Request) -> Response:
@@ -148,7 +147,7 @@ async def _offer(request: Request) -> Response:
             "limits": {name: getattr(service.settings, name)
                        for name in ("max_tokens", "max_source_bytes", "max_prompt_bytes")},
             "strategies": [],
-            "budget": False,
+            "budget": True,
         }
     )  # fmt: skip
 
@@ -168,11 +167,8 @@ async def _parts(parts: Any) -> AsyncIterator[str]:
     try:
         async for part in iterate_in_threadpool(parts):
             yield _line(part)
-    except FrisketError as error:
-        yield _line({"error": Failure.of(error).body()["error"]})
     except Exception as error:
-        logger.exception("a check failed")
-        yield _line({"error": Failure.of(error).body()["error"]})
+        yield _failed(error)
 
 
 async def _mend(request: Request) -> Response:
@@ -216,11 +212,8 @@ async def _written(service: Service, kept: Kept, run: Run) -> AsyncIterator[str]
     try:
         async for made in steps:
             yield "".join(_line({"step": view.moment(kept.answer, n, one)}) for n, one in made)
-    except (Failure, FrisketError) as error:
-        yield _line({"error": Failure.of(error).body()["error"]})
     except Exception as error:
-        logger.exception("an answer failed")
-        yield _line({"error": Failure.of(error).body()["error"]})
+        yield _failed(error)
     finally:
         await steps.aclose()  # type: ignore[attr-defined]
     yield _line({"state": view.state(kept.answer)})
@@ -266,7 +259,7 @@ async def _explain(request: Request) -> Response:
         raise Failure(409, "the text has left the grammar: nothing may come next", code="outside")
     if isinstance(given, int) and given >= kept.answer.vocabulary.size:
         raise Failure(400, f"{given} is no token", code="request", where="token")
-    return _json(view.explained(await run_in_threadpool(matcher.explain, given)))
+    return _json(await run_in_threadpool(view.explained, kept.answer, number, matcher, given))
 
 
 async def _export(request: Request) -> Response:

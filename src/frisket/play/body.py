@@ -1,4 +1,4 @@
-"""The bodies of requests."""
+"""JSON of a request → its fields, checked."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
+from frisket.decoding.budget import OnBudget
 from frisket.play.notation import NOTATIONS
 from frisket.server.body import Body
 
@@ -37,13 +38,15 @@ class Mend(Body):
 
 
 class Ask(Source):
-    """What an answer is made from. `masked=False` lets the model write freely, with the same random numbers."""
+    """What an answer is made from. `masked=False` lets the model write freely, with the same random numbers, and cuts
+    the text where the tokens end."""
 
     prompt: str
     describe: Literal["", "typescript", "prose", "json_schema", "example"] = ""
     temperature: float = Field(0.0, ge=0, le=10, allow_inf_nan=False)
     seed: int = Field(0, ge=0, lt=1 << 63)
     max_tokens: int = Field(256, ge=1)
+    on_budget: OnBudget = "finish"
     masked: bool = True
 
     @field_validator("temperature", mode="before")

@@ -14,7 +14,7 @@ from frisket.lint import lint
 from frisket.lint.repair import repair
 from frisket.play.notation import NOTATIONS
 from frisket.play.place import Places
-from frisket.server.failure import Failure
+from frisket.play.view import failed
 from frisket.vocabulary import Vocabulary
 
 #: So many keywords and findings are sent; their numbers count all.
@@ -33,7 +33,7 @@ def compiled(
 def check(
     notation: str, text: str, options: Mapping[str, Any], limits: Limits, vocabulary: Vocabulary
 ) -> Iterator[dict[str, Any]]:
-    """One object for each part: `compiled` or `error`, then of a JSON Schema `coverage` and `lint`."""
+    """One object for each part: `compiled` or `error`, `least`, then of a JSON Schema `coverage` and `lint`."""
     places = Places(text, is_json=NOTATIONS[notation].is_json)
     began = time.perf_counter()
     try:
@@ -44,6 +44,7 @@ def check(
         return
     took = time.perf_counter() - began
     yield {"compiled": {"ms": round(took * 1e3, 2), "words": len(mask), "tokens": vocabulary.size}}
+    yield {"least": _least(made, places)}
     if notation == "json_schema":
         grammar: Grammar = made.grammar
         yield {"coverage": _coverage(grammar, places)}
@@ -52,14 +53,22 @@ def check(
 
 def refused(error: FrisketError, places: Places) -> dict[str, Any]:
     """The error as every route says it, with its place in the text."""
-    said: dict[str, Any] = dict(Failure.of(error).body()["error"])
-    said["message"] = error.message
+    said = failed(error)
     said["place"] = places.of(error.where)
     said["excerpt"] = error.excerpt if isinstance(error, GrammarError) else None
     said["places"] = [
         {**place, "place": places.of(place["pointer"])} for place in said.get("places", ())[:MOST]
     ]  # fmt: skip
     return said
+
+
+def _least(made: CompiledGrammar, places: Places) -> dict[str, Any]:
+    """The fewest tokens of an answer; `exact` says whether no fewer suffice."""
+    try:
+        least = made.matcher().least_tokens()
+    except FrisketError as error:
+        return {"count": None, "exact": False, "error": refused(error, places)}
+    return {"count": least.count, "exact": least.exact}
 
 
 def mended(text: str, *, unsafe: bool = False) -> str:

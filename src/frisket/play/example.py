@@ -1,4 +1,4 @@
-"""What the page offers to begin with: the worked systems, and one grammar in each notation."""
+"""The worked systems, and one grammar in each notation → the examples that the page offers."""
 
 from __future__ import annotations
 

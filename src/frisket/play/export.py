@@ -9,8 +9,9 @@ from typing import Literal
 from frisket.engines.structured_output import read_options
 from frisket.errors import FrisketError
 from frisket.json_schema.options import DEFAULT
-from frisket.play.answer import Answer, Moment
+from frisket.play.answer import Answer
 from frisket.play.body import Ask
+from frisket.play.plan import Moment
 from frisket.play.token import described
 from frisket.pressure import PressureReport
 from frisket.pressure.report import Likely

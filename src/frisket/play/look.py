@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from frisket.errors import EngineError, VocabularyError
 from frisket.logits.numpy import FeasibleMass, feasible_mass
 from frisket.models.protocol import Logits
+from frisket.play.allowance import Allowance
 
 #: So many of the likeliest tokens are remembered of each step.
 TOP = 64
@@ -29,8 +30,12 @@ class Look:
     allowed: int
     size: int
     can_end: bool
+    withheld: int
+    """How many more tokens the grammar allows, and the budget forbids."""
     micros: float
     """What the mask took, in µs."""
+    room_micros: float
+    """What the mask with room took, in µs."""
     before: tuple[tuple[int, float], ...]
     after: tuple[tuple[int, float], ...]
 
@@ -40,17 +45,16 @@ class Look:
         return dict(self.before + self.after)
 
 
-def look(
-    logits: Logits, mask: NDArray[np.uint32], allowed: NDArray[np.intp], *, can_end: bool, micros: float, step: int
-) -> Look:
-    """`allowed` are the ids in `mask`, ascending. VocabularyError or EngineError where there is nothing to choose."""
+def look(logits: Logits, here: Allowance, *, step: int) -> Look:
+    """VocabularyError or EngineError where there is nothing to choose."""
+    allowed = here.fitting
     ids = allowed if not len(allowed) or allowed[-1] < logits.size else allowed[allowed < logits.size]
     if not len(ids):
         raise VocabularyError(
             "no token of the vocabulary can continue the text", where=f"token {step}",
             hint="use a vocabulary with a token for every byte, or allow other text here",
         )  # fmt: skip
-    mass = feasible_mass(logits, mask)
+    mass = feasible_mass(logits, here.mask)
     if mass.likeliest is None or not math.isfinite(mass.log_sum):
         raise EngineError(
             f"the model gives no finite logit to any of the {len(ids)} tokens that may come next",
@@ -59,7 +63,9 @@ def look(
         )
     before = _likeliest(np.arange(logits.size), logits, mass.log_sum)
     after = before if len(ids) == logits.size else _likeliest(ids, logits[ids], mass.log_sum)
-    return Look(mass, len(ids), logits.size, can_end, micros, before, after)
+    return Look(
+        mass, len(ids), logits.size, here.can_end, here.withheld, here.micros, here.room_micros, before, after
+    )  # fmt: skip
 
 
 def _likeliest(ids: NDArray[np.intp], logits: Logits, log_sum: float) -> tuple[tuple[int, float], ...]:

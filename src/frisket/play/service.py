@@ -12,13 +12,15 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
+from frisket.decoding.budget import Budget
 from frisket.decoding.sampler import Sampler
-from frisket.errors import FrisketError, LimitExceededError
+from frisket.errors import BudgetError, FrisketError, LimitExceededError
 from frisket.models.prompt import described, property_names
 from frisket.models.protocol import Model
-from frisket.play.answer import Answer, Moment, Plan
+from frisket.play.answer import Answer
 from frisket.play.body import Ask, Run
 from frisket.play.check import compiled
+from frisket.play.plan import Moment, Plan
 from frisket.play.settings import Settings
 from frisket.server.failure import Failure
 
@@ -101,8 +103,18 @@ class Service:
                 f"the prompt has {len(ids)} tokens; the model has room for {model.context}, the answer included",
                 where="prompt", hint="shorten the prompt, or use a model with a longer context",
             )  # fmt: skip
-        plan = Plan(grammar, ids, Sampler(temperature=ask.temperature), ask.seed, min(ask.max_tokens, room), ask.masked)
-        kept = Kept(Answer(model, plan), loaded, ask)
+        budget = Budget(min(ask.max_tokens, room), ask.on_budget)
+        plan = Plan(grammar, ids, Sampler(temperature=ask.temperature), ask.seed, budget, ask.masked)
+        try:
+            answer = Answer(model, plan)
+        except BudgetError as error:
+            if room < ask.max_tokens:
+                raise LimitExceededError(
+                    f"{error.message}: the prompt leaves no more of the model's context", where="prompt",
+                    hint="shorten the prompt, or use a model with a longer context",
+                ) from error  # fmt: skip
+            raise
+        kept = Kept(answer, loaded, ask)
         name = secrets.token_urlsafe(12)
         self._kept[name] = kept
         while len(self._kept) > self.settings.max_answers:

@@ -1,4 +1,4 @@
-"""What whoever starts the page decides: sizes and limits."""
+"""Options of the command line → sizes and limits of the page."""
 
 from __future__ import annotations
 

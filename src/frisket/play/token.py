@@ -21,6 +21,12 @@ def described(vocabulary: Vocabulary, token: int) -> dict[str, Any]:
         return {"id": token, "text": data.decode("utf-8", "backslashreplace"), "kind": "bytes"}
 
 
+def spelling(vocabulary: Vocabulary, text: str) -> int | None:
+    """The token that writes just this text, if there is one."""
+    data = text.encode("utf-8", "surrogatepass")
+    return next((token for token in range(vocabulary.size) if vocabulary.token(token) == data), None)
+
+
 @lru_cache(maxsize=4)
 def texts(vocabulary: Vocabulary) -> list[str]:
     """The text of every token, to search in."""

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
-from frisket.explanation import Explanation
-from frisket.logits.numpy import allowed
-from frisket.play.answer import Answer, Moment
+from frisket.errors import BudgetError, FrisketError
+from frisket.matcher import Matcher
+from frisket.play.allowance import Allowance, holds
+from frisket.play.answer import Answer
 from frisket.play.look import Look, in_order, share
-from frisket.play.token import described, texts
+from frisket.play.plan import Moment
+from frisket.play.token import described, spelling, texts
 from frisket.pressure.heat import level
 from frisket.pressure.pressure import Pressure
+from frisket.server.failure import Failure
 
 
 def state(answer: Answer) -> dict[str, Any]:
@@ -29,6 +30,7 @@ def state(answer: Answer) -> dict[str, Any]:
         "weight": total.weight,
         "overruled": sum(step.overruled for step in known),
         "forced": sum(step.forced for step in known),
+        "bound": sum(step.budgeted for step in known),
     }
 
 
@@ -47,6 +49,7 @@ def moment(answer: Answer, number: int, made: Moment) -> dict[str, Any]:
         "overruled": step.overruled,
         "chosen": made.chosen,
         "outside": made.outside,
+        "withheld": made.look.withheld,
         "us": round(made.look.micros, 1),
     }
 
@@ -54,8 +57,7 @@ def moment(answer: Answer, number: int, made: Moment) -> dict[str, Any]:
 def look(answer: Answer, number: int, seen: Look) -> dict[str, Any]:
     """What is to be seen before a step: figures, and the likeliest tokens with their probabilities twice."""
     taken = answer.moments[number].step.token if number < len(answer.moments) else None
-    matcher = answer.matcher(number)
-    legal = None if matcher is None else allowed(matcher.mask(), (seen.size,))
+    matcher, here = answer.matcher(number), answer.allowance(number)
     spread = [token for token, _ in seen.before]
     return {
         "n": number,
@@ -63,6 +65,7 @@ def look(answer: Answer, number: int, seen: Look) -> dict[str, Any]:
         "size": seen.size,
         "can_end": seen.can_end,
         "us": round(seen.micros, 1),
+        **_room(answer, number, seen, matcher),
         "alpha": share(seen.mass.log_feasible),
         "level": level(Pressure.of(seen.mass.log_feasible)),
         "overruled": seen.mass.overruled,
@@ -70,18 +73,15 @@ def look(answer: Answer, number: int, seen: Look) -> dict[str, Any]:
         "taken": taken,
         "forced": "" if matcher is None else matcher.forced_bytes().decode("utf-8", "backslashreplace"),
         "path": "" if matcher is None else matcher.path,
-        "before": [_candidate(answer, token, seen, legal) for token in spread],
-        "after": [_candidate(answer, token, seen, legal) for token, _ in seen.after],
+        "before": [_candidate(answer, token, seen, here, taken) for token in spread],
+        "after": [_candidate(answer, token, seen, here, taken) for token, _ in seen.after],
     }
 
 
 def tokens(answer: Answer, number: int, seen: Look, search: str, offset: int, limit: int) -> dict[str, Any]:
     """A stretch of the allowed tokens at a position: those that hold the text, the likeliest first."""
-    matcher = answer.matcher(number)
-    legal = (
-        np.ones(answer.vocabulary.size, bool) if matcher is None else allowed(matcher.mask(), (answer.vocabulary.size,))
-    )
-    ids = np.flatnonzero(legal).tolist()
+    here = answer.allowance(number)
+    ids = list(range(answer.vocabulary.size)) if here is None else here.fitting.tolist()
     if search:
         known = texts(answer.vocabulary)
         ids = [token for token in ids if search in known[token]]
@@ -94,15 +94,46 @@ def tokens(answer: Answer, number: int, seen: Look, search: str, offset: int, li
     }
 
 
-def explained(explanation: Explanation) -> dict[str, Any]:
-    """Why a text may not come next."""
-    return {**explanation.as_dict(), "said": str(explanation)}
+def failed(error: Exception) -> dict[str, Any]:
+    """An error as every route says it; of a budget that is too small with the least one."""
+    said: dict[str, Any] = dict(Failure.of(error).body()["error"])
+    if isinstance(error, FrisketError | Failure):
+        said["message"] = error.message  # place and hint stand beside it
+    if isinstance(error, BudgetError):
+        said["least"], said["exact"] = error.least, error.exact
+    return said
 
 
-def _candidate(answer: Answer, token: int, seen: Look, legal: Any) -> dict[str, Any]:
+def explained(answer: Answer, number: int, matcher: Matcher, given: int | str) -> dict[str, Any]:
+    """Why a text or a token may not come next: the grammar forbids it, or the budget alone does."""
+    explanation = matcher.explain(given)
+    token = spelling(answer.vocabulary, given) if isinstance(given, str) else given
+    long = None if token is None or not explanation.allowed else answer.too_long(number, token)
+    said = str(explanation) if long is None else f"the grammar allows it, the budget forbids it: {long.message}"
+    return {**explanation.as_dict(), "said": said}
+
+
+def _room(answer: Answer, number: int, seen: Look, matcher: Matcher | None) -> dict[str, Any]:
+    """What the budget does at a position: `left` is None where nothing keeps the answer within it."""
+    if matcher is None or not answer.plan.finishes:
+        return {"left": None, "withheld": 0}
+    least = matcher.least_tokens()
+    return {
+        "left": max(answer.plan.max_tokens - number, 0),
+        "least": {"count": least.count, "exact": least.exact},
+        "withheld": seen.withheld,
+        "room_us": round(seen.room_micros, 1),
+    }
+
+
+def _candidate(
+    answer: Answer, token: int, seen: Look, here: Allowance | None, taken: int | None = None
+) -> dict[str, Any]:
+    """`may`: the token may come, as the one that was taken; `long`: the budget alone forbids it."""
     logprob = seen.known.get(token)
-    may = legal is None or bool(legal[token])
+    may = here is None or token == taken or holds(here.mask, token)
     after = None
     if logprob is not None:
         after = math.exp(min(logprob - seen.mass.log_feasible, 0.0)) if may else 0.0
-    return {**described(answer.vocabulary, token), "may": may, "before": share(logprob), "after": after}
+    said = {**described(answer.vocabulary, token), "may": may, "before": share(logprob), "after": after}
+    return said if may or here is None or not holds(here.grammar, token) else {**said, "long": True}

@@ -1,4 +1,4 @@
-"""Colours of the pages that show pressure: one scale for the page of a trace and for `frisket play`."""
+"""Level of pressure → its colour, in either theme: for the page of a trace and for `frisket play`."""
 
 from __future__ import annotations
 

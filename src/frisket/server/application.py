@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
-from frisket.errors import FrisketError, MissingDependencyError
+from frisket.errors import MissingDependencyError
 
 try:
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
-    from starlette.requests import ClientDisconnect, Request
+    from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import Route
 
+    from frisket.server.exchange import guarded
     from frisket.server.openapi import document
     from frisket.server.routes import chat_completions, completions, health, metrics, models, openapi, responses
     from frisket.server.service import Service
@@ -27,8 +27,6 @@ from frisket.models.protocol import Model
 from frisket.server.failure import Failure
 from frisket.server.settings import Settings
 from frisket.server.span import span
-
-logger = logging.getLogger(__name__)
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -65,32 +63,22 @@ def _guarded(endpoint: Endpoint, service: Service, path: str, *, is_open: bool) 
     """The endpoint behind the key; what it raises becomes a response, and every response is counted."""
     key = service.settings.api_key
 
-    async def guarded(request: Request) -> Response:
+    async def counted(request: Request) -> Response:
         said = {"http.request.method": request.method, "http.route": path}
         with span(f"{request.method} {path}", said, request.headers) as around:
-            response = await answered(request)
+            response = await guarded(permitted(request))
             around.set_attribute("http.response.status_code", response.status_code)
         service.metrics.requests.labels(path, str(response.status_code)).inc()
         return response
 
-    async def answered(request: Request) -> Response:
-        try:
-            if key is not None and not is_open:
-                given = request.headers.get("authorization", "")
-                if not secrets.compare_digest(given.encode(), f"Bearer {key}".encode()):
-                    raise Failure(
-                        401, "the API key is missing or wrong", code="api-key", hint="Authorization: Bearer KEY"
-                    )
-            return await endpoint(request)
-        except ClientDisconnect:
-            return Response(status_code=499)
-        except (Failure, FrisketError) as error:
-            return Failure.of(error).response()
-        except Exception as error:
-            logger.exception("a request failed")
-            return Failure.of(error).response()
+    async def permitted(request: Request) -> Response:
+        if key is not None and not is_open:
+            given = request.headers.get("authorization", "")
+            if not secrets.compare_digest(given.encode(), f"Bearer {key}".encode()):
+                raise Failure(401, "the API key is missing or wrong", code="api-key", hint="Authorization: Bearer KEY")
+        return await endpoint(request)
 
-    return guarded
+    return counted
 
 
 async def _unknown(request: Request, error: Any) -> Response:

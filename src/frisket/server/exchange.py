@@ -9,9 +9,10 @@ from collections.abc import AsyncIterator, Awaitable, Mapping
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
+from frisket.errors import FrisketError
 from frisket.server.failure import Failure
 
 logger = logging.getLogger(__name__)
@@ -54,6 +55,19 @@ async def read(request: Request, model: type[B]) -> B:
         return model.model_validate(body)
     except ValidationError as error:
         raise Failure.of(error) from error
+
+
+async def guarded(work: Awaitable[Response]) -> Response:
+    """The response of an endpoint; what it raises becomes one, and what nobody expected is logged."""
+    try:
+        return await work
+    except ClientDisconnect:
+        return Response(status_code=499)  # nobody reads it
+    except (Failure, FrisketError) as error:
+        return Failure.of(error).response()
+    except Exception as error:
+        logger.exception("a request failed")
+        return Failure.of(error).response()
 
 
 async def answer(request: Request, document: Awaitable[Mapping[str, object]]) -> Response:

@@ -125,8 +125,7 @@ class Job:
         watched = Watched(session) if self.top else None
         matcher = None if self.grammar is None else self.grammar.matcher(cancellation=self.cancellation)
         steps = decode(
-            watched or session, matcher, self.vocabulary,
-            max_tokens=self.budget.max_tokens, on_budget=self.budget.on_budget, min_tokens=self.budget.min_tokens,
+            watched or session, matcher, self.vocabulary, self.budget,
             sampler=self.sampler, seed=self.seed, stop=self.stop, drafter=draft,
         )  # fmt: skip
         text: list[str] = []

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from starlette.concurrency import run_in_threadpool
@@ -15,7 +15,6 @@ from frisket.decoding.budget import Budget, OnBudget
 from frisket.decoding.sampler import Sampler
 from frisket.description import Style
 from frisket.engines.compiler import Compiler, Wanted
-from frisket.errors import LimitExceededError
 from frisket.grammar import CompiledGrammar
 from frisket.models.prompt import property_names
 from frisket.models.protocol import Model
@@ -114,11 +113,7 @@ class Service:
 
     async def answers(self, ids: list[int], grammar: CompiledGrammar | None, wish: Wish) -> Answers:
         """Begin: a Failure for what the limits do not allow. The events are read once."""
-        limit = self._limit(ids, wish)
-        if wish.min_tokens > limit:
-            raise Failure(400, f"min_tokens is at most {limit}, as many as the answer may have", code="limit",
-                          where="min_tokens")  # fmt: skip
-        budget = Budget(limit, wish.on_budget, min_tokens=wish.min_tokens)
+        budget = self._budget(ids, wish)
         if grammar is not None:
             await run_in_threadpool(budget.check, grammar.matcher())
         if wish.choices > self.settings.max_choices:
@@ -144,22 +139,18 @@ class Service:
         answers.events = self._events(jobs, queue, answers, writing)
         return answers
 
-    def _limit(self, ids: list[int], wish: Wish) -> int:
+    def _budget(self, ids: list[int], wish: Wish) -> Budget:
         if wish.max_tokens is not None and wish.max_tokens > self.settings.max_tokens:
             raise Failure(
                 400, f"an answer has at most {self.settings.max_tokens:,} tokens here", code="limit",
                 where="max_tokens", hint="ask for fewer, or start the server with a larger --max-tokens",
             )  # fmt: skip
-        room = self.model.context - len(ids)
-        if room < 1:
-            raise Failure.of(
-                LimitExceededError(
-                    f"the prompt has {len(ids)} tokens; the model has room for {self.model.context} with the answer",
-                    where="prompt",
-                    hint="shorten the prompt, or use a model with a longer context",
-                )
-            )
-        return min(wish.max_tokens or self.settings.max_tokens, room)
+        budget = Budget(wish.max_tokens or self.settings.max_tokens, wish.on_budget)
+        budget = budget.within(self.model.context, len(ids))
+        if wish.min_tokens > budget.max_tokens:
+            raise Failure(400, f"min_tokens is at most {budget.max_tokens}, as many as the answer may have",
+                          code="limit", where="min_tokens")  # fmt: skip
+        return replace(budget, min_tokens=wish.min_tokens)
 
     async def _events(
         self, jobs: list[Job], queue: asyncio.Queue[tuple[int, Event]], answers: Answers, writing: Span

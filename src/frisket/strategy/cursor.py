@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from frisket.decoding.loop import FinishReason
 from frisket.models.protocol import DraftSession, Session
-from frisket.strategy.row import Row, allowed_ids, is_closed
+from frisket.strategy.row import Row, allowed_ids, may_only_end
 
 if TYPE_CHECKING:
     from frisket.decoding.sampler import Sampler
@@ -34,7 +34,7 @@ class Cursor:
 
     def finished(self) -> FinishReason | None:
         """Why the text ends here, where it does: the end-of-sequence token came, or nothing else may."""
-        return "end" if self._matcher.ended or is_closed(self._matcher, self._vocabulary) else None
+        return "end" if self._matcher.ended or may_only_end(self._matcher, self._vocabulary) else None
 
     def row(self) -> Row | None:
         """The distribution here; None where the budget is spent and the text cannot end."""

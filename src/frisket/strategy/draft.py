@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frisket.decoding.answer import Generation
+from frisket.decoding.budget import Budget
 from frisket.decoding.loop import decode
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.strategy.best import log_feasible
@@ -58,7 +59,6 @@ class Draft(Strategy):
         ids = model.encode(task.free_prompt())
         # As much again for the answer, which is written behind the draft.
         room = max((model.context - len(ids)) // 2, 1)
-        steps = decode(
-            model.start(ids), None, task.vocabulary, max_tokens=min(self.tokens, room), sampler=sampler, seed=seed
-        )
+        budget = Budget(min(self.tokens, room), "cut")
+        steps = decode(model.start(ids), None, task.vocabulary, budget, sampler=sampler, seed=seed)
         return "".join(step.text for step in steps).strip()

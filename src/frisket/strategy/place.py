@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket.decoding.answer import Generation
 from frisket.decoding.loop import FinishReason
-from frisket.strategy.row import Ids, Row, allowed_ids, is_closed
+from frisket.strategy.row import Ids, Row, allowed_ids, may_only_end
 from frisket.strategy.trail import Choice, generation, spelled, tokens
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Place:
         return generation(self._task, self._beginning, self.last, self.reason or "length")
 
     def _finished(self) -> FinishReason | None:
-        if self._matcher.ended or is_closed(self._matcher, self._task.vocabulary):
+        if self._matcher.ended or may_only_end(self._matcher, self._task.vocabulary):
             return "end"
         return None if len(self.ids) else "length"
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from frisket.decoding.loop import is_closed
 from frisket.errors import EngineError
 from frisket.logits.numpy import allowed
 
@@ -83,13 +84,9 @@ def allowed_ids(matcher: Matcher, vocabulary: Vocabulary, left: int) -> Ids:
     return np.array([end for end in ends if mask[end >> 5] >> (end & 31) & 1], dtype=np.intp)
 
 
-def is_closed(matcher: Matcher, vocabulary: Vocabulary) -> bool:
-    """Whether the text may end and nothing but its end may follow: the loop then asks the model no more."""
-    if not matcher.can_end:
-        return False
-    ends = set(vocabulary.eos)
-    ids = np.flatnonzero(allowed(matcher.mask(), (vocabulary.size,)))
-    return len(ids) <= len(ends) and ends.issuperset(ids.tolist())
+def may_only_end(matcher: Matcher, vocabulary: Vocabulary) -> bool:
+    """Whether the text may end and nothing but its end may follow."""
+    return matcher.can_end and is_closed(matcher, allowed_ids(matcher, vocabulary, 1), frozenset(vocabulary.eos))
 
 
 def _log_sum(logarithms: Numbers) -> float:

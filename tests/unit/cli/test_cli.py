@@ -168,7 +168,7 @@ class TestGenerate:
     def test_length(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         asked = ("generate", "--schema", "schema.json", "?", "--max-tokens", "2")
         ran = Ran(capsys, *asked)
-        assert ran.code == 1 and ran.out == "" and "2 are given" in ran.err and "hint:" in ran.err
+        assert ran.code == 1 and ran.out == "" and "gives 2" in ran.err and "hint:" in ran.err
         cut = Ran(capsys, *asked, "--on-budget", "cut")
         assert cut.code == 1 and cut.out == "" and "2 tokens" in cut.err and "hint:" in cut.err
         assert Ran(capsys, *asked, "--on-budget", "stop").code == 2

@@ -10,6 +10,7 @@ import pytest
 
 import frisket
 from frisket import Grammar, JSONSchemaOptions, Sampler
+from frisket.decoding.budget import Budget
 from frisket.decoding.draft import Drafter, likely_bytes
 from frisket.decoding.loop import Step, decode
 from frisket.models.protocol import DraftSession
@@ -75,7 +76,8 @@ def run(grammar: Grammar, *, drafted: bool, **options: Any) -> tuple[list[Step],
     matcher = grammar.compile(MODEL.vocabulary).matcher()
     drafter = Drafter(MODEL.encode) if drafted else None
     steps = []
-    loop = decode(session, matcher, MODEL.vocabulary, drafter=drafter, **{"max_tokens": 300, **options})
+    budget = Budget(options.pop("max_tokens", 300), options.pop("on_budget", "finish"))
+    loop = decode(session, matcher, MODEL.vocabulary, budget, drafter=drafter, **options)
     while True:
         try:
             steps.append(next(loop))

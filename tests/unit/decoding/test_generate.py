@@ -172,7 +172,7 @@ def test_exactly_enough_tokens_and_exactly_enough_context() -> None:
     assert frisket.generate(Wishful(WISH, context=1 + len(WISH)), "?", SCHEMA) == {"size": "L", "count": 3}
     # One token fewer makes the answer shorter, since it is to be whole.
     assert frisket.generate(Wishful(WISH, context=len(WISH)), "?", SCHEMA)["size"] == "L"
-    with pytest.raises(BudgetError, match="9 are given"):
+    with pytest.raises(BudgetError, match="context leaves 9"):
         frisket.generate(Wishful(WISH, context=10), "?", SCHEMA)
 
 

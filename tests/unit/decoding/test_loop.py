@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
+from frisket.decoding.budget import Budget
 from frisket.decoding.loop import Step, decode
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.text import Text
@@ -103,7 +105,9 @@ def prefers(*order: int) -> Callable[[list[int]], list[float]]:
 
 def run(session: Session, matcher: Words | None, **options: Any) -> tuple[list[Step], str]:
     steps = []
-    iterator = decode(session, matcher, matcher or Words(), **{"max_tokens": 20, **options})  # type: ignore[arg-type]
+    given = {field.name for field in fields(Budget)} & options.keys()
+    budget = Budget(**{"max_tokens": 20} | {name: options.pop(name) for name in given})
+    iterator = decode(session, matcher, matcher or Words(), budget, **options)  # type: ignore[arg-type]
     while True:
         try:
             steps.append(next(iterator))

@@ -14,6 +14,7 @@ import pytest
 
 import frisket
 from frisket import Grammar, Vocabulary
+from frisket.decoding.budget import Budget
 from frisket.decoding.document import Document
 from frisket.decoding.loop import decode
 from frisket.outline import Place
@@ -75,7 +76,7 @@ def test_steps_of_random_tokens_carry_the_path_of_their_first_byte(seed: int) ->
     ids = [tokens.index(piece) for piece in pieces] + [len(tokens)]
     vocabulary = Vocabulary.from_bytes([*tokens, None], eos=[len(tokens)])
     matcher = Grammar.from_json_schema(SCHEMA).compile(vocabulary).matcher()
-    steps = list(decode(Writer(ids, vocabulary.size), matcher, vocabulary, max_tokens=100))
+    steps = list(decode(Writer(ids, vocabulary.size), matcher, vocabulary, Budget(100)))
     assert [step.data for step in steps if not step.ends] == pieces
     wanted = paths(text)
     assert [step.path for step in steps] == [wanted[place] for place in cuts[: len(steps)]]
@@ -124,5 +125,5 @@ def test_a_matcher_that_has_begun() -> None:
     matcher = Grammar.from_json_schema(SCHEMA).compile(vocabulary).matcher()
     matcher.advance_bytes(b'{"a": [1')
     session = Writer([vocabulary.size - 1] * 5, vocabulary.size)
-    step = next(decode(session, matcher, vocabulary, max_tokens=5))
+    step = next(decode(session, matcher, vocabulary, Budget(5)))
     assert step.path == "/a/0"

@@ -181,6 +181,14 @@ def test_what_json_dumps_writes_of_a_double(numbers: str) -> None:
             assert grammar.accepts(json.dumps(value)) == (low <= value <= high), (value, low, high)
 
 
+def test_bounds_next_to_the_largest_double_hold() -> None:
+    positive, negative = ({"type": "number", "minimum": 1.5e308}, {"type": "number", "exclusiveMaximum": -1.5e308})
+    for schema, sign in ((positive, ""), (negative, "-")):
+        texts = [f"{sign}{text}" for text in ("1.4e308", "1.5e308", "1.6e308", "1.7976931348623157e308", "1.8e308")]
+        found = [Grammar.from_json_schema(schema).accepts(text) for text in texts]
+        assert found == [False, schema is positive, True, True, False], schema
+
+
 @pytest.mark.parametrize("schema", [{"type": "number"}, {"minimum": -1}, {"exclusiveMinimum": 0}])
 def test_what_no_double_holds_needs_more_digits(schema: dict[str, Any]) -> None:
     grammar = Grammar.from_json_schema(schema)

@@ -34,10 +34,10 @@ def test_the_tokens_are_those_of_generate(client: Client, temperature: float) ->
 @pytest.mark.parametrize("most", [1, 7])
 def test_the_tokens_run_out(client: Client, most: int) -> None:
     whole, _ = client.run(client.begin(temperature=1.3, seed=5))
-    cut, state = client.run(client.begin(temperature=1.3, seed=5, max_tokens=most))
+    cut, state = client.run(client.begin(temperature=1.3, seed=5, max_tokens=most, on_budget="cut"))
     assert [step["id"] for step in cut] == [step["id"] for step in whole[:most]]
     assert state["finish"] == "length"
-    name = client.begin(notation="regex", text="a+", max_tokens=3)
+    name = client.begin(notation="regex", text="a+", max_tokens=3, on_budget="cut")
     _, state = client.run(name)
     assert state["finish"] in ("length", "end") and len(state["text"]) <= 3 * 8
     steps, error = client.run(name, tokens=[97])

@@ -101,10 +101,7 @@ impl Machine {
 
     /// Whether the position is inside one unrestricted JSON string and nothing else.
     pub(crate) fn is_in_text(&self, id: PositionId) -> bool {
-        let position = self.position(id);
-        let [(head, _)] = position.heads[..] else { return false };
-        let alone = position.specials.is_empty() && !position.needs_replay && position.register == Register::Closed;
-        alone && self.arena.is_in_any_text(head)
+        self.position(id).only_head().is_some_and(|head| self.arena.is_in_any_text(head))
     }
 
     /// The number of a position; equal positions have equal numbers.

@@ -53,6 +53,13 @@ pub struct Position {
 }
 
 impl Position {
+    /// The head of a position that has nothing else: no other parse, no special token, no item that may not repeat.
+    pub(crate) fn only_head(&self) -> Option<TermId> {
+        let [(head, _)] = self.heads[..] else { return None };
+        let is_alone = self.specials.is_empty() && !self.needs_replay && self.register == Register::Closed;
+        is_alone.then_some(head)
+    }
+
     /// Whether neither a byte nor a special token may come and the text may not end.
     pub(super) fn is_dead(&self) -> bool {
         self.heads.is_empty() && self.specials.is_empty() && !self.accepting

@@ -183,8 +183,18 @@ impl LazyAutomaton {
         room_masks.mask(&mut source, (position, &mask), room)
     }
 
-    /// The fewest tokens after which the text of a position may end.
-    pub fn least_tokens(&mut self, shared: &SharedTables, masks: &SharedMasks, position: PositionId) -> Result<Least> {
+    /// The fewest tokens after which the text of a position may end; without `search`, those of its closing text.
+    pub fn least_tokens(
+        &mut self,
+        shared: &SharedTables,
+        masks: &SharedMasks,
+        position: PositionId,
+        search: bool,
+    ) -> Result<Least> {
+        if !search {
+            let (room_masks, mut source) = self.room_masks(masks);
+            return Ok(Least { count: room_masks.closing(&mut source, position)?, exact: false });
+        }
         let mask = self.mask(shared, masks, position)?;
         let (room_masks, mut source) = self.room_masks(masks);
         room_masks.least_tokens(&mut source, (position, &mask))
@@ -202,7 +212,7 @@ impl LazyAutomaton {
         if room_masks.closing(&mut source, position)?.is_some_and(|tokens| tokens <= room) {
             return Ok(true);
         }
-        Ok(self.least_tokens(shared, masks, position)?.count.is_some_and(|count| count <= room))
+        Ok(self.least_tokens(shared, masks, position, true)?.count.is_some_and(|count| count <= room))
     }
 
     fn room_masks<'a>(&'a mut self, shared: &'a SharedMasks) -> (&'a mut RoomMasks, PositionMasks<'a>) {

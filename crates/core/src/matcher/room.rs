@@ -11,14 +11,15 @@ use std::sync::Arc;
 impl Matcher {
     /// The fewest tokens, special ones too, after which the text may end: 0 where it may end now.
     ///
-    /// `room` tokens are enough for all masks with room up to the end if they are at least as many.
-    pub fn least_tokens(&mut self) -> Result<Least> {
+    /// `room` tokens are enough for all masks with room up to the end if they are at least as many. Without `search` the
+    /// count is that of one short text.
+    pub fn least_tokens(&mut self, search: bool) -> Result<Least> {
         self.check_cancelled()?;
         if self.can_end() {
             return Ok(Least { count: Some(0), exact: true });
         }
         self.on_automaton(|compiled, automaton, state| {
-            automaton.least_tokens(&compiled.tables, &compiled.masks, state.position)
+            automaton.least_tokens(&compiled.tables, &compiled.masks, state.position, search)
         })
     }
 
@@ -45,7 +46,7 @@ impl Matcher {
             automaton.mask_within(&compiled.tables, &compiled.masks, state.position, room)
         })?;
         if mask.is_empty() {
-            let Least { count: least, exact } = self.least_tokens()?;
+            let Least { count: least, exact } = self.least_tokens(true)?;
             return Err(Error::Limit(Limit::Room { room, least, exact }).into());
         }
         Ok(mask)
@@ -100,7 +101,7 @@ mod tests {
         let compiled =
             over(|builder| builder.literal(b"abcd").unwrap().number(), &[b"a", b"ab", b"bcd", b"c", b"d"]).unwrap();
         let mut matcher = compiled.matcher(None, None);
-        assert_eq!(matcher.least_tokens().unwrap(), Least { count: Some(2), exact: true });
+        assert_eq!(matcher.least_tokens(true).unwrap(), Least { count: Some(2), exact: true });
         assert_eq!(
             [0, 1, 2, 3, 9].map(|room| within(&mut matcher, room)),
             [vec![], vec![], vec![0], vec![0, 1], vec![0, 1]]
@@ -131,7 +132,7 @@ mod tests {
         let compiled = over(make, &[b"a", b"aaa"]).unwrap();
         let mut matcher = compiled.matcher(None, None);
         matcher.advance(0).unwrap();
-        assert_eq!(matcher.least_tokens().unwrap(), Least { count: Some(0), exact: true });
+        assert_eq!(matcher.least_tokens(true).unwrap(), Least { count: Some(0), exact: true });
         assert!(matcher.can_finish(0).unwrap());
         assert_eq!(within(&mut matcher, 1), [0, 1, 2], "more may come, and the end");
         matcher.advance(2).unwrap();
@@ -142,7 +143,7 @@ mod tests {
     fn what_no_tokens_spell_has_no_least() {
         let compiled = over(|builder| builder.literal(b"ab").unwrap().number(), &[b"a", b"c"]).unwrap();
         let mut matcher = compiled.matcher(None, None);
-        assert_eq!(matcher.least_tokens().unwrap().count, None);
+        assert_eq!(matcher.least_tokens(true).unwrap().count, None);
         assert!(message(matcher.mask_within(9)).contains("no tokens of the vocabulary"));
     }
 
@@ -154,7 +155,7 @@ mod tests {
         };
         let compiled = over(make, &[b"x", b"y", b"z", b"long", b"er"]).unwrap();
         let mut matcher = compiled.matcher(None, None);
-        assert_eq!(matcher.least_tokens().unwrap(), Least { count: Some(2), exact: true });
+        assert_eq!(matcher.least_tokens(true).unwrap(), Least { count: Some(2), exact: true });
         assert_eq!(within(&mut matcher, 2), [3]);
         assert_eq!(within(&mut matcher, 3), [0, 3]);
     }
@@ -168,7 +169,7 @@ mod tests {
         // After "aa" the nearest end takes two tokens, and the farther one takes one.
         let compiled = over(make, &[b"aa", b"b", b"c01234"]).unwrap();
         let mut matcher = compiled.matcher(None, None);
-        assert_eq!(matcher.least_tokens().unwrap(), Least { count: Some(2), exact: true });
+        assert_eq!(matcher.least_tokens(true).unwrap(), Least { count: Some(2), exact: true });
         assert_eq!(within(&mut matcher, 2), [0]);
         matcher.advance(0).unwrap();
         assert_eq!(within(&mut matcher, 1), [2]);
@@ -183,7 +184,7 @@ mod tests {
         for (text, least) in [(&b""[..], 4), (b"a", 4), (b"b", 4), (b"ab", 5), (b"abc", 4)] {
             let mut after = matcher.clone();
             after.advance_bytes(text).unwrap();
-            assert_eq!(after.least_tokens().unwrap().count, Some(least), "after {text:?}");
+            assert_eq!(after.least_tokens(true).unwrap().count, Some(least), "after {text:?}");
         }
         matcher.advance_bytes(b"a").unwrap();
         assert!(!within(&mut matcher, 5).contains(&u32::from(b'b')), "\"ab\" takes one letter more");

@@ -1,16 +1,15 @@
 //! Position → a text that ends it, and the fewest tokens that spell this text.
 //!
 //! Each position has one step towards the end: the byte after which the end is nearest, a special token, or, where a
-//! string must still grow and any character will do, a token of many characters. Following these steps is the *closing
-//! text* of the position. A closing text goes on as the closing text of every position on
-//! its way, so one more token along it leaves one token fewer. This makes the count a bound that can be kept: whoever has
-//! as many tokens left finishes.
+//! string must still grow and any character will do, a token of many characters. These steps, one after the other, are
+//! the *closing text* of the position. It goes on as the closing text of every position on its way, so one more token
+//! along it leaves one token fewer. The count is thus a bound that can be kept: whoever has as many tokens left finishes.
 
 use crate::automaton::completion::rank;
 use crate::automaton::distance::{Distances, NEVER};
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{PositionId, Register, DEAD};
+use crate::automaton::position::{PositionId, DEAD};
 use crate::error::Result;
 use crate::regular::id::SpecialId;
 use crate::vocabulary::id::NodeId;
@@ -100,11 +99,14 @@ impl Closings {
         if let Some(closing) = self.closings.get(&position) {
             return Ok(closing.tokens);
         }
-        let forgotten = machine.forget_keys(&mut self.frames, position)?;
-        if forgotten != position {
-            let tokens = self.tokens(machine, vocabulary, forgotten)?;
+        let same = match machine.key_twin(position)? {
+            Some(twin) if !machine.is_near_earlier_key(&twin) => twin.position,
+            _ => machine.forget_keys(&mut self.frames, position)?,
+        };
+        if same != position {
+            let tokens = self.tokens(machine, vocabulary, same)?;
             machine.arena.budget.grow(PER_CLOSING);
-            self.closings.insert(position, self.closings[&forgotten]);
+            self.closings.insert(position, self.closings[&same]);
             return Ok(tokens);
         }
         let (path, end) = self.path(machine, vocabulary, position)?;
@@ -219,13 +221,9 @@ impl Closings {
         vocabulary: &Vocabulary,
         id: PositionId,
     ) -> Result<Option<PositionId>> {
-        let position = machine.position(id);
-        let [(head, _)] = position.heads[..] else { return Ok(None) };
-        let alone = position.specials.is_empty() && !position.needs_replay && position.register == Register::Closed;
-        let needed = match machine.arena.needed_characters(head) {
-            Some(needed @ 2..) if alone => needed as usize,
-            _ => return Ok(None),
-        };
+        let Some(head) = machine.position(id).only_head() else { return Ok(None) };
+        let Some(needed @ 2..) = machine.arena.needed_characters(head) else { return Ok(None) };
+        let needed = needed as usize;
         if self.lengths.is_empty() {
             self.lengths = vocabulary.text_lengths();
         }
@@ -330,6 +328,28 @@ mod tests {
             seq(builder, &[text, special, text])
         };
         check(make, &["a"], &[("", 5), ("aa", 3)]);
+    }
+
+    #[test]
+    fn texts_of_an_open_key_share_a_closing_text_unless_an_earlier_key_is_near() {
+        let (mut machine, vocabulary) = (
+            machine(|builder| {
+                let (keys, one) = (builder.any_text().unwrap(), builder.literal(b"1").unwrap());
+                object(builder, &[], &[(keys, one)], ObjectRules::default())
+            }),
+            vocabulary(&["\"", ":1", "}", "\":1}", "a"]),
+        );
+        let mut closings = Closings::new(vec![5]);
+        let mut grown = |text: &str, expected: u32| {
+            let (before, at) = (closings.closings.len(), after(&mut machine, text.as_bytes()));
+            assert_eq!(closings.tokens(&mut machine, &vocabulary, at).unwrap(), expected, "after {text:?}");
+            closings.closings.len() - before
+        };
+        assert!(grown("{\"x", 1) > 1);
+        assert_eq!((grown("{\"xy", 1), grown("{\"aaaa", 1)), (1, 1));
+        assert!(grown("{\"ab\":1,\"x", 1) > 1, "after another key");
+        assert_eq!(grown("{\"ab\":1,\"y", 1), 1);
+        assert!(grown("{\"ab\":1,\"a", 1) > 1 && grown("{\"ab\":1,\"ab", 2) > 1, "the key came");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The counts hold for all numbers of tokens left, so a position is looked at once.
 
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{PositionId, Register, DEAD};
+use crate::automaton::position::{PositionId, DEAD};
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::regular::id::SpecialId;
@@ -212,10 +212,8 @@ impl<'a> Reader<'a> {
 
     /// Inside a string whose characters are all alike, tokens of unescaped text lead on by their number of characters.
     fn read_characters(&mut self, position: PositionId) -> Result<()> {
-        let heads = self.machine.position(position).clone();
-        let [(head, _)] = heads.heads[..] else { return Ok(()) };
-        let alone = heads.specials.is_empty() && !heads.needs_replay && heads.register == Register::Closed;
-        if !alone || self.machine.arena.any_char_target(head)?.is_none() {
+        let Some(head) = self.machine.position(position).only_head() else { return Ok(()) };
+        if self.machine.arena.any_char_target(head)?.is_none() {
             return Ok(());
         }
         // The positions after one character, two, and so on, as far as they were needed.

@@ -76,8 +76,7 @@ impl RoomMasks {
                 let mut firsts = found.firsts;
                 firsts.sort_unstable();
                 firsts.dedup();
-                let fits = found.least.count.is_some_and(|count| count <= room);
-                Arc::new(Mask::from_tokens(if fits { &firsts } else { &[] }))
+                Arc::new(Mask::from_tokens(if found.count <= room { &firsts } else { &[] }))
             }
             _ => Arc::new(costs.within(left)),
         })
@@ -102,8 +101,8 @@ impl RoomMasks {
             _ if source.machine.position(position).accepting => Least { count: Some(0), exact: true },
             None => Least { count: None, exact: false },
             Some(after) => {
-                let least = self.search(source, position, after.saturating_add(1))?.least;
-                Least { count: least.count.filter(|&count| count != UNSPELLABLE), ..least }
+                let found = self.search(source, position, after.saturating_add(1))?;
+                Least { count: Some(found.count).filter(|&count| count != UNSPELLABLE), exact: found.exact }
             }
         };
         source.machine.arena.budget.grow(24);

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::regular::id::KeySetId;
 use crate::regular::json_string::decode;
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::registers::{Hidden, ObjectState};
+use crate::regular::registers::{Hidden, ObjectSpec, ObjectState, Registers};
 use crate::regular::term::{Spelling, Term, TermId, Text};
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::vocabulary::Vocabulary;
@@ -52,11 +52,7 @@ impl Machine {
         let (spec, state) = (&registers.objects[object.index()], &registers.states[state.index()]);
         let text = registers.text(text);
         let is_whole = between || !text.contains(&b'\\');
-        let required = spec.properties.iter().filter(|property| property.required).count() as u32;
-        // The closing text adds keys of its own only where more members must come than are named.
-        let adds_keys = spec.min > required.max(state.count + 1);
-        let depends = state.hidden != Hidden::Nothing || spec.has_scarce_keys(registers.keys.count(state.keys));
-        if adds_keys || depends || !is_whole {
+        if !is_whole || may_add_keys(spec, state.count + 1) || depends_on_keys(registers, spec, state) {
             return Ok(None);
         }
         let read = (!text.is_empty()).then(|| decode(&[&text[..], b"\""].concat()));
@@ -126,19 +122,17 @@ impl Machine {
         Ok(if frame == BOTTOM { BOTTOM } else { known[&frame] })
     }
 
-    /// A term of an object between two members, before one, or at a named key, without the keys that came: a closing text
-    /// adds no keys of its own.
+    /// A term of an object after a member or at a named key, without the keys that came, where a closing text adds none.
     fn without_keys(&mut self, term: TermId) -> Result<TermId> {
         let (object, state) = match *self.arena.term(term) {
-            Term::ObjectNext { object, state } | Term::ObjectKey { object, state } => (object, state),
+            Term::ObjectNext { object, state } => (object, state),
             Term::KeyNamed { object, state, .. } | Term::KeyDone { object, state, .. } => (object, state),
             _ => return Ok(term),
         };
         let registers = &self.arena.registers;
         let (spec, before) = (&registers.objects[object.index()], &registers.states[state.index()]);
-        let required = spec.properties.iter().filter(|property| property.required).count() as u32;
-        let depends = before.hidden != Hidden::Nothing || spec.has_scarce_keys(registers.keys.count(before.keys));
-        if before.keys == NO_KEYS || depends || spec.min > required.max(before.count) {
+        let adds_or_depends = may_add_keys(spec, before.count) || depends_on_keys(registers, spec, before);
+        if before.keys == NO_KEYS || adds_or_depends {
             return Ok(term);
         }
         let state = ObjectState { keys: NO_KEYS, ..ObjectState::clone(before) };
@@ -146,7 +140,6 @@ impl Machine {
         self.arena.object_term(match *self.arena.term(term) {
             Term::KeyNamed { low, high, depth, .. } => Term::KeyNamed { object, state, low, high, depth },
             Term::KeyDone { property, .. } => Term::KeyDone { object, state, property },
-            Term::ObjectKey { .. } => Term::ObjectKey { object, state },
             _ => Term::ObjectNext { object, state },
         })
     }
@@ -163,6 +156,17 @@ impl Machine {
         position.needs_replay || position.heads.iter().any(hides)
     }
 
+    /// Whether an earlier key begins as the open key does, so that not every text may complete it.
+    pub(crate) fn is_near_earlier_key(&self, twin: &Twin) -> bool {
+        self.rests(twin) != NO_KEYS
+    }
+
+    /// What the earlier keys that begin as the open key have after this beginning.
+    fn rests(&self, twin: &Twin) -> KeySetId {
+        let sets = &self.arena.registers.keys;
+        twin.read.iter().flatten().fold(twin.keys, |set, &byte| sets.child(set, byte))
+    }
+
     /// The tokens after which the open key may equal one that came: those that complete one, and those with escapes.
     pub(crate) fn completing(&self, twin: &Twin, vocabulary: &Vocabulary) -> Vec<u32> {
         if twin.keys == NO_KEYS {
@@ -174,11 +178,7 @@ impl Machine {
             Some(_) => Some(NodeId::ROOT),
             None => vocabulary.trie.child(NodeId::ROOT, b'"'),
         };
-        let mut left = Some(twin.keys);
-        for &byte in twin.read.iter().flatten() {
-            left = left.map(|set| sets.child(set, byte)).filter(|&set| set != NO_KEYS);
-        }
-        let mut open: Vec<(KeySetId, NodeId)> = left.zip(root).into_iter().collect();
+        let mut open: Vec<(KeySetId, NodeId)> = root.map(|root| (self.rests(twin), root)).into_iter().collect();
         while let Some((set, node)) = open.pop() {
             if sets.has_empty(set) {
                 found.extend(vocabulary.trie.tokens_at(node));
@@ -187,6 +187,17 @@ impl Machine {
         }
         found
     }
+}
+
+/// Whether a closing text may add keys that are not named to an object that has so many members.
+fn may_add_keys(spec: &ObjectSpec, count: u32) -> bool {
+    let required = spec.properties.iter().filter(|property| property.required).count() as u32;
+    spec.required_marks != 0 || !spec.clauses.is_empty() || spec.min > required.max(count)
+}
+
+/// Whether more than the next key depends on the keys that came.
+fn depends_on_keys(registers: &Registers, spec: &ObjectSpec, state: &ObjectState) -> bool {
+    state.hidden != Hidden::Nothing || spec.has_scarce_keys(registers.keys.count(state.keys))
 }
 
 #[cfg(test)]
@@ -246,7 +257,7 @@ mod tests {
             let at = scene.after(text);
             scene.machine.forget_keys(&mut frames, at).unwrap()
         };
-        assert_eq!(forgotten(&mut scene, "{\"a\":1"), forgotten(&mut scene, "{\"xyz\":1"));
+        assert_ne!(forgotten(&mut scene, "{\"a\":1,"), forgotten(&mut scene, "{\"xyz\":1,"), "a key must come");
         assert_eq!(forgotten(&mut scene, "{\"a\":"), forgotten(&mut scene, "{\"xyz\":"));
         let [one, other] = ["{\"a\":1,\"b", "{\"xyz\":1,\"b"].map(|text| forgotten(&mut scene, text));
         assert_ne!(one, other, "an open key may repeat one");

@@ -6,7 +6,7 @@
 
 use crate::automaton::position::PositionId;
 use crate::error::Result;
-use crate::room::masks::{Least, PositionMasks, RoomMasks};
+use crate::room::masks::{PositionMasks, RoomMasks};
 use rustc_hash::FxHashSet;
 
 /// The effort of one search: a token that is read counts 1, a position that is reached `PER_POSITION`; about 20 ms.
@@ -24,8 +24,10 @@ struct Reached {
 
 /// What a search found.
 pub(crate) struct Found {
-    /// The fewest tokens that are known to suffice; None if none are.
-    pub(crate) least: Least,
+    /// The fewest tokens that are known to suffice.
+    pub(crate) count: u32,
+    /// Whether no fewer do.
+    pub(crate) exact: bool,
     /// The tokens that come first on the ways with as few; empty where closing texts alone are known.
     pub(crate) firsts: Vec<u32>,
 }
@@ -33,13 +35,14 @@ pub(crate) struct Found {
 impl RoomMasks {
     /// Searches from a position for an end in fewer than `known` tokens, which closing texts take.
     pub(crate) fn search(&mut self, source: &mut PositionMasks<'_>, start: PositionId, known: u32) -> Result<Found> {
-        let mut best = Found { least: Least { count: Some(known), exact: false }, firsts: Vec::new() };
+        let mut best = Found { count: known, exact: false, firsts: Vec::new() };
         let mut seen: FxHashSet<PositionId> = [start].into_iter().collect();
         let mut layer = vec![Reached { position: start, first: None }];
         let (mut taken, mut effort) = (0u32, 0);
         // A position after `taken` tokens that is not an end needs at least one token more.
-        while taken + 1 < best.least.count.unwrap_or(0) && !layer.is_empty() {
-            let (mut next, mut found) = (Vec::new(), None::<(u32, Vec<u32>)>);
+        while taken + 1 < best.count && !layer.is_empty() {
+            let mut next = Vec::new();
+            let mut found = Found { count: best.count, exact: false, firsts: Vec::new() };
             for Reached { position, first } in std::mem::take(&mut layer) {
                 let Some(successors) = self.successors(source, position, MAX_EFFORT.saturating_sub(effort))? else {
                     return Ok(best);
@@ -47,32 +50,29 @@ impl RoomMasks {
                 effort += successors.tokens + PER_POSITION * successors.reached.len();
                 for (after, token, cost) in successors.reached {
                     let (total, first) = ((taken + 1).saturating_add(cost), first.unwrap_or(token));
-                    match &mut found {
-                        Some((least, firsts)) if *least == total => firsts.push(first),
-                        Some((least, _)) if *least < total => {}
-                        _ => found = Some((total, vec![first])),
+                    if total < found.count {
+                        found = Found { count: total, exact: false, firsts: vec![first] };
+                    } else if total == found.count && !found.firsts.is_empty() {
+                        found.firsts.push(first);
                     }
                     if cost > 0 && seen.insert(after) {
                         next.push(Reached { position: after, first: Some(first) });
                     }
                 }
             }
-            if let Some((least, firsts)) =
-                found.filter(|&(least, _)| best.least.count.is_none_or(|known| least < known))
-            {
-                best = Found { least: Least { count: Some(least), exact: false }, firsts };
+            if found.count < best.count {
+                best = found;
             }
             layer = next;
             taken += 1;
         }
-        best.least.exact = true;
+        best.exact = true;
         Ok(best)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::automaton::fixture::{alt, bytes};
     use crate::grammar::builder::Builder;
     use crate::regular::term::TermId;
@@ -90,9 +90,9 @@ mod tests {
         let at = scene.after("");
         let (room, mut source) = scene.parts();
         let found = room.search(&mut source, at, 3).unwrap();
-        assert_eq!((found.least, found.firsts), (Least { count: Some(2), exact: true }, vec![1]));
+        assert_eq!((found.count, found.exact, found.firsts), (2, true, vec![1]));
         let found = room.search(&mut source, at, 2).unwrap();
-        assert_eq!((found.least, found.firsts), (Least { count: Some(2), exact: true }, vec![]), "no fewer than known");
+        assert_eq!((found.count, found.exact, found.firsts), (2, true, vec![]), "no fewer than known");
     }
 
     #[test]
@@ -102,6 +102,7 @@ mod tests {
         let mut scene = Scene::new(&names, |builder| bytes(builder, b'0', b'9', 20, None));
         let at = scene.after("");
         let (room, mut source) = scene.parts();
-        assert_eq!(room.search(&mut source, at, 5).unwrap().least, Least { count: Some(5), exact: false });
+        let found = room.search(&mut source, at, 5).unwrap();
+        assert_eq!((found.count, found.exact), (5, false));
     }
 }

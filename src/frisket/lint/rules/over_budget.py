@@ -18,39 +18,40 @@ After:
 {"type": "string", "maxLength": 20}
 ```
 
-**Finds** schemas whose shortest document takes more tokens than `max_tokens` (`--max-tokens`). It needs `vocabulary`
-(`--vocabulary`), too. A schema that does not compile has no shortest document: `frisket check` says why.
+**Finds** schemas all of whose documents take more tokens than `max_tokens` (`--max-tokens`), as `Matcher.least_tokens`
+counts them. It needs `vocabulary` (`--vocabulary`), too. Where a schema does not compile, `frisket check` says why.
 
 **Fix**: none; give more tokens, shorten names, or let members be absent.
 
-**Evidence** (measured): the document and its tokens are in the message.
+**Evidence** (measured): the number of tokens is in the message.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from frisket.errors import FrisketError
 from frisket.lint.document import Document
 from frisket.lint.finding import Finding
-from frisket.lint.least import least_tokens
 from frisket.lint.rule import Rule
-
-#: Characters of a document in a message.
-SHOWN = 60
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """The schema, if its shortest document is too long."""
+    """The schema, if no document fits."""
     if document.vocabulary is None or document.max_tokens is None:
         return
-    found = least_tokens(document.root, document.vocabulary)
-    if found is not None and found[0] > document.max_tokens:
-        count, text = found
-        shown = text if len(text) <= SHOWN else f"{text[:SHOWN]} …"
+    from frisket.grammar import Grammar
+
+    try:
+        least = Grammar.from_json_schema(document.root).compile(document.vocabulary).matcher().least_tokens()
+    except FrisketError:
+        return
+    if least.count > document.max_tokens:
         yield RULE.finding(
             "",
-            f"the shortest document takes {count} tokens, of {document.max_tokens} that there are: {shown}",
-            "give more tokens, shorten names, or let members be absent",
+            f"the shortest document {'takes' if least.exact else 'that was found takes'} {least.count} tokens, of "
+            f"{document.max_tokens} that there are",
+            f"give {least.count} tokens, shorten names, or let members be absent",
         )
 
 

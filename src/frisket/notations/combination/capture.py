@@ -100,9 +100,8 @@ class _Captures:
         """Further rounds, the longest first."""
         if part.high is not None and count >= part.high:
             return
-        separated = part.separator is not None and count > 0
         for middle in sorted(self.parse.begins(part, count, place), reverse=True):
-            between = [(part.separator, place, middle)] if separated and part.separator is not None else []
+            between = [(part.separator, place, middle)] if part.separator is not None and count else []
             for end in sorted(self.parse.ends(part.item, middle), reverse=True):
                 if end > place or count < may_be_empty(part):
                     yield [*between, (part.item, middle, end)], (min(count + 1, most(part)), end)

@@ -8,7 +8,6 @@ A lazy rule ends as soon as it can: of its texts the shortest are meant, and `Co
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, NoReturn
 
 from frisket.errors import GrammarSyntaxError, SchemaError
@@ -38,12 +37,10 @@ from frisket.notations.lark.competition import Competition, is_lexeme
 from frisket.notations.lark.instance import Instances
 from frisket.notations.lark.terminal import check_terminals
 from frisket.notations.production import ast
-from frisket.notations.production.check import derivable, needed_for_a_text
+from frisket.notations.production.collect import collect, may_match_nothing
 from frisket.notations.production.source import Source
 from frisket.notations.production.substring import lower_substring
 from frisket.notations.regex import unicode
-from frisket.notations.regex.lower import prepared
-from frisket.notations.regex.measure import may_be_empty
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +75,7 @@ class Productions:
                 self.define(definition, self.whole(definition))
             else:
                 rules.append(definition)
-        self.empty = set(derivable(self.rules, _needed_to_be_empty)) if self.has_gap else set()
+        self.empty = set(collect(self.rules)[0].nullable()) if self.has_gap else set()
         for definition in rules:
             self.define(definition, self.tree(definition, in_rule=not definition.attributes.is_terminal))
         if self.has_gap:
@@ -240,12 +237,12 @@ class Productions:
         if isinstance(node, Name):
             return node.name in self.empty
         if isinstance(node, Regex):
-            return _may_match_nothing(node.pattern, node.flags)
+            return may_match_nothing(node.pattern, node.flags)
         return isinstance(node, (Substring, Negation))
 
     def prune(self, parametric: set[str]) -> None:
         """Drop calls of parametric rules that have no text: their conditions say so."""
-        empty = parametric - set(derivable(self.rules, needed_for_a_text)) if parametric else parametric
+        empty = parametric - set(collect(self.rules)[0].with_text()) if parametric else parametric
         if not empty:
             return
         for name, production in list(self.rules.items()):
@@ -267,22 +264,3 @@ def _without(body: ast.Node, empty: set[str]) -> ast.Node:
         else:
             made[id(node)] = node
     return made[id(body)]
-
-
-def _needed_to_be_empty(node: ast.Node) -> int | None:
-    """How many of a node's children must have the empty text before it may have it, None for never."""
-    if isinstance(node, ast.Pattern):
-        return 0 if _may_match_nothing(node.pattern, node.flags) else None
-    if isinstance(node, (ast.Chars, ast.Octets, ast.Token)):
-        return None
-    if isinstance(node, ast.Text):
-        return None if node.text else 0
-    return 0 if isinstance(node, ast.Complement) else needed_for_a_text(node)
-
-
-@lru_cache(maxsize=4096)
-def _may_match_nothing(pattern: str, flags: str) -> bool:
-    try:
-        return may_be_empty(prepared(pattern, "python", flags)[0])
-    except GrammarSyntaxError:
-        return False  # it is refused where it is lowered

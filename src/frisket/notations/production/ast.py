@@ -197,6 +197,18 @@ def postorder(body: Node) -> list[Node]:
     return found
 
 
+def reachable(productions: Productions, root: str) -> list[str]:
+    """The rules that a text of the root may use, in order of first mention."""
+    found = {root: None}
+    agenda = [root]
+    for name in agenda:
+        for call in productions[name].calls:
+            if call not in found:
+                found[call] = None
+                agenda.append(call)
+    return list(found)
+
+
 def sequence(items: list[Node]) -> Node:
     """The items one after the other."""
     return items[0] if len(items) == 1 else Seq(tuple(items))

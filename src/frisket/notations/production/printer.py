@@ -25,8 +25,8 @@ from frisket.notations.production.ast import (
     Token,
     children,
     postorder,
+    reachable,
 )
-from frisket.notations.production.check import reachable
 from frisket.notations.regex import ast as regex
 from frisket.notations.regex import unicode
 from frisket.notations.regex.lower import prepared

@@ -1,0 +1,1 @@
+"""Does it matter whether the reason or the answer is written first?"""

@@ -1,0 +1,45 @@
+"""Grammar × prompt × sampler × budget → what an answer is made from, and what is kept of each step of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from frisket.decoding.budget import Budget
+from frisket.decoding.loop import Step
+from frisket.decoding.sampler import Sampler
+from frisket.grammar import CompiledGrammar
+from frisket.play.look import Look
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What does not change while an answer is steered."""
+
+    grammar: CompiledGrammar
+    prompt_ids: Sequence[int]
+    sampler: Sampler
+    seed: int
+    budget: Budget
+    masked: bool = True
+
+    @property
+    def max_tokens(self) -> int:
+        return self.budget.max_tokens
+
+    @property
+    def finishes(self) -> bool:
+        """Whether the masks keep the answer within the budget."""
+        return self.masked and self.budget.finishes
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One step, what was to be seen before it, and who chose."""
+
+    step: Step
+    look: Look
+    chosen: bool
+    """By hand, and not by the sampler."""
+    outside: bool
+    """Whether the text left the grammar with this token or before, as it may without masks."""
