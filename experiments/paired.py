@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from frisket.decoding import decode
+from frisket.decoding.budget import Budget
 from frisket.models.protocol import Logits, Model, Session
 
 
@@ -70,5 +71,5 @@ def free_answer(model: Model, prompt: str, max_tokens: int) -> tuple[str, int]:
     room = min(max_tokens, model.context - len(ids))
     if room < 1:
         return "", 0
-    steps = list(decode(model.start(ids), None, model.vocabulary, max_tokens=room))
+    steps = list(decode(model.start(ids), None, model.vocabulary, Budget(room)))
     return "".join(step.text for step in steps), sum(not step.ends for step in steps)
