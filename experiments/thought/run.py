@@ -14,6 +14,7 @@ from experiments.thought.format import KEYS, MARKER, answer_of, pair
 from experiments.trained_model import Recipe, TrainedModel, train
 from experiments.trained_model.sums import Sum, held_out, schema, texts
 from frisket.decoding import decode
+from frisket.decoding.budget import Budget
 
 SEEDS = (0, 1, 2)
 TOKENS = 32
@@ -90,7 +91,7 @@ def free(model: TrainedModel, one: Sum, noise: int, drawn: bool) -> Found:
     """No mask: the model thinks, and its answer is what stands behind the marker."""
     asked = Noisy(model, noise) if drawn else model
     session = asked.start(model.encode(model.prompt(one.text)))
-    steps = list(decode(session, None, model.vocabulary, max_tokens=TOKENS))
+    steps = list(decode(session, None, model.vocabulary, Budget(TOKENS)))
     return Found(answer_of("".join(step.text for step in steps)), sum(not step.ends for step in steps))
 
 
