@@ -1,7 +1,7 @@
 """`python -m experiments.truth` → results.md: does a mask make answers true, or only well-formed?
 
 Each input is answered without a mask and with it, on the same noise. Then all 300 combinations of the tutor's 28
-values, one held-out sentence each. `--quick` is a look at a few answers, and writes no page.
+values, one sentence each. `--quick` is a look at a few answers, and writes no page.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import random
 import sys
 import time
 from collections.abc import Iterator
+from itertools import islice, product
 from pathlib import Path
 
 import frisket
@@ -21,6 +22,8 @@ from experiments.truth.report import Pair, judged, page, plot
 
 SEED = 20260104
 EACH = 200
+#: Sentences of the stream among which each combination is looked for.
+DRAWS = 60_000
 MOST_TOKENS = 200
 
 
@@ -39,9 +42,13 @@ def main() -> None:
             ]
             print(f"{name} at {temperature}: {time.process_time():.0f} s", file=sys.stderr, flush=True)
     tutor = System("tutor")
-    every = [pair(tutor, case, 0.0, ()) for case in sentences(tutor, 12 if quick else 300)]
+    chosen = list(sentences(tutor, 12 if quick else 300))
+    every = [pair(tutor, case, 0.0, ()) for case, _ in chosen]
+    heldout = sum(is_heldout for _, is_heldout in chosen)
     claims = judged(found, every)
-    text = page(found, every, claims, provenance(time.perf_counter() - began, "python -m experiments.truth"), SEED)
+    text = page(
+        found, every, heldout, claims, provenance(time.perf_counter() - began, "python -m experiments.truth"), SEED
+    )
     if not quick:
         folder = Path(__file__).parent
         (folder / "results.md").write_text(text, encoding="utf-8")
@@ -59,18 +66,20 @@ def pair(system: System, case: Case, temperature: float, seed: tuple[int, ...]) 
     return Pair(system.outcome(free, case.answer), system.outcome(masked.text, case.answer), free == masked.text)
 
 
-def sentences(system: System, count: int) -> Iterator[Case]:
-    """One held-out sentence for each of the 300 combinations of a verb, a tense and a person."""
-    values = [system.schema["properties"][name]["enum"] for name in ("verb", "tense", "person")]
-    missing = {(verb, tense, person) for verb in values[0] for tense in values[1] for person in values[2]}
+def sentences(system: System, count: int) -> Iterator[tuple[Case, bool]]:
+    """A sentence for each of the 300 combinations of a verb, a tense and a person, and whether it was held out.
+
+    Of some combinations none is held out: "I" has six objects for a verb, and one subject with an object in twelve is.
+    """
+    found: dict[tuple[str, ...], tuple[Case, bool]] = {}
     rng, stream = random.Random(SEED), streams().STREAMS["tutor"]
-    while missing and count:
+    for _ in range(DRAWS):
         one = stream(rng)
         key = tuple(one.answer.values())
-        if one.held_out and key in missing:
-            missing.remove(key)
-            count -= 1
-            yield Case(one.text, one.answer)
+        if key not in found or (one.held_out and not found[key][1]):
+            found[key] = (Case(one.text, one.answer), one.held_out)
+    values = [system.schema["properties"][name]["enum"] for name in ("verb", "tense", "person")]
+    yield from islice((found[key] for key in product(*values)), count)
 
 
 if __name__ == "__main__":

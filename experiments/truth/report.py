@@ -71,7 +71,9 @@ def _change(pairs: Sequence[Pair]) -> float:
     return sign_test(gained, lost)
 
 
-def page(found: Found, every: Sequence[Pair], claims: list[tuple[str, str, bool]], ran: str, seed: int) -> str:
+def page(
+    found: Found, every: Sequence[Pair], heldout: int, claims: list[tuple[str, str, bool]], ran: str, seed: int
+) -> str:
     rows = []
     for (name, temperature), pairs in found.items():
         for arm in ("free", "masked"):
@@ -110,8 +112,9 @@ fewer wrong answers can be told by their form, and no valid answer has become tr
 
 ## The tutor's 300 sentences
 
-20 verbs, 5 tenses and 3 persons are 28 values in 300 combinations. One held-out sentence of each, greedily under the
-mask: {rate(sum(pair.masked == RIGHT for pair in every), len(every))} are right, {wrong} have a wrong value, and
+20 verbs, 5 tenses and 3 persons are 28 values in 300 combinations. One sentence of each, greedily under the
+mask; {heldout} are of combinations that training never saw, and of the others there are none such:
+{rate(sum(pair.masked == RIGHT for pair in every), len(every))} are right, {wrong} have a wrong value, and
 {sum(pair.masked in (UNPARSED, BROKEN) for pair in every)} have none of the values. Without the mask
 {sum(pair.free == RIGHT for pair in every)} are right and {sum(pair.failed for pair in every)} have no valid form. *Zero
 failures* is a statement about form: of {len(every)} sentences it says that fewer than

@@ -22,7 +22,9 @@ def test_the_claims_count_pairs() -> None:
 
 def test_every_combination_has_a_sentence_of_its_own() -> None:
     system = System("tutor")
-    cases = list(truth.sentences(system, 300))
+    chosen = list(truth.sentences(system, 300))
+    cases = [case for case, _ in chosen]
+    assert 150 < sum(is_heldout for _, is_heldout in chosen) < 300
     assert len({tuple(case.answer.values()) for case in cases}) == len({case.input for case in cases}) == 300
     assert all(system.outcome("{}", case.answer) == OUTCOMES[1] for case in cases[:1])
 
@@ -41,4 +43,4 @@ def test_a_quick_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
 
 def test_the_page_says_what_does_not_hold() -> None:
     found = {("a", 1.0): [Pair(RIGHT, UNPARSED, False)]}
-    assert "**no**" in page(found, [], judged(found, []), "ran.", 1)
+    assert "**no**" in page(found, [], 0, judged(found, []), "ran.", 1)
