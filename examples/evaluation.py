@@ -26,6 +26,7 @@ import numpy as np
 
 import frisket
 from frisket.decoding import GREEDY, Sampler, decode
+from frisket.decoding.budget import Budget
 from frisket.models.embedded import Embedded
 from frisket.models.prompt import property_names
 
@@ -118,7 +119,7 @@ def complete(model: Embedded, prompt: str, sampler: Sampler, seed: int) -> tuple
     room = min(MOST_TOKENS, model.context - len(ids))
     if room < 1:
         return "", 0
-    steps = list(decode(model.start(ids), None, model.vocabulary, max_tokens=room, sampler=sampler, seed=seed))
+    steps = list(decode(model.start(ids), None, model.vocabulary, Budget(room), sampler=sampler, seed=seed))
     return "".join(step.text for step in steps), sum(not step.ends for step in steps)
 
 

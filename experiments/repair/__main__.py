@@ -1,8 +1,8 @@
 """`python -m experiments.repair` → results.md: what masks save of failed answers and of repairs.
 
-Ten thousand café orders say how often answers fail with and without masks. A sweep of the temperature moves the
-share of failures, and says where the 95th percentile of costs moves and where not. `--quick` is a look at a few
-answers, and writes no page.
+Ten thousand café orders say how often answers fail with and without masks. A sweep of the temperature moves the share
+of failures, and says where the 95th percentile of costs moves and where not. `--quick` is a look at a few answers, and
+writes no page.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ import pytest
 
 from experiments.describe.reading import top_names
 from frisket import Grammar
+from frisket.description.writer import plain
 from frisket.errors import LimitExceededError, SchemaError
 from tests.conformance.suite import cases
 from tests.data import maskbench
@@ -47,7 +48,7 @@ def test_examples_of_real_schemas_are_valid(data_dir: Path) -> None:
 def test_examples_of_the_suite_are_valid(data_dir: Path) -> None:
     count = 0
     for case in cases(data_dir, "2020-12"):
-        if case.name.startswith("optional/") or "localhost" in json.dumps(case.schema, default=str):
+        if case.name.startswith("optional/") or "localhost" in json.dumps(case.schema, default=plain):
             continue
         try:
             grammar = Grammar.from_json_schema(case.schema)
@@ -55,7 +56,8 @@ def test_examples_of_the_suite_are_valid(data_dir: Path) -> None:
             continue
         example = grammar.describe("example")
         assert grammar.accepts(example), case.name
-        assert is_valid(case.schema, example, formats=False), (case.name, example)
+        schema = json.loads(json.dumps(case.schema, default=plain))
+        assert is_valid(schema, example, formats=False), (case.name, example)
         count += 1
     assert count > 200
 

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from frisket.description.description import Description, Encodes
+from frisket.description.writer import plain
 from frisket.errors import FrisketError, LimitExceededError
 
 __all__ = ["Description", "Encodes", "Style", "describe", "dumps"]
@@ -56,6 +57,6 @@ def _text(grammar: Grammar, style: Style, options: JSONSchemaOptions) -> str:
 def dumps(value: Any, options: JSONSchemaOptions) -> str:
     """A JSON value with the white space that the grammar's own documents have: what a model reads, it writes."""
     if options.whitespace == "pretty":
-        return json.dumps(value, ensure_ascii=False, indent=options.indent)
+        return json.dumps(value, ensure_ascii=False, default=plain, indent=options.indent)
     separators = (",", ":") if options.whitespace == "compact" else None
-    return json.dumps(value, ensure_ascii=False, separators=separators)
+    return json.dumps(value, ensure_ascii=False, default=plain, separators=separators)

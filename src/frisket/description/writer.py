@@ -11,6 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 OF_TYPE = {
@@ -209,7 +210,7 @@ def _bounds(node: Mapping[str, Any], used: set[str]) -> Iterator[str]:
         elif most is not None:
             yield f"at most {as_json(most)}{_counted(what, most)}"
     for keyword, words in WORDS.items():
-        if isinstance(node.get(keyword), int | float) and not isinstance(node[keyword], bool):
+        if isinstance(node.get(keyword), int | float | Decimal) and not isinstance(node[keyword], bool):
             used.add(keyword)
             yield f"{words} {as_json(node[keyword])}"
 
@@ -225,7 +226,14 @@ def key_text(name: str) -> str:
 
 def as_json(value: Any) -> str:
     """A value on one line, in its own letters."""
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, default=plain)
+
+
+def plain(value: object) -> int | float:
+    """A number that only Python has, as JSON writes it."""
+    if not isinstance(value, Decimal):
+        raise TypeError(f"{type(value).__name__} is no JSON")
+    return int(value) if value == value.to_integral_value() else float(value)
 
 
 def resolve(root: Any, reference: str) -> Any:

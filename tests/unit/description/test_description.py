@@ -7,6 +7,7 @@ import json
 import statistics
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,15 @@ def test_what_binds_less_than_brackets_stands_in_parentheses() -> None:
 def test_a_pattern_does_not_end_its_comment() -> None:
     text = typescript({"anyOf": [{"type": "null"}, {"type": "string", "pattern": ".*/x"}]})
     assert text == r'null | /* pattern: ".*\/x" */ string' and json.loads(text[18:26]) == ".*/x"
+
+
+def test_numbers_that_only_python_has() -> None:
+    bounds = {"type": "number", "minimum": Decimal("-2.0"), "maximum": Decimal("2.50"), "multipleOf": Decimal("0.5")}
+    grammar = Grammar.from_json_schema(bounds)
+    assert grammar.describe() == "// -2 to 2.5; a multiple of 0.5\nnumber"
+    assert json.loads(grammar.describe("json_schema"))["maximum"] == 2.5
+    assert grammar.accepts(grammar.describe("example"))
+    assert Grammar.from_json_schema({"const": Decimal("2.5")}).describe("example") == "2.5"
 
 
 def test_prose() -> None:

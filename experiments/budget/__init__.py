@@ -1,0 +1,1 @@
+"""Answers within too few tokens → how many of their fields are right, by how they end."""
