@@ -11,6 +11,9 @@ import sys
 import time
 from pathlib import Path
 
+from experiments.index import document
+
+INDEX = Path(__file__).parents[1] / "docs" / "experiments.md"
 FOLDERS = sorted(path.parent.name for path in Path(__file__).parent.glob("*/__main__.py"))
 
 
@@ -18,7 +21,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m experiments", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(FOLDERS)}")
     parser.add_argument("--list", action="store_true", help="print the names")
+    parser.add_argument("--index", action="store_true", help="write docs/experiments.md from the pages that are there")
     options = parser.parse_args()
+    if options.index:
+        INDEX.write_text(document(), encoding="utf-8")
+        return 0
     if unknown := [name for name in options.names if name not in FOLDERS]:
         parser.error(f"no experiment is called {', '.join(unknown)}: there are {', '.join(FOLDERS)}")
     if options.list:

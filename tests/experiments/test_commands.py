@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from experiments.index import claims
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent.name for path in (ROOT / "experiments").glob("*/__main__.py"))
 PAGES = sorted(path.parent.name for path in (ROOT / "experiments").glob("*/results.md"))
@@ -43,3 +45,13 @@ def test_the_command_lists_every_folder() -> None:
     assert found.stdout.split() == FOLDERS
     wrong = subprocess.run([sys.executable, "-m", "experiments", "nothing"], cwd=ROOT, capture_output=True, text=True)
     assert wrong.returncode == 2 and "nothing" in wrong.stderr
+
+
+def test_the_table_of_the_documentation_says_what_the_pages_say() -> None:
+    """No row may say what its page does not. `python -m experiments --index` writes the table."""
+    known = {(one.text, one.measured, one.verdict) for one in claims()}
+    lines = (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8").splitlines()
+    rows = [tuple(line.strip("|").strip().split(" | ")) for line in lines if line.startswith("| ")][2:]
+    assert len(rows) >= 10
+    for row in rows:
+        assert row[:3] in known, f"no page says so: {row}"
