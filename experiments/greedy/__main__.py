@@ -34,7 +34,7 @@ class Size:
     workers: int = 2
 
 
-FULL, QUICK = Size(200, 6, 40, 200, 100), Size(3, 2, 2, 2, 60, workers=1)
+FULL, QUICK = Size(200, 6, 40, 200, 100), Size(2, 1, 1, 2, 20, workers=1)
 
 
 def main(arguments: list[str] | None = None) -> int:
