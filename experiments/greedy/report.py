@@ -88,9 +88,10 @@ def judged(figures: Figures) -> list[tuple[str, str, bool]]:
 
 def page(figures: Figures, claims: Sequence[tuple[str, str, bool]], ran: str) -> str:
     traps, exact, found = figures.traps, figures.listed, figures.forms
+    asked = [form for form in FORMS if any(one.form == form for one in found)]
     forms = []
     for system in SYSTEMS:
-        for form in FORMS:
+        for form in asked:
             side = [one for one in found if (one.system, one.form) == (system, form)]
             beams = _paired([one.beams_right for one in side], [one.right for one in side])
             gain = _paired([one.likelier_right for one in side], [one.right for one in side])
@@ -107,7 +108,7 @@ def page(figures: Figures, claims: Sequence[tuple[str, str, bool]], ran: str) ->
             )
     curves = []
     for name, side in (
-        *((f"tutor and triage: {form}", [one for one in found if one.form == form]) for form in FORMS),
+        *((f"tutor and triage: {form}", [one for one in found if one.form == form]) for form in asked),
         ("… all forms", list(found)),
         *(
             (f"{system}: {form}", [one for one in figures.worked if (one.system, one.form) == (system, form)])
