@@ -72,10 +72,9 @@ budget *ARGS:
 pressure *ARGS:
     python -m benchmarks.pressure {{ARGS}}
 
-# whether strategies draw from the model's own distribution, and whether healing keeps what it promises
-experiments:
-    python -m experiments.exact
-    python -m experiments.heal
+# every experiment, one after the other, or those that are named (needs `pip install ".[train]"`; up to 45 minutes each)
+experiments *NAMES:
+    python -m experiments {{NAMES}}
 
 # what a mask's time is made of (with --callgrind by instructions, too: valgrind, minutes)
 floor *ARGS:

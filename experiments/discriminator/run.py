@@ -64,7 +64,9 @@ class Run:
 
 def measure(seed: int, size: Size) -> Run:
     """Train a small model on both orders, as the embedded model was, and ask it."""
-    model = train(wish.pair, wish.texts(), Recipe(size.steps, context=192), seed, name=f"seed {seed}:")
+    model = train(
+        wish.pair, wish.texts(), Recipe(size.steps, context=192, batch_tokens=2048), seed, name=f"seed {seed}:"
+    )
     found = []
     for shown in (False, True):
         for place, one in enumerate(wish.held_out(size.inputs, shown=shown)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +19,7 @@ class TrainedModel:
     """What training has found. It travels between processes: the vocabulary is built where it is needed."""
 
     texts: Texts
-    tensors: Mapping[str, np.ndarray]
+    tensors: Mapping[str, np.ndarray] = field(repr=False)
     metadata: Mapping[str, str]
     seconds: float
     """Processor time of the training: elapsed time on a machine that does nothing else."""

@@ -23,6 +23,8 @@ only behind a property that is named as an answer. An object whose names a tool 
 
 **Evidence** (published): with keys sorted so that the answer came first, Gemini solved 39.0 % of 200 questions of
 GSM8K, and 94.5 % with the reasoning first ([instructor 1285](https://github.com/567-labs/instructor/issues/1285)).
+[experiments/order](https://github.com/frisket/frisket/tree/main/experiments/order) measures it with small models that
+are trained on one order and masked in either.
 """
 
 from __future__ import annotations

@@ -50,6 +50,8 @@ right.
 **Evidence** (opinion): it follows from the order in which a model writes. The worked system
 [agent](https://github.com/frisket/frisket/tree/main/examples/agent) has both orders, and a small model that was
 trained on both was right in 87 % with the name first and 88 % with the name last: no difference.
+[experiments/discriminator](https://github.com/frisket/frisket/tree/main/experiments/discriminator) measures it with
+three models more, and with the agent's last action in the prompt.
 """
 
 from __future__ import annotations

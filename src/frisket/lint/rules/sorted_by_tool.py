@@ -41,7 +41,8 @@ is sorted, too, the author's order is lost: write it anew, or ask the tool to ke
 
 **Evidence** (published): [instructor 1285](https://github.com/567-labs/instructor/issues/1285) and [Gemini's cookbook
 354](https://github.com/google-gemini/cookbook/issues/354) are about answers that a sorted schema put before their
-reasons.
+reasons. What that order costs is measured in
+[experiments/order](https://github.com/frisket/frisket/tree/main/experiments/order).
 """
 
 from __future__ import annotations
