@@ -84,7 +84,7 @@ def write(system: System, model: Paired, case: Case, arm: str, budget: int) -> s
     }[arm]
     texts: list[str] = []
     frisket.generate(
-        model, case.input, system.grammar, max_tokens=budget, allow_partial=arm != "beams",
+        model, case.input, system.grammar, max_tokens=budget, allow_partial=arm.startswith("cut"),
         on_step=lambda step: texts.append(step.text), **options,
     )  # fmt: skip
     return "".join(texts)
