@@ -41,6 +41,21 @@ class Paired:
         return PairedSession(self._model.start(prompt_ids), self._seed, self._temperature, self.counts)
 
 
+class Noisy(Paired):
+    """The same at temperature 1, for one input. Its sessions are numbered: a draft and the answer behind it do not share
+    their noise."""
+
+    def __init__(self, model: Model, seed: int) -> None:
+        super().__init__(model, (seed,), 1.0)
+        self._started = 0
+
+    def start(self, prompt_ids: Sequence[int]) -> PairedSession:
+        self._started += 1
+        self.counts.read += len(prompt_ids)
+        seed = (*self._seed, self._started)
+        return PairedSession(self._model.start(prompt_ids), seed, self._temperature, self.counts)
+
+
 @dataclass
 class PairedSession:
     inner: Session

@@ -10,7 +10,7 @@ from typing import Any
 
 import frisket
 from experiments.discriminator import wish
-from experiments.gumbel import Noisy
+from experiments.paired import Noisy
 from experiments.trained_model import Recipe, train
 
 ORDERS = wish.ORDERS

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import frisket
-from experiments.gumbel import Noisy
+from experiments.paired import Noisy
 from experiments.trained_model import Recipe, TrainedModel, train
 from experiments.trained_model.sums import MOST, Sum, held_out, schema, texts, training
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import frisket
-from experiments.gumbel import Noisy
+from experiments.paired import Noisy
 from experiments.thought.format import KEYS, MARKER, answer_of, pair
 from experiments.trained_model import Recipe, TrainedModel, train
 from experiments.trained_model.sums import Sum, held_out, schema, texts

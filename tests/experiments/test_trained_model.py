@@ -11,7 +11,7 @@ import pytest
 
 import frisket
 from experiments.discriminator import wish
-from experiments.gumbel import Noisy
+from experiments.paired import Noisy
 from experiments.thought.format import answer_of, pair, thought
 from experiments.trained_model import Recipe, Texts, TrainedModel, train
 from experiments.trained_model.sums import Sum, held_out, schema, training
