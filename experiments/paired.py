@@ -42,8 +42,7 @@ class Paired:
 
 
 class Noisy(Paired):
-    """The same at temperature 1, for one input. Its sessions are numbered: a draft and the answer behind it do not share
-    their noise."""
+    """The same at temperature 1, for one input. Sessions are numbered: a draft and the answer behind it share no noise."""
 
     def __init__(self, model: Model, seed: int) -> None:
         super().__init__(model, (seed,), 1.0)
