@@ -42,7 +42,7 @@ class Paired:
 
 
 class Noisy(Paired):
-    """The same at temperature 1, for one input. Sessions are numbered: a draft and its answer do not share their noise."""
+    """The same at temperature 1, for one input. Sessions are numbered: a draft and its answer share no noise."""
 
     def __init__(self, model: Model, seed: int) -> None:
         super().__init__(model, (seed,), 1.0)
