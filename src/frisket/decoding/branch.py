@@ -15,7 +15,7 @@ Fate = Literal["answer", "cut", "pruned", "resampled", "rejected", "outside"]
 `outside`: a draw left the grammar, and is thrown away (exact)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Branch:
     """One path through the tree of answers. Of a path that is no answer, `answer` is the beginning that it came to."""
 
