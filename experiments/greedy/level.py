@@ -10,7 +10,7 @@ from typing import Any
 
 import frisket
 from experiments.greedy.likeliest import likeliest
-from frisket import Beams, Generation, Grammar, JSONSchemaOptions
+from frisket import Beams, Generation, Grammar, JSONSchemaOptions, LimitExceededError
 from frisket.decoding.task import Task
 
 ROOT = Path(__file__).parents[2]
@@ -116,15 +116,15 @@ def measure(system: str, form: str, inputs: int, places: int) -> list[Answer]:
         wanted = shape.wanted(system, case["answer"])
         task = Task(model, case["input"], grammar, max_tokens=MAX_TOKENS)
         greedy = frisket.stream(model, case["input"], grammar, max_tokens=MAX_TOKENS).generation()
-        beams, best = Beams(4).answer(task, 0), likeliest(task, places)
-        known = [(_before_end(one), one.text) for one in (greedy, beams)]
+        beams, best = _beams(task), likeliest(task, places)
+        known = [(_before_end(one), one.text) for one in (greedy, beams) if one is not None]
         if best is not None:
             known.append((best.logprob, best.text))
         logprob, text = max(known, key=lambda one: one[0])
         found.append(
             replace(
                 _answer(system, form, place, greedy, wanted),
-                beams_right=_parsed(beams.text) == wanted,
+                beams_right=beams is not None and _parsed(beams.text) == wanted,
                 likelier_right=_parsed(text) == wanted,
                 proven=best is not None,
                 missed=logprob - known[0][0],
@@ -145,6 +145,14 @@ def measure_own(system: str, form: str, inputs: int, drawn: bool) -> list[Answer
         ).generation()
         found.append(_answer(system, form, place, answer, case["answer"]))
     return found
+
+
+def _beams(task: Task) -> Generation[Any] | None:
+    """The answer of four beams; None if none of them ends within the tokens."""
+    try:
+        return Beams(4).answer(task, 0)
+    except LimitExceededError:
+        return None
 
 
 def _cases(system: str, inputs: int) -> list[dict[str, Any]]:
