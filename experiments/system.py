@@ -86,11 +86,13 @@ class System:
 
 def streams() -> Any:
     """The streams of training/data.py."""
-    folder = str(ROOT / "training")
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    import data
-
+    # The module puts the sources on the path, too, where the extension may not lie: no one else is to look there.
+    before = [*sys.path]
+    sys.path.insert(0, str(ROOT / "training"))
+    try:
+        import data
+    finally:
+        sys.path[:] = before
     return data
 
 

@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 import frisket
-from frisket.play.search import Finder
 from frisket.strategy.spelling import read_strategy
 from tests.unit.play.client import ASK, Client
 from tests.unit.server.running import Waiting
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+from frisket.play.search import Finder
 
 WORDS = {"notation": "choices", "text": "account\naccounting\nbug\nbill", "max_tokens": 40}
 
