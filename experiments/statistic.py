@@ -67,7 +67,8 @@ def wilson(hits: int, count: int) -> tuple[float, float]:
     share, squared = hits / count, Z * Z
     middle = (share + squared / (2 * count)) / (1 + squared / count)
     half = Z / (1 + squared / count) * math.sqrt(share * (1 - share) / count + squared / (4 * count * count))
-    return max(middle - half, 0.0), min(middle + half, 1.0)
+    # At 0 and 1 the interval ends there, but for rounding.
+    return max(min(middle - half, share), 0.0), min(max(middle + half, share), 1.0)
 
 
 def bootstrap(values: Sequence[float], seed: int = 0, rounds: int = 5000) -> tuple[float, float]:

@@ -141,11 +141,9 @@ def plot(runs: Sequence[Run], path: Path) -> None:
         for products in (1, 2, 3):
             found = answers(runs, arm, products=products)
             right = sum(one.right for one in found)
-            low, high = wilson(right, len(found))
-            share = right / len(found)
-            # An interval ends at 0 and 1 but for rounding.
-            shares.append((100 * share, 100 * max(share - low, 0), 100 * max(high - share, 0)))
-        middle, *errors = zip(*shares, strict=True)
+            shares.append((100 * right / len(found), *(100 * bound for bound in wilson(right, len(found)))))
+        middle = [share for share, _, _ in shares]
+        errors = [[share - low for share, low, _ in shares], [high - share for share, _, high in shares]]
         style = "-" if arm[0] == arm[1] else "--"
         axes.errorbar((1, 2, 3), middle, errors, marker="o", capsize=3, color=f"C{number}", ls=style, label=NAMES[arm])
     axes.set(xticks=(1, 2, 3), xlabel="products in the sum", ylabel="% of answers right", ylim=(-3, 103))
