@@ -36,6 +36,10 @@ def test_draws_of_a_distribution_pass_and_others_fail() -> None:
 
 def test_distances_and_intervals() -> None:
     assert total_variation(Counter({"a": 3, "b": 1}), {"a": 0.5, "b": 0.5}) == pytest.approx(0.25)
+    for count in range(1, 700):
+        for hits in (0, count):
+            low, high = wilson(hits, count)
+            assert 0 <= low <= hits / count <= high <= 1, "whatever the rounding"
     low, high = wilson(95, 100)
     assert low == pytest.approx(0.888, abs=1e-3) and high == pytest.approx(0.978, abs=1e-3)
     low, high = bootstrap([0.0, 1.0] * 200)
