@@ -21,10 +21,10 @@ only behind a property that is named as an answer. An object whose names a tool 
 
 **Fix** (safe): the reasoning moves before the first answer, in `required`, too, where that names both.
 
-**Evidence** (published): with keys sorted so that the answer came first, Gemini solved 39.0 % of 200 questions of
-GSM8K, and 94.5 % with the reasoning first ([instructor 1285](https://github.com/567-labs/instructor/issues/1285)).
-[experiments/order](https://github.com/frisket/frisket/tree/main/experiments/order) measures it with small models that
-are trained on one order and masked in either.
+**Evidence** (measured): small models that were trained on sums were right in 92.6 % with the reason first and in 45.5 %
+with the answer first ([experiments/order](https://github.com/frisket/frisket/tree/main/experiments/order)). With keys
+sorted so that the answer came first, Gemini solved 39.0 % of 200 questions of GSM8K, and 94.5 % with the reasoning
+first ([instructor 1285](https://github.com/567-labs/instructor/issues/1285)).
 """
 
 from __future__ import annotations
@@ -79,4 +79,4 @@ def _is_free(document: Document, place: Subschema) -> bool:
     return document.values(place) is None and types is not None and types <= {"string", "array", "null", "object"}
 
 
-RULE = Rule("FRK101", "answer-before-reason", "published", check)
+RULE = Rule("FRK101", "answer-before-reason", "measured", check)
