@@ -19,7 +19,7 @@ import frisket
 #: What the browser is started with; root has no sandbox.
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage"]
 #: Milliseconds until a page counts as broken: a machine may be busy with other things.
-PATIENCE = 300_000
+PATIENCE = 120_000
 
 
 def chromium() -> str:
@@ -135,7 +135,8 @@ class Page:
 
     def boxes(self, id: str = "masked") -> list[str]:
         """The texts of the steps."""
-        found: list[str] = self(f"#{id} .box:not(.next)").all_inner_texts()
+        # Not the inner texts: what is out of sight is not laid out, and has none.
+        found: list[str] = self(f"#{id} .box:not(.next)").all_text_contents()
         return found
 
     def written(self) -> str:

@@ -95,16 +95,16 @@ def test_too_small_a_budget_says_the_least_and_sets_it(page: Page) -> None:
 def test_what_is_chosen_by_hand_stays(page: Page) -> None:
     begin(page, 60)
     page.run()
-    page("#masked .box").nth(3).click()
-    page.expect(page("#step-title")).to_have_text("Step 4")
+    page("#masked .box").nth(6).click()
+    page.expect(page("#step-title")).to_have_text("Step 7")
     page.tab.click("#inspector button.choose >> nth=2")
     page.expect(page("#masked .chosen")).to_have_count(1)
     page.progress("^done")
-    chosen = page.boxes()[:4]
+    chosen = page.boxes()[:7]
     page("#budget").focus()
     page.tab.keyboard.press("ArrowLeft")
     page.progress("^done")
-    assert page.boxes()[:4] == chosen and page("#masked .chosen").count() == 1
+    assert page.boxes()[:7] == chosen and page("#masked .chosen").count() == 1
     # A budget in which that token cannot be finished: the error says how many are, and sets them.
     page.tab.fill("#most", str(LEAST.count + 1))
     page("#budget").focus()
@@ -113,7 +113,7 @@ def test_what_is_chosen_by_hand_stays(page: Page) -> None:
     if page("#progress button").count():
         page("#progress button").click()
         page.progress("^done")
-    assert page.boxes()[:4] == chosen and page("#masked .chosen").count() == 1
+    assert page.boxes()[:7] == chosen and page("#masked .chosen").count() == 1
     frisket.Grammar.from_json_schema(LIST).value(page.written())
 
 

@@ -164,7 +164,7 @@ def test_masks_on_and_off_side_by_side(page: Page) -> None:
     page.tab.check("#compare")
     page.run()
     masked, free = page.boxes("masked"), page.boxes("free")
-    left = page("#free .outside").first.inner_text()
+    left = page("#free .outside").first.text_content()
     assert left == "billing" and masked[: free.index(left)] == free[: free.index(left)]
     page("#free .outside").nth(1).click()
     page.expect(page("#inspector .said")).to_contain_text("left the grammar")
