@@ -47,7 +47,7 @@ impl Productions {
             return Err(PyValueError::new_err(format!("there are {} nodes to join, not {below}", self.open)));
         }
         self.inner.add(node, below);
-        self.open += 1 - below;
+        self.open = self.open - below + 1;
         Ok(())
     }
 }
