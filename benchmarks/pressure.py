@@ -22,6 +22,7 @@ import numpy as np
 
 import frisket
 from frisket.decoding import loop
+from frisket.decoding.document import Document
 from frisket.logits.numpy import FeasibleMass, allowed, feasible_mass
 
 MOST_LOST = 0.03
@@ -98,7 +99,7 @@ def unmeasured() -> Iterator[None]:
             known[id(bitmask)] = bitmask, np.flatnonzero(allowed(bitmask, (size,)))
         return known[id(bitmask)][1]
 
-    with mock.patch.object(loop, "feasible_mass", likeliest), mock.patch.object(loop, "_document", lambda _: None):
+    with mock.patch.object(loop, "feasible_mass", likeliest), mock.patch.object(Document, "of", lambda _: None):
         yield
 
 

@@ -9,10 +9,19 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
 import frisket
+from experiments.statistic import wilson
+
+
+class Judged(Protocol):
+    """An answer that is right or not."""
+
+    @property
+    def right(self) -> bool: ...
 
 
 def provenance(seconds: float, command: str) -> str:
@@ -48,6 +57,34 @@ def findings(claims: Sequence[tuple[str, str, bool]]) -> str:
         ("claim", "here", "verdict"),
         [(claim, figure, "reproduced" if same else "**not reproduced**") for claim, figure, same in claims],
     )
+
+
+def share(found: Sequence[Judged]) -> str:
+    """The share of right answers, as 0.123."""
+    return f"{sum(one.right for one in found) / len(found):.3f}"
+
+
+def interval(found: Sequence[Judged]) -> str:
+    """The percentage of right answers, with its 95 % interval."""
+    return percentage(sum(one.right for one in found), len(found))
+
+
+def percentage(hits: int, count: int) -> str:
+    """So many of so many in percent, with the 95 % interval; a dash of none.
+
+    >>> percentage(190, 200)
+    '95.0 (91.0 to 97.3)'
+    """
+    if not count:
+        return "–"
+    low, high = wilson(hits, count)
+    return f"{100 * hits / count:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def points(difference: tuple[float, float, float, float]) -> str:
+    """(Mean, low, high, p) of a difference in percentage points."""
+    middle, low, high, p = difference
+    return f"{middle:+.1f} points ({low:+.1f} to {high:+.1f}; p {p:.1e})"
 
 
 def _processor() -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.page import findings, table
+from experiments.page import findings, interval, points, share, table
 from experiments.statistic import bootstrap, sign_test, wilson
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def judged(runs: Sequence[Run]) -> list[tuple[str, str, bool]]:
         ("… and with the embedded model, without it", "embedded, without the last action"),
     ):
         found = compared(runs, row)
-        shares = " and ".join(_share(answers(runs, row, order)) for order in ("first", "last"))
-        claims.append((claim, f"{shares}: {_points(found)}", found[1] > 0))
+        shares = " and ".join(share(answers(runs, row, order)) for order in ("first", "last"))
+        claims.append((claim, f"{shares}: {points(found)}", found[1] > 0))
     return claims
 
 
@@ -64,9 +64,9 @@ def page(runs: Sequence[Run], claims: Sequence[tuple[str, str, bool]], ran: str)
                 (
                     row,
                     len(sides[0]),
-                    *(_interval(side) for side in sides),
-                    _points(compared(runs, row, drawn=is_drawn)),
-                    _points(compared(runs, row, drawn=is_drawn, named=True)),
+                    *(interval(side) for side in sides),
+                    points(compared(runs, row, drawn=is_drawn)),
+                    points(compared(runs, row, drawn=is_drawn, named=True)),
                 )
             )
     heads = ("", "answers", "name first", "name last", "first − last", "first − last, the name alone")
@@ -156,19 +156,4 @@ def plot(runs: Sequence[Run], path: Path) -> None:
 
 
 def _by_model(run: Run) -> list[str]:
-    return [_share(answers([run], row, order)) for row in (WITHOUT, WITH) for order in ORDERS]
-
-
-def _share(found: Sequence[Answer]) -> str:
-    return f"{sum(one.right for one in found) / len(found):.3f}"
-
-
-def _interval(found: Sequence[Answer]) -> str:
-    right = sum(one.right for one in found)
-    low, high = wilson(right, len(found))
-    return f"{100 * right / len(found):.1f} ({100 * low:.1f} to {100 * high:.1f})"
-
-
-def _points(difference: tuple[float, float, float, float]) -> str:
-    middle, low, high, p = difference
-    return f"{middle:+.1f} points ({low:+.1f} to {high:+.1f}; p {p:.1e})"
+    return [share(answers([run], row, order)) for row in (WITHOUT, WITH) for order in ORDERS]

@@ -11,7 +11,7 @@ from pathlib import Path
 from experiments.greedy.level import FORMS, SYSTEMS, WORKED, Answer
 from experiments.greedy.roc import auroc, auroc_interval
 from experiments.greedy.trap import SIZES, Trapped
-from experiments.page import findings, table
+from experiments.page import findings, percentage, points, table
 from experiments.statistic import bootstrap, sign_test, wilson
 
 SCORES: dict[str, Callable[[Answer], float]] = {
@@ -54,7 +54,7 @@ def judged(figures: Figures) -> list[tuple[str, str, bool]]:
     return [
         (
             "over-constraining costs answers: the model's own form against all changes of form",
-            _points(cost),
+            points(cost),
             cost[1] > 0,
         ),
         (
@@ -82,7 +82,7 @@ def judged(figures: Figures) -> list[tuple[str, str, bool]]:
             _rate(fooled, forms),
             forms > 0 and wilson(fooled, forms)[0] > 0.05,
         ),
-        ("the likelier answer is right more often than the greedy one", _points(gain), gain[1] > 0),
+        ("the likelier answer is right more often than the greedy one", points(gain), gain[1] > 0),
     ]  # fmt: skip
 
 
@@ -99,10 +99,10 @@ def page(figures: Figures, claims: Sequence[tuple[str, str, bool]], ran: str) ->
                 (
                     f"{system}: {form}",
                     f"{_mean(one.nats for one in side):.2f}",
-                    _interval(sum(one.right for one in side), len(side)),
+                    percentage(sum(one.right for one in side), len(side)),
                     f"{beams[0]:+.1f} ({beams[1]:+.1f} to {beams[2]:+.1f})",
                     f"{gain[0]:+.1f} ({gain[1]:+.1f} to {gain[2]:+.1f})",
-                    _interval(sum(one.missed > NOTHING for one in side), len(side)),
+                    percentage(sum(one.missed > NOTHING for one in side), len(side)),
                     f"{sum(one.proven for one in side)} of {len(side)}",
                 )
             )
@@ -129,8 +129,8 @@ def page(figures: Figures, claims: Sequence[tuple[str, str, bool]], ran: str) ->
                 size,
                 f"{_mean(one.mass for one in side):.3f}",
                 f"{_mean(one.nats for one in side):.2f}",
-                _interval(sum(one.hit for one in side), len(side)),
-                _interval(sum(one.beams_hit for one in side), len(side)),
+                percentage(sum(one.hit for one in side), len(side)),
+                percentage(sum(one.beams_hit for one in side), len(side)),
                 f"{sum(lost) / len(lost):.2f} ({low:.2f} to {high:.2f})",
             )
         )
@@ -274,17 +274,5 @@ def _mean(values: Iterable[float]) -> float:
     return sum(found) / len(found)
 
 
-def _interval(hits: int, count: int) -> str:
-    if not count:
-        return "–"
-    low, high = wilson(hits, count)
-    return f"{100 * hits / count:.1f} ({100 * low:.1f} to {100 * high:.1f})"
-
-
 def _rate(hits: int, count: int) -> str:
-    return f"{_interval(hits, count)} %"
-
-
-def _points(difference: tuple[float, float, float, float]) -> str:
-    middle, low, high, p = difference
-    return f"{middle:+.1f} points ({low:+.1f} to {high:+.1f}; p {p:.1e})"
+    return f"{percentage(hits, count)} %"

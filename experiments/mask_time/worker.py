@@ -1,4 +1,4 @@
-"""One engine in one process: cases in, processor times of each token out.
+"""Cases × one engine in a process of its own → processor times of each token.
 
 Processor time is the thread's own. A busy machine makes it longer through its caches, and hardly by waiting. (The
 process's clock is as coarse as the system's tick once its time is limited.)

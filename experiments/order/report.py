@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.page import findings, table
+from experiments.page import findings, interval, points, share, table
 from experiments.statistic import bootstrap, sign_test, wilson
 
 if TYPE_CHECKING:
@@ -48,17 +48,17 @@ def judged(runs: Sequence[Run]) -> list[tuple[str, str, bool]]:
     return [
         (
             "fine-tuned and masked in one order, reason before answer 0.804 and after it 0.650 (+15.4 points)",
-            f"{_share(own)} and {_share(late)}: {_points(gap)}; by seed {', '.join(f'{one:+.1f}' for one in each)}",
+            f"{share(own)} and {share(late)}: {points(gap)}; by seed {', '.join(f'{one:+.1f}' for one in each)}",
             gap[1] > 0 and min(each) > 0,
         ),
         (
             "a mask in the order that the model was not trained on costs answers: reason first, masked answer first",
-            f"{_points(trap)}",
+            f"{points(trap)}",
             trap[1] > 0,
         ),
         (
             "… and answer first, masked reason first",
-            f"{_points((-lift[0], -lift[2], -lift[1], lift[3]))}",
+            f"{points((-lift[0], -lift[2], -lift[1], lift[3]))}",
             -lift[2] > 0,
         ),
     ]
@@ -69,12 +69,12 @@ def page(runs: Sequence[Run], claims: Sequence[tuple[str, str, bool]], ran: str)
     for arm in ARMS:
         cells: list[str] = []
         for products in (1, 2, 3):
-            cells.append(_interval(answers(runs, arm, products=products)))
+            cells.append(interval(answers(runs, arm, products=products)))
         drawn = answers(runs, arm, drawn=True)
         greedy = answers(runs, arm)
         nats = sum(one.nats for one in greedy) / len(greedy)
         reasoned = sum(one.reasoned for one in greedy) / len(greedy)
-        rows.append((NAMES[arm], *cells, _interval(drawn), f"{100 * reasoned:.1f}", f"{nats:.2f}"))
+        rows.append((NAMES[arm], *cells, interval(drawn), f"{100 * reasoned:.1f}", f"{nats:.2f}"))
     seeds = [
         (
             run.trained,
@@ -82,7 +82,7 @@ def page(runs: Sequence[Run], claims: Sequence[tuple[str, str, bool]], ran: str)
             f"{run.parameters:,}",
             f"{run.seconds:.0f}",
             f"{run.loss:.4f}",
-            *(_share(answers([run], (run.trained, masked))) for masked in (REASON, ANSWER)),
+            *(share(answers([run], (run.trained, masked))) for masked in (REASON, ANSWER)),
         )
         for run in runs
     ]
@@ -104,7 +104,7 @@ arms, so that only the mask says in which order to write.
 
 The claims are about sums of 2 and 3 products; a single product needs no step. Differences are in points, paired by
 input and seed, with the bootstrap's 95 % interval. Drawn at temperature 1, with Gumbel noise that all arms share, the
-first gap is {_points(drawn)}. *Right reasons*: % of the reasons, of 2 and 3 products. *Σ −log α*: what the mask took
+first gap is {points(drawn)}. *Right reasons*: % of the reasons, of 2 and 3 products. *Σ −log α*: what the mask took
 from an answer, in nats.
 
 ![Accuracy by number of products](accuracy.png)
@@ -155,18 +155,3 @@ def plot(runs: Sequence[Run], path: Path) -> None:
 
 def _of(found: Sequence[Answer], seed: int) -> list[Answer]:
     return [one for one in found if one.seed == seed]
-
-
-def _share(found: Sequence[Answer]) -> str:
-    return f"{sum(one.right for one in found) / len(found):.3f}"
-
-
-def _interval(found: Sequence[Answer]) -> str:
-    right = sum(one.right for one in found)
-    low, high = wilson(right, len(found))
-    return f"{100 * right / len(found):.1f} ({100 * low:.1f} to {100 * high:.1f})"
-
-
-def _points(difference: tuple[float, float, float, float]) -> str:
-    middle, low, high, p = difference
-    return f"{middle:+.1f} points ({low:+.1f} to {high:+.1f}; p {p:.1e})"

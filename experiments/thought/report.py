@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from experiments.page import findings, table
+from experiments.page import findings, interval, points, share, table
 from experiments.statistic import bootstrap, sign_test, wilson
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def compared(
 def judged(runs: Sequence[Run]) -> list[tuple[str, str, bool]]:
     def claim(text: str, left: str, right: str) -> tuple[str, str, bool]:
         found = compared(runs, left, right)
-        return text, _points(found), found[1] > 0
+        return text, points(found), found[1] > 0
 
     return [
         claim("a draft before the mask gains up to 24 points over the mask alone (DCCD)", "draft", "direct"),
@@ -69,16 +69,16 @@ def page(runs: Sequence[Run], claims: Sequence[tuple[str, str, bool]], ran: str)
         rows.append(
             (
                 f"**{arm}**: {about}",
-                _interval(found),
-                _interval(answers(runs, arm, drawn=True)),
-                _interval(answers(runs, arm, products=3)),
+                interval(found),
+                interval(answers(runs, arm, drawn=True)),
+                interval(answers(runs, arm, products=3)),
                 f"{tokens:.1f}",
                 nats,
             )
         )
     heads = ("arm", "2 products", "2 products, drawn", "3 products", "tokens", "Σ −log α")
     others = [
-        (f"{left} − {right}", *(_points(compared(runs, left, right, products=n, drawn=d)) for n, d in WHERE))
+        (f"{left} − {right}", *(points(compared(runs, left, right, products=n, drawn=d)) for n, d in WHERE))
         for left, right in (
             ("draft", "direct"),
             ("draft", "direct, votes"),
@@ -94,7 +94,7 @@ def page(runs: Sequence[Run], claims: Sequence[tuple[str, str, bool]], ran: str)
             f"{run.parameters:,}",
             f"{run.seconds:.0f}",
             f"{run.loss:.4f}",
-            *(_share(answers([run], arm)) for arm in ABOUT),
+            *(share(answers([run], arm)) for arm in ABOUT),
         )
         for run in runs
     ]
@@ -168,18 +168,3 @@ def plot(runs: Sequence[Run], path: Path) -> None:
     figure.tight_layout()
     figure.savefig(path, dpi=120)
     pyplot.close(figure)
-
-
-def _share(found: Sequence[Answer]) -> str:
-    return f"{sum(one.right for one in found) / len(found):.3f}"
-
-
-def _interval(found: Sequence[Answer]) -> str:
-    right = sum(one.right for one in found)
-    low, high = wilson(right, len(found))
-    return f"{100 * right / len(found):.1f} ({100 * low:.1f} to {100 * high:.1f})"
-
-
-def _points(difference: tuple[float, float, float, float]) -> str:
-    middle, low, high, p = difference
-    return f"{middle:+.1f} points ({low:+.1f} to {high:+.1f}; p {p:.1e})"

@@ -40,7 +40,7 @@ TESTS = {
     "notations": (
         "tests/unit/test_data_class.py", "tests/spec", "tests/unit/notations/regex/test_regex.py",
         "tests/unit/notations/regex/test_unicode.py", "tests/unit/notations/test_production.py",
-        "tests/property/test_pattern.py", "tests/unit/test_grammar.py", "tests/unit/json_schema/formats",
+        "tests/property/test_regex.py", "tests/unit/test_grammar.py", "tests/unit/json_schema/formats",
         "tests/unit/json_schema/test_json_schema.py", "tests/unit/test_errors.py", "tests/unit/test_hostile.py",
         "tests/unit/notations", "tests/unit/test_combinator.py", "tests/unit/test_span.py",
         "tests/unit/test_text_template.py", "tests/golden", "tests/property/test_notations.py",

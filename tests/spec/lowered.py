@@ -28,6 +28,7 @@ from frisket.notations.ebnf import lower_ebnf
 from frisket.notations.gbnf import lower_gbnf
 from frisket.notations.lark import lower_lark
 from frisket.notations.regex import lower_regex
+from tests.oracle import regex as oracle
 from tests.spec.cases import Case, cases
 
 LOWER: dict[str, Callable[..., int]] = {
@@ -70,8 +71,12 @@ class RecordingBuilder:
     def check(self, steps: int = 0) -> None:
         self.builder.check(steps)
 
-    def pattern(self, pattern: str, *, search: bool) -> None:
-        """Nothing: the front end reads all patterns itself."""
+    def regex(self, pattern: str, *, dialect: Any, search: bool = False, flags: str = "") -> int:
+        """By the calls of the oracle's reader: the engine's makes its nodes without any."""
+        return oracle.lower_regex(cast("GrammarBuilder", self), pattern, dialect=dialect, search=search, flags=flags)
+
+    def regex_part(self, pattern: str, *, flags: str = "") -> int:
+        return oracle.lower_part(cast("GrammarBuilder", self), pattern, flags=flags)
 
     def gbnf(self, text: str, root: str) -> None:
         """Nothing: nor does the core read notations for it."""

@@ -22,8 +22,6 @@ MUTABLE = {
     "notations.lark.ast.Module",
     "notations.lark.expression._Level",
     "notations.production.ast._Level",
-    "notations.regex.automaton._Fork",
-    "notations.regex.piece.Piece",
 }
 
 #: The few of each answer or grammar, whose attributes users may look through with `vars`.

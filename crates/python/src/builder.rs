@@ -9,13 +9,14 @@ use crate::gil::{briefly_unless_large, pause, take_turns, without};
 use crate::limit::{given, Limits};
 use crate::lower::array;
 use crate::notation::{gbnf, lark};
-use crate::pattern;
+use crate::regex;
 use crate::vocabulary::Vocabulary;
 use frisket_core::automaton::recognizer::Recognizer;
 use frisket_core::error::{Error, Result};
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::matcher as core;
 use frisket_core::regular::term::TermId;
+use frisket_regex::Pattern;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -186,13 +187,19 @@ impl GrammarBuilder {
         self::node(self.builder()?.quoted(node, free))
     }
 
-    /// The regular node of an ECMA-262 pattern's texts, whole or anywhere inside if `search`, if it is of the usual
-    /// kind: characters, classes, groups, counts, and ^ and $ at its ends. None where `notations.regex` must read it.
-    #[pyo3(signature = (pattern, *, search))]
-    fn pattern(&mut self, pattern: &Bound<'_, PyString>, search: bool) -> PyResult<Option<u32>> {
-        let Ok(pattern) = pattern.to_str() else { return Ok(None) };
-        let node = pattern::lower(self.builder()?, pattern, search).map_err(raise)?;
-        Ok(node.map(|node| node.number()))
+    /// The regular node of the texts that a pattern matches: as a whole, or somewhere inside if `search`.
+    /// `dialect` is python, ecma or rust, `flags` letters of `imsxar`. Raises GrammarSyntaxError with the offset.
+    #[pyo3(signature = (pattern, *, dialect, search=false, flags=""))]
+    fn regex(&mut self, pattern: &Bound<'_, PyString>, dialect: &str, search: bool, flags: &str) -> PyResult<u32> {
+        let syntax = regex::syntax(pattern.py(), dialect, flags)?;
+        regex::lowered(self.builder()?, pattern, &syntax, |pattern, builder| pattern.lower(builder, search))
+    }
+
+    /// `regex` in Python's dialect, where more text may stand on both sides; an assertion about that is refused.
+    #[pyo3(signature = (pattern, *, flags=""))]
+    fn regex_part(&mut self, pattern: &Bound<'_, PyString>, flags: &str) -> PyResult<u32> {
+        let syntax = regex::syntax(pattern.py(), "python", flags)?;
+        regex::lowered(self.builder()?, pattern, &syntax, Pattern::lower_part)
     }
 
     /// The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that.

@@ -32,6 +32,23 @@ pub fn raise(error: Box<Error>) -> PyErr {
     Python::attach(|py| build(py, class, &error.to_string(), hint, code).unwrap_or_else(|failure| failure))
 }
 
+/// The Python exception of a pattern's error.
+pub fn raise_regex(error: frisket_regex::Error) -> PyErr {
+    let (class, flaw) = match error {
+        frisket_regex::Error::Engine(error) => return raise(error),
+        frisket_regex::Error::Syntax(flaw) => ("GrammarSyntaxError", flaw),
+        frisket_regex::Error::Limit(flaw) => ("LimitExceededError", flaw),
+    };
+    let make = |py: Python<'_>| {
+        let keywords = PyDict::new(py);
+        keywords.set_item("where", flaw.at.map(|at| format!("offset {at}")))?;
+        keywords.set_item("hint", flaw.hint.as_deref())?;
+        let class = py.import("frisket.errors")?.getattr(class)?;
+        Ok(PyErr::from_value(class.call((&flaw.message,), Some(&keywords))?))
+    };
+    Python::attach(|py| make(py).unwrap_or_else(|failure| failure))
+}
+
 /// The hint of an exceeded limit: what would help.
 fn relief(limit: &Limit) -> &'static str {
     match limit {

@@ -23,16 +23,17 @@ mod integer;
 mod limit;
 mod lower;
 mod matcher;
+mod native;
 mod notation;
 mod number;
 mod object;
 mod order;
-mod pattern;
 mod place;
 mod plain;
 mod production;
 mod recent;
 mod reference;
+mod regex;
 mod said;
 mod sorted;
 mod stock;
@@ -85,6 +86,7 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_class::<constant::Constants>()?;
     module.add_class::<production::Productions>()?;
     module.add_class::<recent::Recent>()?;
+    module.add_class::<regex::Regex>()?;
     module.add_class::<stock::Stock>()?;
     module.add_class::<usual::Usual>()?;
     module.add("Flaw", py.get_type::<production::Flaw>())?;
@@ -93,7 +95,12 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(content::content, &module)?)?;
     module.add_function(wrap_pyfunction!(constant::is_json, &module)?)?;
     module.add_function(wrap_pyfunction!(said::said, &module)?)?;
-    module.add_function(wrap_pyfunction!(notation::rust_class::rust_class, &module)?)?;
+    module.add_function(wrap_pyfunction!(regex::is_ecma_regex, &module)?)?;
+    module.add_function(wrap_pyfunction!(regex::property_set, &module)?)?;
     module.add_function(wrap_pyfunction!(without::without, &module)?)?;
+    module.add_function(wrap_pyfunction!(native::native_facts, &module)?)?;
+    module.add_function(wrap_pyfunction!(native::native_is_sorted, &module)?)?;
+    module.add_function(wrap_pyfunction!(native::native_value, &module)?)?;
+    module.add_function(wrap_pyfunction!(native::native_references, &module)?)?;
     Ok(module)
 }

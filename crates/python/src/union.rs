@@ -7,8 +7,8 @@
 
 use crate::case::{product, Case, Fields, NUMBER, OBJECT};
 use crate::identity::Identity;
-use crate::pattern;
 use crate::place::{signs, subschemas, Kind, Part};
+use crate::regex::search;
 use crate::walk::{Walk, HOPS};
 use frisket_core::regular::term::EMPTY;
 use pyo3::intern;
@@ -245,7 +245,7 @@ impl<'py> Walk<'_, 'py> {
         for (is_pattern, text) in std::mem::take(&mut case.asked) {
             let node = if is_pattern {
                 let Ok(text) = text.to_str() else { return Ok(None) };
-                match self.make(|builder| Ok(pattern::lower(builder, text, true).unwrap_or(None)))? {
+                match self.make(|builder| Ok(search(builder, text)))? {
                     Some(node) => Some(node.number()),
                     None => return Ok(None),
                 }
@@ -276,7 +276,7 @@ impl<'py> Walk<'_, 'py> {
             if let Some(patterns) = &fields.patterns {
                 for text in patterns.keys() {
                     let Ok(text) = text.downcast_exact::<PyString>()?.to_str() else { return Ok(None) };
-                    match self.make(|builder| Ok(pattern::lower(builder, text, true).unwrap_or(None)))? {
+                    match self.make(|builder| Ok(search(builder, text)))? {
                         Some(node) if node != EMPTY && !fields.keys.contains(&node.number()) => {
                             fields.keys.push(node.number())
                         }

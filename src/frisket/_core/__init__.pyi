@@ -147,10 +147,11 @@ class GrammarBuilder:
         """
     def restrict_strings(self, node: int) -> None:
         """From now on, JSON strings and the keys of `extras` hold texts of this regular node only, in forks too."""
-    def pattern(self, pattern: str, *, search: bool) -> int | None:
-        """The regular node of an ECMA-262 pattern's texts, whole or anywhere inside if `search`, if it is of the usual
-        kind: characters, classes, groups, counts, and ^ and $ at its ends. None where `notations.regex` must read it.
-        """
+    def regex(self, pattern: str, *, dialect: str, search: bool = False, flags: str = "") -> int:
+        """The regular node of the texts that a pattern matches: as a whole, or somewhere inside if `search`.
+        `dialect` is python, ecma or rust, `flags` letters of `imsxar`. Raises GrammarSyntaxError with the offset."""
+    def regex_part(self, pattern: str, *, flags: str = "") -> int:
+        """`regex` in Python's dialect, where more text may stand on both sides; an assertion about that is refused."""
     def gbnf(self, text: str, root: str) -> int | None:
         """The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that."""
     def lark(self, text: str, start: str, library: dict[str, str]) -> int | None:

@@ -18,13 +18,19 @@ __all__ = [
     "Plain",
     "Productions",
     "Recent",
+    "Regex",
     "Stock",
     "Unplain",
     "Usual",
     "content",
+    "is_ecma_regex",
     "is_json",
     "is_sorted",
-    "rust_class",
+    "native_facts",
+    "native_is_sorted",
+    "native_references",
+    "native_value",
+    "property_set",
     "said",
     "without",
 ]
@@ -224,13 +230,60 @@ def is_json(value: object) -> bool:
     """Whether a value is JSON without a doubt: plain lists, dicts, texts and finite numbers, and no levels to speak of.
     False says nothing."""
 
-def rust_class(letter: str) -> list[tuple[int, int]]:
-    """The class of `d`, `s` or `w`."""
+@final
+class Regex:
+    """A pattern that was read: what there is to know about it without a builder."""
+
+    def __new__(cls, pattern: str, *, dialect: str, flags: str = "", is_released: bool = True) -> Self:
+        """Raises GrammarSyntaxError, with the offset, for what is not in the dialect. `is_released`: atomic groups are
+        replaced by what means the same, or refused."""
+    def tree(self) -> tuple[Any, ...]:
+        """The tree: for each node a tuple of the name of its class in `notations.regex.ast` and its fields."""
+    def longest(self) -> int | None:
+        """The greatest length of its texts, in characters; None is no limit."""
+    def may_be_empty(self) -> bool:
+        """Whether the empty text may match."""
+    def ends_in_name(self) -> bool:
+        """Whether a text may end with any number of characters that names are made of."""
+
+def is_ecma_regex(pattern: str) -> bool:
+    """Whether ECMA-262 (with `u`) takes the pattern; back-references are fine here."""
+
+def property_set(name: str, value: str | None = None) -> tuple[tuple[int, int], ...] | None:
+    """The code points of a property by its name, or by its name and value; None where the engine has no exact table."""
 
 def said(schema: object, keywords: dict[str, int]) -> bytes | None:
     """What a schema says by these keywords, each with what its values hold (`HOLDS` of `resolve.py`), all else aside:
     the same bytes, the same values. None if it is large, or if it says what depends on where it stands or on an
     option."""
+
+def native_facts(
+    schema: Any,
+    registry: Callable[[str], Any],
+    *,
+    is_nullable: bool,
+    has_closed_objects: bool,
+    has_scopes: bool,
+) -> str:
+    """What the native front end reads in each subschema, as JSON: [the root's number, facts by number, omissions].
+
+    A conjunction is the number of its only subschema, true if it asks nothing, false if nothing meets it. Patterns are
+    known by their texts, and formats assert nothing. For tests.
+    """
+
+def native_is_sorted(schema: Any) -> bool:
+    """Whether the native front end takes a schema for one that a tool sorted. For tests."""
+
+def native_references(
+    schema: Any, registry: Callable[[str], Any]
+) -> list[tuple[str, str, str, tuple[str, str, str] | None]]:
+    """Every reference that the native front end finds: its place, keyword and text; its target's place, URI and draft.
+
+    `registry` gives the document of a URI, or None. For tests.
+    """
+
+def native_value(text: str) -> Any:
+    """The value that the native parser reads in a JSON text, each number as the bytes of its numeral. For tests."""
 
 def without(text: bytes, keys: Sequence[str]) -> bytes | None:
     """A JSON text with null in place of the value that these keys lead to, which is not read; None if there is none, or

@@ -279,7 +279,7 @@ class Position:
         self._lengthening = self._budget.lengthening(self._matcher, len(history))
 
     def _use(self, mask: NDArray[np.uint32], history: Sequence[int]) -> None:
-        if refused := [token for token in self._budget.refused(history, self._eos) if _holds(mask, token)]:
+        if refused := [token for token in self._budget.refused(history, self._eos) if holds(mask, token)]:
             left = mask.copy()
             for token in refused:
                 left[token >> 5] &= ~np.uint32(1 << (token & 31))
@@ -305,7 +305,8 @@ def _free(spelled: bytes, head: bytes) -> int:
     return max(len(head) - len(spelled), 0) + (0 < len(spelled) <= len(head))
 
 
-def _holds(mask: NDArray[np.uint32], token: int) -> bool:
+def holds(mask: NDArray[np.uint32], token: int) -> bool:
+    """Whether a mask allows a token; one beyond its last word it does not."""
     return token >> 5 < len(mask) and bool(mask[token >> 5] >> (token & 31) & 1)
 
 

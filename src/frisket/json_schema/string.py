@@ -19,6 +19,9 @@ class Length(NamedTuple):
     kind: str = "string Length"
 
 
+ANY_LENGTH = Length(0, None)
+
+
 class Matches(NamedTuple):
     """The text is (or is not) in a regular language.
 
@@ -195,7 +198,7 @@ def listed(
         if isinstance(atom, Among) and atom.positive:
             values = atom.values if values is None else values & atom.values
         else:
-            regular += not isinstance(atom, Length) or atom.least > 0 or atom.most is not None
+            regular += atom != ANY_LENGTH
     if values is None:
         return None, regular
     if regular:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
+from frisket._core.front_end import Regex
 from frisket.errors import FrisketError
 from frisket.notations.regex import parse
 from frisket.notations.regex.ast import After, Alt, Atomic, Before, Chars, Look, Node, Repeat, Seq
-from frisket.notations.regex.measure import measure
 
 
 class Ends(NamedTuple):
@@ -44,10 +44,14 @@ def ends(pattern: str) -> Ends:
     try:
         tree = parse(pattern, dialect="ecma")
         start, end = _is_held(tree, Before, 0), _is_held(tree, After, -1)
-        bounded = start and end and not _is_open(tree) and measure(tree).high is not None
+        bounded = start and end and not _is_open(tree) and _is_bounded(pattern)
         return Ends(start, end, bounded, _classes(tree) < 2 and not _is_mixed(tree))
     except (FrisketError, RecursionError):
         return UNREADABLE
+
+
+def _is_bounded(pattern: str) -> bool:
+    return Regex(pattern, dialect="ecma").longest() is not None
 
 
 def _is_held(node: Node, anchor: type[Before | After], side: int) -> bool:

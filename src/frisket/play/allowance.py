@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from frisket.decoding.loop import holds
 from frisket.errors import BudgetError
 from frisket.logits.numpy import allowed
 from frisket.matcher import Matcher
@@ -87,8 +88,3 @@ class Allowance:
 
 def _ids(mask: Words, size: int) -> Ids:
     return np.flatnonzero(allowed(mask, (size,)))
-
-
-def holds(mask: Words, token: int) -> bool:
-    """Whether a mask allows a token."""
-    return token >> 5 < len(mask) and bool(mask[token >> 5] >> (token & 31) & 1)

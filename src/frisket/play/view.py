@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from frisket.decoding.loop import holds
 from frisket.errors import BudgetError, FrisketError
 from frisket.matcher import Matcher
-from frisket.play.allowance import Allowance, holds
+from frisket.play.allowance import Allowance
 from frisket.play.answer import Answer
 from frisket.play.look import Look, in_order, share
 from frisket.play.plan import Moment

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from frisket.decoding.loop import is_closed
+from frisket.decoding.loop import holds, is_closed
 from frisket.errors import EngineError
 from frisket.logits.numpy import allowed
 
@@ -81,7 +81,7 @@ def allowed_ids(matcher: Matcher, vocabulary: Vocabulary, left: int) -> Ids:
     if left > 0:
         return np.flatnonzero(allowed(mask, (vocabulary.size,)))
     ends = sorted(vocabulary.eos)
-    return np.array([end for end in ends if mask[end >> 5] >> (end & 31) & 1], dtype=np.intp)
+    return np.array([end for end in ends if holds(mask, end)], dtype=np.intp)
 
 
 def may_only_end(matcher: Matcher, vocabulary: Vocabulary) -> bool:

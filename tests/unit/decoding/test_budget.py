@@ -134,6 +134,19 @@ def test_a_guard_ends_repetition_and_leaves_what_must_come() -> None:
 
 
 @pytest.mark.parametrize(
+    ("history", "refused"),
+    [([7, 8, 7, 8], {7}), ([9, 7, 8, 7, 8], {7}), ([8, 8], {8}), ([8, 8, 8, 8], {8}), ([7, 8, 7], set()), ([], set())],
+)
+def test_a_guard_sees_blocks_as_long_as_the_text_allows(history: list[int], refused: set[int]) -> None:
+    assert Guard(period=2, times=2).refused(history) == refused
+
+
+def test_a_guard_sees_no_block_longer_than_its_period() -> None:
+    assert Guard(period=2, times=2).refused([1, 2, 3, 1, 2, 3]) == set()
+    assert Guard(period=3, times=2).refused([1, 2, 3, 1, 2, 3]) == {1}
+
+
+@pytest.mark.parametrize(
     "wrong",
     [
         {"max_tokens": 0},

@@ -7,7 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
+
+from tests.oracle import regex as oracle
+
+if TYPE_CHECKING:
+    from frisket._core import GrammarBuilder
 
 Ends = Callable[[bytes, int], frozenset[int]]
 
@@ -166,8 +171,9 @@ class SlowBuilder:
 
         return self.make(("bounded", node, min, max), ends)
 
-    def pattern(self, pattern: str, *, search: bool) -> None:
-        """Nothing: the front end reads all patterns itself."""
+    def regex(self, pattern: str, *, dialect: Any, search: bool = False, flags: str = "") -> int:
+        """By the oracle's reader, call by call."""
+        return oracle.lower_regex(cast("GrammarBuilder", self), pattern, dialect=dialect, search=search, flags=flags)
 
     def quoted(self, node: int, escapes: str = "raw") -> int:
         def ends(data: bytes, at: int) -> frozenset[int]:

@@ -77,6 +77,23 @@ def test_many_alternatives_are_exact(schema: dict[str, Any]) -> None:
         assert made.accepts(json.dumps(document)) == validator.is_valid(document), document
 
 
+def test_after_the_engine_gave_up_its_way_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = LimitExceededError("too many")
+    tried: list[tuple[str, int]] = []
+
+    def fails(*arguments: Any) -> None:
+        tried.append(arguments[-2:])
+        raise TooManyAlternatives(error, 0)
+
+    monkeypatch.setattr(json_schema, "_lowered", fails)
+    for failed in (None, TooManyAlternatives(error, 0)):
+        with pytest.raises(LimitExceededError, match="too many"):
+            lower_json_schema(_core.GrammarBuilder(), {}, failed=failed)
+    usual, after = tried[: len(tried) // 2], tried[len(tried) // 2 :]
+    assert len(usual) == len(set(usual)) > 2
+    assert after == [*usual[1:], usual[0]]
+
+
 @pytest.mark.parametrize("schema", MANY, ids=range(len(MANY)))
 def test_no_way_of_splitting_goes_far_before_every_way_was_tried(schema: dict[str, Any]) -> None:
     """One way takes thousands of alternatives of some, and the other a dozen."""

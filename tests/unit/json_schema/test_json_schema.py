@@ -158,6 +158,15 @@ CASES: list[tuple[Any, list[Any], list[Any]]] = [
     ({"$ref": "#/$defs/a%25b~1c", "$defs": {"a%b/c": {"const": 1}}}, [1], [2]),
     ({"$ref": "#foo", "$defs": {"x": {"$anchor": "foo", "const": 1}}}, [1], [2]),
     ({"$id": "http://x/y", "$ref": "z", "$defs": {"q": {"$id": "z", "const": 1}}}, [1], [2]),
+    (
+        {
+            "$id": "http://x/y",
+            "$defs": {"t": {"type": "integer"}},
+            "not": {"$id": "z", "$ref": "#/$defs/t", "$defs": {"t": {"type": "string"}}},
+        },
+        [1, None],
+        ["a"],
+    ),
 ]
 
 

@@ -14,10 +14,13 @@ from typing import Any
 import pytest
 
 from frisket import Grammar, Vocabulary
-from frisket.errors import UnsupportedSchemaError
+from frisket._core import GrammarBuilder
+from frisket.errors import LimitExceededError, UnsupportedSchemaError
 from frisket.json_schema import JSONSchemaOptions
-from frisket.json_schema.digits import part_length
+from frisket.json_schema.data import check_number
+from frisket.json_schema.digits import Digits, part_length
 from frisket.json_schema.interval import common_multiple
+from frisket.json_schema.multiple import POINTED, REMAINDERS, TooManyRemainders, remainder
 from frisket.json_schema.number import SMALL_EXPONENT, decimal_text, magnitude_of
 
 SPELLINGS = [
@@ -134,6 +137,22 @@ def test_coprime_factors_of_a_multiple(step: str) -> None:
         for value in (factor * size, factor * size + size / 3):
             if value.denominator == 1 or kind == "number":
                 assert made.accepts(decimal_text(value)) == ((value / size).denominator == 1), value
+
+
+@pytest.mark.parametrize(("point", "most"), [(False, REMAINDERS), (True, POINTED)])
+def test_the_largest_divisor_is_one_that_is_kept(point: bool, most: int) -> None:
+    numerals = Digits(GrammarBuilder(), JSONSchemaOptions())
+    assert remainder(numerals, most, point) >= 0
+    with pytest.raises(TooManyRemainders):
+        remainder(numerals, most + 1, point)
+
+
+def test_a_number_has_digits_up_to_the_bound() -> None:
+    for text in ("1e1999", "-1e-2000", "1" * 2000 + "." + "1" * 2000):
+        check_number(Decimal(text), "/minimum")
+    for text in ("1e2000", "1e-2001", "1" * 2001):
+        with pytest.raises(LimitExceededError, match="more than 2,000 digits"):
+            check_number(Decimal(text), "/minimum")
 
 
 def test_what_divides_too_rarely_is_refused() -> None:

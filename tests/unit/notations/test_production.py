@@ -227,3 +227,10 @@ def test_a_definition_in_a_comment_is_none() -> None:
     rules = 'root ::= "a" x # b ::= "c"\nx ::= "y"\n'
     for grammar in (Grammar.from_gbnf(rules), Grammar.from_ebnf(rules, dialect="xgrammar")):
         assert [text for text in ("a", "ay", "ac") if grammar.accepts(text)] == ["ay"]
+
+
+def test_a_range_of_abnf_may_reach_into_the_surrogates_but_not_lie_in_them() -> None:
+    for range_ in ("%xD7FF-D800", "%xDFFF-E000", "%xD800-E000"):
+        assert Grammar.from_abnf(f"a = {range_}", values="characters").accepts("\ue000") == range_.endswith("E000")
+    with pytest.raises(GrammarSyntaxError, match="surrogate"):
+        Grammar.from_abnf("a = %xD800-DFFF", values="characters")

@@ -5,7 +5,7 @@
 pub mod cache;
 pub(crate) mod chunked;
 pub mod exclusive;
-pub(crate) mod hash;
+pub mod hash;
 pub(crate) mod id;
 pub(crate) mod intern;
 pub(crate) mod layered;

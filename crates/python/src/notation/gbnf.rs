@@ -1,11 +1,11 @@
 //! GBNF → rules (`notations/gbnf.py`).
 
-use super::{Cursor, Range, Rules, LAST};
-use crate::pattern::{complement, normal};
+use super::{Cursor, Rules};
 use frisket_core::error::Error;
 use frisket_core::grammar::builder::Builder;
 use frisket_core::production::BodyNode;
 use frisket_core::regular::term::TermId;
+use frisket_regex::{CharSet, Range, LAST};
 
 /// The node of a rule of a grammar in GBNF; nothing if Python should read the grammar.
 pub fn lower(builder: &mut Builder, text: &str, root: &str) -> Result<Option<TermId>, Box<Error>> {
@@ -162,8 +162,9 @@ impl<'a> Reader<'a> {
         if ranges.is_empty() {
             return None;
         }
-        let ranges = normal(ranges);
-        let ranges = if is_negative { complement(&ranges) } else { ranges };
+        let set = CharSet::new(ranges);
+        let set = if is_negative { set.complement() } else { set };
+        let ranges = set.ranges();
         let is_surrogates = |&(low, high): &Range| low >= 0xd800 && high <= 0xdfff;
         (!ranges.iter().all(is_surrogates)).then(|| BodyNode::Chars(ranges.into()))
     }

@@ -6,19 +6,12 @@
 pub mod gbnf;
 pub mod lark;
 pub mod pattern;
-pub mod rust_class;
 
 use frisket_core::error::Error;
 use frisket_core::grammar::builder::Builder;
 use frisket_core::production::{BodyNode, Flaw, Leaf, Productions};
 use frisket_core::regular::term::TermId;
 use pattern::Pattern;
-
-/// Inclusive code points.
-pub type Range = (u32, u32);
-
-/// The last code point.
-pub const LAST: u32 = 0x10_ffff;
 
 /// Rules, and the patterns in them by the numbers of their leaves.
 #[derive(Default)]

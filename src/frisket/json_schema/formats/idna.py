@@ -103,7 +103,7 @@ def _allowed(label: str, place: int) -> bool:
     if "\u0660" <= char <= "\u0669":
         return not any("\u06f0" <= other <= "\u06f9" for other in label)
     if "\u06f0" <= char <= "\u06f9":
-        return not any("\u0660" <= other <= "\u0669" for other in label)
+        return True  # beside digits of the other kind it is those that are refused
     return _valid(char)
 
 

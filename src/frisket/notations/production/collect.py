@@ -25,8 +25,6 @@ from frisket.notations.production.ast import (
     Text,
     Token,
 )
-from frisket.notations.regex.lower import prepared
-from frisket.notations.regex.measure import may_be_empty
 
 #: Of each rule its patterns and what other notations say, by the engine's numbers.
 Leaves: TypeAlias = dict[str, list[tuple[int, Pattern | Embedded]]]
@@ -73,6 +71,6 @@ _ADDS: dict[type, Callable[[front_end.Productions, Any], None]] = {
 def may_match_nothing(pattern: str, flags: str) -> bool:
     """Whether a pattern in Python's dialect may match the empty text."""
     try:
-        return may_be_empty(prepared(pattern, "python", flags)[0])
-    except (GrammarSyntaxError, LimitExceededError, RecursionError):
+        return front_end.Regex(pattern, dialect="python", flags=flags).may_be_empty()
+    except (GrammarSyntaxError, LimitExceededError):
         return False  # it is refused where it is lowered

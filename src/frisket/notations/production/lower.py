@@ -15,8 +15,6 @@ from frisket.notations.production.ast import Embedded, Pattern, Productions
 from frisket.notations.production.collect import Leaves, collect
 from frisket.notations.production.source import Source
 from frisket.notations.regex import lower_part
-from frisket.notations.regex.lower import prepared
-from frisket.notations.regex.measure import ends_in_name
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
@@ -64,7 +62,7 @@ def _pattern(builder: GrammarBuilder, source: Source, node: Pattern) -> tuple[in
         lowered = lower_part(builder, node.pattern, flags=node.flags)
     except GrammarSyntaxError as error:
         source.fail(error.message, node.at, error.hint)
-    return lowered, ends_in_name(prepared(node.pattern, "python", node.flags)[0])
+    return lowered, front_end.Regex(node.pattern, dialect="python", flags=node.flags).ends_in_name()
 
 
 def _fail(source: Source, productions: Productions, kind: str, name: str, at: int, is_grammar: bool) -> NoReturn:

@@ -29,7 +29,6 @@ from frisket.notations.production.ast import (
 )
 from frisket.notations.regex import ast as regex
 from frisket.notations.regex import unicode
-from frisket.notations.regex.lower import prepared
 from frisket.notations.regex.unicode import CharSet
 
 #: How tight a text binds: alternatives, a sequence, a repeated item, one item.
@@ -102,7 +101,7 @@ class Printer:
             case Reference(name, _):
                 return self.names[name], _ITEM
             case Pattern(pattern, flags, _):
-                return self.spelled(_production(prepared(pattern, "python", flags)[0], self))
+                return self.spelled(_production(regex.parse(pattern, "python", flags, is_released=True), self))
             case Token(name):
                 return self.token(name), _ITEM
             case Seq():

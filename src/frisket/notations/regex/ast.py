@@ -1,10 +1,11 @@
-"""What a pattern says, as a tree: both dialects mean the same by the same node."""
+"""Pattern → what it says, as a tree: all dialects mean the same by the same node. The engine reads it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from frisket._core import front_end
 from frisket.notations.regex.unicode import CharSet
 
 
@@ -99,4 +100,26 @@ class FinalNewline:
 
 
 Node: TypeAlias = Text | Chars | Seq | Alt | Repeat | Atomic | Before | After | Boundary | Look | FinalNewline
-Dialect: TypeAlias = Literal["python", "ecma"]
+Dialect: TypeAlias = Literal["python", "ecma", "rust"]
+
+_KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (Text, Chars, Seq, Alt, Repeat, Atomic, Before, After, Boundary, Look, FinalNewline)
+}
+
+
+def parse(pattern: str, dialect: Dialect = "python", flags: str = "", *, is_released: bool = False) -> Node:
+    """The tree of a pattern; without atomic groups if `is_released`.
+
+    Raises GrammarSyntaxError, with the offset, for what is not in the dialect.
+    """
+    return _node(front_end.Regex(pattern, dialect=dialect, flags=flags, is_released=is_released).tree())
+
+
+def _node(described: tuple[Any, ...]) -> Node:
+    kind, first, *rest = described
+    if kind in ("Seq", "Alt"):
+        first = [_node(item) for item in first]
+    elif kind in ("Repeat", "Atomic", "Look"):
+        first = _node(first)
+    node: Node = _KINDS[kind](first, *rest)
+    return node

@@ -1,4 +1,4 @@
-// A number of tokens ↔ a slider, a field, and the fewest tokens that an answer takes.
+// A number of tokens → a slider, a field, and the fewest tokens that an answer takes.
 
 import { count, find, make } from "./dom.js";
 

@@ -1,4 +1,4 @@
-// How whole answers are found ↔ three controls: a strategy, its number, and another one within it.
+// How whole answers are found → three controls: a strategy, its number, and another one within it.
 
 import { find, make } from "./dom.js";
 

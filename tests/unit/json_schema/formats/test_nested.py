@@ -17,6 +17,7 @@ from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import JSONSchemaOptions
 from frisket.json_schema.formats.content import is_json, json_node
 from frisket.json_schema.formats.regex_format import regex_node
+from frisket.json_schema.string import Length, Nested, is_void
 from frisket.notations.regex import is_ecma_regex
 
 REGEXES = (
@@ -157,3 +158,11 @@ def test_what_nests_is_refused_beside_other_conditions(more: dict[str, object]) 
 def test_keys_do_not_nest() -> None:
     with pytest.raises(UnsupportedSchemaError, match="keys"):
         Grammar.from_json_schema({"propertyNames": {"format": "regex"}})
+
+
+def test_a_format_and_its_opposite_leave_no_text() -> None:
+    asked = Nested("format regex", regex_node, is_ecma_regex, True)
+    assert is_void(GrammarBuilder(), (asked, asked._replace(positive=False)))
+    assert is_void(GrammarBuilder(), (asked, Length(1, None), asked._replace(positive=False)))
+    other = Nested("contentMediaType", json_node, is_json, False)
+    assert not is_void(GrammarBuilder(), (asked, other))

@@ -7,8 +7,8 @@ import unicodedata
 import pytest
 
 from frisket import Grammar
-from frisket.notations.regex import unicode
-from frisket.notations.regex.rust import rust_class
+from tests.oracle.regex import unicode
+from tests.oracle.regex.rust import rust_class
 
 #: Symbols that count as letters (Other_Alphabetic), and the joiners.
 _MORE = ((0x200C, 0x200D), (0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189))

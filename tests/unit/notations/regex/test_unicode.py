@@ -10,7 +10,7 @@ import unicodedata
 
 import pytest
 
-from frisket.notations.regex import unicode
+from tests.oracle.regex import unicode
 
 
 def members(ranges: unicode.CharSet) -> set[int]:

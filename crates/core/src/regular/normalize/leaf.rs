@@ -11,7 +11,7 @@ use crate::regular::key_set::NO_KEYS;
 use crate::regular::literal::{self, code_points, Ends, Literal};
 use crate::regular::term::{Info, Term, TermId, WordSet, EMPTY, EPSILON, MANY};
 use crate::storage::hash::Hasher128;
-use rustc_hash::FxHashMap;
+use regex_syntax::utf8::{Utf8Sequence, Utf8Sequences};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -224,38 +224,47 @@ impl Arena {
 
     /// One code point of the inclusive ranges, as UTF-8. Errors if the budget ends.
     pub fn char_class(&mut self, ranges: &[(u32, u32)]) -> Result<TermId> {
-        use regex_syntax::utf8::Utf8Sequences;
-        let mut by_tail: FxHashMap<Vec<(u8, u8)>, ByteSet> = FxHashMap::default();
+        let mut sequences: Vec<Utf8Sequence> = Vec::with_capacity(ranges.len());
         for &(low, high) in ranges {
             for (low, high) in [(low, high.min(0xd7ff)), (low.max(0xe000), high.min(0x10_ffff))] {
                 let (Some(low), Some(high)) = (char::from_u32(low), char::from_u32(high)) else { continue };
-                if low > high {
-                    continue;
-                }
-                for sequence in Utf8Sequences::new(low, high) {
-                    let pairs: Vec<(u8, u8)> = sequence.as_slice().iter().map(|r| (r.start, r.end)).collect();
-                    let heads = by_tail.entry(pairs[1..].to_vec()).or_default();
-                    *heads = heads.union(&ByteSet::range(pairs[0].0, pairs[0].1));
+                if low <= high {
+                    sequences.extend(Utf8Sequences::new(low, high));
                 }
             }
         }
-        let mut sequences: Vec<_> = by_tail.into_iter().collect();
-        sequences.sort_by(|a, b| a.0.cmp(&b.0));
-        let mut parts = Vec::with_capacity(sequences.len());
-        for (tail, heads) in sequences {
-            let mut rest = EPSILON;
-            for &(low, high) in tail.iter().rev() {
-                let class = self.class(ByteSet::range(low, high))?;
-                rest = self.cat(class, rest)?;
-            }
-            let head = self.class(heads)?;
-            parts.push(self.cat(head, rest)?);
-        }
-        let id = self.alt(parts)?;
+        let bounds = |sequence: &Utf8Sequence| {
+            sequence.into_iter().map(|range| (range.start, range.end)).collect::<SmallVec<[_; 4]>>()
+        };
+        sequences.sort_unstable_by_key(bounds);
+        let id = self.utf8_trie(&sequences, 0)?;
         if !self.info(id).utf8 {
             self.terms.nodes.get_mut(id.index()).info.utf8 = true;
         }
         Ok(id)
+    }
+
+    /// What follows the first `level` bytes of sorted sequences that begin with the same ranges.
+    ///
+    /// A trie, because alternatives of one level are disjoint then, and few: a range of several bytes is followed by
+    /// all continuations.
+    fn utf8_trie(&mut self, sequences: &[Utf8Sequence], level: usize) -> Result<TermId> {
+        let mut heads: Vec<(TermId, ByteSet)> = Vec::new();
+        for same in sequences.chunk_by(|a, b| a.as_slice()[level] == b.as_slice()[level]) {
+            let range = same[0].as_slice()[level];
+            let rest = if same[0].len() == level + 1 { EPSILON } else { self.utf8_trie(same, level + 1)? };
+            let bytes = ByteSet::range(range.start, range.end);
+            match heads.iter_mut().find(|(other, _)| *other == rest) {
+                Some((_, head)) => *head = head.union(&bytes),
+                None => heads.push((rest, bytes)),
+            }
+        }
+        let mut parts = Vec::with_capacity(heads.len());
+        for (rest, head) in heads {
+            let head = self.class(head)?;
+            parts.push(self.cat(head, rest)?);
+        }
+        self.alt(parts)
     }
 
     /// All texts of valid UTF-8, made once. Errors if the budget ends.

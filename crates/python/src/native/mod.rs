@@ -1,0 +1,130 @@
+//! The native front end of JSON Schema, as far as it stands → what tests compare with Python's.
+
+mod facts;
+mod tree;
+
+use crate::error::{bug, build, raise};
+use frisket_schema::error::{Error, Kind, Result};
+use frisket_schema::json::{self, Tree};
+use frisket_schema::resolve::applicator::subschemas;
+use frisket_schema::resolve::{Documents, Location, Registry, ResourceId};
+use frisket_schema::subschema::Options;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// The schema's tree: of a text, or of a value of Python.
+fn read<'py>(schema: &Bound<'py, PyAny>) -> PyResult<Arc<Tree>> {
+    let tree = match schema.downcast::<PyString>() {
+        Ok(text) => json::parse(text.to_str()?),
+        Err(_) => tree::read(schema),
+    };
+    tree.map(Arc::new).map_err(raised)
+}
+
+/// The exception of an error, as results of the crate hold it.
+#[allow(clippy::boxed_local)]
+fn raised(error: Box<Error>) -> PyErr {
+    let Error { kind, message, place, hint } = *error;
+    let class = match kind {
+        Kind::Engine(engine) => return raise(Box::new(engine)),
+        Kind::Invalid => "InvalidSchemaError",
+        Kind::Unsupported(_) => "UnsupportedSchemaError",
+        Kind::Unsatisfiable => "UnsatisfiableSchemaError",
+        Kind::NeedsScopes => return bug("dynamic scopes are missing"),
+        Kind::Limit => "LimitExceededError",
+    };
+    let hint = hint.unwrap_or_default();
+    Python::attach(|py| {
+        let made = build(py, class, &message, &hint, None);
+        let made = made.and_then(|made| made.value(py).setattr("where", place).map(|()| made));
+        made.unwrap_or_else(|failure| failure)
+    })
+}
+
+/// A callable: URI → document or None.
+struct Callback<'a, 'py>(&'a Bound<'py, PyAny>);
+
+impl Registry for Callback<'_, '_> {
+    fn document(&self, uri: &str) -> Result<Option<Arc<Tree>>> {
+        let failed = |error: PyErr| Error::invalid(format!("the registry failed: {error}"));
+        let found = self.0.call1((uri,)).map_err(failed)?;
+        match found.is_none() {
+            true => Ok(None),
+            false => read(&found).map(Some).map_err(failed),
+        }
+    }
+}
+
+/// The value that the native parser reads in a JSON text, each number as the bytes of its numeral. For tests.
+#[pyfunction]
+pub fn native_value<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    let tree = json::parse(text).map_err(raised)?;
+    tree::written(py, &tree)
+}
+
+/// Whether the native front end takes a schema for one that a tool sorted. For tests.
+#[pyfunction]
+pub fn native_is_sorted(schema: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(frisket_schema::order::is_sorted(&*read(schema)?))
+}
+
+/// Where a subschema stands, the keyword, its reference, and where that leads: pointer, base URI, draft.
+type Reference = (String, String, String, Option<(String, String, String)>);
+
+/// Every reference that the native front end finds: its place, keyword and text; its target's place, URI and draft.
+///
+/// `registry` gives the document of a URI, or None. For tests.
+#[pyfunction]
+pub fn native_references(schema: &Bound<'_, PyAny>, registry: &Bound<'_, PyAny>) -> PyResult<Vec<Reference>> {
+    let registry = Callback(registry);
+    references(read(schema)?, &registry).map_err(raised)
+}
+
+/// What the native front end reads in each subschema, as JSON: [the root's number, facts by number, omissions].
+///
+/// A conjunction is the number of its only subschema, true if it asks nothing, false if nothing meets it. Patterns are
+/// known by their texts, and formats assert nothing. For tests.
+#[pyfunction]
+#[pyo3(signature = (schema, registry, *, is_nullable, has_closed_objects, has_scopes))]
+pub fn native_facts(
+    schema: &Bound<'_, PyAny>,
+    registry: &Bound<'_, PyAny>,
+    is_nullable: bool,
+    has_closed_objects: bool,
+    has_scopes: bool,
+) -> PyResult<String> {
+    let options = Options { is_nullable, has_closed_objects, has_scopes };
+    facts::facts(read(schema)?, &Callback(registry), options).map_err(raised)
+}
+
+fn references(schema: Arc<Tree>, registry: &dyn Registry) -> Result<Vec<Reference>> {
+    let mut documents = Documents::new(schema, Some(registry))?;
+    let root = documents.root();
+    let start = documents.resource(root).root;
+    let mut found = Vec::new();
+    let mut met: HashSet<(Location, ResourceId)> = HashSet::new();
+    let mut stack = vec![(start, root, String::new())];
+    while let Some((schema, around, pointer)) = stack.pop() {
+        let resource = documents.inside(schema, around, &pointer)?;
+        if documents.object(schema).is_none() || !met.insert((schema, resource)) {
+            continue;
+        }
+        for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
+            let tree = documents.tree(schema);
+            let reference = tree.object(schema.node).and_then(|members| tree.str(members.get(keyword)?));
+            let Some(reference) = reference.map(str::to_owned) else { continue };
+            let target = documents.resolve(&reference, resource)?;
+            let shown = target.as_ref().map(|target| {
+                let resource = documents.resource(target.resource);
+                (target.pointer.to_string(), resource.uri.to_string(), resource.draft.to_string())
+            });
+            found.push((pointer.clone(), keyword.to_owned(), reference, shown));
+            stack.extend(target.map(|target| (target.schema, target.resource, target.pointer.to_string())));
+        }
+        let below = subschemas(documents.tree(schema), schema.node, &pointer);
+        stack.extend(below.into_iter().map(|(node, pointer)| (Location { node, ..schema }, resource, pointer)));
+    }
+    Ok(found)
+}

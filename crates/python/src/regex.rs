@@ -1,0 +1,161 @@
+//! Regular expressions from Python → `frisket_regex`, and what it says → Python: convert, release the GIL, raise.
+
+use crate::error::raise_regex;
+use crate::gil::{briefly, without};
+use frisket_core::grammar::builder::Builder;
+use frisket_core::regular::term::TermId;
+use frisket_regex::{Dialect, Flags, Node, Pattern, Range, Result, Spelling, Syntax, Version};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PySlice, PyString};
+
+/// Bytes of a pattern whose parsing takes long enough to release the GIL: about half a millisecond.
+const LONG: usize = 1 << 14;
+
+/// How to read a pattern in the running Python.
+pub fn syntax(py: Python<'_>, dialect: &str, flags: &str) -> PyResult<Syntax> {
+    let dialect = match dialect {
+        "ecma" => Dialect::Ecma,
+        "python" => Dialect::Python,
+        "rust" => Dialect::Rust,
+        other => return Err(PyValueError::new_err(format!("a dialect is python, ecma or rust, not {other:?}"))),
+    };
+    let flags = Flags::new(flags).map_err(raise_regex)?;
+    Ok(Syntax { flags, python_unicode: version(py)?, named, ..Syntax::new(dialect) })
+}
+
+/// The running Python's version of Unicode.
+fn version(py: Python<'_>) -> PyResult<Version> {
+    static VERSION: PyOnceLock<Version> = PyOnceLock::new();
+    let find = || -> PyResult<Version> {
+        let text: String = py.import("unicodedata")?.getattr("unidata_version")?.extract()?;
+        let mut numbers = text.split('.').map_while(|number| number.parse().ok());
+        Ok(numbers.next().zip(numbers.next()))
+    };
+    VERSION.get_or_try_init(py, find).copied()
+}
+
+/// The character of a name, as `unicodedata` has it.
+fn named(name: &str) -> Option<char> {
+    Python::attach(|py| py.import("unicodedata").ok()?.call_method1("lookup", (name,)).ok()?.extract().ok())
+}
+
+/// The text of a pattern. Raises GrammarSyntaxError for half a surrogate pair, which no UTF-8 text holds.
+fn text<'a>(pattern: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
+    let Err(error) = pattern.to_str() else { return pattern.to_str() };
+    let py = pattern.py();
+    let at: usize = error.value(py).getattr("start")?.extract()?;
+    let quoted = match pattern.len()? {
+        0..=60 => pattern.repr()?,
+        _ => pattern.get_item(PySlice::new(py, 0, 57, 1))?.add("…")?.repr()?,
+    };
+    let message = format!("a lone surrogate has no UTF-8 form in {}", quoted.to_str()?);
+    Err(raise_regex(frisket_regex::Error::Syntax(frisket_regex::Flaw {
+        message,
+        at: Some(at),
+        hint: Some("leave it out".into()),
+    })))
+}
+
+/// The node that `lower` makes of a pattern, without the GIL where that takes long.
+pub fn lowered(
+    builder: &mut Builder,
+    pattern: &Bound<'_, PyString>,
+    syntax: &Syntax,
+    lower: impl FnOnce(&Pattern, &mut Builder) -> Result<TermId> + Send,
+) -> PyResult<u32> {
+    let text = text(pattern)?;
+    let read = || lower(&Pattern::read(text, syntax)?, builder);
+    let node = if text.len() < LONG { briefly(pattern.py(), read) } else { without(pattern.py(), read) };
+    node.map(|node| node.number()).map_err(raise_regex)
+}
+
+/// The node of the texts in which an ECMA-262 pattern finds a match; None where Python has an error to explain.
+pub fn search(builder: &mut Builder, pattern: &str) -> Option<TermId> {
+    Pattern::read(pattern, &Syntax::new(Dialect::Ecma)).ok()?.lower(builder, true).ok()
+}
+
+/// A pattern that was read: what there is to know about it without a builder.
+#[pyclass(frozen, module = "frisket._core.front_end")]
+pub struct Regex(Node);
+
+#[pymethods]
+impl Regex {
+    /// Raises GrammarSyntaxError, with the offset, for what is not in the dialect. `is_released`: atomic groups are
+    /// replaced by what means the same, or refused.
+    #[new]
+    #[pyo3(signature = (pattern, *, dialect, flags="", is_released=true))]
+    fn new(pattern: &Bound<'_, PyString>, dialect: &str, flags: &str, is_released: bool) -> PyResult<Self> {
+        let syntax = syntax(pattern.py(), dialect, flags)?;
+        let text = text(pattern)?;
+        let tree = match is_released {
+            true => Pattern::read(text, &syntax).map(|pattern| pattern.tree().clone()),
+            false => frisket_regex::parse(text, &syntax),
+        };
+        tree.map(Regex).map_err(raise_regex)
+    }
+
+    /// The tree: for each node a tuple of the name of its class in `notations.regex.ast` and its fields.
+    fn tree<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        described(py, &self.0)
+    }
+
+    /// The greatest length of its texts, in characters; None is no limit.
+    fn longest(&self) -> Option<u64> {
+        self.0.measure().high
+    }
+
+    /// Whether the empty text may match.
+    fn may_be_empty(&self) -> bool {
+        self.0.may_be_empty()
+    }
+
+    /// Whether a text may end with any number of characters that names are made of.
+    fn ends_in_name(&self) -> bool {
+        self.0.ends_in_name()
+    }
+}
+
+fn described<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
+    let all = |items: &[Node]| items.iter().map(|item| described(py, item)).collect::<PyResult<Vec<_>>>();
+    let made = match node {
+        Node::Text(text) => ("Text", text).into_pyobject(py)?,
+        Node::Chars(set) => ("Chars", tuples(py, set.ranges())?).into_pyobject(py)?,
+        Node::Seq(items) => ("Seq", all(items)?).into_pyobject(py)?,
+        Node::Alt(items) => ("Alt", all(items)?).into_pyobject(py)?,
+        Node::Repeat { item, low, high, at } => ("Repeat", described(py, item)?, low, high, at).into_pyobject(py)?,
+        Node::Atomic { item, at, .. } => ("Atomic", described(py, item)?, at).into_pyobject(py)?,
+        Node::Before { ranges, edge, at } => ("Before", tuples(py, ranges.ranges())?, edge, at).into_pyobject(py)?,
+        Node::After { ranges, edge, at } => ("After", tuples(py, ranges.ranges())?, edge, at).into_pyobject(py)?,
+        Node::Boundary { word, negative, at } => {
+            ("Boundary", tuples(py, word.ranges())?, negative, at).into_pyobject(py)?
+        }
+        Node::Look { item, ahead, negative, at } => {
+            ("Look", described(py, item)?, ahead, negative, at).into_pyobject(py)?
+        }
+        Node::FinalNewline { at } => ("FinalNewline", at).into_pyobject(py)?,
+    };
+    Ok(made.into_any())
+}
+
+/// Ranges as Python's front ends compare and hash them.
+fn tuples<'py>(py: Python<'py>, ranges: &[Range]) -> PyResult<Bound<'py, PyAny>> {
+    Ok(pyo3::types::PyTuple::new(py, ranges)?.into_any())
+}
+
+/// Whether ECMA-262 (with `u`) takes the pattern; back-references are fine here.
+#[pyfunction]
+pub fn is_ecma_regex(pattern: &Bound<'_, PyString>) -> PyResult<bool> {
+    // Half a surrogate pair is in no text of the builder, and so in no pattern.
+    let Ok(pattern) = pattern.to_str() else { return Ok(false) };
+    frisket_regex::is_ecma_regex(pattern).map_err(raise_regex)
+}
+
+/// The code points of a property by its name, or by its name and value; None where the engine has no exact table.
+#[pyfunction]
+#[pyo3(signature = (name, value=None))]
+pub fn property_set<'py>(py: Python<'py>, name: &str, value: Option<&str>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let set = frisket_regex::property_set(name, value, Spelling::Loose, None);
+    set.map(|set| tuples(py, set.ranges())).transpose()
+}

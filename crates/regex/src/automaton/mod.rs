@@ -1,0 +1,41 @@
+//! Tree × Builder → a regular node by way of a deterministic automaton: slow, general, bounded.
+//!
+//! Lookarounds may stand anywhere, in loops too. A state is a set of branches. A branch is a place in the pattern and the
+//! lookaheads that are still being checked beside it. Each of these is a state of its own, so a negative one is only read
+//! the other way round. The automaton is minimized, and its states are eliminated one by one, which leaves a node.
+//!
+//! Sources: Kleene, *Representation of events in nerve nets* (1956), for the elimination; Moore, *Gedanken-experiments on
+//! sequential machines* (1956), for the minimization.
+
+mod eliminate;
+mod machine;
+mod minimal;
+mod program;
+
+use crate::tree::Node;
+use frisket_core::error::Error;
+use frisket_core::grammar::builder::Builder;
+use frisket_core::regular::term::TermId;
+
+/// Why there is no automaton.
+pub(crate) enum Halt {
+    /// It would be too large to be worth it, or the tree is beyond it.
+    TooLarge,
+    /// The builder failed.
+    Engine(Box<Error>),
+}
+
+impl From<Box<Error>> for Halt {
+    fn from(error: Box<Error>) -> Self {
+        Halt::Engine(error)
+    }
+}
+
+type Result<T> = std::result::Result<T, Halt>;
+
+/// The node of the texts that match the tree, as a whole or somewhere inside.
+pub(crate) fn lower_automaton(builder: &mut Builder, tree: &Node, search: bool) -> Result<TermId> {
+    let program = program::Program::new(tree, search)?;
+    let table = machine::Machine::new(builder, &program)?.table()?;
+    eliminate::eliminate(builder, minimal::minimize(table)?)
+}

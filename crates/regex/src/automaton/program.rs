@@ -1,0 +1,209 @@
+//! Tree → places that follow one another.
+
+use super::{Halt, Result};
+use crate::char_set::CharSet;
+use crate::tree::Node;
+use crate::unicode::class::NEWLINE;
+
+const MOST_PLACES: usize = 600;
+const DEEPEST_LOOK: usize = 3;
+
+/// What is done at a place, and the places after it.
+pub(super) enum Place {
+    /// Matches at the end of the text; for a lookbehind, at the position it is asked about.
+    End,
+    /// Matches whatever follows.
+    Accept,
+    Char {
+        ranges: CharSet,
+        next: usize,
+    },
+    Fork(Vec<usize>),
+    /// Holds where the neighbour is in `ranges`, or where there is none if `edge`.
+    Neighbour {
+        ranges: CharSet,
+        edge: bool,
+        ahead: bool,
+        next: usize,
+    },
+    /// Begins a lookahead beside what follows.
+    Ahead {
+        start: usize,
+        negative: bool,
+        next: usize,
+    },
+    /// Asks a lookbehind, which has run from the start of the text.
+    Behind {
+        tracker: usize,
+        negative: bool,
+        next: usize,
+    },
+}
+
+/// A pattern as places.
+pub(super) struct Program {
+    pub places: Vec<Place>,
+    /// Where each lookbehind begins.
+    pub trackers: Vec<usize>,
+    pub start: usize,
+}
+
+/// The direction of the lookaround that a place stands in.
+#[derive(Clone, Copy, PartialEq)]
+enum Inside {
+    Nothing,
+    Ahead,
+    Behind,
+}
+
+struct Compiler {
+    places: Vec<Place>,
+    trackers: Vec<usize>,
+    inside: Inside,
+    depth: usize,
+}
+
+impl Program {
+    pub fn new(tree: &Node, search: bool) -> Result<Self> {
+        let mut compiler = Compiler { places: Vec::new(), trackers: Vec::new(), inside: Inside::Nothing, depth: 0 };
+        let end = compiler.add(if search { Place::Accept } else { Place::End })?;
+        let mut start = compiler.compile(tree, end)?;
+        if search {
+            start = compiler.any_before(start)?;
+        }
+        // Where a search has come to its end.
+        compiler.places.push(Place::Accept);
+        Ok(Program { places: compiler.places, trackers: compiler.trackers, start })
+    }
+
+    /// A place that matches whatever follows.
+    pub fn accept(&self) -> usize {
+        self.places.len() - 1
+    }
+}
+
+impl Compiler {
+    fn add(&mut self, place: Place) -> Result<usize> {
+        if self.places.len() >= MOST_PLACES {
+            return Err(Halt::TooLarge);
+        }
+        self.places.push(place);
+        Ok(self.places.len() - 1)
+    }
+
+    /// A fork to one place and to others that come back to the fork.
+    fn loop_to(&mut self, then: usize) -> Result<usize> {
+        self.add(Place::Fork(vec![then]))
+    }
+
+    fn close_loop(&mut self, fork: usize, body: usize) {
+        if let Place::Fork(next) = &mut self.places[fork] {
+            next.push(body);
+        }
+    }
+
+    fn any_before(&mut self, start: usize) -> Result<usize> {
+        let fork = self.loop_to(start)?;
+        let body = self.add(Place::Char { ranges: CharSet::all(), next: fork })?;
+        self.close_loop(fork, body);
+        Ok(fork)
+    }
+
+    /// The place from which the tree, followed by `then`, is matched.
+    fn compile(&mut self, node: &Node, mut then: usize) -> Result<usize> {
+        match node {
+            Node::Text(text) => {
+                for char in text.chars().rev() {
+                    then = self.add(Place::Char { ranges: CharSet::one(char as u32), next: then })?;
+                }
+                Ok(then)
+            }
+            Node::Chars(ranges) => self.add(Place::Char { ranges: ranges.clone(), next: then }),
+            Node::Seq(items) => items.iter().rev().try_fold(then, |then, item| self.compile(item, then)),
+            Node::Alt(items) => {
+                let starts = items.iter().map(|item| self.compile(item, then)).collect::<Result<_>>()?;
+                self.add(Place::Fork(starts))
+            }
+            Node::Repeat { item, low, high, .. } => self.repeat(item, *low, *high, then),
+            Node::Before { ranges, edge, .. } => {
+                self.add(Place::Neighbour { ranges: ranges.clone(), edge: *edge, ahead: false, next: then })
+            }
+            Node::After { ranges, edge, .. } => {
+                self.add(Place::Neighbour { ranges: ranges.clone(), edge: *edge, ahead: true, next: then })
+            }
+            Node::Boundary { word, negative, .. } => self.boundary(word, *negative, then),
+            Node::FinalNewline { .. } => {
+                if self.inside == Inside::Behind {
+                    return Err(Halt::TooLarge);
+                }
+                let end = self.add(Place::End)?;
+                let newline = self.add(Place::Char { ranges: CharSet::of(NEWLINE), next: end })?;
+                let end = self.add(Place::End)?;
+                let start = self.add(Place::Fork(vec![end, newline]))?;
+                self.add(Place::Ahead { start, negative: false, next: then })
+            }
+            Node::Look { item, ahead, negative, .. } => self.look(item, *ahead, *negative, then),
+            Node::Atomic { .. } => Err(Halt::TooLarge),
+        }
+    }
+
+    fn repeat(&mut self, item: &Node, low: u32, high: Option<u32>, mut then: usize) -> Result<usize> {
+        if low.max(high.unwrap_or(0)) as usize > MOST_PLACES {
+            return Err(Halt::TooLarge);
+        }
+        match high {
+            None => {
+                let fork = self.loop_to(then)?;
+                let body = self.compile(item, fork)?;
+                self.close_loop(fork, body);
+                then = fork;
+            }
+            Some(high) => {
+                let end = then;
+                for _ in low..high {
+                    let body = self.compile(item, then)?;
+                    then = self.add(Place::Fork(vec![end, body]))?;
+                }
+            }
+        }
+        for _ in 0..low {
+            then = self.compile(item, then)?;
+        }
+        Ok(then)
+    }
+
+    fn boundary(&mut self, word: &CharSet, negative: bool, then: usize) -> Result<usize> {
+        let neighbour = |is_inside: bool, ahead, next| {
+            let ranges = if is_inside { word.clone() } else { word.complement() };
+            Place::Neighbour { ranges, edge: !is_inside, ahead, next }
+        };
+        let from_outside = self.add(neighbour(!negative, true, then))?;
+        let from_inside = self.add(neighbour(negative, true, then))?;
+        let outside = self.add(neighbour(false, false, from_outside))?;
+        let inside = self.add(neighbour(true, false, from_inside))?;
+        self.add(Place::Fork(vec![outside, inside]))
+    }
+
+    fn look(&mut self, item: &Node, ahead: bool, negative: bool, next: usize) -> Result<usize> {
+        let outer = self.inside;
+        if outer == Inside::Behind || (ahead && self.depth == DEEPEST_LOOK) {
+            return Err(Halt::TooLarge);
+        }
+        if ahead {
+            self.inside = Inside::Ahead;
+            self.depth += 1;
+            let accept = self.add(Place::Accept)?;
+            let start = self.compile(item, accept)?;
+            self.depth -= 1;
+            self.inside = outer;
+            return self.add(Place::Ahead { start, negative, next });
+        }
+        self.inside = Inside::Behind;
+        let end = self.add(Place::End)?;
+        let start = self.compile(item, end)?;
+        let start = self.any_before(start)?;
+        self.inside = outer;
+        self.trackers.push(start);
+        self.add(Place::Behind { tracker: self.trackers.len() - 1, negative, next })
+    }
+}

@@ -1,0 +1,210 @@
+//! Tree → how long its texts are, in characters, and which characters they begin and end with.
+
+use crate::char_set::CharSet;
+use crate::tree::Node;
+
+/// Lengths and ends of the texts of a tree: exact without assertions. With them, `low` is a lower bound and the others
+/// are upper bounds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Measure {
+    /// The least length.
+    pub low: u64,
+    /// The greatest length; None is no limit.
+    pub high: Option<u64>,
+    /// The characters that texts begin with.
+    pub first: CharSet,
+    /// The characters that texts end with.
+    pub last: CharSet,
+}
+
+/// Characters of ASCII in a class of which names are made. Digits are fewer; strings and comments are made of more.
+const NAME_CHARS: std::ops::RangeInclusive<u32> = 20..=66;
+
+impl Measure {
+    /// That of the empty text alone.
+    pub(crate) fn empty() -> Self {
+        Measure { low: 0, high: Some(0), first: CharSet::none(), last: CharSet::none() }
+    }
+
+    /// That of texts one after the other.
+    pub(crate) fn concatenation(parts: &[Measure]) -> Self {
+        let low = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.low));
+        let high = parts.iter().try_fold(0u64, |sum, part| sum.checked_add(part.high?));
+        let first = CharSet::union_of(until_solid(parts.iter()).map(|part| &part.first));
+        let last = CharSet::union_of(until_solid(parts.iter().rev()).map(|part| &part.last));
+        Measure { low, high, first, last }
+    }
+
+    /// That of any one of several.
+    pub(crate) fn union(parts: &[Measure]) -> Self {
+        Measure {
+            low: parts.iter().map(|part| part.low).min().unwrap_or(0),
+            high: parts.iter().try_fold(0, |most: u64, part| Some(most.max(part.high?))),
+            first: CharSet::union_of(parts.iter().map(|part| &part.first)),
+            last: CharSet::union_of(parts.iter().map(|part| &part.last)),
+        }
+    }
+
+    /// That of `low` to `high` texts.
+    pub(crate) fn repeated(self, low: u32, high: Option<u32>) -> Self {
+        let most = match (self.high, high) {
+            (Some(0), _) => Some(0),
+            (Some(length), Some(count)) => length.checked_mul(count.into()),
+            _ => None,
+        };
+        Measure { low: self.low.saturating_mul(low.into()), high: most, ..self }
+    }
+}
+
+/// The parts up to the first that is never empty.
+fn until_solid<'a>(parts: impl Iterator<Item = &'a Measure>) -> impl Iterator<Item = &'a Measure> {
+    parts.scan(false, |is_beyond, part| {
+        let reached = (!*is_beyond).then_some(part);
+        *is_beyond |= part.low > 0;
+        reached
+    })
+}
+
+impl Node {
+    /// The lengths and ends of the tree's texts.
+    pub fn measure(&self) -> Measure {
+        match self {
+            Node::Text(text) => {
+                let count = text.chars().count() as u64;
+                let point = |char: Option<char>| char.map_or(CharSet::none(), |char| CharSet::one(char as u32));
+                let (first, last) = (point(text.chars().next()), point(text.chars().next_back()));
+                Measure { low: count, high: Some(count), first, last }
+            }
+            Node::Chars(set) => Measure { low: 1, high: Some(1), first: set.clone(), last: set.clone() },
+            Node::Seq(items) => Measure::concatenation(&items.iter().map(Node::measure).collect::<Vec<_>>()),
+            Node::Alt(items) => Measure::union(&items.iter().map(Node::measure).collect::<Vec<_>>()),
+            Node::Repeat { high: Some(0), .. } => Measure::empty(),
+            Node::Repeat { item, low, high, .. } => item.measure().repeated(*low, *high),
+            Node::Atomic { item, .. } => item.measure(),
+            _ => Measure::empty(),
+        }
+    }
+
+    /// Whether the empty text may match: whether the least length is 0.
+    pub fn may_be_empty(&self) -> bool {
+        match self {
+            Node::Text(_) | Node::Chars(_) => false,
+            Node::Seq(items) => items.iter().all(Node::may_be_empty),
+            Node::Alt(items) => items.iter().any(Node::may_be_empty),
+            Node::Repeat { item, low, .. } => *low == 0 || item.may_be_empty(),
+            Node::Atomic { item, .. } => item.may_be_empty(),
+            _ => true,
+        }
+    }
+
+    /// Whether the tree holds an assertion.
+    pub fn asserts(&self) -> bool {
+        match self {
+            Node::Text(_) | Node::Chars(_) => false,
+            Node::Seq(items) | Node::Alt(items) => items.iter().any(Node::asserts),
+            Node::Repeat { item, .. } | Node::Atomic { item, .. } => item.asserts(),
+            _ => true,
+        }
+    }
+
+    /// Whether a text may end with any number of characters that names are made of.
+    pub fn ends_in_name(&self) -> bool {
+        match self {
+            Node::Seq(items) => items.last().is_some_and(Node::ends_in_name),
+            Node::Alt(items) => items.iter().any(Node::ends_in_name),
+            Node::Repeat { item, high: None, .. } => item.one_char().is_some_and(|set| {
+                let ascii = set.intersection(&CharSet::of(&[(0, 0x7f)]));
+                NAME_CHARS.contains(&ascii.ranges().iter().map(|range| range.1 - range.0 + 1).sum())
+            }),
+            _ => false,
+        }
+    }
+
+    /// The set of a tree whose every text is one character, if it is plainly so.
+    pub(crate) fn one_char(&self) -> Option<CharSet> {
+        match self {
+            Node::Chars(set) => Some(set.clone()),
+            Node::Text(text) => {
+                let mut chars = text.chars();
+                let first = chars.next()?;
+                chars.next().is_none().then(|| CharSet::one(first as u32))
+            }
+            Node::Seq(items) if items.len() == 1 => items[0].one_char(),
+            Node::Alt(items) => {
+                let sets = items.iter().map(Node::one_char).collect::<Option<Vec<_>>>()?;
+                Some(CharSet::union_of(&sets))
+            }
+            _ => None,
+        }
+    }
+
+    /// The place of the first assertion of a tree, as far as one is found.
+    pub(crate) fn place(&self) -> usize {
+        match self {
+            Node::Seq(items) | Node::Alt(items) => items.iter().find(|item| item.asserts()).map_or(0, Node::place),
+            Node::Repeat { item, .. } => item.place(),
+            Node::Text(_) | Node::Chars(_) => 0,
+            Node::Atomic { at, .. }
+            | Node::Before { at, .. }
+            | Node::After { at, .. }
+            | Node::Boundary { at, .. }
+            | Node::Look { at, .. }
+            | Node::FinalNewline { at } => *at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parser::parse;
+    use crate::syntax::{Dialect, Syntax};
+
+    fn tree(pattern: &str) -> Node {
+        parse(pattern, &Syntax::new(Dialect::Python)).unwrap()
+    }
+
+    #[test]
+    fn lengths_add_up_and_multiply() {
+        let cases = [
+            ("", 0, Some(0)),
+            ("abc", 3, Some(3)),
+            ("a|bcd", 1, Some(3)),
+            ("a*", 0, None),
+            ("(?:ab){2,3}c?", 4, Some(7)),
+            ("(?:){2,}", 0, Some(0)),
+            ("(?:a*){0}", 0, Some(0)),
+            ("(?:a{2147483647}){2147483647}", 2147483647 * 2147483647, Some(2147483647 * 2147483647)),
+            ("(?:(?:a{2147483647}){2147483647}){2147483647}", u64::MAX, None),
+            ("^a$", 1, Some(1)),
+            ("(?>ab)", 2, Some(2)),
+        ];
+        for (pattern, low, high) in cases {
+            let tree = tree(pattern);
+            let measure = tree.measure();
+            assert_eq!((measure.low, measure.high), (low, high), "{pattern}");
+            assert_eq!(tree.may_be_empty(), low == 0, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn ends_reach_through_what_may_be_empty() {
+        let cases = [("a?bc*", "ab", "bc"), ("a|b", "ab", "ab"), ("a*", "a", "a"), ("(?:a?b?)c", "abc", "c")];
+        for (pattern, first, last) in cases {
+            let measure = tree(pattern).measure();
+            let set = |text: &str| CharSet::new(text.chars().map(|char| (char as u32, char as u32)).collect());
+            assert_eq!((measure.first, measure.last), (set(first), set(last)), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn a_name_ends_in_letters() {
+        for (pattern, ends) in
+            [("[a-z]+", true), ("x[a-z_]*", true), ("[0-9]+", false), ("[^\"]*", false), ("[a-z]", false)]
+        {
+            assert_eq!(tree(pattern).ends_in_name(), ends, "{pattern}");
+        }
+        assert!(tree("a|(?:b)|[c]").one_char().is_some() && tree("a|bc").one_char().is_none());
+        assert_eq!((tree("ab^").place(), tree("(?:ab|c(?=d))").place(), tree("ab").place()), (2, 7, 0));
+    }
+}

@@ -1,0 +1,306 @@
+//! Text of a pattern → its tree: one parser, three dialects.
+//!
+//! Recursion follows the groups, whose depth is limited: a pattern of any length ends in a tree or in an error.
+
+mod class;
+mod escape;
+mod group;
+
+use crate::char_set::CharSet;
+use crate::error::{Error, Flaw, Result};
+use crate::syntax::{Dialect, Flags, Syntax};
+use crate::tree::Node;
+use crate::unicode::class::{ECMA_LINE_END, NEWLINE};
+use crate::unicode::fold;
+use rustc_hash::FxHashSet;
+
+/// Groups in groups. Each takes some kilobytes of the stack, here and in every later pass over the tree.
+pub const DEEPEST: usize = 50;
+/// The largest count of a quantifier.
+pub const LARGEST_COUNT: u64 = (1 << 31) - 1;
+/// No larger counts are written in this many characters, braces and comma included.
+const LONGEST_COUNTS: usize = 64;
+
+/// The tree of a pattern. Errors: the first place that the dialect does not allow, or that is no regular language.
+pub fn parse(pattern: &str, syntax: &Syntax) -> Result<Node> {
+    let chars: Vec<char> = pattern.chars().collect();
+    Parser::new(&chars, syntax).parse()
+}
+
+/// Reads a pattern from left to right, under the flags that hold where it stands.
+struct Parser<'a> {
+    pattern: &'a [char],
+    syntax: &'a Syntax,
+    flags: Flags,
+    at: usize,
+    /// The end of what is read: a terminal's own `$` says nothing.
+    end: usize,
+    depth: usize,
+    /// Flags for the whole pattern may stand up to here.
+    head: usize,
+    groups: usize,
+    names: FxHashSet<String>,
+    /// Back-references, where only the syntax is of interest.
+    references: Vec<(String, usize)>,
+}
+
+type Counts = (u64, Option<u64>);
+
+impl<'a> Parser<'a> {
+    fn new(pattern: &'a [char], syntax: &'a Syntax) -> Self {
+        let (mut at, mut end) = (0, pattern.len());
+        if syntax.dialect == Dialect::Rust {
+            // A terminal matches as a whole.
+            let slashes = pattern.iter().rev().skip(1).take_while(|char| **char == '\\').count();
+            end -= usize::from(pattern.last() == Some(&'$') && slashes % 2 == 0);
+            at = usize::from(pattern.first() == Some(&'^') && end > 0);
+        }
+        Parser {
+            pattern,
+            syntax,
+            flags: syntax.flags,
+            at,
+            end,
+            depth: 0,
+            head: at,
+            groups: 0,
+            names: FxHashSet::default(),
+            references: Vec::new(),
+        }
+    }
+
+    fn parse(mut self) -> Result<Node> {
+        let node = self.alternatives()?;
+        if self.at < self.end {
+            return self.fail("unbalanced )", self.at, None);
+        }
+        for (reference, at) in &self.references {
+            let is_number = reference.bytes().all(|byte| byte.is_ascii_digit());
+            let is_group = is_number && reference.parse().is_ok_and(|number: usize| number <= self.groups);
+            if !self.names.contains(reference) && !is_group {
+                return self.fail(&format!("there is no group {reference}"), *at, None);
+            }
+        }
+        Ok(node)
+    }
+
+    fn fail<T>(&self, message: &str, at: usize, hint: impl Into<Option<&'static str>>) -> Result<T> {
+        Err(Error::Syntax(Flaw::of(self.pattern, message, at, hint)))
+    }
+
+    fn is_ecma(&self) -> bool {
+        self.syntax.is_ecma()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.peek_at(self.at)
+    }
+
+    fn peek_at(&self, at: usize) -> Option<char> {
+        if at < self.end {
+            Some(self.pattern[at])
+        } else {
+            None
+        }
+    }
+
+    fn starts_with(&self, text: &str) -> bool {
+        text.chars().enumerate().all(|(index, char)| self.peek_at(self.at + index) == Some(char))
+    }
+
+    fn take(&mut self, text: &str) -> bool {
+        let taken = self.starts_with(text);
+        self.at += if taken { text.chars().count() } else { 0 };
+        taken
+    }
+
+    /// The place of the next such character, from here on.
+    fn find(&self, wanted: char) -> Option<usize> {
+        (self.at..self.end).find(|&at| self.pattern[at] == wanted)
+    }
+
+    fn text(&self, from: usize, to: usize) -> String {
+        self.pattern[from..to].iter().collect()
+    }
+
+    /// The set, with all cases of its letters if the flags say so.
+    fn folded(&self, set: CharSet) -> CharSet {
+        if !self.flags.has('i') {
+            set
+        } else if self.flags.has('a') {
+            fold::ascii(&set)
+        } else if self.is_ecma() {
+            fold::simple(&set)
+        } else {
+            fold::python(&set, self.syntax.unicode())
+        }
+    }
+
+    // -- structure ----------------------------------------------------------------------------------------------------
+    fn alternatives(&mut self) -> Result<Node> {
+        let mut branches = vec![self.sequence()?];
+        while self.take("|") {
+            branches.push(self.sequence()?);
+        }
+        Ok(if branches.len() == 1 { branches.remove(0) } else { Node::Alt(branches) })
+    }
+
+    fn sequence(&mut self) -> Result<Node> {
+        let mut items: Vec<Node> = Vec::new();
+        let mut text = String::new();
+        while let Some(char) = self.peek() {
+            if matches!(char, '|' | ')') {
+                break;
+            }
+            if matches!(char, '*' | '+' | '?' | '{') {
+                if let Some(counts) = self.counts()? {
+                    let item = match text.pop() {
+                        Some(last) => {
+                            end_text(&mut items, &mut text);
+                            Node::Text(last.into())
+                        }
+                        None => match items.pop() {
+                            Some(last) => last,
+                            None => return self.fail("nothing to repeat", self.at, None),
+                        },
+                    };
+                    let repeated = self.quantified(item, counts)?;
+                    items.push(repeated);
+                    continue;
+                }
+            }
+            match self.atom(char)? {
+                None => {}
+                Some(Node::Chars(set)) => match set.single().and_then(char::from_u32) {
+                    Some(char) => text.push(char),
+                    None => {
+                        end_text(&mut items, &mut text);
+                        items.push(Node::Chars(set));
+                    }
+                },
+                Some(node) => {
+                    end_text(&mut items, &mut text);
+                    items.push(node);
+                }
+            }
+        }
+        end_text(&mut items, &mut text);
+        Ok(if items.len() == 1 { items.remove(0) } else { Node::Seq(items) })
+    }
+
+    /// The bounds of the quantifier that begins here; None for a brace that stands for itself.
+    fn counts(&self) -> Result<Option<Counts>> {
+        match self.peek() {
+            Some('*') => return Ok(Some((0, None))),
+            Some('+') => return Ok(Some((1, None))),
+            Some('?') => return Ok(Some((0, Some(1)))),
+            _ => {}
+        }
+        let longest = self.end.min(self.at + LONGEST_COUNTS);
+        let close = (self.at..longest).find(|&at| self.pattern[at] == '}');
+        let body = close.map_or(String::new(), |close| self.text(self.at + 1, close));
+        let (low, high) = body.split_once(',').map_or((body.as_str(), None), |(low, high)| (low, Some(high)));
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_open = low.is_empty() && (self.is_ecma() || high.is_none());
+        if is_open || !is_number(low) || !is_number(high.unwrap_or_default()) {
+            return if self.syntax.is_strict { self.fail("a lone brace", self.at, None) } else { Ok(None) };
+        }
+        // So many digits are beyond every limit.
+        let number = |text: &str| text.parse().unwrap_or(if text.is_empty() { 0 } else { u64::MAX });
+        let low_count = number(low);
+        Ok(Some(match high {
+            None => (low_count, Some(low_count)),
+            Some("") => (low_count, None),
+            Some(high) => (low_count, Some(number(high))),
+        }))
+    }
+
+    fn quantified(&mut self, item: Node, (low, high): Counts) -> Result<Node> {
+        let at = self.at;
+        self.at = match self.pattern[at] {
+            '{' => self.find('}').map_or(self.end, |close| close + 1),
+            _ => at + 1,
+        };
+        if low.max(high.unwrap_or(0)) > LARGEST_COUNT {
+            let message = format!("more than {LARGEST_COUNT} repetitions");
+            return Err(Error::Limit(Flaw::of(self.pattern, &message, at, "leave the upper bound out")));
+        }
+        if let Some(high) = high.filter(|high| *high < low) {
+            return self.fail(&format!("{{{low},{high}}}: the larger count comes first"), at, None);
+        }
+        match &item {
+            Node::Before { .. } | Node::After { .. } | Node::Boundary { .. } | Node::FinalNewline { .. } => {
+                return self.fail("nothing to repeat: an assertion has no width", at, None);
+            }
+            Node::Look { .. } if self.syntax.is_strict => {
+                return self.fail("nothing to repeat: an assertion has no width", at, None);
+            }
+            Node::Repeat { .. } | Node::Atomic { is_possessive: true, .. } => {
+                return self.fail("a quantifier after a quantifier", at, None);
+            }
+            _ => {}
+        }
+        let is_lazy = self.take("?");
+        let is_possessive = !is_lazy && !self.is_ecma() && self.take("+");
+        if matches!(item, Node::Look { .. }) {
+            return Ok(if low > 0 { item } else { Node::empty() });
+        }
+        // Both are at most `LARGEST_COUNT`.
+        let repeat = Node::Repeat { item: Box::new(item), low: low as u32, high: high.map(|high| high as u32), at };
+        Ok(match is_possessive {
+            true => Node::Atomic { item: Box::new(repeat), is_possessive, at },
+            false => repeat,
+        })
+    }
+
+    /// The item that begins here; None for what only sets flags or comments.
+    fn atom(&mut self, char: char) -> Result<Option<Node>> {
+        let at = self.at;
+        if self.flags.has('x') {
+            if matches!(char, ' ' | '\t' | '\n' | '\r' | '\x0c' | '\x0b') {
+                self.at += 1;
+                return Ok(None);
+            }
+            if char == '#' {
+                self.at = self.find('\n').map_or(self.end, |line| line + 1);
+                return Ok(None);
+            }
+        }
+        match char {
+            '\\' => return self.escape().map(Some),
+            '(' => return self.group(),
+            _ => self.at += 1,
+        }
+        Ok(Some(match char {
+            '[' => self.char_class()?,
+            '.' if self.flags.has('s') => Node::Chars(CharSet::all()),
+            '.' => Node::Chars(self.line_end().complement()),
+            '^' => {
+                let ranges = if self.flags.has('m') { self.line_end() } else { CharSet::none() };
+                Node::Before { ranges, edge: true, at }
+            }
+            '$' if self.flags.has('m') => Node::After { ranges: self.line_end(), edge: true, at },
+            '$' if self.is_ecma() => Node::After { ranges: CharSet::none(), edge: true, at },
+            '$' => Node::FinalNewline { at },
+            ']' | '}' | '{' if self.syntax.is_strict => return self.fail(&format!("a lone {char}"), at, None),
+            _ => self.char(char as u32),
+        }))
+    }
+
+    fn line_end(&self) -> CharSet {
+        CharSet::of(if self.is_ecma() { ECMA_LINE_END } else { NEWLINE })
+    }
+
+    fn char(&self, point: u32) -> Node {
+        Node::Chars(self.folded(CharSet::one(point)))
+    }
+}
+
+fn end_text(items: &mut Vec<Node>, text: &mut String) {
+    if !text.is_empty() {
+        items.push(Node::Text(std::mem::take(text)));
+    }
+}
+
+#[cfg(test)]
+mod tests;

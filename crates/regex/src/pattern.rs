@@ -1,0 +1,59 @@
+//! A pattern that was read, ready to be lowered.
+
+use crate::atomic::release;
+use crate::error::{Error, Result};
+use crate::lower;
+use crate::parser::parse;
+use crate::syntax::{Dialect, Syntax};
+use crate::tree::Node;
+use frisket_core::grammar::builder::Builder;
+use frisket_core::regular::term::TermId;
+
+/// A pattern, read and without atomic groups.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    tree: Node,
+}
+
+impl Pattern {
+    /// The pattern that a text says. Errors: what the dialect does not allow, and what is no regular language.
+    pub fn read(pattern: &str, syntax: &Syntax) -> Result<Self> {
+        let tree = parse(pattern, syntax)?;
+        // ECMA-262 has nothing atomic.
+        Ok(Pattern { tree: if syntax.dialect == Dialect::Ecma { tree } else { release(tree)? } })
+    }
+
+    /// What the pattern says.
+    pub fn tree(&self) -> &Node {
+        &self.tree
+    }
+
+    /// The regular node of the texts that match as a whole, or somewhere inside if `search`. Errors: assertions that no
+    /// regular language of bearable size says; limits and cancellation of the builder.
+    pub fn lower(&self, builder: &mut Builder, search: bool) -> Result<TermId> {
+        lower::lower(builder, &self.tree, search)
+    }
+
+    /// The regular node of the texts that match as a whole, where more text may stand on both sides. Errors: as for
+    /// `lower`, and an assertion that looks at the text outside.
+    pub fn lower_part(&self, builder: &mut Builder) -> Result<TermId> {
+        lower::lower_part(builder, &self.tree)
+    }
+}
+
+/// Whether ECMA-262, with the flag `u`, takes the pattern. Back-references are fine here.
+///
+/// ```
+/// use frisket_regex::is_ecma_regex;
+/// assert!(is_ecma_regex(r"(?<n>a)\k<n>").unwrap());
+/// assert!(!is_ecma_regex("^(abc]").unwrap() && !is_ecma_regex(r"\p{l}").unwrap());
+/// ```
+///
+/// Errors: a pattern beyond the reader's limits.
+pub fn is_ecma_regex(pattern: &str) -> Result<bool> {
+    match parse(pattern, &Syntax { is_strict: true, ..Syntax::new(Dialect::Ecma) }) {
+        Ok(_) => Ok(true),
+        Err(Error::Syntax(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,107 @@
+//! Whose regular expressions are meant: the dialect, its flags and what the running Python knows.
+
+use crate::error::{Error, Flaw, Result};
+use crate::quote::quoted;
+use crate::unicode::Version;
+
+/// Whose pattern it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Dialect {
+    /// ECMA-262 with the flag `u`, which JSON Schema prescribes.
+    Ecma,
+    /// Python's module `re`, for texts.
+    Python,
+    /// Rust's crate `regex` between the slashes of a grammar, as llguidance reads it.
+    Rust,
+}
+
+/// Letters that change what the pattern means.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Flags(u8);
+
+impl Flags {
+    const LETTERS: [char; 7] = ['i', 'm', 's', 'x', 'a', 'u', 'r'];
+
+    /// The flags of these letters: `i`, `m`, `s`, `x`, `a` and `u` as in Python; `r`, where `\d`, `\s` and `\w` are
+    /// those of Rust. Errors: the first letter, in order, that is none of them.
+    pub fn new(letters: &str) -> Result<Self> {
+        let mut sorted: Vec<char> = letters.chars().collect();
+        sorted.sort_unstable();
+        sorted.into_iter().try_fold(Flags::default(), |flags, letter| match Flags::LETTERS.contains(&letter) {
+            true => Ok(flags.with(letter)),
+            false => Err(Error::Syntax(Flaw {
+                message: format!("unknown flag {}", quoted(std::iter::once(letter))),
+                at: None,
+                hint: Some("flags are letters of imsxa".into()),
+            })),
+        })
+    }
+
+    /// Whether the flag is set.
+    pub(crate) fn has(self, letter: char) -> bool {
+        self.0 & Flags::bit(letter) != 0
+    }
+
+    pub(crate) fn with(self, letter: char) -> Self {
+        Flags(self.0 | Flags::bit(letter))
+    }
+
+    pub(crate) fn without(self, letter: char) -> Self {
+        Flags(self.0 & !Flags::bit(letter))
+    }
+
+    fn bit(letter: char) -> u8 {
+        Flags::LETTERS.iter().position(|known| *known == letter).map_or(0, |index| 1 << index)
+    }
+}
+
+/// How to read a pattern.
+#[derive(Clone, Copy, Debug)]
+pub struct Syntax {
+    /// Whose pattern it is.
+    pub dialect: Dialect,
+    /// The flags that hold from its start.
+    pub flags: Flags,
+    /// Whether to refuse what ECMA-262 itself refuses. Otherwise, harmless escapes and braces that every validator in
+    /// use takes as literals are taken so, too.
+    pub is_strict: bool,
+    /// The version of Unicode whose characters have properties in Python's dialect.
+    pub python_unicode: Version,
+    /// The character of a name, for Python's `\N{…}`.
+    pub named: fn(&str) -> Option<char>,
+}
+
+impl Syntax {
+    /// The dialect without flags, with the newest Unicode and no names of characters.
+    pub fn new(dialect: Dialect) -> Self {
+        Syntax { dialect, flags: Flags::default(), is_strict: false, python_unicode: None, named: |_| None }
+    }
+
+    pub(crate) fn is_ecma(&self) -> bool {
+        self.dialect == Dialect::Ecma
+    }
+
+    /// The version of Unicode that this dialect means.
+    pub(crate) fn unicode(&self) -> Version {
+        if self.is_ecma() {
+            None
+        } else {
+            self.python_unicode
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_letters() {
+        let flags = Flags::new("sir").unwrap();
+        assert!("sir".chars().all(|letter| flags.has(letter)) && !"mxau".chars().any(|letter| flags.has(letter)));
+        assert_eq!(flags.without('s').with('s'), flags);
+        assert!(!flags.without('i').has('i'));
+        let Err(Error::Syntax(flaw)) = Flags::new("zqi") else { panic!() };
+        assert_eq!((flaw.message.as_str(), flaw.at), ("unknown flag 'q'", None));
+    }
+}

@@ -1,0 +1,55 @@
+//! Names of characters' properties → sets of code points.
+//!
+//! The data are those of the crate `regex-syntax` (Unicode 16). Python's dialect means the properties of the running
+//! Python's Unicode; characters that are younger are then left out (`Version`).
+
+pub(crate) mod class;
+pub(crate) mod fold;
+pub(crate) mod name;
+pub(crate) mod property;
+
+use crate::char_set::CharSet;
+use regex_syntax::hir::{Class, ClassUnicode, HirKind};
+use rustc_hash::FxHashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+/// A version of Unicode, whose characters alone have properties; None is the newest that is known.
+pub type Version = Option<(u8, u8)>;
+
+/// The set that belongs to a key; made when it is asked for first. Keys are few: properties times versions.
+fn cached(key: &str, version: Version, make: impl FnOnce() -> Option<CharSet>) -> Option<CharSet> {
+    type Sets = FxHashMap<(String, Version), Option<CharSet>>;
+    static SETS: LazyLock<Mutex<Sets>> = LazyLock::new(Mutex::default);
+    let lock = || SETS.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (key.to_owned(), version);
+    if let Some(known) = lock().get(&key) {
+        return known.clone();
+    }
+    let made = make();
+    lock().insert(key, made.clone());
+    made
+}
+
+/// The set of a class of `regex-syntax`, such as `\p{gc=Lu}`. Surrogates are in none.
+fn table(class: &str) -> Option<CharSet> {
+    cached(class, None, || {
+        let parsed = regex_syntax::Parser::new().parse(class).ok()?;
+        match parsed.into_kind() {
+            HirKind::Class(Class::Unicode(class)) => Some(of_class(&class)),
+            HirKind::Literal(literal) => std::str::from_utf8(&literal.0)
+                .ok()
+                .map(|text| CharSet::new(text.chars().map(|char| (char as u32, char as u32)).collect())),
+            _ => None,
+        }
+    })
+}
+
+fn of_class(class: &ClassUnicode) -> CharSet {
+    CharSet::new(class.iter().map(|range| (range.start() as u32, range.end() as u32)).collect())
+}
+
+/// The characters of a version; all code points where the version is the newest.
+fn assigned(version: Version) -> CharSet {
+    let age = version.and_then(|(major, minor)| table(&format!(r"\p{{age={major}.{minor}}}")));
+    age.unwrap_or_else(CharSet::all)
+}

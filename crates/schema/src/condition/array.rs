@@ -1,0 +1,43 @@
+//! One condition on an array.
+
+use super::{ConjunctionId, SubschemaId};
+use std::sync::Arc;
+
+/// A condition on an array.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ArrayCondition {
+    /// What the items must meet: those at the beginning by position, and all later ones.
+    Items {
+        /// By position.
+        prefix: Arc<[ConjunctionId]>,
+        /// Of all later items.
+        rest: ConjunctionId,
+    },
+    /// `least` to `most` items; without `most`, any number above.
+    Count {
+        /// The least number of items.
+        least: u64,
+        /// The most items.
+        most: Option<u64>,
+    },
+    /// No two items are equal, or some are.
+    Unique {
+        /// Whether all items differ.
+        positive: bool,
+        /// The subschema that asks.
+        place: SubschemaId,
+    },
+    /// Of the items from a position on, `least` to `most` meet a conjunction.
+    Contains {
+        /// The first position that counts.
+        start: u64,
+        /// What the counted items meet.
+        item: ConjunctionId,
+        /// The least number of such items.
+        least: u64,
+        /// The most such items.
+        most: Option<u64>,
+        /// The subschema that asks; None where a complement does.
+        place: Option<SubschemaId>,
+    },
+}

@@ -1,0 +1,187 @@
+//! JSON values → sets of values: by type, and for each type the conditions that must hold.
+//!
+//! A [`Conjunct`] is one conjunction of conditions; a set of values is a union of conjuncts. The algebra computes with
+//! both, `types` turns a finished conjunct into a grammar node. Neither needs to know the other, hence this module.
+
+mod array;
+mod number;
+mod object;
+mod string;
+mod types;
+
+pub use array::ArrayCondition;
+pub use number::NumberCondition;
+pub use object::{MemberConstraints, Members, ObjectCondition};
+pub use string::{Matches, Nested, NestedText, StringCondition, TextBounds};
+pub use types::Types;
+
+use std::hash::Hash;
+
+/// What one member or item must meet: a conjunction of literals that the algebra numbers.
+///
+/// A conjunct holds these numbers only: the value's own type is decided without a look at its members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConjunctionId(pub u32);
+
+impl ConjunctionId {
+    /// The conjunction without literals: every value meets it.
+    pub const ANYTHING: Self = ConjunctionId(0);
+    /// The conjunction that no value meets.
+    pub const NOTHING: Self = ConjunctionId(1);
+
+    /// Whether every value meets the conjunction, by its number alone.
+    pub fn is_anything(self) -> bool {
+        self == Self::ANYTHING
+    }
+
+    /// Whether no value meets the conjunction, by its number alone.
+    pub fn is_nothing(self) -> bool {
+        self == Self::NOTHING
+    }
+}
+
+/// A subschema, as the reader numbers it: conditions name the one that a message is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SubschemaId(pub u32);
+
+/// The values of some types that meet all conditions on their type.
+///
+/// Two bits for integers and fractions, and two for the booleans, make complements of `type`, `enum` and `const` plain
+/// arithmetic on `types`. Conditions of types that are not among them are never there.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Conjunct {
+    /// The types that the value may have.
+    pub types: Types,
+    /// What holds if the value is a number.
+    pub numbers: Vec<NumberCondition>,
+    /// What holds if the value is a string.
+    pub strings: Vec<StringCondition>,
+    /// What holds if the value is an array.
+    pub arrays: Vec<ArrayCondition>,
+    /// What holds if the value is an object.
+    pub objects: Vec<ObjectCondition>,
+}
+
+impl Conjunct {
+    /// All values of some types.
+    pub fn of_types(types: Types) -> Self {
+        Conjunct { types, numbers: Vec::new(), strings: Vec::new(), arrays: Vec::new(), objects: Vec::new() }
+    }
+
+    /// All values.
+    pub fn whole() -> Self {
+        Self::of_types(Types::ANY)
+    }
+
+    /// The numbers that meet these conditions.
+    pub fn of_numbers(conditions: Vec<NumberCondition>) -> Self {
+        Conjunct { numbers: conditions, ..Self::of_types(Types::NUMBER) }
+    }
+
+    /// The strings that meet these conditions.
+    pub fn of_strings(conditions: Vec<StringCondition>) -> Self {
+        Conjunct { strings: conditions, ..Self::of_types(Types::STRING) }
+    }
+
+    /// The arrays that meet these conditions.
+    pub fn of_arrays(conditions: Vec<ArrayCondition>) -> Self {
+        Conjunct { arrays: conditions, ..Self::of_types(Types::ARRAY) }
+    }
+
+    /// The objects that meet these conditions.
+    pub fn of_objects(conditions: Vec<ObjectCondition>) -> Self {
+        Conjunct { objects: conditions, ..Self::of_types(Types::OBJECT) }
+    }
+
+    /// Whether these are all values, as far as the conditions say.
+    pub fn is_whole(&self) -> bool {
+        self.types == Types::ANY && self.condition_count() == 0
+    }
+
+    /// How many conditions there are.
+    pub fn condition_count(&self) -> usize {
+        self.numbers.len() + self.strings.len() + self.arrays.len() + self.objects.len()
+    }
+
+    /// The values that have one of these types, too.
+    pub fn among(&self, types: Types) -> Self {
+        let types = self.types & types;
+        let kept = |of: Types| types.has(of);
+        Conjunct {
+            types,
+            numbers: if kept(Types::NUMBER) { self.numbers.clone() } else { Vec::new() },
+            strings: if kept(Types::STRING) { self.strings.clone() } else { Vec::new() },
+            arrays: if kept(Types::ARRAY) { self.arrays.clone() } else { Vec::new() },
+            objects: if kept(Types::OBJECT) { self.objects.clone() } else { Vec::new() },
+        }
+    }
+
+    /// The intersection, or None if no type is left.
+    pub fn meet(&self, other: &Self) -> Option<Self> {
+        let types = self.types & other.types;
+        if types.is_empty() {
+            return None;
+        }
+        Some(Conjunct {
+            types,
+            numbers: if types.has(Types::NUMBER) { joined(&self.numbers, &other.numbers) } else { Vec::new() },
+            strings: if types.has(Types::STRING) { joined(&self.strings, &other.strings) } else { Vec::new() },
+            arrays: if types.has(Types::ARRAY) { joined(&self.arrays, &other.arrays) } else { Vec::new() },
+            objects: if types.has(Types::OBJECT) { joined(&self.objects, &other.objects) } else { Vec::new() },
+        })
+    }
+
+    /// Whether every value of the other conjunct is in this one, since it has these types and asks for no more.
+    pub fn covers(&self, other: &Self) -> bool {
+        fn fewer<T: PartialEq>(few: &[T], many: &[T]) -> bool {
+            few.iter().all(|condition| many.contains(condition))
+        }
+        self.types | other.types == self.types
+            && fewer(&self.numbers, &other.numbers)
+            && fewer(&self.strings, &other.strings)
+            && fewer(&self.arrays, &other.arrays)
+            && fewer(&self.objects, &other.objects)
+    }
+}
+
+/// The conditions of both lists, each once, in the order of first mention.
+fn joined<T: Clone + PartialEq>(left: &[T], right: &[T]) -> Vec<T> {
+    let mut found = left.to_vec();
+    found.extend(right.iter().filter(|condition| !left.contains(condition)).cloned());
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn length(least: u64, most: Option<u64>) -> StringCondition {
+        StringCondition::Length { least, most }
+    }
+
+    #[test]
+    fn the_intersection_keeps_conditions_of_types_that_are_left() {
+        let texts = Conjunct::of_strings(vec![length(1, None)]);
+        let mut mixed = Conjunct::of_types(Types::STRING | Types::ARRAY);
+        mixed.strings = vec![length(0, Some(3)), length(1, None)];
+        mixed.arrays = vec![ArrayCondition::Count { least: 1, most: None }];
+        let both = texts.meet(&mixed).unwrap();
+        assert_eq!(both.types, Types::STRING);
+        assert_eq!(both.strings, [length(1, None), length(0, Some(3))], "each condition once");
+        assert!(both.arrays.is_empty());
+        assert_eq!(texts.meet(&Conjunct::of_types(Types::NULL)), None);
+        assert_eq!(Conjunct::whole().meet(&mixed), Some(mixed.clone()));
+        assert_eq!(mixed.among(!Types::STRING).arrays.len(), 1);
+        assert!(mixed.among(!Types::STRING).strings.is_empty());
+    }
+
+    #[test]
+    fn a_conjunct_covers_those_that_ask_for_more() {
+        let short = Conjunct::of_strings(vec![length(0, Some(3))]);
+        let shorter = Conjunct::of_strings(vec![length(1, None), length(0, Some(3))]);
+        assert!(short.covers(&shorter) && !shorter.covers(&short) && short.covers(&short));
+        assert!(Conjunct::whole().covers(&shorter) && Conjunct::whole().is_whole());
+        assert!(!short.covers(&Conjunct::of_types(Types::NULL)));
+        assert_eq!(shorter.condition_count(), 2);
+    }
+}

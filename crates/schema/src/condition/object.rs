@@ -1,0 +1,199 @@
+//! One condition on an object.
+
+use super::ConjunctionId;
+use frisket_core::regular::term::TermId;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// Tables of more names than this have an index.
+const INDEXED: usize = 8;
+
+/// What members must meet, by their keys.
+///
+/// A key that `names` holds or `patterns` match must meet what these say, any other key `rest`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct MemberConstraints {
+    /// By name, in the order of the schema; each name once.
+    pub names: Vec<(Arc<str>, ConjunctionId)>,
+    /// By the node of a pattern.
+    pub patterns: Vec<(TermId, ConjunctionId)>,
+    /// Of every key that neither covers.
+    pub rest: ConjunctionId,
+    /// Whether the schema lists members here.
+    pub lists: bool,
+    /// Whether the schema says here what members must meet that it does not list.
+    pub opens: bool,
+}
+
+/// Shared constraints on members: cheap to clone, to hash and, mostly, to compare.
+#[derive(Clone)]
+pub struct Members(Arc<Shared>);
+
+struct Shared {
+    constraints: MemberConstraints,
+    hash: u64,
+    /// The places of the names, where they are many.
+    index: FxHashMap<Arc<str>, u32>,
+}
+
+/// A condition on an object.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum ObjectCondition {
+    /// All members meet the constraints.
+    Members(Members),
+    /// The keys are there.
+    Required {
+        /// The keys.
+        keys: Arc<[Arc<str>]>,
+        /// Whether the schema says so, in this order; a complement asks for keys in no order.
+        stated: bool,
+    },
+    /// `least` to `most` members; without `most`, any number above.
+    Count {
+        /// The least number of members.
+        least: u64,
+        /// The most members.
+        most: Option<u64>,
+    },
+    /// Every key, as a string, meets the conjunction.
+    Names(ConjunctionId),
+    /// Some member does not meet the constraints: the complement of `Members`, in one piece.
+    Breaks(Members),
+    /// If the first key is there, so is the second.
+    Implies {
+        /// The first key.
+        key: Arc<str>,
+        /// The second.
+        needs: Arc<str>,
+    },
+    /// If members break each of the premises, some member breaks one of the conclusions.
+    Clause {
+        /// The premises.
+        premises: Arc<[Members]>,
+        /// The conclusions.
+        conclusions: Arc<[Members]>,
+    },
+}
+
+impl MemberConstraints {
+    /// Constraints on named members only.
+    pub fn of_names(names: Vec<(Arc<str>, ConjunctionId)>) -> Self {
+        MemberConstraints { names, patterns: Vec::new(), rest: ConjunctionId::ANYTHING, lists: false, opens: false }
+    }
+}
+
+impl Members {
+    /// The constraints, shared.
+    pub fn new(constraints: MemberConstraints) -> Self {
+        let mut hasher = FxHasher::default();
+        constraints.hash(&mut hasher);
+        let mut index = FxHashMap::default();
+        if constraints.names.len() > INDEXED {
+            index.extend(constraints.names.iter().enumerate().map(|(at, (name, _))| (name.clone(), at as u32)));
+        }
+        Members(Arc::new(Shared { constraints, hash: hasher.finish(), index }))
+    }
+
+    /// The constraint on one member alone.
+    pub fn single(key: Arc<str>, conjunction: ConjunctionId) -> Self {
+        Self::new(MemberConstraints::of_names(vec![(key, conjunction)]))
+    }
+
+    /// What the table says of a name; None if it does not hold it. Patterns are not looked at.
+    pub fn named(&self, key: &str) -> Option<ConjunctionId> {
+        let Shared { constraints, index, .. } = &*self.0;
+        if constraints.names.len() > INDEXED {
+            return index.get(key).map(|&at| constraints.names[at as usize].1);
+        }
+        constraints.names.iter().find(|(name, _)| **name == *key).map(|&(_, conjunction)| conjunction)
+    }
+
+    /// The one key of which something is asked, if nothing is asked of any other.
+    pub fn only(&self) -> Option<(&Arc<str>, ConjunctionId)> {
+        let mut asked = self.names.iter().filter(|(_, conjunction)| !conjunction.is_anything());
+        let (name, conjunction) = asked.next()?;
+        let alone = asked.next().is_none() && self.patterns.is_empty() && self.rest.is_anything();
+        alone.then_some((name, *conjunction))
+    }
+
+    /// Whether nothing is asked of any member.
+    pub fn is_trivial(&self) -> bool {
+        self.patterns.is_empty()
+            && self.rest.is_anything()
+            && self.names.iter().all(|(_, conjunction)| conjunction.is_anything())
+    }
+}
+
+impl Deref for Members {
+    type Target = MemberConstraints;
+
+    fn deref(&self) -> &MemberConstraints {
+        &self.0.constraints
+    }
+}
+
+impl PartialEq for Members {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || (self.0.hash == other.0.hash && self.0.constraints == other.0.constraints)
+    }
+}
+
+impl Eq for Members {}
+
+impl Hash for Members {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.hash);
+    }
+}
+
+impl fmt::Debug for Members {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.constraints.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: ConjunctionId = ConjunctionId(7);
+
+    fn members(names: &[(&str, ConjunctionId)]) -> Members {
+        let names = names.iter().map(|&(name, conjunction)| (Arc::from(name), conjunction)).collect();
+        Members::new(MemberConstraints::of_names(names))
+    }
+
+    #[test]
+    fn equal_constraints_are_equal_wherever_they_were_made() {
+        let made = members(&[("a", TEXT)]);
+        assert_eq!(made, Members::single("a".into(), TEXT));
+        assert_eq!(made, made.clone());
+        assert_ne!(made, members(&[("a", TEXT), ("b", ConjunctionId::ANYTHING)]), "b is named, if only that");
+    }
+
+    #[test]
+    fn names_are_found_in_short_and_in_long_tables() {
+        for count in [1, INDEXED, INDEXED + 1, 100] {
+            let names: Vec<_> =
+                (0..count).map(|at| (Arc::from(format!("k{at}")), ConjunctionId(at as u32 + 2))).collect();
+            let made = Members::new(MemberConstraints::of_names(names));
+            assert_eq!(made.named("k0"), Some(ConjunctionId(2)), "{count}");
+            assert_eq!(made.named(&format!("k{}", count - 1)), Some(ConjunctionId(count as u32 + 1)), "{count}");
+            assert_eq!(made.named("k"), None);
+        }
+    }
+
+    #[test]
+    fn one_key_may_be_all_that_constraints_ask_of() {
+        let anything = ConjunctionId::ANYTHING;
+        let made = members(&[("a", anything), ("b", TEXT)]);
+        assert_eq!(made.only().map(|(key, conjunction)| (&**key, conjunction)), Some(("b", TEXT)));
+        assert_eq!(members(&[("a", TEXT), ("b", TEXT)]).only(), None);
+        let closed = MemberConstraints { rest: ConjunctionId::NOTHING, ..(*made).clone() };
+        assert_eq!(Members::new(closed).only(), None);
+        assert!(members(&[("a", anything)]).is_trivial() && !made.is_trivial());
+    }
+}

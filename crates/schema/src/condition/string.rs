@@ -1,0 +1,221 @@
+//! One condition on a string's decoded text, and its complement.
+//!
+//! Patterns and formats come as nodes: who reads them made these; a conjunct asks only which texts are inside.
+
+use frisket_core::error::Result;
+use frisket_core::grammar::builder::Builder;
+use frisket_core::regular::term::TermId;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// A condition on a string.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum StringCondition {
+    /// `least` to `most` characters; without `most`, any number above.
+    Length {
+        /// The least number of characters.
+        least: u64,
+        /// The most characters.
+        most: Option<u64>,
+    },
+    /// In a regular language, or outside it.
+    Matches(Matches),
+    /// One of the texts, or none of them.
+    Among {
+        /// The texts.
+        values: Arc<BTreeSet<Arc<str>>>,
+        /// Whether the texts are inside.
+        positive: bool,
+    },
+    /// In a language that nests, or outside it.
+    Nested(Nested),
+}
+
+/// A regular language of texts, or its complement. Equal if the nodes and the sign are.
+#[derive(Clone)]
+pub struct Matches {
+    /// Texts of the language: all of them, unless `bounds` says how others are told.
+    pub node: TermId,
+    /// Whether texts of the language are inside.
+    pub positive: bool,
+    /// Those of its texts that documents may hold, if these are not all.
+    pub written: Option<TermId>,
+    /// Of a language larger than `node`, what is known of the rest.
+    pub bounds: Option<Arc<dyn TextBounds>>,
+}
+
+/// A language that holds more texts than its node.
+pub trait TextBounds: Send + Sync {
+    /// The node of texts outside which the language certainly holds none.
+    ///
+    /// Errors: limits of the builder.
+    fn outer(&self, builder: &mut Builder) -> Result<TermId>;
+
+    /// Whether a text is in the language; None if only the nodes can say.
+    fn check(&self, text: &str) -> Option<bool>;
+}
+
+/// A language that no regular node can hold, or its complement. Equal if the names and the sign are.
+#[derive(Clone)]
+pub struct Nested {
+    /// The language.
+    pub language: Arc<dyn NestedText>,
+    /// Whether texts of the language are inside.
+    pub positive: bool,
+}
+
+/// A language of texts that nests, such as that of JSON or of patterns.
+pub trait NestedText: Send + Sync {
+    /// The keyword that asks for it, as a message names it; two languages of one name are one.
+    fn name(&self) -> &str;
+
+    /// The node of whole JSON strings, quotes included, with these escapes; without the empty text if `nonempty`.
+    ///
+    /// Errors: limits of the builder.
+    fn build(&self, builder: &mut Builder, free_escapes: bool, nonempty: bool) -> Result<TermId>;
+
+    /// Whether a text is in the language.
+    fn check(&self, text: &str) -> bool;
+}
+
+impl Matches {
+    /// The texts of a node that holds the whole language.
+    pub fn exact(node: TermId) -> Self {
+        Matches { node, positive: true, written: None, bounds: None }
+    }
+
+    /// The node whose texts (or all others, of a complement) certainly meet the condition; nothing else meets it if
+    /// `outer`.
+    ///
+    /// Errors: limits of the builder.
+    pub fn bound(&self, builder: &mut Builder, outer: bool) -> Result<TermId> {
+        match &self.bounds {
+            Some(bounds) if self.positive == outer => bounds.outer(builder),
+            _ => Ok(self.node),
+        }
+    }
+
+    fn identity(&self) -> (TermId, bool, Option<TermId>) {
+        (self.node, self.positive, self.written)
+    }
+}
+
+impl StringCondition {
+    /// The condition to be one of these texts.
+    pub fn among(values: impl IntoIterator<Item = Arc<str>>) -> Self {
+        StringCondition::Among { values: Arc::new(values.into_iter().collect()), positive: true }
+    }
+
+    /// The conditions that together just the other texts meet: one of them each.
+    pub fn negated(&self) -> Vec<Self> {
+        match self {
+            StringCondition::Length { least, most } => {
+                let shorter = least.checked_sub(1).map(|most| StringCondition::Length { least: 0, most: Some(most) });
+                let longer = most.map(|most| StringCondition::Length { least: most.saturating_add(1), most: None });
+                shorter.into_iter().chain(longer).collect()
+            }
+            StringCondition::Matches(matches) => {
+                vec![StringCondition::Matches(Matches { positive: !matches.positive, ..matches.clone() })]
+            }
+            StringCondition::Among { values, positive } => {
+                vec![StringCondition::Among { values: values.clone(), positive: !positive }]
+            }
+            StringCondition::Nested(Nested { language, positive }) => {
+                vec![StringCondition::Nested(Nested { language: language.clone(), positive: !positive })]
+            }
+        }
+    }
+}
+
+impl PartialEq for Matches {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for Matches {}
+
+impl Hash for Matches {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
+}
+
+impl fmt::Debug for Matches {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.positive { "in" } else { "outside" };
+        write!(f, "{sign} node {}", self.node.number())
+    }
+}
+
+impl PartialEq for Nested {
+    fn eq(&self, other: &Self) -> bool {
+        self.positive == other.positive && self.language.name() == other.language.name()
+    }
+}
+
+impl Eq for Nested {}
+
+impl Hash for Nested {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.positive, self.language.name()).hash(state);
+    }
+}
+
+impl fmt::Debug for Nested {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.positive { "in" } else { "outside" };
+        write!(f, "{sign} {}", self.language.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frisket_core::regular::term::{EMPTY, EPSILON};
+
+    struct Doubtful;
+
+    impl TextBounds for Doubtful {
+        fn outer(&self, _: &mut Builder) -> Result<TermId> {
+            Ok(EPSILON)
+        }
+
+        fn check(&self, _: &str) -> Option<bool> {
+            None
+        }
+    }
+
+    #[test]
+    fn the_complement_of_a_length_is_what_is_shorter_or_longer() {
+        let length = |least, most| StringCondition::Length { least, most };
+        assert_eq!(length(2, Some(5)).negated(), [length(0, Some(1)), length(6, None)]);
+        assert_eq!(length(0, None).negated(), []);
+        assert_eq!(length(0, Some(u64::MAX)).negated(), [length(u64::MAX, None)]);
+    }
+
+    #[test]
+    fn languages_and_lists_change_their_sign() {
+        for condition in
+            [StringCondition::Matches(Matches::exact(EMPTY)), StringCondition::among([Arc::from("a"), Arc::from("b")])]
+        {
+            let [negated] = &condition.negated()[..] else { panic!("one alternative") };
+            assert_ne!(*negated, condition);
+            assert_eq!(negated.negated(), [condition]);
+        }
+    }
+
+    #[test]
+    fn a_narrowed_language_has_another_node_outside() {
+        let mut builder = Builder::default();
+        let mut narrowed = Matches { bounds: Some(Arc::new(Doubtful)), ..Matches::exact(EMPTY) };
+        let mut bound = |matches: &Matches, outer| matches.bound(&mut builder, outer).unwrap();
+        assert_eq!((bound(&narrowed, false), bound(&narrowed, true)), (EMPTY, EPSILON));
+        assert_eq!(bound(&Matches::exact(EMPTY), true), EMPTY);
+        narrowed.positive = false;
+        // Texts outside the larger node certainly are outside the language.
+        assert_eq!((bound(&narrowed, false), bound(&narrowed, true)), (EPSILON, EMPTY));
+    }
+}

@@ -1,0 +1,348 @@
+//! Pushes of values, outermost first → a tree.
+//!
+//! The parser and every binding that has values of its own language build trees by the same calls.
+
+use super::text::Text;
+use super::tree::{Key, MemberAt, Node, NodeId, Slice, TextAt, Tree, ValueAt};
+use crate::error::{Error, Result};
+use frisket_core::storage::hash::Hasher128;
+
+/// Arrays and objects within each other. Every loop over a tree keeps its own stack, so this bounds memory only.
+pub const MAX_DEPTH: u32 = 10_000;
+
+/// Builds a tree from pushes: scalars, `begin_array` … `end`, `begin_object`, `key`, value, … `end`.
+///
+/// ```
+/// use frisket_schema::json::{Text, TreeBuilder, Value};
+///
+/// let mut builder = TreeBuilder::default();
+/// builder.begin_object()?;
+/// builder.key(Text::Unicode("minimum"))?;
+/// builder.number("1.50")?;
+/// builder.end()?;
+/// let tree = builder.finish();
+/// let minimum = tree.object(tree.root()).unwrap().get("minimum").unwrap();
+/// assert!(matches!(tree.value(minimum), Value::Number("1.50")));
+/// # Ok::<(), Box<frisket_schema::error::Error>>(())
+/// ```
+///
+/// Panics if the pushes are no value: `end` without a begin, a member without a key, nothing at all.
+#[derive(Debug)]
+pub struct TreeBuilder {
+    tree: Tree,
+    open: Vec<Open>,
+    /// Parts of the arrays and objects that are open, the innermost last.
+    parts: Vec<MemberAt>,
+    /// Levels below each node, for nodes that are pushed again.
+    heights: Vec<u32>,
+    key: Option<(TextAt, u32)>,
+    done: Option<NodeId>,
+}
+
+/// An array or object whose end has not come.
+#[derive(Debug)]
+struct Open {
+    is_object: bool,
+    first_part: usize,
+    start: u32,
+    height: u32,
+}
+
+/// The key of items, which have none.
+const NO_KEY: (TextAt, u32) = (TextAt::Foreign(Slice { start: 0, end: 0 }), 0);
+
+impl Default for TreeBuilder {
+    fn default() -> Self {
+        let tree = Tree {
+            nodes: Vec::new(),
+            texts: String::new(),
+            code_points: Vec::new(),
+            items: Vec::new(),
+            members: Vec::new(),
+            by_key: Vec::new(),
+            root: NodeId(0),
+        };
+        TreeBuilder { tree, open: Vec::new(), parts: Vec::new(), heights: Vec::new(), key: None, done: None }
+    }
+}
+
+impl TreeBuilder {
+    /// null
+    pub fn null(&mut self) -> Result<NodeId> {
+        self.push(ValueAt::Null, (0, 0))
+    }
+
+    /// false or true
+    pub fn boolean(&mut self, flag: bool) -> Result<NodeId> {
+        self.push(ValueAt::Boolean(flag), (0, 0))
+    }
+
+    /// A number, as JSON writes it.
+    pub fn number(&mut self, numeral: &str) -> Result<NodeId> {
+        self.number_at(numeral, (0, 0))
+    }
+
+    /// A number that is none, by its name.
+    pub fn non_finite(&mut self, name: &str) -> Result<NodeId> {
+        let at = self.store(name)?;
+        self.push(ValueAt::NonFinite(at), (0, 0))
+    }
+
+    /// A string.
+    pub fn string(&mut self, text: Text<'_>) -> Result<NodeId> {
+        self.string_at(text, (0, 0))
+    }
+
+    /// A value that is no JSON, by the name of its type.
+    pub fn foreign(&mut self, name: &str) -> Result<NodeId> {
+        let at = self.store(name)?;
+        self.push(ValueAt::Foreign(at), (0, 0))
+    }
+
+    /// A value that came before: trees of other languages may hold one value at several places.
+    pub fn shared(&mut self, node: NodeId) -> Result<NodeId> {
+        self.check_depth(self.heights[node.0 as usize])?;
+        self.place(node);
+        Ok(node)
+    }
+
+    /// The items follow.
+    pub fn begin_array(&mut self) -> Result<()> {
+        self.begin(false, 0)
+    }
+
+    /// The members follow, each a key and a value. Of members of one name the first gives the place, the last the value.
+    pub fn begin_object(&mut self) -> Result<()> {
+        self.begin(true, 0)
+    }
+
+    /// The name of the next member.
+    pub fn key(&mut self, text: Text<'_>) -> Result<()> {
+        self.key_at(text, 0)
+    }
+
+    /// The name of the next member, which is no string, as an error should show it.
+    pub fn foreign_key(&mut self, name: &str) -> Result<()> {
+        let at = self.store(name)?;
+        self.key = Some((TextAt::Foreign(at), 0));
+        Ok(())
+    }
+
+    /// The innermost array or object is whole.
+    pub fn end(&mut self) -> Result<NodeId> {
+        self.end_at(0)
+    }
+
+    /// The tree of everything pushed.
+    pub fn finish(mut self) -> Tree {
+        assert!(self.open.is_empty(), "an array or object has no end");
+        self.tree.root = self.done.expect("a tree needs a value");
+        self.tree
+    }
+
+    /// Whether the innermost open value is an object; None if nothing is open.
+    pub(super) fn is_in_object(&self) -> Option<bool> {
+        self.open.last().map(|open| open.is_object)
+    }
+
+    pub(super) fn number_at(&mut self, numeral: &str, span: (u32, u32)) -> Result<NodeId> {
+        let at = self.store(numeral)?;
+        self.push(ValueAt::Number(at), span)
+    }
+
+    pub(super) fn string_at(&mut self, text: Text<'_>, span: (u32, u32)) -> Result<NodeId> {
+        let at = self.store_text(text)?;
+        self.push(ValueAt::String(at), span)
+    }
+
+    pub(super) fn literal_at(&mut self, flag: Option<bool>, span: (u32, u32)) -> Result<NodeId> {
+        self.push(flag.map_or(ValueAt::Null, ValueAt::Boolean), span)
+    }
+
+    pub(super) fn key_at(&mut self, text: Text<'_>, start: u32) -> Result<()> {
+        self.key = Some((self.store_text(text)?, start));
+        Ok(())
+    }
+
+    pub(super) fn begin(&mut self, is_object: bool, start: u32) -> Result<()> {
+        self.check_depth(1)?;
+        let key =
+            if self.is_in_object() == Some(true) { self.key.take().expect("a member needs a key") } else { NO_KEY };
+        // The key waits below the parts of the value that it names.
+        self.parts.push(MemberAt { key: key.0, key_start: key.1, value: NodeId(0) });
+        self.open.push(Open { is_object, first_part: self.parts.len(), start, height: 0 });
+        Ok(())
+    }
+
+    pub(super) fn end_at(&mut self, end: u32) -> Result<NodeId> {
+        let open = self.open.pop().expect("an end needs a begin");
+        let value = match open.is_object {
+            true => ValueAt::Object(self.members(open.first_part)),
+            false => {
+                let start = self.tree.items.len() as u32;
+                self.tree.items.extend(self.parts[open.first_part..].iter().map(|part| part.value));
+                ValueAt::Array(Slice { start, end: self.tree.items.len() as u32 })
+            }
+        };
+        self.parts.truncate(open.first_part);
+        let waiting = self.parts.pop().expect("a begin leaves its key");
+        if self.is_in_object() == Some(true) {
+            self.key = Some((waiting.key, waiting.key_start));
+        }
+        self.add(value, (open.start, end), open.height + 1)
+    }
+
+    /// Moves the parts from `first` on into the tree: each name once.
+    fn members(&mut self, first: usize) -> Slice {
+        let TreeBuilder { tree, parts, .. } = self;
+        let parts = &mut parts[first..];
+        let mut order: Vec<u32> = (0..parts.len() as u32).collect();
+        let key = |place: u32| tree.key(parts[place as usize].key);
+        // The sort is stable, so that of equal names the first comes first and the last one last.
+        order.sort_by(|&left, &right| key(left).cmp(&key(right)));
+        let mut renamed = vec![u32::MAX; parts.len()];
+        let mut has_duplicates = false;
+        let groups: Vec<(u32, u32)> = order
+            .chunk_by(|&left, &right| is_same_name(key(left), key(right)))
+            .map(|group| (group[0], group[group.len() - 1]))
+            .collect();
+        for (kept, last) in groups {
+            renamed[kept as usize] = 0;
+            has_duplicates |= kept != last;
+            parts[kept as usize].value = parts[last as usize].value;
+        }
+        if has_duplicates {
+            order.retain(|&place| renamed[place as usize] == 0);
+        }
+        let start = tree.members.len() as u32;
+        for (place, part) in parts.iter().enumerate() {
+            if renamed[place] == 0 {
+                renamed[place] = tree.members.len() as u32 - start;
+                tree.members.push(*part);
+            }
+        }
+        tree.by_key.extend(order.iter().map(|&place| renamed[place as usize]));
+        Slice { start, end: tree.members.len() as u32 }
+    }
+
+    fn push(&mut self, value: ValueAt, span: (u32, u32)) -> Result<NodeId> {
+        self.add(value, span, 0)
+    }
+
+    fn add(&mut self, value: ValueAt, span: (u32, u32), height: u32) -> Result<NodeId> {
+        if self.tree.nodes.len() >= u32::MAX as usize {
+            return Err(too_large());
+        }
+        let node = NodeId(self.tree.nodes.len() as u32);
+        let hash = self.content_hash(value);
+        self.tree.nodes.push(Node { value, span: Slice { start: span.0, end: span.1 }, hash });
+        self.heights.push(height);
+        self.place(node);
+        Ok(node)
+    }
+
+    /// Puts a node where the pushes have come to.
+    fn place(&mut self, node: NodeId) {
+        let height = self.heights[node.0 as usize];
+        match self.open.last_mut() {
+            None => assert!(self.done.replace(node).is_none(), "a tree has one value"),
+            Some(open) => {
+                open.height = open.height.max(height);
+                let key = if open.is_object { self.key.take().expect("a member needs a key") } else { NO_KEY };
+                self.parts.push(MemberAt { key: key.0, key_start: key.1, value: node });
+            }
+        }
+    }
+
+    fn content_hash(&self, value: ValueAt) -> u128 {
+        let tree = &self.tree;
+        let kind = match value {
+            ValueAt::Null => 1,
+            ValueAt::Boolean(flag) => 2 + u64::from(flag),
+            ValueAt::Number(_) => 4,
+            ValueAt::NonFinite(_) => 5,
+            ValueAt::String(_) => 6,
+            ValueAt::Array(_) => 7,
+            ValueAt::Object(_) => 8,
+            ValueAt::Foreign(_) => 9,
+        };
+        let mut hash = Hasher128::new(kind);
+        match value {
+            ValueAt::Null | ValueAt::Boolean(_) => {}
+            ValueAt::Number(at) | ValueAt::NonFinite(at) | ValueAt::Foreign(at) => {
+                hash.bytes(&tree.texts.as_bytes()[at.start as usize..at.end as usize]);
+            }
+            ValueAt::String(at) => hash_key(&mut hash, tree.key(at)),
+            ValueAt::Array(at) => {
+                hash.word(u64::from(at.end - at.start));
+                tree.items[at.start as usize..at.end as usize].iter().for_each(|&item| hash.wide(tree.hash(item)));
+            }
+            ValueAt::Object(at) => {
+                hash.word(u64::from(at.end - at.start));
+                for member in &tree.members[at.start as usize..at.end as usize] {
+                    hash_key(&mut hash, tree.key(member.key));
+                    hash.wide(tree.hash(member.value));
+                }
+            }
+        }
+        hash.finish()
+    }
+
+    fn check_depth(&self, below: u32) -> Result<()> {
+        if self.open.len() as u32 + below > MAX_DEPTH {
+            return Err(Error::limit(format!("the schema nests deeper than {MAX_DEPTH} levels"))
+                .with_hint("name inner schemas in $defs and refer to them"));
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, text: &str) -> Result<Slice> {
+        let start = self.tree.texts.len();
+        if start + text.len() > u32::MAX as usize {
+            return Err(too_large());
+        }
+        self.tree.texts.push_str(text);
+        Ok(Slice { start: start as u32, end: self.tree.texts.len() as u32 })
+    }
+
+    fn store_text(&mut self, text: Text<'_>) -> Result<TextAt> {
+        match text {
+            Text::Unicode(text) => self.store(text).map(TextAt::Unicode),
+            Text::Surrogates(points) => {
+                let start = self.tree.code_points.len();
+                if start + points.len() > u32::MAX as usize {
+                    return Err(too_large());
+                }
+                self.tree.code_points.extend(points);
+                Ok(TextAt::Surrogates(Slice { start: start as u32, end: self.tree.code_points.len() as u32 }))
+            }
+        }
+    }
+}
+
+/// Names that are no strings are told apart by their values, which a tree does not have.
+fn is_same_name(left: Key<'_>, right: Key<'_>) -> bool {
+    left == right && matches!(left, Key::Text(_))
+}
+
+fn hash_key(hash: &mut Hasher128, key: Key<'_>) {
+    match key {
+        Key::Text(Text::Unicode(text)) => {
+            hash.word(0);
+            hash.bytes(text.as_bytes());
+        }
+        Key::Text(Text::Surrogates(points)) => {
+            hash.word(1);
+            hash.word(points.len() as u64);
+            points.iter().for_each(|&point| hash.word(point.into()));
+        }
+        Key::Foreign(name) => {
+            hash.word(2);
+            hash.bytes(name.as_bytes());
+        }
+    }
+}
+
+pub(super) fn too_large() -> Box<Error> {
+    Error::limit("the schema is larger than 4 GB").with_hint("a schema of this size describes data; let it hold less")
+}

@@ -1,0 +1,19 @@
+//! JSON text, or pushes of a caller → an owned tree: members in order, a content hash and a span for each node.
+//!
+//! ```text
+//! text → parse ─┐
+//!               ├→ TreeBuilder → Tree
+//! other values ─┘
+//! ```
+
+mod build;
+mod parse;
+mod position;
+mod text;
+mod tree;
+
+pub use build::{TreeBuilder, MAX_DEPTH};
+pub use parse::parse;
+pub use position::line_and_column;
+pub use text::{OwnedText, Text};
+pub use tree::{Key, Member, NodeId, Object, Tree, Value};

@@ -1,0 +1,229 @@
+//! Node's id → its value, span and content hash: JSON as a schema's readers look at it.
+//!
+//! Nodes lie in one array and texts in one string, so that a tree of thousands of nodes is a handful of allocations.
+
+use super::text::Text;
+use std::ops::Range;
+
+/// A node of one tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(super) u32);
+
+/// A range of one of the tree's arrays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Slice {
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Slice {
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A text in the tree's arrays.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum TextAt {
+    Unicode(Slice),
+    Surrogates(Slice),
+    Foreign(Slice),
+}
+
+/// A value in the tree's arrays.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ValueAt {
+    Null,
+    Boolean(bool),
+    Number(Slice),
+    NonFinite(Slice),
+    String(TextAt),
+    Array(Slice),
+    Object(Slice),
+    Foreign(Slice),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MemberAt {
+    pub key: TextAt,
+    pub key_start: u32,
+    pub value: NodeId,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    pub value: ValueAt,
+    pub span: Slice,
+    pub hash: u128,
+}
+
+/// A JSON value that owns its nodes.
+#[derive(Debug, Clone)]
+pub struct Tree {
+    pub(super) nodes: Vec<Node>,
+    pub(super) texts: String,
+    pub(super) code_points: Vec<u32>,
+    pub(super) items: Vec<NodeId>,
+    pub(super) members: Vec<MemberAt>,
+    /// For each object, its members' places in order of their keys; parallel to `members`.
+    pub(super) by_key: Vec<u32>,
+    pub(super) root: NodeId,
+}
+
+/// One value; arrays and objects name their parts by ids.
+#[derive(Debug, Clone, Copy)]
+pub enum Value<'a> {
+    /// null
+    Null,
+    /// false, true
+    Boolean(bool),
+    /// The numeral as it was written, in JSON's grammar.
+    Number(&'a str),
+    /// A number that is none, by its name: no JSON text has one, values of other languages do.
+    NonFinite(&'a str),
+    /// A string.
+    String(Text<'a>),
+    /// The items.
+    Array(&'a [NodeId]),
+    /// The members.
+    Object(Object<'a>),
+    /// What is no JSON, by the name of its type: values of other languages may hold anything.
+    Foreign(&'a str),
+}
+
+/// The name of a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key<'a> {
+    /// A string.
+    Text(Text<'a>),
+    /// What is no string, as an error shows it.
+    Foreign(&'a str),
+}
+
+/// A member of an object.
+#[derive(Debug, Clone, Copy)]
+pub struct Member<'a> {
+    /// Its name.
+    pub key: Key<'a>,
+    /// The byte of the text at which the name begins.
+    pub key_start: usize,
+    /// Its value.
+    pub value: NodeId,
+}
+
+/// The members of an object, each name once, in the order of the text.
+#[derive(Debug, Clone, Copy)]
+pub struct Object<'a> {
+    tree: &'a Tree,
+    at: Slice,
+}
+
+impl Tree {
+    /// The node of the whole value.
+    pub fn root(&self) -> NodeId {
+        self.root
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// A tree always has a root.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The value of a node.
+    pub fn value(&self, node: NodeId) -> Value<'_> {
+        match self.nodes[node.0 as usize].value {
+            ValueAt::Null => Value::Null,
+            ValueAt::Boolean(flag) => Value::Boolean(flag),
+            ValueAt::Number(at) => Value::Number(&self.texts[at.range()]),
+            ValueAt::NonFinite(at) => Value::NonFinite(&self.texts[at.range()]),
+            ValueAt::String(at) => match self.key(at) {
+                Key::Text(text) => Value::String(text),
+                Key::Foreign(name) => Value::Foreign(name),
+            },
+            ValueAt::Array(at) => Value::Array(&self.items[at.range()]),
+            ValueAt::Object(at) => Value::Object(Object { tree: self, at }),
+            ValueAt::Foreign(at) => Value::Foreign(&self.texts[at.range()]),
+        }
+    }
+
+    /// The members of an object, None for other values.
+    pub fn object(&self, node: NodeId) -> Option<Object<'_>> {
+        match self.value(node) {
+            Value::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// The items of an array, None for other values.
+    pub fn array(&self, node: NodeId) -> Option<&[NodeId]> {
+        match self.value(node) {
+            Value::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The Unicode text of a string, None for other values.
+    pub fn str(&self, node: NodeId) -> Option<&str> {
+        match self.value(node) {
+            Value::String(text) => text.as_str(),
+            _ => None,
+        }
+    }
+
+    /// The bytes of the text that a node was read from; empty for nodes that no text had.
+    pub fn span(&self, node: NodeId) -> Range<usize> {
+        self.nodes[node.0 as usize].span.range()
+    }
+
+    /// A hash of the node's content: types, spellings of numbers, strings, items and members in order.
+    ///
+    /// Two nodes of equal hash say the same, wherever they stand, unless an adversary chose them.
+    pub fn hash(&self, node: NodeId) -> u128 {
+        self.nodes[node.0 as usize].hash
+    }
+
+    pub(super) fn key(&self, at: TextAt) -> Key<'_> {
+        match at {
+            TextAt::Unicode(at) => Key::Text(Text::Unicode(&self.texts[at.range()])),
+            TextAt::Surrogates(at) => Key::Text(Text::Surrogates(&self.code_points[at.range()])),
+            TextAt::Foreign(at) => Key::Foreign(&self.texts[at.range()]),
+        }
+    }
+}
+
+impl<'a> Object<'a> {
+    /// How many members there are.
+    pub fn len(&self) -> usize {
+        self.at.range().len()
+    }
+
+    /// Whether there is no member.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The member at a place, in the order of the text.
+    fn member(&self, place: usize) -> Member<'a> {
+        let MemberAt { key, key_start, value } = self.tree.members[self.at.start as usize + place];
+        Member { key: self.tree.key(key), key_start: key_start as usize, value }
+    }
+
+    /// The members in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Member<'a>> + ExactSizeIterator + 'a {
+        let object = *self;
+        (0..self.len()).map(move |place| object.member(place))
+    }
+
+    /// The value of the member of this name.
+    pub fn get(&self, name: &str) -> Option<NodeId> {
+        let wanted = Key::Text(Text::Unicode(name));
+        let order = &self.tree.by_key[self.at.range()];
+        let found = order.binary_search_by(|&place| self.member(place as usize).key.cmp(&wanted)).ok()?;
+        Some(self.member(order[found] as usize).value)
+    }
+}

@@ -1,0 +1,32 @@
+//! JSON Schema → the grammar of the documents that are valid, and what became of each keyword.
+//!
+//! The crate is being built from the bottom up; its README says which modules stand. Each module imports only modules
+//! above it in this list, but for `subschema`, which asks `read` which names are keywords:
+//!
+//! ```text
+//! error        what is wrong: message, place, hint
+//! json         text or pushes → an owned tree: order, spans, content hashes
+//! message      what several modules say of a wrong schema
+//! order        properties → the order that they state, or that a tool sorted them
+//! draft        `$schema` → the draft whose rules hold
+//! resolve      documents and references → schemas
+//! decimal      numerals ↔ exact decimals
+//! condition    conditions on one value, type by type, and their conjunction
+//! subschema    documents → subschemas by number, conjunctions of them
+//! read         subschemas → parsed schemas: what each keyword says
+//! types        finished conditions on one type → the node of the texts that meet them
+//! ```
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+pub mod condition;
+pub mod decimal;
+pub mod draft;
+pub mod error;
+pub mod json;
+mod message;
+pub mod order;
+pub mod read;
+pub mod resolve;
+pub mod subschema;
+pub mod types;

@@ -1,0 +1,27 @@
+//! format → conditions on a text or a number, where the options assert formats.
+
+use super::super::language::Format;
+use super::super::reader::Reader;
+use crate::error::Result;
+use crate::json::{NodeId, Value};
+
+/// `format`
+pub fn read_format(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
+    let Value::String(name) = reader.value(node) else { return Err(reader.invalid(keyword, "a string")) };
+    let name = name.to_string();
+    match reader.languages.format(&name, reader.draft)? {
+        Format::Annotation => {}
+        Format::Numbers(conditions) => reader.numbers.extend(conditions),
+        Format::Text(condition, inexactness) => {
+            reader.strings.push(condition);
+            if let Some(inexactness) = inexactness {
+                reader.subschemas.narrow(reader.pointer(keyword), keyword, &name, &inexactness);
+            }
+        }
+        Format::Inexact(reason) => {
+            let slips = format!("{name}: {reason}; any text could slip through");
+            reader.subschemas.omit(reader.pointer(keyword), keyword, slips);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! Name of a keyword → its reader, and the drafts that have it. Names that are not here are annotations.
+
+mod applicator;
+mod contains;
+mod content;
+mod count;
+mod dependent;
+mod format;
+mod items;
+mod multiple_of;
+mod pattern;
+mod properties;
+mod property_names;
+mod range;
+mod required;
+mod type_name;
+mod unevaluated;
+mod unique_items;
+mod value;
+
+pub(super) use applicator::read_reference;
+pub(super) use value::read_values;
+
+use super::reader::Reader;
+use crate::draft::Draft;
+use crate::error::Result;
+use crate::json::NodeId;
+
+/// Reads the value of a keyword of this name.
+type Read = fn(&mut Reader<'_, '_>, &'static str, NodeId) -> Result<()>;
+
+/// A keyword that counts.
+pub(super) struct Keyword {
+    pub name: &'static str,
+    pub read: Read,
+    first: Draft,
+    last: Draft,
+    /// Whether metaschemas since 2019-09 may leave it out.
+    is_validation: bool,
+}
+
+impl Keyword {
+    const fn new(name: &'static str, read: Read, first: Draft, last: Draft) -> Self {
+        Keyword { name, read, first, last, is_validation: false }
+    }
+
+    const fn of_validation(name: &'static str, read: Read, first: Draft) -> Self {
+        Keyword { name, read, first, last: Draft::Draft2020, is_validation: true }
+    }
+
+    /// Whether a draft has the keyword, with or without the validation vocabulary.
+    pub fn counts(&self, draft: Draft, has_validation: bool) -> bool {
+        self.first <= draft && draft <= self.last && (has_validation || !self.is_validation)
+    }
+}
+
+use Draft::{Draft2019, Draft2020, Draft4, Draft6, Draft7};
+
+/// In order of the names.
+const KEYWORDS: [Keyword; 45] = [
+    Keyword::new("$dynamicRef", read_reference, Draft2020, Draft2020),
+    Keyword::new("$recursiveRef", read_reference, Draft2019, Draft2019),
+    Keyword::new("$ref", read_reference, Draft4, Draft2020),
+    Keyword::new("additionalItems", items::read_items, Draft4, Draft2019),
+    Keyword::new("additionalProperties", properties::read_properties, Draft4, Draft2020),
+    Keyword::new("allOf", applicator::read_all_of, Draft4, Draft2020),
+    Keyword::new("anyOf", applicator::read_any_of, Draft4, Draft2020),
+    Keyword::of_validation("const", value::read_const, Draft6),
+    Keyword::new("contains", contains::read_contains, Draft6, Draft2020),
+    Keyword::new("contentEncoding", content::read_encoding, Draft7, Draft7),
+    Keyword::new("contentMediaType", content::read_media_type, Draft7, Draft7),
+    Keyword::new("dependencies", dependent::read_dependencies, Draft4, Draft2020),
+    Keyword::of_validation("dependentRequired", dependent::read_required, Draft2019),
+    Keyword::new("dependentSchemas", dependent::read_schemas, Draft2019, Draft2020),
+    Keyword::new("else", applicator::read_branch, Draft7, Draft2020),
+    Keyword::of_validation("enum", value::read_enum, Draft4),
+    Keyword::of_validation("exclusiveMaximum", range::read_exclusive, Draft4),
+    Keyword::of_validation("exclusiveMinimum", range::read_exclusive, Draft4),
+    Keyword::new("format", format::read_format, Draft4, Draft2020),
+    Keyword::new("if", applicator::read_if, Draft7, Draft2020),
+    Keyword::new("items", items::read_items, Draft4, Draft2020),
+    Keyword::of_validation("maxContains", contains::read_bound, Draft2019),
+    Keyword::of_validation("maxItems", count::read_count, Draft4),
+    Keyword::of_validation("maxLength", count::read_count, Draft4),
+    Keyword::of_validation("maxProperties", count::read_count, Draft4),
+    Keyword::of_validation("maximum", range::read_inclusive, Draft4),
+    Keyword::of_validation("minContains", contains::read_bound, Draft2019),
+    Keyword::of_validation("minItems", count::read_count, Draft4),
+    Keyword::of_validation("minLength", count::read_count, Draft4),
+    Keyword::of_validation("minProperties", count::read_count, Draft4),
+    Keyword::of_validation("minimum", range::read_inclusive, Draft4),
+    Keyword::of_validation("multipleOf", multiple_of::read_multiple_of, Draft4),
+    Keyword::new("not", applicator::read_not, Draft4, Draft2020),
+    Keyword::new("oneOf", applicator::read_one_of, Draft4, Draft2020),
+    Keyword::of_validation("pattern", pattern::read_pattern, Draft4),
+    Keyword::new("patternProperties", properties::read_properties, Draft4, Draft2020),
+    Keyword::new("prefixItems", items::read_items, Draft2020, Draft2020),
+    Keyword::new("properties", properties::read_properties, Draft4, Draft2020),
+    Keyword::new("propertyNames", property_names::read_property_names, Draft6, Draft2020),
+    Keyword::of_validation("required", required::read_required, Draft4),
+    Keyword::new("then", applicator::read_branch, Draft7, Draft2020),
+    Keyword::of_validation("type", type_name::read_type, Draft4),
+    Keyword::new("unevaluatedItems", unevaluated::read_items, Draft2019, Draft2020),
+    Keyword::new("unevaluatedProperties", unevaluated::read_properties, Draft2019, Draft2020),
+    Keyword::of_validation("uniqueItems", unique_items::read_unique_items, Draft4),
+];
+
+/// The keyword of a name.
+pub(super) fn find(name: &str) -> Option<&'static Keyword> {
+    KEYWORDS.binary_search_by(|keyword| keyword.name.cmp(name)).ok().map(|at| &KEYWORDS[at])
+}
+
+/// Whether some draft has a keyword of this name.
+pub fn is_keyword(name: &str) -> bool {
+    find(name).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_keyword_is_found_by_its_name() {
+        assert!(KEYWORDS.iter().all(|keyword| find(keyword.name).is_some_and(|found| found.name == keyword.name)));
+        assert!(!is_keyword("title") && !is_keyword("nullable") && !is_keyword(""));
+    }
+
+    #[test]
+    fn a_keyword_counts_in_its_drafts() {
+        let counts = |name, draft| find(name).unwrap().counts(draft, true);
+        assert!(!counts("const", Draft4) && counts("const", Draft6) && counts("const", Draft2020));
+        assert!(counts("additionalItems", Draft2019) && !counts("additionalItems", Draft2020));
+        let of_validation = find("type").unwrap();
+        assert!(of_validation.counts(Draft2020, true) && !of_validation.counts(Draft2020, false));
+        assert!(find("properties").unwrap().counts(Draft2020, false));
+    }
+}

@@ -1,0 +1,66 @@
+//! type → the types that a value may have.
+
+use super::super::reader::Reader;
+use crate::condition::{NumberCondition, Types};
+use crate::draft::Draft;
+use crate::error::Result;
+use crate::json::{NodeId, Text, Value};
+use crate::message::{closest, quoted};
+
+/// What is called otherwise in other languages.
+const ELSEWHERE: [(&str, &str); 6] = [
+    ("int", "integer"),
+    ("float", "number"),
+    ("str", "string"),
+    ("bool", "boolean"),
+    ("dict", "object"),
+    ("list", "array"),
+];
+
+/// `type`, and OpenAPI's `nullable` beside it where options say so.
+pub fn read_type(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
+    let names = match reader.value(node) {
+        Value::Array(names) => names.to_vec(),
+        _ => vec![node],
+    };
+    let mut types = Types::NONE;
+    let (mut has_integer, mut has_number) = (false, false);
+    for name in names {
+        let value = reader.value(name);
+        let known = match value {
+            Value::String(Text::Unicode(name)) => Types::named(name),
+            _ => None,
+        };
+        let Some(known) = known else {
+            let all: Vec<String> = Types::names().map(str::to_owned).collect();
+            let error = reader.invalid(keyword, &format!("among {}, not {}", all.join(", "), quoted(value)));
+            let meant = match value {
+                Value::String(Text::Unicode(name)) => ELSEWHERE
+                    .iter()
+                    .find(|(other, _)| *other == name)
+                    .map(|&(_, meant)| meant.to_owned())
+                    .or_else(|| closest(name, &all).map(str::to_owned)),
+                _ => None,
+            };
+            return Err(match meant {
+                Some(meant) => error.with_hint(format!("did you mean {meant}?")),
+                None => error,
+            });
+        };
+        has_integer |= known == Types::INTEGER;
+        has_number |= known == Types::NUMBER;
+        types = types | known;
+    }
+    if reader.draft == Draft::Draft4 && has_integer && !has_number {
+        // Draft 4 knows integers by their spelling.
+        reader.numbers.push(NumberCondition::Plain { positive: true });
+    }
+    let is_nullable = |reader: &Reader<'_, '_>| {
+        reader.get("nullable").is_some_and(|flag| matches!(reader.value(flag), Value::Boolean(true)))
+    };
+    if reader.subschemas.options().is_nullable && is_nullable(reader) {
+        types = types | Types::NULL;
+    }
+    reader.types = reader.types & types;
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! enum, const → the values that a value may be.
+
+use super::super::reader::Reader;
+use crate::condition::{
+    ArrayCondition, Conjunct, ConjunctionId, MemberConstraints, Members, NumberCondition, ObjectCondition,
+    StringCondition, Types,
+};
+use crate::decimal::Decimal;
+use crate::error::{Error, Result};
+use crate::json::{Key, NodeId, Value};
+use crate::resolve::pointer::escape;
+use crate::resolve::Location;
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// `enum`
+pub fn read_enum(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
+    let Value::Array(values) = reader.value(node) else { return Err(reader.invalid(keyword, "an array")) };
+    let values = values.to_vec();
+    read_values(reader, keyword, &values, true)
+}
+
+/// `const`
+pub fn read_const(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
+    read_values(reader, keyword, &[node], true)
+}
+
+/// The values of `enum` or `const`; `is_written` unless they are parts of values that were read before.
+pub fn read_values(reader: &mut Reader<'_, '_>, keyword: &str, values: &[NodeId], is_written: bool) -> Result<()> {
+    if is_written {
+        for (place, &value) in values.iter().enumerate() {
+            let pointer = reader.pointer(keyword);
+            check(reader, value, if keyword == "enum" { format!("{pointer}/{place}") } else { pointer })?;
+        }
+    }
+    let mut types = Types::NONE;
+    let mut texts: BTreeSet<Arc<str>> = BTreeSet::new();
+    let (mut numbers, mut pointed) = (BTreeSet::<Decimal>::new(), BTreeSet::<Decimal>::new());
+    let (mut has_texts, mut composite) = (false, Vec::new());
+    for &node in values {
+        match reader.value(node) {
+            Value::Null => types = types | Types::NULL,
+            Value::Boolean(false) => types = types | Types::FALSE,
+            Value::Boolean(true) => types = types | Types::TRUE,
+            Value::String(text) => {
+                has_texts = true;
+                // No document holds half of a surrogate pair.
+                texts.extend(text.as_str().map(Arc::from));
+            }
+            Value::Number(numeral) => {
+                let is_pointed = numeral.contains(['.', 'e', 'E']);
+                let number = reader.decimal(node)?;
+                types = types | if number.is_integer() { Types::INTEGER } else { Types::FRACTION };
+                if is_pointed && number.is_integer() {
+                    pointed.insert(number.clone());
+                }
+                numbers.insert(number);
+            }
+            Value::Array(items) => {
+                let items = items.to_vec();
+                composite.push(array(reader, &items));
+            }
+            Value::Object(members) => {
+                let members = reader.names(members)?;
+                composite.push(object(reader, members));
+            }
+            Value::NonFinite(_) | Value::Foreign(_) => {
+                // `check` refuses these.
+            }
+        }
+    }
+    if has_texts {
+        types = types | Types::STRING;
+    }
+    let numbers = (!numbers.is_empty()).then(|| NumberCondition::among(numbers, pointed));
+    let texts = has_texts.then(|| StringCondition::among(texts));
+    if composite.is_empty() {
+        reader.types = reader.types & types;
+        reader.numbers.extend(numbers);
+        reader.strings.extend(texts);
+        return Ok(());
+    }
+    let mut alternatives = Vec::new();
+    if !types.is_empty() {
+        let (numbers, strings) = (numbers.into_iter().collect(), texts.into_iter().collect());
+        alternatives.push(Conjunct { numbers, strings, ..Conjunct::of_types(types) });
+    }
+    alternatives.append(&mut composite);
+    reader.parsed.alternatives.push(alternatives);
+    Ok(())
+}
+
+/// The conjunct that holds one array only.
+fn array(reader: &mut Reader<'_, '_>, items: &[NodeId]) -> Conjunct {
+    let count = items.len() as u64;
+    let prefix = items.iter().map(|&item| constant(reader, item)).collect();
+    Conjunct::of_arrays(vec![
+        ArrayCondition::Items { prefix, rest: ConjunctionId::NOTHING },
+        ArrayCondition::Count { least: count, most: Some(count) },
+    ])
+}
+
+/// The conjunct that holds one object only.
+fn object(reader: &mut Reader<'_, '_>, members: Vec<(Arc<str>, NodeId)>) -> Conjunct {
+    let names: Vec<_> = members.into_iter().map(|(name, value)| (name, constant(reader, value))).collect();
+    let keys = names.iter().map(|(name, _)| name.clone()).collect();
+    let members = MemberConstraints { rest: ConjunctionId::NOTHING, ..MemberConstraints::of_names(names) };
+    Conjunct::of_objects(vec![
+        ObjectCondition::Members(Members::new(members)),
+        ObjectCondition::Required { keys, stated: true },
+    ])
+}
+
+fn constant(reader: &mut Reader<'_, '_>, node: NodeId) -> ConjunctionId {
+    let value = Location { node, ..reader.schema };
+    reader.subschemas.constant(reader.of, value)
+}
+
+/// Whether a value is JSON that UTF-8 can spell; a string with half of a surrogate pair may stand.
+fn check(reader: &Reader<'_, '_>, value: NodeId, pointer: String) -> Result<()> {
+    let mut met = FxHashSet::default();
+    let mut stack = vec![(value, pointer)];
+    while let Some((node, pointer)) = stack.pop() {
+        match reader.value(node) {
+            Value::Null | Value::Boolean(_) | Value::String(_) => {}
+            Value::Number(_) | Value::NonFinite(_) => {
+                reader.decimal(node).map_err(|error| error.at(pointer))?;
+            }
+            Value::Array(items) if met.insert(node) => {
+                stack.extend(items.iter().enumerate().map(|(place, &item)| (item, format!("{pointer}/{place}"))));
+            }
+            Value::Object(members) if met.insert(node) => {
+                for member in members.iter() {
+                    if !matches!(member.key, Key::Text(text) if text.as_str().is_some()) {
+                        reader.names(members).map_err(|error| error.at(pointer.clone()))?;
+                    }
+                    stack.push((member.value, format!("{pointer}/{}", escape(member.key))));
+                }
+            }
+            Value::Array(_) | Value::Object(_) => {}
+            Value::Foreign(name) => {
+                return Err(Error::invalid(format!("a value must be JSON, not {name}"))
+                    .at(pointer)
+                    .with_hint("JSON has null, booleans, numbers, strings, lists and dicts"));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! Patterns and formats → conditions on texts and numbers: what the reader asks of whoever knows these languages.
+//!
+//! The reader knows keywords, not the languages in them, so that each can be tested alone.
+
+use crate::condition::{Nested, NumberCondition, StringCondition};
+use crate::draft::Draft;
+use crate::error::Result;
+use frisket_core::regular::term::TermId;
+
+/// What a pattern is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Pattern {
+    /// The node of the texts in which it matches somewhere.
+    Exact(TermId),
+    /// No regular expression: what is wrong, and what to change.
+    Invalid(String, Option<String>),
+    /// A regular expression that cannot be exact, and why.
+    Inexact(String),
+}
+
+/// What a format is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Format {
+    /// Nothing that the options assert.
+    Annotation,
+    /// Conditions on a number.
+    Numbers(Vec<NumberCondition>),
+    /// A condition on a string, and where its texts are not the whole format, why.
+    Text(StringCondition, Option<Inexactness>),
+    /// A format that cannot be exact, and why.
+    Inexact(String),
+}
+
+/// How the node of a format differs from the format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inexactness {
+    /// Whether all texts of the node are of the format.
+    pub is_sound: bool,
+    /// What is left out or let in.
+    pub reason: String,
+    /// Whether texts that only look like the format are left out where it must not hold.
+    pub narrows_complement: bool,
+}
+
+/// The languages in which keywords are written.
+///
+/// Errors of all calls: limits of the builder.
+pub trait Languages {
+    /// The texts in which a pattern of ECMA-262 matches somewhere.
+    fn pattern(&mut self, pattern: &str) -> Result<Pattern>;
+
+    /// The texts or numbers of a format.
+    fn format(&mut self, name: &str, draft: Draft) -> Result<Format>;
+
+    /// The texts of `contentEncoding: base64`; None if the options do not assert contents.
+    fn base64(&mut self) -> Result<Option<TermId>>;
+
+    /// The texts of `contentMediaType: application/json`; None if the options do not assert contents.
+    fn json(&mut self) -> Result<Option<Nested>>;
+}

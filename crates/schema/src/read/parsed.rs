@@ -1,0 +1,123 @@
+//! A subschema's keywords, read → its own conditions, its applicators, and what it evaluates.
+
+use crate::condition::{Conjunct, ConjunctionId, Members};
+use frisket_core::regular::term::TermId;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// An applicator of the same value: what other subschemas ask of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Applicator {
+    /// All must hold: allOf, references, oneOf with one alternative.
+    All(Vec<ConjunctionId>),
+    /// At least one must hold.
+    Any(Vec<ConjunctionId>),
+    /// Just one must hold.
+    One(Vec<ConjunctionId>),
+    /// It must not hold.
+    Not(ConjunctionId),
+    /// If the first holds, the second must, otherwise the third.
+    If(ConjunctionId, ConjunctionId, ConjunctionId),
+}
+
+/// What a keyword looks at of an array or object, for unevaluatedProperties and unevaluatedItems.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Look {
+    /// The members that are named here or match patterns here, if there are constraints; or all members.
+    Members(Option<Members>, bool),
+    /// So many items at the beginning; or all items.
+    Items(usize, bool),
+    /// The items that meet a conjunction.
+    Contained(ConjunctionId),
+}
+
+/// Which members and items some keywords looked at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Evaluated {
+    /// Members of these names.
+    pub names: BTreeSet<Arc<str>>,
+    /// Members whose names match these.
+    pub patterns: BTreeSet<TermId>,
+    /// All members.
+    pub all_members: bool,
+    /// So many items at the beginning.
+    pub prefix: usize,
+    /// All items.
+    pub all_items: bool,
+    /// Items that meet one of these.
+    pub contained: BTreeSet<ConjunctionId>,
+}
+
+impl Evaluated {
+    /// What either looked at.
+    pub fn union(mut self, other: &Self) -> Self {
+        self.names.extend(other.names.iter().cloned());
+        self.patterns.extend(&other.patterns);
+        self.all_members |= other.all_members;
+        self.prefix = self.prefix.max(other.prefix);
+        self.all_items |= other.all_items;
+        self.contained.extend(&other.contained);
+        self
+    }
+}
+
+/// What one subschema says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParsedSchema {
+    /// What its own keywords ask of the value.
+    pub conjunct: Conjunct,
+    /// Unions of conjuncts that must also hold: enum and const of arrays and objects.
+    pub alternatives: Vec<Vec<Conjunct>>,
+    /// What other subschemas ask, in the order of the schema.
+    pub applicators: Vec<Applicator>,
+    /// What members that nothing evaluated must meet.
+    pub unevaluated_properties: Option<ConjunctionId>,
+    /// What items that nothing evaluated must meet.
+    pub unevaluated_items: Option<ConjunctionId>,
+    /// The keywords that count, in order.
+    pub keywords: Vec<Box<str>>,
+    pub(super) looks: Vec<Look>,
+}
+
+impl ParsedSchema {
+    /// A schema that says nothing.
+    pub fn empty() -> Self {
+        ParsedSchema {
+            conjunct: Conjunct::whole(),
+            alternatives: Vec::new(),
+            applicators: Vec::new(),
+            unevaluated_properties: None,
+            unevaluated_items: None,
+            keywords: Vec::new(),
+            looks: Vec::new(),
+        }
+    }
+
+    /// Whether it asks for what other keywords did not look at.
+    pub fn has_unevaluated(&self) -> bool {
+        self.unevaluated_properties.is_some() || self.unevaluated_items.is_some()
+    }
+
+    /// What its own keywords look at; worked out where something unevaluated is asked for, which is rare.
+    pub fn evaluated(&self) -> Evaluated {
+        let mut found = Evaluated::default();
+        for look in &self.looks {
+            match look {
+                Look::Members(members, all) => {
+                    found.all_members |= all;
+                    if let Some(members) = members {
+                        found.names.extend(members.names.iter().map(|(name, _)| name.clone()));
+                        found.patterns.extend(members.patterns.iter().map(|&(pattern, _)| pattern));
+                    }
+                }
+                Look::Items(prefix, all) => {
+                    found.prefix = found.prefix.max(*prefix);
+                    found.all_items |= all;
+                }
+                Look::Contained(conjunction) if conjunction.is_anything() => found.all_items = true,
+                Look::Contained(conjunction) => drop(found.contained.insert(*conjunction)),
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,59 @@
+//! Keyword → which parts of its value are schemas, as far as the drafts agree.
+
+use crate::json::{Key, NodeId, Text, Tree, Value};
+use crate::resolve::pointer::escape;
+
+/// Which parts of a keyword's value may be schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Holds {
+    /// The value itself.
+    pub itself: bool,
+    /// Its items.
+    pub items: bool,
+    /// Its members.
+    pub members: bool,
+}
+
+const NONE: Holds = Holds { itself: false, items: false, members: false };
+
+/// What a keyword's value holds; nothing for keywords of data and for unknown ones.
+pub fn holds(keyword: &str) -> Holds {
+    match keyword {
+        "additionalItems"
+        | "additionalProperties"
+        | "contains"
+        | "contentSchema"
+        | "else"
+        | "if"
+        | "not"
+        | "propertyNames"
+        | "then"
+        | "unevaluatedItems"
+        | "unevaluatedProperties" => Holds { itself: true, ..NONE },
+        "items" => Holds { itself: true, items: true, ..NONE },
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Holds { items: true, ..NONE },
+        "$defs" | "definitions" | "dependencies" | "dependentSchemas" | "patternProperties" | "properties" => {
+            Holds { members: true, ..NONE }
+        }
+        _ => NONE,
+    }
+}
+
+/// What may be a schema directly below another one, with its JSON pointer.
+pub fn subschemas(tree: &Tree, schema: NodeId, pointer: &str) -> Vec<(NodeId, String)> {
+    let mut found = Vec::new();
+    let Some(members) = tree.object(schema) else { return found };
+    for member in members.iter() {
+        let Key::Text(Text::Unicode(keyword)) = member.key else { continue };
+        let holds = holds(keyword);
+        match tree.value(member.value) {
+            Value::Object(_) if holds.itself => found.push((member.value, format!("{pointer}/{keyword}"))),
+            Value::Object(below) if holds.members => found
+                .extend(below.iter().map(|below| (below.value, format!("{pointer}/{keyword}/{}", escape(below.key))))),
+            Value::Array(items) if holds.items => found
+                .extend(items.iter().enumerate().map(|(place, &item)| (item, format!("{pointer}/{keyword}/{place}")))),
+            _ => {}
+        }
+    }
+    found
+}

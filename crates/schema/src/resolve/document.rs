@@ -1,0 +1,402 @@
+//! The schema and the registry's documents → resources, found by URI, JSON pointer and anchor.
+
+use super::applicator::subschemas;
+use super::pointer::{escape_str, unescape};
+use super::uri;
+use crate::draft::Draft;
+use crate::error::Result;
+use crate::json::{NodeId, Object, Tree, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+
+/// Documents that references may lead to.
+pub trait Registry {
+    /// The document of an absolute URI without a fragment; None if there is none.
+    ///
+    /// Errors: what keeps the document from being read.
+    fn document(&self, uri: &str) -> Result<Option<Arc<Tree>>>;
+}
+
+/// A document of one compile; 0 is the schema itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocumentId(pub u32);
+
+/// A node of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Location {
+    /// The document.
+    pub document: DocumentId,
+    /// Its node.
+    pub node: NodeId,
+}
+
+/// A resource of one compile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ResourceId(pub u32);
+
+/// A schema with its own base URI.
+#[derive(Debug)]
+pub struct Resource {
+    /// The schema.
+    pub root: Location,
+    /// The base of its references; empty if nothing names one.
+    pub uri: Arc<str>,
+    /// The draft whose rules hold.
+    pub draft: Draft,
+    /// Where the resource stands, for people.
+    pub pointer: Arc<str>,
+    /// The resource around it.
+    pub parent: Option<ResourceId>,
+    /// Whether keywords of the validation vocabulary count: metaschemas since 2019-09 may leave it out.
+    pub has_validation: bool,
+    /// Whether `$recursiveAnchor` is true.
+    pub is_recursive: bool,
+    anchors: FxHashMap<Box<str>, (Location, Arc<str>)>,
+    dynamic_anchors: FxHashMap<Box<str>, (Location, Arc<str>)>,
+    is_scanned: bool,
+}
+
+/// Where a reference leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The schema.
+    pub schema: Location,
+    /// The resource that it belongs to.
+    pub resource: ResourceId,
+    /// Where it stands, for people.
+    pub pointer: Arc<str>,
+}
+
+/// Every document and resource that a schema reaches.
+pub struct Documents<'a> {
+    registry: Option<&'a dyn Registry>,
+    trees: Vec<Arc<Tree>>,
+    resources: Vec<Resource>,
+    by_uri: FxHashMap<Arc<str>, ResourceId>,
+    by_location: FxHashMap<(Location, Option<ResourceId>), ResourceId>,
+    fetched: FxHashMap<String, Option<DocumentId>>,
+}
+
+impl<'a> Documents<'a> {
+    /// A schema with the documents that it may refer to.
+    ///
+    /// Errors: what names no URI, errors of the registry.
+    pub fn new(schema: Arc<Tree>, registry: Option<&'a dyn Registry>) -> Result<Self> {
+        let root = Location { document: DocumentId(0), node: schema.root() };
+        let mut documents = Documents {
+            registry,
+            trees: vec![schema],
+            resources: Vec::new(),
+            by_uri: FxHashMap::default(),
+            by_location: FxHashMap::default(),
+            fetched: FxHashMap::default(),
+        };
+        documents.enter(root, "", Draft::Draft2020, "".into(), None)?;
+        Ok(documents)
+    }
+
+    /// The resource of the schema itself.
+    pub fn root(&self) -> ResourceId {
+        ResourceId(0)
+    }
+
+    /// A resource by its number.
+    pub fn resource(&self, resource: ResourceId) -> &Resource {
+        &self.resources[resource.0 as usize]
+    }
+
+    /// The tree of a location's document.
+    pub fn tree(&self, location: Location) -> &Tree {
+        &self.trees[location.document.0 as usize]
+    }
+
+    /// The value at a location.
+    pub fn value(&self, location: Location) -> Value<'_> {
+        self.tree(location).value(location.node)
+    }
+
+    /// The members at a location, None for other values.
+    pub fn object(&self, location: Location) -> Option<Object<'_>> {
+        self.tree(location).object(location.node)
+    }
+
+    /// The resource of a subschema: its own if it names itself, otherwise the one around it.
+    ///
+    /// Errors: what names no URI, errors of the registry.
+    pub fn inside(&mut self, schema: Location, resource: ResourceId, pointer: &str) -> Result<ResourceId> {
+        let around = self.resource(resource);
+        if schema == around.root || self.identifier(schema, around.draft)?.is_none() {
+            return Ok(resource);
+        }
+        let (base, draft) = (around.uri.clone(), around.draft);
+        self.enter(schema, &base, draft, pointer.into(), Some(resource))
+    }
+
+    /// Where a reference leads; None if that is in no document.
+    ///
+    /// Errors: what names no URI, errors of the registry.
+    pub fn resolve(&mut self, reference: &str, resource: ResourceId) -> Result<Option<Target>> {
+        let (resource, fragment) = match reference.strip_prefix('#') {
+            Some(fragment) => (resource, fragment.to_owned()),
+            None => {
+                let joined = uri::join(&self.resource(resource).uri, reference)?;
+                let (uri, fragment) = uri::without_fragment(&joined)?;
+                let Some(found) = self.lookup(&uri, resource)? else { return Ok(None) };
+                (found, fragment)
+            }
+        };
+        if fragment.is_empty() {
+            let Resource { root, pointer, .. } = self.resource(resource);
+            return Ok(Some(Target { schema: *root, resource, pointer: pointer.clone() }));
+        }
+        let fragment = uri::decoded(&fragment);
+        if let Some(path) = fragment.strip_prefix('/') {
+            return self.walk(path, resource);
+        }
+        self.scan(resource)?;
+        let Resource { anchors, dynamic_anchors, .. } = self.resource(resource);
+        let found = anchors.get(&*fragment).or_else(|| dynamic_anchors.get(&*fragment));
+        Ok(found.map(|(schema, pointer)| Target { schema: *schema, resource, pointer: pointer.clone() }))
+    }
+
+    /// Where a `$dynamicAnchor` of a resource stands.
+    ///
+    /// Errors: what names no URI, errors of the registry.
+    pub fn dynamic_anchor(&mut self, resource: ResourceId, name: &str) -> Result<Option<Target>> {
+        self.scan(resource)?;
+        let found = self.resource(resource).dynamic_anchors.get(name);
+        Ok(found.map(|(schema, pointer)| Target { schema: *schema, resource, pointer: pointer.clone() }))
+    }
+
+    /// The resource that begins at a schema.
+    fn enter(
+        &mut self,
+        schema: Location,
+        base: &str,
+        inherited: Draft,
+        pointer: Arc<str>,
+        parent: Option<ResourceId>,
+    ) -> Result<ResourceId> {
+        if let Some(&known) = self.by_location.get(&(schema, parent)) {
+            return Ok(known);
+        }
+        let draft = self.draft_of(schema, inherited)?;
+        let uri = match self.identifier(schema, draft)? {
+            Some(name) => uri::join(base, &name)?.into(),
+            None => base.into(),
+        };
+        let inherited = parent.is_none_or(|parent| self.resource(parent).has_validation);
+        let has_validation = self.has_validation(schema, draft, inherited)?;
+        let resource = self.add(schema, uri, draft, pointer, parent, has_validation);
+        let uri = self.resource(resource).uri.clone();
+        if !uri.is_empty() {
+            self.by_uri.entry(uri).or_insert(resource);
+        }
+        Ok(resource)
+    }
+
+    fn add(
+        &mut self,
+        root: Location,
+        uri: Arc<str>,
+        draft: Draft,
+        pointer: Arc<str>,
+        parent: Option<ResourceId>,
+        has_validation: bool,
+    ) -> ResourceId {
+        let flag = self.object(root).and_then(|members| members.get("$recursiveAnchor"));
+        let is_recursive = flag.is_some_and(|node| matches!(self.tree(root).value(node), Value::Boolean(true)));
+        let resource = ResourceId(self.resources.len() as u32);
+        self.resources.push(Resource {
+            root,
+            uri,
+            draft,
+            pointer,
+            parent,
+            has_validation,
+            is_recursive,
+            anchors: FxHashMap::default(),
+            dynamic_anchors: FxHashMap::default(),
+            is_scanned: false,
+        });
+        self.by_location.insert((root, parent), resource);
+        resource
+    }
+
+    /// The string of a keyword.
+    fn string(&self, schema: Location, keyword: &str) -> Option<&str> {
+        let tree = self.tree(schema);
+        tree.str(tree.object(schema.node)?.get(keyword)?)
+    }
+
+    /// The URI by which a schema names itself a resource.
+    fn identifier(&self, schema: Location, draft: Draft) -> Result<Option<String>> {
+        let Some(name) = self.string(schema, draft.id_keyword()) else { return Ok(None) };
+        // Before 2019-09, nothing counts beside $ref.
+        if draft < Draft::Draft2019 && self.object(schema).is_some_and(|members| members.get("$ref").is_some()) {
+            return Ok(None);
+        }
+        let (bare, _) = uri::without_fragment(name)?;
+        Ok(Some(bare).filter(|bare| !bare.is_empty()))
+    }
+
+    /// The draft that `$schema` names, itself or through its metaschema; otherwise the one inherited.
+    fn draft_of(&mut self, schema: Location, inherited: Draft) -> Result<Draft> {
+        let mut met = FxHashSet::default();
+        let mut schema = schema;
+        loop {
+            let Some(named) = self.string(schema, "$schema").map(str::to_owned) else { return Ok(inherited) };
+            if let Some(draft) = Draft::of_metaschema(&named) {
+                return Ok(draft);
+            }
+            let (uri, _) = uri::without_fragment(&named)?;
+            match self.fetch(&uri)? {
+                Some(metaschema) if met.insert(metaschema) => schema = self.document_root(metaschema),
+                _ => return Ok(inherited),
+            }
+        }
+    }
+
+    /// Whether a schema's metaschema has the validation vocabulary.
+    fn has_validation(&mut self, schema: Location, draft: Draft, inherited: bool) -> Result<bool> {
+        let Some(named) = self.string(schema, "$schema").map(str::to_owned) else { return Ok(inherited) };
+        if draft < Draft::Draft2019 || named.contains("//json-schema.org/") {
+            return Ok(true);
+        }
+        let (uri, _) = uri::without_fragment(&named)?;
+        let Some(metaschema) = self.fetch(&uri)? else { return Ok(true) };
+        let root = self.document_root(metaschema);
+        let tree = self.tree(root);
+        let vocabularies = tree.object(root.node).and_then(|members| tree.object(members.get("$vocabulary")?));
+        Ok(vocabularies.is_none_or(|vocabularies| {
+            vocabularies.iter().any(|member| match member.key {
+                crate::json::Key::Text(text) => text.as_str().is_some_and(|uri| uri.ends_with("/vocab/validation")),
+                crate::json::Key::Foreign(_) => false,
+            })
+        }))
+    }
+
+    fn document_root(&self, document: DocumentId) -> Location {
+        Location { document, node: self.trees[document.0 as usize].root() }
+    }
+
+    /// The resource of a URI without a fragment.
+    fn lookup(&mut self, uri: &str, resource: ResourceId) -> Result<Option<ResourceId>> {
+        if let Some(&found) = self.by_uri.get(uri) {
+            return Ok(Some(found));
+        }
+        self.scan(self.outermost(resource))?;
+        self.scan(self.root())?;
+        if let Some(&found) = self.by_uri.get(uri) {
+            return Ok(Some(found));
+        }
+        if *self.resource(self.root()).uri == *uri {
+            return Ok(Some(self.root()));
+        }
+        let Some(document) = self.fetch(uri)? else { return Ok(None) };
+        let root = self.document_root(document);
+        let draft = self.draft_of(root, self.resource(resource).draft)?;
+        let named: Option<Arc<str>> = match self.identifier(root, draft)? {
+            Some(name) => Some(uri::join(uri, &name)?.into()),
+            None => None,
+        };
+        let base = named.clone().unwrap_or_else(|| uri.into());
+        let found = self.add(root, base, draft, format!("{uri}#").into(), None, true);
+        if let Some(named) = named {
+            self.by_uri.entry(named).or_insert(found);
+        }
+        self.by_uri.insert(uri.into(), found);
+        self.scan(found)?;
+        Ok(Some(found))
+    }
+
+    fn outermost(&self, mut resource: ResourceId) -> ResourceId {
+        while let Some(parent) = self.resource(resource).parent {
+            resource = parent;
+        }
+        resource
+    }
+
+    /// The registry's document of a URI; asked for once.
+    fn fetch(&mut self, uri: &str) -> Result<Option<DocumentId>> {
+        if let Some(&known) = self.fetched.get(uri) {
+            return Ok(known);
+        }
+        let tree = match self.registry {
+            Some(registry) => registry.document(uri)?,
+            None => None,
+        };
+        let found = tree.map(|tree| {
+            self.trees.push(tree);
+            DocumentId(self.trees.len() as u32 - 1)
+        });
+        self.fetched.insert(uri.to_owned(), found);
+        Ok(found)
+    }
+
+    /// Follows a JSON pointer; a subschema on the way that names itself changes the base.
+    fn walk(&mut self, path: &str, mut resource: ResourceId) -> Result<Option<Target>> {
+        let mut schema = self.resource(resource).root;
+        let mut pointer = self.resource(resource).pointer.to_string();
+        for token in path.split('/') {
+            let token = unescape(token);
+            let below = match self.value(schema) {
+                Value::Array(items) if token.bytes().all(|byte| byte.is_ascii_digit()) => {
+                    token.parse().ok().and_then(|place: usize| items.get(place).copied())
+                }
+                Value::Object(members) => members.get(&token),
+                _ => None,
+            };
+            let Some(node) = below else { return Ok(None) };
+            schema.node = node;
+            pointer.push('/');
+            pointer += &escape_str(&token);
+            resource = self.inside(schema, resource, &pointer)?;
+        }
+        Ok(Some(Target { schema, resource, pointer: pointer.into() }))
+    }
+
+    /// Finds every name below a resource: `$id`, `$anchor`, `$dynamicAnchor`.
+    fn scan(&mut self, resource: ResourceId) -> Result<()> {
+        if std::mem::replace(&mut self.resources[resource.0 as usize].is_scanned, true) {
+            return Ok(());
+        }
+        let Resource { root, pointer, .. } = self.resource(resource);
+        let mut stack = vec![(*root, resource, pointer.to_string())];
+        while let Some((schema, around, pointer)) = stack.pop() {
+            if self.object(schema).is_none() {
+                continue;
+            }
+            let current = self.inside(schema, around, &pointer)?;
+            let draft = self.resource(current).draft;
+            self.resources[current.0 as usize].is_scanned = true;
+            let (anchor, dynamic_anchor) = match draft >= Draft::Draft2019 {
+                true => (
+                    self.string(schema, "$anchor").map(Box::from),
+                    self.string(schema, "$dynamicAnchor").map(Box::from),
+                ),
+                false => (self.id_anchor(schema, draft)?, None),
+            };
+            let below = subschemas(self.tree(schema), schema.node, &pointer);
+            let pointer: Arc<str> = pointer.into();
+            let Resource { anchors, dynamic_anchors, .. } = &mut self.resources[current.0 as usize];
+            if let Some(name) = anchor {
+                anchors.entry(name).or_insert_with(|| (schema, pointer.clone()));
+            }
+            if let Some(name) = dynamic_anchor {
+                dynamic_anchors.entry(name).or_insert_with(|| (schema, pointer.clone()));
+            }
+            stack.extend(below.into_iter().map(|(node, pointer)| (Location { node, ..schema }, current, pointer)));
+        }
+        Ok(())
+    }
+
+    /// The anchor that a fragment of `$id` is before 2019-09.
+    fn id_anchor(&self, schema: Location, draft: Draft) -> Result<Option<Box<str>>> {
+        if self.object(schema).is_some_and(|members| members.get("$ref").is_some()) {
+            return Ok(None);
+        }
+        let name = self.string(schema, draft.id_keyword()).filter(|name| name.contains('#'));
+        name.map(|name| uri::without_fragment(name).map(|(_, fragment)| fragment.into())).transpose()
+    }
+}

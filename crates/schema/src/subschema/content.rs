@@ -1,0 +1,193 @@
+//! Schema's node → a hash of what its keywords say, annotations aside, and whether that depends on its place.
+//!
+//! Generated schemas repeat a constraint in full: a member and the pattern that covers it, a base and its extension.
+
+use crate::json::{Key, NodeId, Text, Tree, Value};
+use crate::read::is_keyword;
+use crate::resolve::applicator::holds;
+use frisket_core::storage::hash::Hasher128;
+use rustc_hash::FxHashMap;
+use std::cell::Cell;
+
+/// What a schema says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// Nothing that counts.
+    Nothing,
+    /// The same as every schema of this hash, wherever it stands.
+    Free(u128),
+    /// The same as every schema of this hash in the same resource: it has references.
+    Bound(u128),
+    /// Something that only this place says: it names itself, or refers dynamically.
+    Own,
+}
+
+/// Keywords that bind a schema to its place for more than its resource.
+const OWN: [&str; 9] = [
+    "$id",
+    "id",
+    "$schema",
+    "$anchor",
+    "$dynamicAnchor",
+    "$recursiveAnchor",
+    "$dynamicRef",
+    "$recursiveRef",
+    "$vocabulary",
+];
+
+/// Hashes of the schemas of one document, each made once.
+#[derive(Debug, Default)]
+pub struct Contents {
+    known: FxHashMap<NodeId, Content>,
+}
+
+impl Contents {
+    /// What a schema says; a node that is no object says its value.
+    pub fn of(&mut self, tree: &Tree, schema: NodeId) -> Content {
+        let mut stack = vec![schema];
+        while let Some(&next) = stack.last() {
+            if self.known.contains_key(&next) {
+                stack.pop();
+                continue;
+            }
+            let before = stack.len();
+            parts(tree, next, |part| {
+                if !self.known.contains_key(&part) {
+                    stack.push(part);
+                }
+            });
+            if stack.len() == before {
+                let content = self.hash(tree, next);
+                self.known.insert(next, content);
+                stack.pop();
+            }
+        }
+        self.known[&schema]
+    }
+
+    /// The content of a schema whose parts are known.
+    fn hash(&self, tree: &Tree, schema: NodeId) -> Content {
+        let Some(members) = tree.object(schema) else { return Content::Free(tree.hash(schema)) };
+        let mut hash = Hasher128::new(20);
+        let (mut said, is_bound) = (0u64, Cell::new(false));
+        let part = |hash: &mut Hasher128, part: NodeId| match self.known[&part] {
+            Content::Nothing => {
+                hash.word(1);
+                true
+            }
+            Content::Free(content) => {
+                hash.word(2);
+                hash.wide(content);
+                true
+            }
+            Content::Bound(content) => {
+                is_bound.set(true);
+                hash.word(3);
+                hash.wide(content);
+                true
+            }
+            Content::Own => false,
+        };
+        let mut is_own = false;
+        for member in members.iter() {
+            let Key::Text(Text::Unicode(keyword)) = member.key else { continue };
+            is_own |= OWN.contains(&keyword);
+            // OpenAPI's word changes what `type` means, if options say so.
+            if keyword == "nullable" {
+                hash.wide(tree.hash(member.value));
+            }
+            if !is_keyword(keyword) {
+                continue;
+            }
+            said += 1;
+            hash.bytes(keyword.as_bytes());
+            let holds = holds(keyword);
+            let is_free = match tree.value(member.value) {
+                Value::Object(_) if holds.itself => part(&mut hash, member.value),
+                Value::Object(below) if holds.members => {
+                    hash.word(below.len() as u64);
+                    below.iter().all(|below| {
+                        match below.key {
+                            Key::Text(Text::Unicode(name)) => hash.bytes(name.as_bytes()),
+                            _ => return false,
+                        }
+                        part(&mut hash, below.value)
+                    })
+                }
+                Value::Array(items) if holds.items => {
+                    hash.word(items.len() as u64);
+                    items.iter().all(|&item| part(&mut hash, item))
+                }
+                _ => {
+                    hash.wide(tree.hash(member.value));
+                    true
+                }
+            };
+            is_own |= !is_free;
+            is_bound.set(is_bound.get() || keyword == "$ref");
+        }
+        hash.word(said);
+        match (said, is_bound.get()) {
+            (0, _) => Content::Nothing,
+            _ if is_own => Content::Own,
+            (_, true) => Content::Bound(hash.finish()),
+            (_, false) => Content::Free(hash.finish()),
+        }
+    }
+}
+
+/// The schemas that keywords of a schema hold.
+fn parts(tree: &Tree, schema: NodeId, mut found: impl FnMut(NodeId)) {
+    let Some(members) = tree.object(schema) else { return };
+    for member in members.iter() {
+        let Key::Text(Text::Unicode(keyword)) = member.key else { continue };
+        if !is_keyword(keyword) {
+            continue;
+        }
+        let holds = holds(keyword);
+        match tree.value(member.value) {
+            Value::Object(_) if holds.itself => found(member.value),
+            Value::Object(below) if holds.members => below.iter().for_each(|below| found(below.value)),
+            Value::Array(items) if holds.items => items.iter().for_each(|&item| found(item)),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    fn content(text: &str) -> Content {
+        let tree = parse(text).unwrap();
+        Contents::default().of(&tree, tree.root())
+    }
+
+    #[test]
+    fn annotations_do_not_count_and_all_else_does() {
+        let plain = content(r#"{"properties":{"a":{"type":"string"}},"not":{}}"#);
+        let titled = r#"{"title":"x","properties":{"a":{"description":"y","type":"string"}},"$defs":{},"not":{"x":1}}"#;
+        assert_eq!(content(titled), plain);
+        assert!(matches!(plain, Content::Free(_)));
+        for other in [
+            r#"{"properties":{"a":{"type":"string"}}}"#,
+            r#"{"properties":{"a":{"type":"number"}},"not":{}}"#,
+            r#"{"properties":{"b":{"type":"string"}},"not":{}}"#,
+            r#"{"properties":{"a":{"type":"string"}},"not":false}"#,
+            r#"{"properties":{"a":{"type":"string"},"b":{}},"not":{}}"#,
+        ] {
+            assert_ne!(content(other), plain, "{other}");
+        }
+        assert_ne!(content(r#"{"const":{"title":1}}"#), content(r#"{"const":{"title":2}}"#), "data has no annotations");
+        assert_eq!(content(r#"{"title":"x"}"#), Content::Nothing);
+    }
+
+    #[test]
+    fn references_bind_to_the_resource_and_names_to_the_place() {
+        assert!(matches!(content(r##"{"not":{"$ref":"#/a"}}"##), Content::Bound(_)));
+        assert_eq!(content(r#"{"items":[{"$id":"x","minimum":1}]}"#), Content::Own);
+        assert_eq!(content(r#"{"$id":"x"}"#), Content::Nothing, "a name alone asks nothing");
+        assert_eq!(content(r##"{"$dynamicRef":"#a"}"##), Content::Own);
+    }
+}

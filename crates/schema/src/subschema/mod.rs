@@ -1,0 +1,16 @@
+//! Documents → subschemas by number, and conjunctions of them: what one value must meet.
+//!
+//! Subschemas that say the same are one where their content shows it, so that literals of a conjunction meet and cancel.
+//!
+//! ```text
+//! content       node → a hash of what its keywords say, without annotations
+//! conjunction   sets of literals ↔ numbers
+//! table         subschemas: made from schemas, references and other subschemas
+//! ```
+
+mod conjunction;
+mod content;
+mod table;
+
+pub use conjunction::{Conjunctions, Literal};
+pub use table::{Asks, Omission, Options, Subschema, Subschemas};

@@ -1,0 +1,472 @@
+//! Schemas, references and other subschemas → subschemas by number.
+
+use super::conjunction::{Conjunctions, Literal};
+use super::content::{Content, Contents};
+use crate::condition::{ConjunctionId, SubschemaId};
+use crate::draft::Draft;
+use crate::error::{Error, Kind, Result};
+use crate::json::{Key, Value};
+use crate::message::{closest, no_name, refers_to_itself, shown};
+use crate::read::{is_keyword, Inexactness};
+use crate::resolve::pointer::escape_str;
+use crate::resolve::{DocumentId, Documents, Location, ResourceId, Target};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What of the caller's options changes what a schema means.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Whether OpenAPI's `nullable: true` adds null to `type`.
+    pub is_nullable: bool,
+    /// Whether objects whose schema lists members and says nothing of others have no others.
+    pub has_closed_objects: bool,
+    /// Whether dynamic references are followed, which tells subschemas apart by the way that led to them.
+    pub has_scopes: bool,
+}
+
+/// What a subschema asks of a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asks {
+    /// What a schema that somebody wrote says.
+    Schema(Location),
+    /// To be this part of a value that `const` or `enum` states.
+    Constant(Location),
+    /// To be an object with this member.
+    Member(Arc<str>),
+    /// To meet one of these conjunctions.
+    Either(Arc<[ConjunctionId]>),
+}
+
+/// Where a subschema was found first.
+#[derive(Debug, Clone)]
+enum Origin {
+    /// At the end of a reference, or at the root.
+    Pointer(Arc<str>),
+    /// Below another subschema.
+    Below(SubschemaId, Box<[Box<str>]>),
+}
+
+/// A subschema.
+#[derive(Debug, Clone)]
+pub struct Subschema {
+    /// What it asks.
+    pub asks: Asks,
+    /// The resource that it belongs to; the root's for those that nobody wrote.
+    pub resource: ResourceId,
+    /// The resources through which references led here, outermost first; empty without dynamic references.
+    pub scope: Rc<[ResourceId]>,
+    origin: Origin,
+}
+
+/// A keyword that is not enforced, since it cannot be exact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Omission {
+    /// The JSON pointer of the keyword.
+    pub pointer: String,
+    /// The keyword.
+    pub keyword: String,
+    /// Which values could slip through, and why.
+    pub slips: String,
+}
+
+/// What makes two schemas one subschema.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Identity {
+    Free(Draft, bool, u128),
+    Bound(ResourceId, Rc<[ResourceId]>, u128),
+    Own(Location, ResourceId, Rc<[ResourceId]>),
+}
+
+/// All subschemas of one compile.
+pub struct Subschemas<'a> {
+    /// The documents that they stand in.
+    pub documents: Documents<'a>,
+    /// The conjunctions of them.
+    pub conjunctions: Conjunctions,
+    /// What is not enforced, in the order in which it was met.
+    pub omissions: Vec<Omission>,
+    /// Formats of which not all texts are allowed, in the order in which they were met.
+    pub narrowed: Vec<Omission>,
+    options: Options,
+    all: Vec<Subschema>,
+    contents: FxHashMap<DocumentId, Contents>,
+    by_key: FxHashMap<Identity, ConjunctionId>,
+    constants: FxHashMap<u128, ConjunctionId>,
+    negated: FxHashMap<ConjunctionId, ConjunctionId>,
+    no_scope: Rc<[ResourceId]>,
+}
+
+impl<'a> Subschemas<'a> {
+    /// No subschemas yet.
+    pub fn new(documents: Documents<'a>, options: Options) -> Self {
+        Subschemas {
+            documents,
+            conjunctions: Conjunctions::default(),
+            omissions: Vec::new(),
+            narrowed: Vec::new(),
+            options,
+            all: Vec::new(),
+            contents: FxHashMap::default(),
+            by_key: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            negated: FxHashMap::default(),
+            no_scope: Rc::from([]),
+        }
+    }
+
+    /// The options.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// How many subschemas there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there is no subschema yet.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// A subschema by its number.
+    pub fn get(&self, subschema: SubschemaId) -> &Subschema {
+        &self.all[subschema.0 as usize]
+    }
+
+    /// The JSON pointer at which a subschema was found first.
+    pub fn pointer(&self, subschema: SubschemaId) -> String {
+        let mut tokens: Vec<&str> = Vec::new();
+        let mut origin = &self.get(subschema).origin;
+        let start = loop {
+            match origin {
+                Origin::Pointer(start) => break start,
+                Origin::Below(around, path) => {
+                    tokens.extend(path.iter().rev().map(|token| &**token));
+                    origin = &self.get(*around).origin;
+                }
+            }
+        };
+        let mut pointer = start.to_string();
+        for token in tokens.into_iter().rev() {
+            pointer.push('/');
+            pointer += &escape_str(token);
+        }
+        pointer
+    }
+
+    /// What a value of the whole schema must meet.
+    ///
+    /// Errors: no schema.
+    pub fn root(&mut self) -> Result<ConjunctionId> {
+        let resource = self.documents.root();
+        let scope = if self.options.has_scopes { Rc::from([resource]) } else { self.no_scope.clone() };
+        let root = self.documents.resource(resource);
+        let (schema, pointer) = (root.root, root.pointer.clone());
+        self.conjunction(schema, resource, scope, Origin::Pointer(pointer))
+    }
+
+    /// What a schema found below a subschema asks.
+    ///
+    /// Errors: no schema, no URI, errors of the registry.
+    pub fn below(&mut self, around: SubschemaId, schema: Location, path: &[&str]) -> Result<ConjunctionId> {
+        let origin = Origin::Below(around, path.iter().map(|&token| token.into()).collect());
+        let Subschema { resource, scope, .. } = self.get(around);
+        let (mut resource, mut scope) = (*resource, scope.clone());
+        let names_itself =
+            |keyword| self.documents.object(schema).is_some_and(|members| members.get(keyword).is_some());
+        if names_itself("$id") || names_itself("id") {
+            let pointer = path.iter().fold(self.pointer(around), |pointer, token| pointer + "/" + &escape_str(token));
+            let inner = self.documents.inside(schema, resource, &pointer)?;
+            if inner != resource {
+                (resource, scope) = (inner, self.entered(&scope, inner));
+            }
+        }
+        self.conjunction(schema, resource, scope, origin)
+    }
+
+    /// What a reference of a subschema stands for; an omission if that is in no document.
+    ///
+    /// Errors: a reference that leads nowhere in its own document, no URI, errors of the registry.
+    pub fn referred(&mut self, from: SubschemaId, keyword: &str, reference: &str) -> Result<ConjunctionId> {
+        let Subschema { resource, scope, .. } = self.get(from);
+        let (resource, scope) = (*resource, scope.clone());
+        let Some(target) = self.target(resource, &scope, keyword, reference)? else {
+            return self.unresolved(self.pointer(from), resource, keyword, reference);
+        };
+        let scope = self.entered(&scope, target.resource);
+        self.conjunction(target.schema, target.resource, scope, Origin::Pointer(target.pointer))
+    }
+
+    /// What it means to be a part of a value that `const` or `enum` of a subschema states.
+    pub fn constant(&mut self, from: SubschemaId, value: Location) -> ConjunctionId {
+        let content = self.documents.tree(value).hash(value.node);
+        if let Some(&known) = self.constants.get(&content) {
+            return known;
+        }
+        let made = self.invented(from, Asks::Constant(value));
+        self.constants.insert(content, made);
+        made
+    }
+
+    /// The value of a conjunction that asks for one value and nothing else, as `constant` makes it.
+    pub fn constant_of(&self, conjunction: ConjunctionId) -> Option<Location> {
+        let literal = self.conjunctions.single(conjunction).filter(|literal| !literal.is_negative())?;
+        match self.get(literal.subschema()).asks {
+            Asks::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// What it means to be an object with a member of this name.
+    pub fn with_member(&mut self, from: SubschemaId, key: Arc<str>) -> ConjunctionId {
+        self.invented(from, Asks::Member(key))
+    }
+
+    /// What meets at least one of the conjunctions.
+    pub fn either(&mut self, from: SubschemaId, conjunctions: &[ConjunctionId]) -> ConjunctionId {
+        let mut distinct: Vec<ConjunctionId> = Vec::new();
+        for &conjunction in conjunctions {
+            if !conjunction.is_nothing() && !distinct.contains(&conjunction) {
+                distinct.push(conjunction);
+            }
+        }
+        match distinct[..] {
+            _ if distinct.contains(&ConjunctionId::ANYTHING) => ConjunctionId::ANYTHING,
+            [] => ConjunctionId::NOTHING,
+            [one] => one,
+            _ => self.invented(from, Asks::Either(distinct.into())),
+        }
+    }
+
+    /// What just the values meet that do not meet the conjunction.
+    pub fn negated(&mut self, conjunction: ConjunctionId) -> ConjunctionId {
+        if conjunction.is_anything() {
+            return ConjunctionId::NOTHING;
+        }
+        if conjunction.is_nothing() {
+            return ConjunctionId::ANYTHING;
+        }
+        if let Some(&known) = self.negated.get(&conjunction) {
+            return known;
+        }
+        let literals = self.conjunctions.literals(conjunction);
+        let parts: Vec<_> = literals.iter().map(|literal| self.conjunctions.of(vec![literal.negated()])).collect();
+        let made = self.either(literals[0].subschema(), &parts);
+        self.negated.insert(conjunction, made);
+        made
+    }
+
+    /// Notes that a keyword is not enforced.
+    pub fn omit(&mut self, pointer: String, keyword: &str, slips: String) {
+        let omission = Omission { pointer, keyword: keyword.into(), slips };
+        if !self.omissions.contains(&omission) {
+            self.omissions.push(omission);
+        }
+    }
+
+    /// Notes that a format's node is not its exact language.
+    pub fn narrow(&mut self, pointer: String, keyword: &str, name: &str, inexactness: &Inexactness) {
+        let Inexactness { is_sound, reason, narrows_complement } = inexactness;
+        if !is_sound {
+            return self.omit(pointer, keyword, format!("{name}: {reason}"));
+        }
+        let complement =
+            if *narrows_complement { "; where it must not hold, so is what only looks like one" } else { "" };
+        let omission = Omission { pointer, keyword: keyword.into(), slips: format!("{name}: {reason}{complement}") };
+        if !self.narrowed.contains(&omission) {
+            self.narrowed.push(omission);
+        }
+    }
+
+    /// Where a reference leads from a resource, by way of a scope.
+    fn target(
+        &mut self,
+        resource: ResourceId,
+        scope: &[ResourceId],
+        keyword: &str,
+        reference: &str,
+    ) -> Result<Option<Target>> {
+        let Some(target) = self.documents.resolve(reference, resource)? else { return Ok(None) };
+        if keyword == "$ref" {
+            return Ok(Some(target));
+        }
+        if !self.options.has_scopes {
+            return Err(Error::new(Kind::NeedsScopes, "a dynamic reference needs dynamic scopes"));
+        }
+        if keyword == "$recursiveRef" {
+            if self.documents.resource(target.resource).is_recursive {
+                let outer = scope.iter().find(|&&outer| self.documents.resource(outer).is_recursive);
+                if let Some(&outer) = outer {
+                    let found = self.documents.resource(outer);
+                    return Ok(Some(Target { schema: found.root, resource: outer, pointer: found.pointer.clone() }));
+                }
+            }
+            return Ok(Some(target));
+        }
+        let name = reference.split_once('#').map_or("", |(_, name)| name);
+        let tree = self.documents.tree(target.schema);
+        let anchor = tree.object(target.schema.node).and_then(|members| tree.str(members.get("$dynamicAnchor")?));
+        if !name.is_empty() && anchor == Some(name) {
+            for &outer in scope {
+                if let Some(found) = self.documents.dynamic_anchor(outer, name)? {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(Some(target))
+    }
+
+    fn unresolved(
+        &mut self,
+        pointer: String,
+        resource: ResourceId,
+        keyword: &str,
+        reference: &str,
+    ) -> Result<ConjunctionId> {
+        let place = format!("{pointer}/{keyword}");
+        if reference.starts_with('#') {
+            let known = self.definitions(resource);
+            let hint = match closest(reference, &known) {
+                Some(meant) => format!("did you mean {meant}?"),
+                None => "name a place of this document, as #/$defs/name does".into(),
+            };
+            return Err(Error::invalid(format!("'{reference}' leads nowhere")).at(place).with_hint(hint));
+        }
+        let slips = format!("{reference} is not among the documents given; pass a registry that holds it");
+        self.omit(place, keyword, slips);
+        Ok(ConjunctionId::ANYTHING)
+    }
+
+    /// References to all definitions of a resource.
+    fn definitions(&self, resource: ResourceId) -> Vec<String> {
+        let root = self.documents.resource(resource).root;
+        let tree = self.documents.tree(root);
+        let mut found = Vec::new();
+        for holder in ["$defs", "definitions"] {
+            let names = tree.object(root.node).and_then(|members| tree.object(members.get(holder)?));
+            for member in names.iter().flat_map(|names| names.iter()) {
+                if let Key::Text(text) = member.key {
+                    found.push(format!("#/{holder}/{text}"));
+                }
+            }
+        }
+        found
+    }
+
+    fn entered(&self, scope: &Rc<[ResourceId]>, resource: ResourceId) -> Rc<[ResourceId]> {
+        match self.options.has_scopes && !scope.contains(&resource) {
+            true => scope.iter().copied().chain([resource]).collect(),
+            false => scope.clone(),
+        }
+    }
+
+    fn invented(&mut self, from: SubschemaId, asks: Asks) -> ConjunctionId {
+        let resource = self.documents.root();
+        self.add(Subschema {
+            asks,
+            resource,
+            scope: self.no_scope.clone(),
+            origin: Origin::Below(from, Box::default()),
+        })
+    }
+
+    fn add(&mut self, subschema: Subschema) -> ConjunctionId {
+        let number = SubschemaId(self.all.len() as u32);
+        self.all.push(subschema);
+        self.conjunctions.of(vec![Literal::positive(number)])
+    }
+
+    /// What a schema asks. A schema that only refers to another one is that one.
+    fn conjunction(
+        &mut self,
+        mut schema: Location,
+        mut resource: ResourceId,
+        mut scope: Rc<[ResourceId]>,
+        mut origin: Origin,
+    ) -> Result<ConjunctionId> {
+        let mut passed: FxHashSet<(Location, ResourceId)> = FxHashSet::default();
+        let mut keys = Vec::new();
+        let found = loop {
+            match self.documents.value(schema) {
+                Value::Boolean(true) => break ConjunctionId::ANYTHING,
+                Value::Boolean(false) => break ConjunctionId::NOTHING,
+                Value::Object(_) => {}
+                other => return Err(self.no_schema(shown(other), &origin)),
+            }
+            self.check_names(schema, &origin)?;
+            let Some(key) = self.key(schema, resource, &scope) else { break ConjunctionId::ANYTHING };
+            if let Some(&known) = self.by_key.get(&key) {
+                break known;
+            }
+            let Some(reference) = self.only_reference(schema) else {
+                let made = self.add(Subschema { asks: Asks::Schema(schema), resource, scope, origin });
+                self.by_key.insert(key, made);
+                break made;
+            };
+            keys.push(key);
+            let pointer = self.origin_pointer(&origin);
+            if !passed.insert((schema, resource)) {
+                return Err(refers_to_itself(pointer)
+                    .with_hint("let one of the references lead to a schema that says something"));
+            }
+            let Some(target) = self.target(resource, &scope, "$ref", &reference)? else {
+                // Each place that leads nowhere is told of.
+                return self.unresolved(pointer, resource, "$ref", &reference);
+            };
+            scope = self.entered(&scope, target.resource);
+            (schema, resource, origin) = (target.schema, target.resource, Origin::Pointer(target.pointer));
+        };
+        self.by_key.extend(keys.into_iter().map(|key| (key, found)));
+        Ok(found)
+    }
+
+    /// What a schema is known by; None if it says nothing.
+    fn key(&mut self, schema: Location, resource: ResourceId, scope: &Rc<[ResourceId]>) -> Option<Identity> {
+        let contents = self.contents.entry(schema.document).or_default();
+        let found = self.documents.resource(resource);
+        Some(match contents.of(self.documents.tree(schema), schema.node) {
+            Content::Nothing => return None,
+            Content::Free(content) => Identity::Free(found.draft, found.has_validation, content),
+            Content::Bound(content) => Identity::Bound(resource, scope.clone(), content),
+            Content::Own => Identity::Own(schema, resource, scope.clone()),
+        })
+    }
+
+    /// The reference of a schema that says nothing else.
+    fn only_reference(&self, schema: Location) -> Option<String> {
+        let tree = self.documents.tree(schema);
+        let mut counting = tree.object(schema.node)?.iter().filter(|member| match member.key {
+            Key::Text(text) => text.as_str().is_some_and(is_keyword),
+            Key::Foreign(_) => true,
+        });
+        let (member, None) = (counting.next()?, counting.next()) else { return None };
+        let is_reference = matches!(member.key, Key::Text(text) if text.as_str() == Some("$ref"));
+        tree.str(member.value).filter(|_| is_reference).map(str::to_owned)
+    }
+
+    fn check_names(&self, schema: Location, origin: &Origin) -> Result<()> {
+        for member in self.documents.object(schema).iter().flat_map(|members| members.iter()) {
+            if let Key::Foreign(name) = member.key {
+                return Err(no_name(name).at(self.origin_pointer(origin)));
+            }
+        }
+        Ok(())
+    }
+
+    fn no_schema(&self, kind: &str, origin: &Origin) -> Box<Error> {
+        Error::invalid(format!("a schema is an object or a boolean, not {kind}"))
+            .at(self.origin_pointer(origin))
+            .with_hint("true is the schema of any value, false that of none")
+    }
+
+    fn origin_pointer(&self, origin: &Origin) -> String {
+        match origin {
+            Origin::Pointer(pointer) => pointer.to_string(),
+            Origin::Below(around, path) => {
+                path.iter().fold(self.pointer(*around), |pointer, token| pointer + "/" + &escape_str(token))
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! What the types ask of the rest of the compiler, and what the caller says of spellings.
+
+use super::layout::Layout;
+use super::number::Notation;
+use super::object::MarkedValues;
+use super::string::Escapes;
+use crate::condition::{ConjunctionId, Matches, SubschemaId};
+use crate::error::{Error, Result};
+use frisket_core::grammar::builder::Builder;
+use frisket_core::regular::term::TermId;
+
+/// How deep a search for contradictions looks, unless somebody says otherwise: members of members of members decide
+/// every discriminator seen so far.
+pub const DEPTH: u32 = 4;
+
+/// What conjunctions mean. Every method that can fail does so with limits, cancellation or a schema that is wrong.
+pub trait Algebra {
+    /// The builder of the grammar.
+    fn builder(&mut self) -> &mut Builder;
+
+    /// The conjunction of both.
+    fn both(&mut self, left: ConjunctionId, right: ConjunctionId) -> ConjunctionId;
+
+    /// The complement.
+    fn negated(&mut self, of: ConjunctionId) -> ConjunctionId;
+
+    /// Whether certainly no value meets the conjunction, looking `depth` levels down; false also where that takes too
+    /// long to find out.
+    fn is_empty(&mut self, of: ConjunctionId, depth: u32) -> Result<bool>;
+
+    /// The regular node of the keys that, as strings, meet the conjunction; None if there are none.
+    fn key_texts(&mut self, of: ConjunctionId) -> Result<Option<TermId>>;
+
+    /// Whether a key certainly meets the conjunction; if `outer`, whether it may.
+    fn key_fits(&mut self, of: ConjunctionId, key: &str, outer: bool) -> Result<bool>;
+
+    /// Whether certainly no key is in all these nodes, of which `shared` are patterns that must match.
+    fn no_key_is_in(&mut self, nodes: &[TermId], shared: usize) -> Result<bool>;
+
+    /// Counts conditions that a search for a contradiction reads, so that limits end it.
+    fn count_work(&mut self, conditions: usize) -> Result<()>;
+
+    /// The place being looked at, as a JSON pointer for messages.
+    fn place(&self) -> String;
+
+    /// The JSON pointer of a subschema.
+    fn pointer(&self, subschema: SubschemaId) -> String;
+}
+
+/// What makes nodes of conjunctions.
+pub trait Lowering: Algebra {
+    /// How documents are spelled.
+    fn spelling(&self) -> &Spelling;
+
+    /// The node of a conjunction at the present level, or None if clearly no value meets it.
+    fn lower(&mut self, of: ConjunctionId) -> Result<Option<TermId>>;
+
+    /// Enters the level of members or items, and says how the present one is laid out.
+    fn enter(&mut self) -> Result<Layout>;
+
+    /// Leaves the level that `enter` entered last.
+    fn leave(&mut self);
+
+    /// How many levels that are laid out differently lie above; 0 where all are alike.
+    fn level(&self) -> u32;
+
+    /// Whether the document itself is being lowered, in the order that its schema states.
+    fn is_root(&self) -> bool;
+
+    /// Notes a keyword that is left out, and which values could slip through.
+    fn note_unsupported(&mut self, place: Option<SubschemaId>, keyword: &str, slips: &str) -> Result<()>;
+
+    /// Notes that a node is structural: no regular operation may touch it.
+    fn note_structural(&mut self, node: TermId);
+
+    /// Notes that only a search can tell whether a node is empty.
+    fn note_search(&mut self);
+
+    /// The keyword with its argument that asks for a language, as a message names it.
+    fn language_name(&self, language: &Matches) -> String;
+
+    /// What was found of values and the demands that they break.
+    fn marked_values(&mut self) -> &mut MarkedValues;
+
+    /// What an object's demands on some member become, where they are too many to count: the algebra may split the
+    /// value another way.
+    fn too_many_marks(&mut self, error: Box<Error>) -> Box<Error> {
+        error
+    }
+}
+
+/// What the caller wants of the text, beyond what the schema says of the value.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Spelling {
+    /// The spellings of numbers.
+    pub numbers: Notation,
+    /// The spellings of strings.
+    pub escapes: Escapes,
+    /// The most items of an array whose schema gives no number; more where it must have more.
+    pub max_items: Option<u64>,
+    /// Whether members come in any order.
+    pub any_order: bool,
+    /// Whether an object has no members but those that its schema lists, unless that says what others may be.
+    pub closed_objects: bool,
+}
+
+/// What a call makes one level down, with the layout of the present level.
+pub(super) fn deeper<L: Lowering, T>(lowering: &mut L, call: impl FnOnce(&mut L, Layout) -> Result<T>) -> Result<T> {
+    let layout = lowering.enter()?;
+    let made = call(lowering, layout);
+    lowering.leave();
+    made
+}

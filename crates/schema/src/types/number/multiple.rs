@@ -1,0 +1,236 @@
+//! A step → the numerals of its multiples.
+//!
+//! step = c · 2^a · 5^b / 10^k with c prime to ten. The twos and fives look only at the last max(a, b) digits before
+//! place k behind the point; c looks at all digits and, ten being invertible, does not mind the point. Where there is
+//! no such place, both ask for something or the endings are too many, one remainder of all digits says it all.
+
+use super::numerals::Numerals;
+use super::{NumberError, Result};
+use crate::decimal::{power, Decimal};
+use frisket_core::regular::term::TermId;
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive, Zero};
+use std::collections::BTreeMap;
+
+/// The largest divisor whose remainders become states. A text that comes near its greatest length is searched for an
+/// end, through as many states at worst.
+const REMAINDERS: u32 = 100_000;
+/// The same where a point may come between the digits, so that their number says less.
+const POINTED: u32 = 5_000;
+/// Endings that are listed one by one.
+const ENDINGS: u32 = 5_000;
+
+/// A step whose remainders need more states than anybody should pay for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TooManyRemainders {
+    /// The divisor.
+    pub divisor: BigInt,
+    /// The largest divisor that is described.
+    pub most: u32,
+}
+
+impl Numerals<'_, '_> {
+    /// Unsigned numerals of multiples of a step; with a fractional part if `point`, otherwise integers as digits.
+    pub(super) fn multiples(&self, step: &Decimal, point: bool) -> Result<TermId> {
+        // An integer is a multiple of p/q, in lowest terms, if it is one of p.
+        let step = if point { step.clone() } else { step.common_multiple(&Decimal::one()) };
+        let places = step.fraction_length();
+        let scaled = step.scaled(-i64::from(places));
+        let Factors { rest, watched, ending } = Factors::of(&scaled);
+        let endings = power(i64::from(watched)) / &ending;
+        let by_one = !rest.is_one() && (watched > 0 || places == 0) && scaled <= BigInt::from(REMAINDERS);
+        if endings > BigInt::from(ENDINGS) || by_one {
+            return self.by_remainder(&scaled, places, point);
+        }
+        let node = self.by_ending(&ending, watched, places, point)?;
+        if rest.is_one() {
+            return Ok(node);
+        }
+        Ok(self.terms.and(&[node, self.remainder(&rest, point)?])?)
+    }
+
+    /// Digits, with a point among them if `point`, that read as one number are a multiple of the divisor.
+    fn remainder(&self, divisor: &BigInt, point: bool) -> Result<TermId> {
+        let most = if point { POINTED } else { REMAINDERS };
+        match divisor.to_u32().filter(|&divisor| divisor <= most) {
+            Some(divisor) => Ok(self.terms.multiple(divisor, point)?),
+            None => Err(NumberError::TooManyRemainders(TooManyRemainders { divisor: divisor.clone(), most })),
+        }
+    }
+
+    /// Numerals by how many digits they have behind the point, zeros at the end left out.
+    ///
+    /// With j of them the digits, read as one number, times 10^(places - j) are a multiple of `scaled`.
+    fn by_remainder(&self, scaled: &BigInt, places: u32, point: bool) -> Result<TermId> {
+        let terms = self.terms;
+        let divisor = |left: u32| scaled / scaled.gcd(&power(i64::from(left)));
+        let whole = terms.and(&[self.any_whole()?, self.remainder(&divisor(places), false)?])?;
+        let mut nodes = vec![if point { terms.cat(&[whole, self.zero_part()?])? } else { whole }];
+        for count in 1..=places {
+            let part = terms.repeat(self.digit, count, count)?;
+            let digits = terms.cat(&[self.any_whole()?, terms.literal(".")?, part])?;
+            let digits = terms.and(&[digits, self.remainder(&divisor(places - count), true)?])?;
+            nodes.push(terms.cat(&[digits, self.zeros(0, self.part)?])?);
+        }
+        Ok(terms.alt(&nodes)?)
+    }
+
+    /// Numerals by their last digits: multiples of `step`, which watches so many digits before its last place.
+    fn by_ending(&self, step: &BigInt, watched: u32, places: u32, point: bool) -> Result<TermId> {
+        let terms = self.terms;
+        if step.is_one() {
+            return Ok(match (point, places) {
+                (false, _) => self.any_whole()?,
+                (true, 0) => terms.cat(&[self.any_whole()?, self.zero_part()?])?,
+                (true, _) => {
+                    let digits = terms.repeat(self.digit, 1, places)?;
+                    let part = self.part_of(terms.cat(&[digits, self.zeros(0, self.part)?])?)?;
+                    terms.cat(&[self.any_whole()?, part])?
+                }
+            });
+        }
+        let length = watched.max(places);
+        let padding = power(i64::from(length - watched));
+        if !padding.is_one() && power(i64::from(watched)) / step * padding > BigInt::from(ENDINGS) {
+            return self.by_long_ending(step, watched, places);
+        }
+        // The last digits of the whole part → the fractional parts that may follow them.
+        let mut endings: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let (mut ending, all) = (BigInt::zero(), power(i64::from(length)));
+        while ending < all {
+            let text = padded(&ending, length);
+            let (head, part) = text.split_at((length - places) as usize);
+            endings.entry(head.into()).or_default().push(part.trim_end_matches('0').into());
+            ending += step;
+        }
+        let mut groups: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
+        for (head, mut parts) in endings {
+            parts.sort_unstable();
+            parts.dedup();
+            groups.entry(parts).or_default().push(head);
+        }
+        let mut nodes = Vec::new();
+        for (parts, heads) in groups {
+            let mut tails = Vec::new();
+            if parts.iter().any(|part| !part.is_empty()) {
+                let words = terms.words(parts.iter().filter(|part| !part.is_empty()))?;
+                tails.push(terms.cat(&[terms.literal(".")?, words, self.zeros(0, self.part)?])?);
+            }
+            if parts.iter().any(|part| part.is_empty()) {
+                tails.push(if point { self.zero_part()? } else { terms.epsilon() });
+            }
+            nodes.push(terms.cat(&[self.whole_ending(&heads)?, terms.alt(&tails)?])?);
+        }
+        Ok(terms.alt(&nodes)?)
+    }
+
+    /// Many places, few of them watched: free digits, then a watched group, then zeros; shorter parts are padded.
+    fn by_long_ending(&self, step: &BigInt, watched: u32, places: u32) -> Result<TermId> {
+        let terms = self.terms;
+        let (mut groups, mut group, all) = (Vec::new(), BigInt::zero(), power(i64::from(watched)));
+        while group < all {
+            groups.push(padded(&group, watched).trim_end_matches('0').to_owned());
+            group += step;
+        }
+        let free = places - watched;
+        let lead = terms.repeat(self.digit, free, free)?;
+        let exact = terms.cat(&[lead, terms.words(groups)?, self.zeros(0, self.part)?])?;
+        let short = terms.cat(&[terms.repeat(self.digit, 1, free)?, self.zeros(0, self.part)?])?;
+        Ok(terms.cat(&[self.any_whole()?, self.part_of(terms.alt(&[exact, short])?)?])?)
+    }
+
+    /// Integers without leading zeros whose last digits, padded with zeros, are among these.
+    fn whole_ending(&self, endings: &[String]) -> Result<TermId> {
+        let terms = self.terms;
+        let length = endings.first().map_or(0, |ending| ending.len() as u32);
+        if length == 0 {
+            return Ok(self.any_whole()?);
+        }
+        let short = endings.iter().map(|ending| match ending.trim_start_matches('0') {
+            "" => "0",
+            ending => ending,
+        });
+        let lead = terms.repeat(self.digit, 0, self.whole.saturating_sub(length + 1))?;
+        let long = terms.cat(&[self.figures(1, 9)?, lead, terms.words(endings)?])?;
+        Ok(terms.alt(&[terms.words(short)?, long])?)
+    }
+
+    /// Numerals d.ddde+x with x > `beyond` and so few decimals that every one is a multiple of the step; None if there
+    /// are none.
+    pub(super) fn far_multiples(&mut self, step: &Decimal, beyond: i64) -> Result<Option<TermId>> {
+        let places = step.fraction_length();
+        let Factors { rest, watched, .. } = Factors::of(&step.scaled(-i64::from(places)));
+        if !rest.is_one() {
+            return Ok(None);
+        }
+        let (mut nodes, greatest) = (Vec::new(), self.notation.exponents().1);
+        let mut first = beyond + 1;
+        while first <= greatest {
+            let decimals = first - i64::from(watched) + i64::from(places);
+            let last = if decimals >= i64::from(self.part) { greatest } else { first };
+            if decimals >= 0 {
+                let parts = [self.figures(1, 9)?, self.padded_part(decimals)?, self.exponent(first, last)?];
+                nodes.push(self.terms.cat(&parts)?);
+            }
+            first = last + 1;
+        }
+        if nodes.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(self.signed(self.terms.alt(&nodes)?)?))
+    }
+}
+
+/// A positive integer by its prime factors.
+struct Factors {
+    /// What is prime to ten.
+    rest: BigInt,
+    /// How many of the last digits decide about the twos and fives.
+    watched: u32,
+    /// The product of the twos and fives.
+    ending: BigInt,
+}
+
+impl Factors {
+    fn of(value: &BigInt) -> Self {
+        let (rest, twos) = strip(value, 2);
+        let (rest, fives) = strip(&rest, 5);
+        Factors { ending: value / &rest, rest, watched: twos.max(fives) }
+    }
+}
+
+/// A positive integer without its factors of one prime, and how many these are.
+fn strip(value: &BigInt, prime: u8) -> (BigInt, u32) {
+    let (mut value, prime, mut count) = (value.clone(), BigInt::from(prime), 0);
+    loop {
+        let (quotient, rest) = value.div_rem(&prime);
+        if !rest.is_zero() {
+            return (value, count);
+        }
+        (value, count) = (quotient, count + 1);
+    }
+}
+
+/// The digits of a number, with zeros before them.
+fn padded(value: &BigInt, length: u32) -> String {
+    format!("{:0>1$}", value.to_string(), length as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twos_and_fives_are_what_the_last_digits_say() {
+        for (value, rest, watched, ending) in [(1, 1, 0, 1), (12, 3, 2, 4), (250, 1, 3, 250), (7, 7, 0, 1)] {
+            let factors = Factors::of(&BigInt::from(value));
+            assert_eq!(
+                (factors.rest, factors.watched, factors.ending),
+                (BigInt::from(rest), watched, BigInt::from(ending)),
+                "{value}"
+            );
+        }
+        assert_eq!(padded(&BigInt::from(7), 3), "007");
+    }
+}

@@ -1,0 +1,173 @@
+//! An interval with its exceptions → the numerals of its values.
+
+use super::digits::{closed, length};
+use super::interval::{Bound, Interval, LISTED};
+use super::{Notation, NumeralParts, Result};
+use crate::decimal::Decimal;
+use crate::types::Terms;
+use frisket_core::error::Result as EngineResult;
+use frisket_core::regular::term::TermId;
+
+/// Longer runs of integers are described, not listed.
+const RUN: u32 = 64;
+/// Under free numerals the mantissa may have any shape for exponents up to this one; beyond, one digit before the
+/// point.
+pub(super) const SMALL_EXPONENT: i64 = 4;
+
+/// Builds the numerals of one interval.
+pub(super) struct Numerals<'t, 'b> {
+    pub terms: &'t Terms<'b>,
+    pub notation: Notation,
+    pub parts: &'t mut NumeralParts,
+    /// The most digits before the point.
+    pub whole: u32,
+    /// The most digits behind the point.
+    pub part: u32,
+    /// Any digit.
+    pub digit: TermId,
+}
+
+impl<'t, 'b> Numerals<'t, 'b> {
+    pub fn new(terms: &'t Terms<'b>, notation: Notation, parts: &'t mut NumeralParts) -> Result<Self> {
+        let digit = terms.byte_range(b'0', b'9')?;
+        Ok(Numerals { terms, notation, parts, whole: notation.whole, part: notation.fraction, digit })
+    }
+
+    /// The numerals of an interval, or None if clearly there are none.
+    pub fn lower(&mut self, interval: &Interval) -> Result<Option<TermId>> {
+        let digits_only = interval.is_integer() && !(self.notation.free || interval.is_marked);
+        let is_run = digits_only
+            && interval.multiple == Some(Decimal::one())
+            && interval.excluded.is_empty()
+            && interval.without.is_empty();
+        if let Some(values) = interval.listed(if is_run { RUN } else { LISTED }) {
+            return if values.is_empty() { Ok(None) } else { self.listed(&values, interval).map(Some) };
+        }
+        self.make_room(interval);
+        if digits_only {
+            let node = self.plain_integers(interval)?;
+            return self.subtract(node, interval, false);
+        }
+        if interval.is_unbounded() && interval.multiple.is_none() {
+            let node = self.any_unsigned()?;
+            let node = self.signed(node)?;
+            return self.subtract(Some(node), interval, true);
+        }
+        let mut nodes = Vec::new();
+        nodes.extend(self.decimals(interval, 0)?);
+        if self.notation.exponent > 0 {
+            let mut beyond = -1;
+            if self.notation.free {
+                beyond = SMALL_EXPONENT;
+                nodes.extend(self.small_exponents(interval)?);
+                if interval.holds(&Decimal::zero()) {
+                    nodes.push(self.zero()?);
+                }
+            }
+            nodes.extend(self.scientific(interval, beyond)?);
+        }
+        let node = if nodes.is_empty() { None } else { Some(self.terms.alt(&nodes)?) };
+        self.subtract(node, interval, false)
+    }
+
+    /// Integers as digits only.
+    fn plain_integers(&self, interval: &Interval) -> Result<Option<TermId>> {
+        let Some(node) = self.integers(interval.low.as_ref(), interval.high.as_ref())? else { return Ok(None) };
+        let mut nodes = vec![node];
+        if let Some(step) = interval.multiple.as_ref().filter(|step| **step != Decimal::one()) {
+            nodes.push(self.signed(self.multiples(step, false)?)?);
+        }
+        for step in &interval.without {
+            nodes.push(self.terms.not(self.signed(self.multiples(step, false)?)?)?);
+        }
+        Ok(Some(self.terms.and(&nodes)?))
+    }
+
+    /// Numerals with a small exponent and a mantissa of any shape.
+    pub(super) fn small_exponents(&mut self, interval: &Interval) -> Result<Vec<TermId>> {
+        let mut nodes = Vec::new();
+        for exponent in -SMALL_EXPONENT..=SMALL_EXPONENT {
+            if let Some(mantissa) = self.decimals(interval, exponent)? {
+                nodes.push(self.terms.cat(&[mantissa, self.exponent(exponent, exponent)?])?);
+            }
+        }
+        Ok(nodes)
+    }
+
+    /// Numerals without exponent whose value times 10^exponent is in the interval.
+    pub(super) fn decimals(&self, interval: &Interval, exponent: i64) -> Result<Option<TermId>> {
+        let terms = self.terms;
+        let scaled = |bound: &Bound| Bound { value: bound.value.shifted(-exponent), is_open: bound.is_open };
+        let (low, high) = (interval.low.as_ref().map(scaled), interval.high.as_ref().map(scaled));
+        let node = self.both_signs(low.as_ref(), high.as_ref(), |numerals, floor, ceiling| {
+            numerals.unsigned(&floor, ceiling.as_ref())
+        })?;
+        let Some(node) = node else { return Ok(None) };
+        let mut nodes = vec![node];
+        if let Some(step) = &interval.multiple {
+            nodes.push(self.signed(self.multiples(&step.shifted(-exponent), true)?)?);
+        }
+        for step in &interval.without {
+            nodes.push(terms.not(self.signed(self.multiples(&step.shifted(-exponent), true)?)?)?);
+        }
+        Ok(Some(terms.and(&nodes)?))
+    }
+
+    /// Bounds and multiples with more digits than the notation gives raise its limits.
+    fn make_room(&mut self, interval: &Interval) {
+        let bounds = [&interval.low, &interval.high].into_iter().flatten().map(|bound| &bound.value);
+        for value in bounds.chain(&interval.multiple) {
+            self.whole = self.whole.max(length(&value.abs().floor()));
+            self.part = self.part.max(value.fraction_length());
+        }
+    }
+
+    /// Those numerals that have a point or an exponent.
+    pub fn marked(&self, node: TermId) -> Result<TermId> {
+        let digits_only = self.signed(self.terms.repeat(self.digit, 1, None)?)?;
+        Ok(self.terms.and(&[node, self.terms.not(digits_only)?])?)
+    }
+
+    // -- signs -------------------------------------------------------------------------------------------------------
+    /// A range of numbers from ranges of their absolute values, for which `unsigned` has the node.
+    pub(super) fn both_signs(
+        &self,
+        low: Option<&Bound>,
+        high: Option<&Bound>,
+        unsigned: impl Fn(&Self, Bound, Option<Bound>) -> EngineResult<Option<TermId>>,
+    ) -> EngineResult<Option<TermId>> {
+        let ranges = signed_ranges(low, high);
+        let mut nodes = Vec::new();
+        for (is_negative, floor, ceiling) in ranges {
+            if let Some(node) = unsigned(self, floor, ceiling)? {
+                nodes.push(if is_negative { self.terms.cat(&[self.terms.literal("-")?, node])? } else { node });
+            }
+        }
+        if nodes.is_empty() {
+            Ok(None)
+        } else {
+            self.terms.alt(&nodes).map(Some)
+        }
+    }
+
+    /// These, and these behind a minus.
+    pub(super) fn signed(&self, node: TermId) -> EngineResult<TermId> {
+        self.terms.cat(&[self.terms.optional(self.terms.literal("-")?)?, node])
+    }
+}
+
+/// (whether negative, least absolute value, greatest one) of the parts of a range on either side of zero.
+pub(super) fn signed_ranges(low: Option<&Bound>, high: Option<&Bound>) -> Vec<(bool, Bound, Option<Bound>)> {
+    let zero = Decimal::zero();
+    let opposite = |bound: &Bound| Bound { value: -&bound.value, is_open: bound.is_open };
+    let mut ranges = Vec::new();
+    if high.is_none_or(|high| high.value >= zero) {
+        let floor = low.filter(|low| low.value >= zero).cloned().unwrap_or_else(|| closed(zero.clone()));
+        ranges.push((false, floor, high.cloned()));
+    }
+    if low.is_none_or(|low| low.value <= zero) {
+        let floor = high.filter(|high| high.value <= zero).map_or_else(|| closed(zero), opposite);
+        ranges.push((true, floor, low.map(opposite)));
+    }
+    ranges
+}

@@ -1,0 +1,103 @@
+//! Conditions on an object → whether they certainly contradict each other.
+
+use super::shape::{demand, Keys, Shape};
+use crate::condition::{Members, ObjectCondition};
+use crate::error::Result;
+use crate::types::Algebra;
+
+/// What it takes to sort the conditions of an object, in conditions read.
+const READING: usize = 32;
+
+/// Whether certainly no object is left, looking `depth` levels down. Errors: limits.
+pub fn is_empty(algebra: &mut impl Algebra, conditions: &[ObjectCondition], depth: u32) -> Result<bool> {
+    if conditions.is_empty() {
+        return Ok(false);
+    }
+    let mut shape = Shape::new(algebra, conditions);
+    algebra.count_work(READING + shape.required.len() * shape.members.len())?;
+    if shape.is_crossed() {
+        return Ok(true);
+    }
+    shape.index(algebra, shape.required.len());
+    let below = depth.checked_sub(1);
+    for key in &shape.required {
+        let asked = shape.at(algebra, key, true)?;
+        if asked.is_nothing() {
+            return Ok(true);
+        }
+        if let Some(below) = below {
+            if algebra.is_empty(asked, below)? {
+                return Ok(true);
+            }
+        }
+    }
+    let Some(below) = below.filter(|_| !shape.breaks.is_empty() || !shape.clauses.is_empty()) else {
+        return Ok(false);
+    };
+    let named = shape.named();
+    for members in &shape.breaks {
+        if !is_breakable(algebra, &shape, members, &named, below)? {
+            return Ok(true);
+        }
+    }
+    for (premises, conclusions) in &shape.clauses {
+        let mut contradicts = true;
+        for members in premises.iter() {
+            contradicts = contradicts && breaks_surely(algebra, &shape, members, below)?;
+        }
+        for members in conclusions.iter() {
+            contradicts = contradicts && !is_breakable(algebra, &shape, members, &named, below)?;
+        }
+        if contradicts {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether some required member certainly has a value that the constraints do not admit.
+fn breaks_surely(algebra: &mut impl Algebra, shape: &Shape, members: &Members, depth: u32) -> Result<bool> {
+    for (key, admitted) in &members.names {
+        if !admitted.is_anything() && shape.required.contains(key) {
+            let asked = shape.at(algebra, key, false)?;
+            let both = algebra.both(asked, *admitted);
+            if algebra.is_empty(both, depth)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Whether some member might have a value that the constraints do not admit.
+fn is_breakable(
+    algebra: &mut impl Algebra,
+    shape: &Shape,
+    members: &Members,
+    named: &Keys,
+    depth: u32,
+) -> Result<bool> {
+    let others = named.iter().filter(|key| members.named(key).is_none());
+    // Constraints on named members say nothing of others: most are told apart by their own few names.
+    let says_more = !members.patterns.is_empty() || !members.rest.is_anything();
+    for key in members.names.iter().map(|(key, _)| key).chain(others.filter(|_| says_more)) {
+        let asked = shape.at(algebra, key, true)?;
+        let admitted = demand(algebra, members, key)?;
+        let outside = algebra.negated(admitted);
+        let both = algebra.both(asked, outside);
+        if !algebra.is_empty(both, depth)? {
+            return Ok(true);
+        }
+    }
+    if !says_more {
+        return Ok(false);
+    }
+    if !members.patterns.is_empty() || shape.members.iter().any(|members| !members.patterns.is_empty()) {
+        return Ok(true);
+    }
+    let mut asked = algebra.negated(members.rest);
+    for members in &shape.members {
+        asked = algebra.both(asked, members.rest);
+    }
+    Ok(!algebra.is_empty(asked, depth)?)
+}

@@ -1,0 +1,171 @@
+//! A shape → the node of its objects: members, each with its values, and the keys without a name.
+//!
+//! A demand that *some* member breaks is a mark on the values that break it; the node says what marks must come.
+
+use super::mark::{clauses_of, engine_bits, marks_of, simplified, with_marks, MarkClause, Marks, Values};
+use super::region::regions;
+use super::shape::{demand, Shape};
+use crate::condition::{ConjunctionId, ObjectCondition};
+use crate::error::{Error, Result};
+use crate::order::orders;
+use crate::types::lowering::deeper;
+use crate::types::string::spelled;
+use crate::types::terms::count;
+use crate::types::{Layout, Lowering};
+use frisket_core::grammar::builder::{ObjectRules, Punctuation};
+use frisket_core::regular::term::TermId;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Demands of the kind "some member …" that one object may carry, beyond those that its required members meet anyway.
+const MARKS: u32 = 10;
+/// What a document may say of itself, and say first, even where its schema does not name it.
+const ABOUT_ITSELF: [&str; 2] = ["$schema", "$id"];
+
+struct Property {
+    key: Arc<str>,
+    is_required: bool,
+    values: Values,
+}
+
+struct Extra {
+    keys: TermId,
+    values: Values,
+}
+
+/// The node of the objects that meet all conditions, or None if clearly there are none. Errors: limits.
+pub fn lower<L: Lowering>(lowering: &mut L, conditions: &[ObjectCondition]) -> Result<Option<TermId>> {
+    let mut shape = Shape::new(lowering, conditions);
+    if shape.is_crossed() {
+        return Ok(None);
+    }
+    shape.index(lowering, usize::MAX);
+    let node = deeper(lowering, |lowering, layout| object(lowering, layout, &shape))?;
+    if let Some(node) = node {
+        lowering.note_structural(node);
+    }
+    Ok(node)
+}
+
+fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Result<Option<TermId>> {
+    let marked = shape.marked();
+    if marked.len() > Marks::BITS as usize {
+        return Err(too_many_marks(lowering, marked.len()));
+    }
+    let mut clauses = clauses_of(shape, &marked);
+    let exact = clauses.iter().fold(0, |all, (premises, _)| all | premises);
+    let is_closed = lowering.spelling().closed_objects && shape.closes();
+    let any_order = lowering.spelling().any_order;
+
+    let mut properties: Vec<Property> = Vec::new();
+    for key in shape.named() {
+        let asked = shape.at(lowering, &key, false)?;
+        let mut admitted = Vec::with_capacity(marked.len());
+        for members in &marked {
+            admitted.push(demand(lowering, members, &key)?);
+        }
+        let values = values(lowering, asked, &admitted, exact)?;
+        let is_required = shape.required.contains(&key);
+        if is_required && values.is_empty() {
+            return Ok(None);
+        }
+        properties.push(Property { key, is_required, values });
+    }
+    let mut possible = properties.iter().filter(|property| !property.values.is_empty()).count();
+    if !properties.is_empty() && marked.is_empty() && !is_closed && lowering.is_root() {
+        for key in ABOUT_ITSELF {
+            if properties.iter().all(|property| &*property.key != key) {
+                let asked = shape.at(lowering, key, false)?;
+                let values = values(lowering, asked, &[], 0)?;
+                if !values.is_empty() {
+                    properties.push(Property { key: key.into(), is_required: false, values });
+                }
+            }
+        }
+    }
+    let mut extras: Vec<Extra> = Vec::new();
+    for region in regions(lowering, shape, is_closed)? {
+        let keys = spelled(lowering, region.keys)?;
+        if keys != region.keys && lowering.builder().is_empty(keys.number())? {
+            continue;
+        }
+        let values = values(lowering, region.asked, &region.admitted, exact)?;
+        if !values.is_empty() {
+            extras.push(Extra { keys, values });
+        }
+    }
+    let mut wanted = 0;
+    if !clauses.is_empty() {
+        let of_properties = properties.iter_mut().map(|property| (property.is_required, &mut property.values));
+        let of_extras = extras.iter_mut().map(|extra| (false, &mut extra.values));
+        let mut members: Vec<_> = of_properties.chain(of_extras).collect();
+        let Some(left) = simplified(&mut members, &clauses) else { return Ok(None) };
+        let is_alone = |&&(premises, conclusions): &&MarkClause| premises == 0 && conclusions.count_ones() == 1;
+        wanted = left.iter().filter(is_alone).fold(0, |all, (_, conclusions)| all | conclusions);
+        clauses = left.into_iter().filter(|(_, conclusions)| conclusions & wanted == 0).collect();
+        possible = properties.iter().filter(|property| !property.values.is_empty()).count();
+    }
+    let marks = wanted | marks_of(&clauses);
+    if wanted.count_ones() > MARKS || marks.count_ones() > u64::BITS {
+        return Err(too_many_marks(lowering, marks.count_ones() as usize));
+    }
+    let bits = |some: Marks| engine_bits(some, marks);
+    if (possible as u64) < shape.least {
+        if extras.is_empty() {
+            return Ok(None);
+        }
+        // Whether the other keys are enough is for a search to say.
+        lowering.note_search();
+    }
+    let places: FxHashMap<Arc<str>, u32> =
+        properties.iter().enumerate().map(|(at, property)| (property.key.clone(), at as u32)).collect();
+    let orders = if any_order { Vec::new() } else { stated_orders(shape, &properties) };
+    let implied = shape.implies.iter().filter(|(_, needs)| !shape.required.contains(needs));
+    let rules = ObjectRules {
+        min: count(shape.least),
+        max: shape.most.map(count),
+        required_marks: bits(wanted),
+        clauses: clauses.iter().map(|&(premises, conclusions)| (bits(premises), bits(conclusions))).collect(),
+        implies: implied.map(|(key, needs)| (places[key], places[needs])).collect(),
+        any_order,
+        extras_last: true,
+        orders,
+        free: lowering.spelling().escapes.free,
+    };
+    let Layout { open_object, close_object, empty_object, colon, comma, .. } = layout;
+    let signs = Punctuation { open: open_object, close: close_object, colon, comma, empty: empty_object };
+    let numbers = |values: Values| values.into_iter().map(|(node, marks)| (node.number(), bits(marks))).collect();
+    let properties = properties.into_iter();
+    let properties = properties.map(|one| (one.key.to_string(), one.is_required, numbers(one.values))).collect();
+    let extras = extras.into_iter().map(|extra| (extra.keys.number(), numbers(extra.values))).collect();
+    Ok(Some(lowering.builder().object(properties, extras, signs, rules)?))
+}
+
+/// The orders that the schema states, as lists of places; empty if all properties keep that of the places.
+fn stated_orders(shape: &Shape, properties: &[Property]) -> Vec<Vec<u32>> {
+    let tables: Vec<Vec<&str>> =
+        shape.members.iter().map(|members| members.names.iter().map(|(key, _)| &**key).collect()).collect();
+    let required: Vec<&str> = shape.stated.iter().map(|key| &**key).collect();
+    let places: Vec<(&str, usize)> = properties.iter().enumerate().map(|(at, one)| (&*one.key, at)).collect();
+    let lists = orders(&tables, &required, &places);
+    lists.into_iter().map(|list| list.into_iter().map(|place| place as u32).collect()).collect()
+}
+
+/// The values of a member: marked, where marks are asked for.
+fn values<L: Lowering>(
+    lowering: &mut L,
+    asked: ConjunctionId,
+    admitted: &[ConjunctionId],
+    exact: Marks,
+) -> Result<Values> {
+    if admitted.is_empty() {
+        return Ok(lowering.lower(asked)?.map(|node| (node, 0)).into_iter().collect());
+    }
+    with_marks(lowering, asked, admitted, exact)
+}
+
+fn too_many_marks<L: Lowering>(lowering: &mut L, count: usize) -> Box<Error> {
+    let error = Error::limit(format!("{count} demands on some member at once")).at(lowering.place());
+    let hint = "give the alternatives of oneOf and anyOf a required property with different constants";
+    lowering.too_many_marks(error.with_hint(hint))
+}

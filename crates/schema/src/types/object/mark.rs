@@ -1,0 +1,205 @@
+//! Values of members × demands that some member breaks → marks on the values, and what is left to ask of the marks.
+//!
+//! A value carries a mark for each demand that it breaks. What every object meets, and what none can, is decided here;
+//! the rest is for the engine to count.
+
+use super::shape::Shape;
+use crate::condition::{ConjunctionId, Members};
+use crate::error::{Error, Result};
+use crate::types::{Lowering, DEPTH};
+use frisket_core::regular::term::TermId;
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+/// Ways to break some of the demands on one member and meet the others.
+const WAYS: usize = 256;
+
+/// A set of marks, as bits. The engine has bits for half as many: most are decided before it counts any.
+pub(super) type Marks = u128;
+/// The alternatives of one member: a node, and the marks that its values leave.
+pub(super) type Values = Vec<(TermId, Marks)>;
+/// (premises, conclusions): with all marks of the first comes one of the second.
+pub(super) type MarkClause = (Marks, Marks);
+
+/// Values with their marks, made once for each builder.
+#[derive(Debug, Clone, Default)]
+pub struct MarkedValues(FxHashMap<(ConjunctionId, Vec<ConjunctionId>, Marks, u32), Values>);
+
+/// The demands of a shape by the numbers of their marks; fewer demands than a set of marks holds.
+pub(super) fn clauses_of(shape: &Shape, marked: &[Members]) -> Vec<MarkClause> {
+    let bit = |members: &Members| {
+        marked.iter().position(|other| other == members).and_then(|at| (1 as Marks).checked_shl(at as u32)).unwrap_or(0)
+    };
+    let bits = |some: &[Members]| some.iter().fold(0, |bits, members| bits | bit(members));
+    let alone = shape.breaks.iter().map(|members| (0, bit(members)));
+    let clauses = shape.clauses.iter().map(|(premises, conclusions)| (bits(premises), bits(conclusions)));
+    alone.chain(clauses).collect()
+}
+
+/// What is left to ask of the marks, or None if no object meets it; values that none can have are taken out.
+///
+/// `members` are the values of each member, and whether it is required. Marks that no clause is left to ask for are
+/// taken off.
+pub(super) fn simplified(members: &mut [(bool, &mut Values)], clauses: &[MarkClause]) -> Option<Vec<MarkClause>> {
+    let mut clauses: IndexSet<MarkClause, FxBuildHasher> = clauses.iter().copied().collect();
+    loop {
+        let reached = members.iter().flat_map(|(_, values)| values.iter()).fold(0, |all, (_, marks)| all | marks);
+        let common = |values: &Values| values.iter().fold(reached, |all, (_, marks)| all & marks);
+        let needed = members.iter().filter(|(is_required, _)| *is_required);
+        let sure = needed.fold(0, |all, (_, values)| all | common(values));
+        let left =
+            clauses.iter().filter(|&&(premises, conclusions)| premises & !reached == 0 && conclusions & sure == 0);
+        clauses = left.map(|&(premises, conclusions)| (premises & !sure, conclusions & reached)).collect();
+        if clauses.contains(&(0, 0)) {
+            return None;
+        }
+        let bans = |&&(premises, conclusions): &&MarkClause| conclusions == 0 && premises.count_ones() == 1;
+        let banned = clauses.iter().filter(bans).fold(0, |all, (premises, _)| all | premises);
+        if banned == 0 {
+            break;
+        }
+        for (is_required, values) in members.iter_mut() {
+            values.retain(|(_, marks)| marks & banned == 0);
+            if *is_required && values.is_empty() {
+                return None;
+            }
+        }
+    }
+    let kept = marks_of(clauses.iter());
+    for (_, marks) in members.iter_mut().flat_map(|(_, values)| values.iter_mut()) {
+        *marks &= kept;
+    }
+    Some(clauses.into_iter().collect())
+}
+
+/// All marks that clauses speak of.
+pub(super) fn marks_of<'c>(clauses: impl IntoIterator<Item = &'c MarkClause>) -> Marks {
+    clauses.into_iter().fold(0, |all, (premises, conclusions)| all | premises | conclusions)
+}
+
+/// The marks of one set by the numbers that the engine has bits for: as they are, where these suffice.
+pub(super) fn engine_bits(marks: Marks, all: Marks) -> u64 {
+    match u64::try_from(all) {
+        Ok(_) => marks as u64,
+        Err(_) => {
+            let places = (0..Marks::BITS).filter(|place| all >> place & 1 == 1);
+            places.enumerate().fold(0, |bits, (bit, place)| bits | ((marks >> place & 1) as u64) << bit)
+        }
+    }
+}
+
+/// The values that meet a conjunction, each with the demands that it breaks. A value that breaks several at once
+/// carries all their marks.
+///
+/// `admitted` is what each demand admits. A value that breaks a demand may lack its mark, unless that is among `exact`.
+/// Errors: limits.
+pub(super) fn with_marks<L: Lowering>(
+    lowering: &mut L,
+    asked: ConjunctionId,
+    admitted: &[ConjunctionId],
+    exact: Marks,
+) -> Result<Values> {
+    if asked.is_nothing() {
+        return Ok(Vec::new());
+    }
+    let key = (asked, admitted.to_vec(), exact, lowering.level());
+    if let Some(found) = lowering.marked_values().0.get(&key) {
+        return Ok(found.clone());
+    }
+    let found = marked(lowering, asked, admitted, exact)?;
+    lowering.marked_values().0.insert(key, found.clone());
+    Ok(found)
+}
+
+fn marked<L: Lowering>(
+    lowering: &mut L,
+    asked: ConjunctionId,
+    admitted: &[ConjunctionId],
+    exact: Marks,
+) -> Result<Values> {
+    // Marks that every value carries, and the others by what breaks their demand.
+    let mut free: Marks = 0;
+    let mut open: IndexMap<ConjunctionId, Marks, FxBuildHasher> = IndexMap::default();
+    for (number, &admits) in admitted.iter().enumerate() {
+        let outside = lowering.negated(admits);
+        let breaking = lowering.both(asked, outside);
+        if outside.is_nothing() || lowering.is_empty(breaking, DEPTH)? {
+            continue;
+        }
+        let meeting = lowering.both(asked, admits);
+        if outside.is_anything() || lowering.is_empty(meeting, DEPTH)? {
+            free |= 1 << number;
+        } else {
+            *open.entry(outside).or_default() |= 1 << number;
+        }
+    }
+    let mut ways = vec![(asked, free)];
+    for (&outside, &several) in &open {
+        let first = ways.len() == 1;
+        let mut found = Vec::new();
+        for &(asked, marks) in &ways {
+            let inside = if several & exact == 0 { ConjunctionId::ANYTHING } else { lowering.negated(outside) };
+            found.push((lowering.both(asked, inside), marks));
+        }
+        for &(asked, marks) in &ways {
+            found.push((lowering.both(asked, outside), marks | several));
+        }
+        ways.clear();
+        for way in found {
+            // What one demand leaves of the conjunction is known not to be empty.
+            if first || !lowering.is_empty(way.0, DEPTH)? {
+                ways.push(way);
+            }
+        }
+        if ways.len() > WAYS {
+            let error = Error::limit(format!("{} demands on one member at once", open.len())).at(lowering.place());
+            return Err(error
+                .with_hint("give the alternatives of oneOf and anyOf a required property with different constants"));
+        }
+    }
+    let mut found: IndexMap<(TermId, Marks), Marks, FxBuildHasher> = IndexMap::default();
+    for (asked, marks) in ways {
+        if let Some(node) = lowering.lower(asked)? {
+            *found.entry((node, marks & exact)).or_default() |= marks;
+        }
+    }
+    Ok(found.into_iter().map(|((node, _), marks)| (node, marks)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use frisket_core::regular::term::EPSILON;
+
+    fn left(members: &[(bool, &[Marks])], clauses: &[MarkClause]) -> (Option<Vec<MarkClause>>, Vec<Vec<Marks>>) {
+        let values = |marks: &&[Marks]| marks.iter().map(|&marks| (EPSILON, marks)).collect::<Values>();
+        let mut made: Vec<(bool, Values)> = members.iter().map(|(needed, marks)| (*needed, values(marks))).collect();
+        let mut given: Vec<(bool, &mut Values)> = made.iter_mut().map(|(needed, values)| (*needed, values)).collect();
+        let found = simplified(&mut given, clauses);
+        (found, made.iter().map(|(_, values)| values.iter().map(|&(_, marks)| marks).collect()).collect())
+    }
+
+    #[test]
+    fn what_every_object_meets_is_not_asked_for() {
+        assert_eq!(left(&[(true, &[1, 3])], &[(0, 1)]), (Some(vec![]), vec![vec![0, 0]]));
+        assert_eq!(left(&[(false, &[1, 3])], &[(0, 1)]), (Some(vec![(0, 1)]), vec![vec![1, 1]]));
+        assert_eq!(left(&[(true, &[1]), (false, &[2, 0])], &[(1, 2)]).0, Some(vec![(0, 2)]));
+    }
+
+    #[test]
+    fn what_no_object_can_meet_is_found() {
+        assert_eq!(left(&[(false, &[2])], &[(0, 1)]).0, None);
+        assert_eq!(left(&[(true, &[1])], &[(1, 0)]).0, None);
+        let (clauses, values) = left(&[(false, &[1, 2])], &[(1, 0)]);
+        assert_eq!((clauses, values), (Some(vec![]), vec![vec![0]]), "the value that leaves mark 1 is taken out");
+        assert_eq!(left(&[(true, &[1]), (false, &[])], &[(1, 0)]).0, None);
+    }
+
+    #[test]
+    fn marks_are_renumbered_only_where_the_engine_has_too_few_bits() {
+        assert_eq!(engine_bits(0b1010, 0b1110), 0b1010);
+        let far: Marks = 1 << 100;
+        assert_eq!(engine_bits(far | 2, far | 6), 0b101);
+        assert_eq!(engine_bits(4, far | 6), 0b010);
+    }
+}

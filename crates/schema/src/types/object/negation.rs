@@ -1,0 +1,51 @@
+//! A condition on an object → the conditions that just the other objects meet.
+
+use crate::condition::{ConjunctionId, MemberConstraints, Members, ObjectCondition};
+use crate::error::Result;
+use crate::types::array::outside;
+use crate::types::Algebra;
+use std::sync::Arc;
+
+/// The alternatives, each a conjunction, that together are the complement. Errors: limits.
+pub fn negated(algebra: &mut impl Algebra, condition: &ObjectCondition) -> Result<Vec<Vec<ObjectCondition>>> {
+    Ok(match condition {
+        ObjectCondition::Required { keys, .. } => keys.iter().map(|key| vec![lacks(key)]).collect(),
+        &ObjectCondition::Count { least, most } => {
+            let count = |(least, most)| vec![ObjectCondition::Count { least, most }];
+            outside(least, most).into_iter().map(count).collect()
+        }
+        ObjectCondition::Implies { key, needs } => vec![vec![has(key), lacks(needs)]],
+        ObjectCondition::Names(of) => {
+            // Of a narrowed format, the keys outside are fewer than the complement of those inside.
+            let outside = algebra.negated(*of);
+            let broken = |texts| {
+                let patterns = vec![(texts, ConjunctionId::NOTHING)];
+                let constraints = MemberConstraints { patterns, ..MemberConstraints::of_names(Vec::new()) };
+                vec![ObjectCondition::Breaks(Members::new(constraints))]
+            };
+            algebra.key_texts(outside)?.map(broken).into_iter().collect()
+        }
+        ObjectCondition::Breaks(members) => vec![vec![ObjectCondition::Members(members.clone())]],
+        ObjectCondition::Clause { premises, conclusions } => {
+            let broken = premises.iter().cloned().map(ObjectCondition::Breaks);
+            let kept = conclusions.iter().cloned().map(ObjectCondition::Members);
+            vec![broken.chain(kept).collect()]
+        }
+        ObjectCondition::Members(members) if members.is_trivial() => Vec::new(),
+        ObjectCondition::Members(members) => match members.only() {
+            Some((key, asked)) => {
+                let other = Members::single(key.clone(), algebra.negated(asked));
+                vec![vec![has(key), ObjectCondition::Members(other)]]
+            }
+            None => vec![vec![ObjectCondition::Breaks(members.clone())]],
+        },
+    })
+}
+
+fn has(key: &Arc<str>) -> ObjectCondition {
+    ObjectCondition::Required { keys: Arc::from([key.clone()]), stated: true }
+}
+
+fn lacks(key: &Arc<str>) -> ObjectCondition {
+    ObjectCondition::Members(Members::single(key.clone(), ConjunctionId::NOTHING))
+}

@@ -1,0 +1,179 @@
+//! A conjunction of conditions on objects → sorted by kind, and what they ask of each member together.
+
+use crate::condition::{ConjunctionId, Members, ObjectCondition};
+use crate::error::Result;
+use crate::types::{Algebra, Terms};
+use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::sync::Arc;
+
+/// Keys in the order of first mention.
+pub type Keys = IndexSet<Arc<str>, FxBuildHasher>;
+
+/// (premises, conclusions): if members break all of the first, some member breaks one of the second.
+pub type Clause = (Arc<[Members]>, Arc<[Members]>);
+
+/// What all conditions on an object ask together.
+#[derive(Debug, Clone, Default)]
+pub struct Shape {
+    /// Constraints that all members meet.
+    pub members: Vec<Members>,
+    /// Keys that must be there.
+    pub required: Keys,
+    /// Those of them whose order means something.
+    pub stated: Keys,
+    /// (key, the key that it needs)
+    pub implies: Vec<(Arc<str>, Arc<str>)>,
+    /// What every key must meet.
+    pub names: Option<ConjunctionId>,
+    /// Constraints each of which some member breaks.
+    pub breaks: Vec<Members>,
+    /// Implications between broken constraints.
+    pub clauses: Vec<Clause>,
+    /// The least number of members.
+    pub least: u64,
+    /// The most members.
+    pub most: Option<u64>,
+    /// Whether some constraint asks by pattern.
+    pub is_patterned: bool,
+    /// Whether constraints ask of members with a name only.
+    names_only: bool,
+    /// What all constraints ask of every key that one names, once `index` was called.
+    indexed: Option<FxHashMap<Arc<str>, ConjunctionId>>,
+}
+
+/// What constraints ask of the member of a key. Errors: limits.
+pub fn demand(algebra: &mut impl Algebra, members: &Members, key: &str) -> Result<ConjunctionId> {
+    let named = members.named(key);
+    let mut covered = named.is_some();
+    let mut found = named.unwrap_or(ConjunctionId::ANYTHING);
+    for &(pattern, asked) in &members.patterns {
+        if Terms::new(algebra.builder()).accepts(pattern, key)? {
+            covered = true;
+            found = algebra.both(found, asked);
+        }
+    }
+    Ok(if covered { found } else { members.rest })
+}
+
+impl Shape {
+    /// The conditions sorted by kind.
+    pub fn new(algebra: &mut impl Algebra, conditions: &[ObjectCondition]) -> Self {
+        let mut shape = Shape { names_only: true, ..Shape::default() };
+        let mut unstated = Vec::new();
+        for condition in conditions {
+            match condition {
+                ObjectCondition::Members(members) => {
+                    shape.names_only &= members.patterns.is_empty() && members.rest.is_anything();
+                    shape.is_patterned |= !members.patterns.is_empty();
+                    shape.members.push(members.clone());
+                }
+                ObjectCondition::Required { keys, stated: true } => shape.required.extend(keys.iter().cloned()),
+                ObjectCondition::Required { keys, stated: false } => unstated.extend(keys.iter().cloned()),
+                ObjectCondition::Count { least, most } => {
+                    shape.least = shape.least.max(*least);
+                    shape.most = [shape.most, *most].into_iter().flatten().min();
+                }
+                ObjectCondition::Names(of) => {
+                    shape.names = Some(shape.names.map_or(*of, |names| algebra.both(names, *of)));
+                }
+                ObjectCondition::Breaks(members) => {
+                    shape.is_patterned |= !members.patterns.is_empty();
+                    shape.breaks.push(members.clone());
+                }
+                ObjectCondition::Clause { premises, conclusions } => {
+                    let patterned = |members: &Members| !members.patterns.is_empty();
+                    shape.is_patterned |= premises.iter().chain(conclusions.iter()).any(patterned);
+                    shape.clauses.push((premises.clone(), conclusions.clone()));
+                }
+                ObjectCondition::Implies { key, needs } => shape.implies.push((key.clone(), needs.clone())),
+            }
+        }
+        shape.names = shape.names.filter(|names| !names.is_anything());
+        shape.require_implied();
+        shape.stated = shape.required.clone();
+        if !unstated.is_empty() {
+            shape.required.extend(unstated);
+            shape.require_implied();
+        }
+        shape
+    }
+
+    fn require_implied(&mut self) {
+        loop {
+            let before = self.required.len();
+            for (key, needs) in &self.implies {
+                if self.required.contains(key) {
+                    self.required.insert(needs.clone());
+                }
+            }
+            if self.required.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// What the member of a key must meet; with `outer`, nothing only for a key that certainly cannot be. Errors:
+    /// limits.
+    pub fn at(&self, algebra: &mut impl Algebra, key: &str, outer: bool) -> Result<ConjunctionId> {
+        if let Some(names) = self.names {
+            if !algebra.key_fits(names, key, outer)? {
+                return Ok(ConjunctionId::NOTHING);
+            }
+        }
+        if let Some(indexed) = &self.indexed {
+            return Ok(indexed.get(key).copied().unwrap_or(ConjunctionId::ANYTHING));
+        }
+        let mut found = ConjunctionId::ANYTHING;
+        for members in &self.members {
+            let asked = demand(algebra, members, key)?;
+            found = algebra.both(found, asked);
+        }
+        Ok(found)
+    }
+
+    /// Prepares for `count` keys that `at` will be asked for, where one pass over all names takes less time.
+    pub fn index(&mut self, algebra: &mut impl Algebra, count: usize) {
+        let names: usize = self.members.iter().map(|members| members.names.len()).sum();
+        if !self.names_only || self.members.len() < 2 || names > count.saturating_mul(self.members.len()) {
+            return;
+        }
+        let mut indexed: FxHashMap<Arc<str>, ConjunctionId> = FxHashMap::default();
+        for (key, asked) in self.members.iter().flat_map(|members| &members.names) {
+            let before = indexed.entry(key.clone()).or_insert(ConjunctionId::ANYTHING);
+            *before = algebra.both(*before, *asked);
+        }
+        self.indexed = Some(indexed);
+    }
+
+    /// Every key that is named, in the order of first mention.
+    pub fn named(&self) -> Keys {
+        let mut found = Keys::default();
+        let of = |members: &Members| members.names.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
+        self.members.iter().for_each(|members| found.extend(of(members)));
+        found.extend(self.required.iter().cloned());
+        self.implies.iter().for_each(|(key, needs)| found.extend([key.clone(), needs.clone()]));
+        self.marked().iter().for_each(|members| found.extend(of(members)));
+        found
+    }
+
+    /// The constraints of which it matters whether some member breaks them: first those that one must break.
+    pub fn marked(&self) -> Vec<Members> {
+        let literals =
+            self.clauses.iter().flat_map(|(premises, conclusions)| premises.iter().chain(conclusions.iter()));
+        let mut found: IndexSet<Members, FxBuildHasher> = IndexSet::default();
+        found.extend(self.breaks.iter().chain(literals).cloned());
+        found.into_iter().collect()
+    }
+
+    /// Whether members are listed, and nothing says what others must meet.
+    pub fn closes(&self) -> bool {
+        let says = |members: &Members| members.opens || !members.rest.is_anything();
+        self.names.is_none() && !self.members.iter().any(says) && self.members.iter().any(|members| members.lists)
+    }
+
+    /// Whether there must be more members than there may be.
+    pub fn is_crossed(&self) -> bool {
+        self.most.is_some_and(|most| most < self.least || most < self.required.len() as u64)
+    }
+}

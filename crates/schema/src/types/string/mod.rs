@@ -1,0 +1,12 @@
+//! Conditions on a string → the node of the JSON strings that meet them.
+//!
+//! ```text
+//! text     conditions on the decoded text → its regular node, whether it is empty, which texts it lists
+//! quoted   conditions                     → JSON strings, with the escapes that the options have
+//! ```
+
+mod quoted;
+mod text;
+
+pub use quoted::{quoted, quoted_union, spelled, Escapes};
+pub use text::{holds, is_empty, listed, lower, Listed};

@@ -1,0 +1,149 @@
+//! Conditions on a string → JSON strings, in the escapes of the options; or the limit that they reach, by keyword.
+
+use super::text::{is_nested, listed, lower, nested};
+use crate::condition::StringCondition;
+use crate::error::{Error, Result};
+use crate::types::{Lowering, Terms};
+use frisket_core::error::{Error as EngineError, Limit, Result as EngineResult};
+use frisket_core::regular::term::TermId;
+
+/// The letters of all escapes.
+const LETTERS: &str = "bfnrtu\"\\";
+
+/// How characters of a string may be spelled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Escapes {
+    /// Whether every escape of RFC 8259 may be used; otherwise each text has one spelling.
+    pub free: bool,
+    /// The letters that may follow a backslash. Characters that need another one do not occur in texts that no schema
+    /// lists.
+    pub letters: String,
+}
+
+impl Default for Escapes {
+    fn default() -> Self {
+        Escapes { free: false, letters: LETTERS.to_owned() }
+    }
+}
+
+/// The node of the JSON strings that meet all conditions, or None if clearly there are none. Errors: limits.
+pub fn quoted<L: Lowering>(lowering: &mut L, conditions: &[StringCondition]) -> Result<Option<TermId>> {
+    let free = lowering.spelling().escapes.free;
+    let (mut kept, nesting) = (conditions.to_vec(), nested(conditions).0.cloned());
+    if let Some(nesting) = nesting {
+        let nonempty = StringCondition::Length { least: 1, most: None };
+        let others: Vec<_> = conditions.iter().filter(|condition| **condition != nonempty).cloned().collect();
+        if nested(&others).1 {
+            let is_nonempty = others.len() < conditions.len();
+            let node = nesting.language.build(lowering.builder(), free, is_nonempty)?;
+            lowering.note_structural(node);
+            return Ok(Some(node));
+        }
+        let name = nesting.language.name();
+        let slips = format!("{name} beside other conditions on the text is not enforced");
+        lowering.note_unsupported(None, name, &slips)?;
+        kept.retain(|condition| !is_nested(condition));
+    }
+    let Some(texts) = texts(lowering, &kept)? else { return Ok(None) };
+    if kept.len() > 1 {
+        lowering.note_search();
+    }
+    Ok(Some(lowering.builder().quoted(texts.number(), free)?))
+}
+
+/// The nodes of a union of strings, joined before they are quoted. Errors: limits.
+pub fn quoted_union<L: Lowering>(lowering: &mut L, alternatives: &[&[StringCondition]]) -> Result<Vec<TermId>> {
+    let mut nodes = Vec::new();
+    let nest = alternatives.iter().any(|conditions| nested(conditions).0.is_some());
+    for conditions in alternatives {
+        let node = if nest { quoted(lowering, conditions)? } else { texts(lowering, conditions)? };
+        nodes.extend(node.filter(|node| !nodes.contains(node)));
+    }
+    if nest || nodes.is_empty() {
+        return Ok(nodes);
+    }
+    let free = lowering.spelling().escapes.free;
+    let joined = Terms::new(lowering.builder()).alt(&nodes)?;
+    Ok(vec![lowering.builder().quoted(joined.number(), free)?])
+}
+
+/// The node of the decoded texts that the escapes of the options can spell.
+fn texts<L: Lowering>(lowering: &mut L, conditions: &[StringCondition]) -> Result<Option<TermId>> {
+    let made = {
+        let terms = Terms::new(lowering.builder());
+        lower(&terms, conditions).and_then(|node| Ok((node, listed(&terms, conditions, false)?.texts.is_some())))
+    };
+    match made {
+        Err(error) => Err(located(lowering, error, conditions)),
+        Ok((Some(node), false)) => spelled(lowering, node).map(Some),
+        Ok((node, _)) => Ok(node),
+    }
+}
+
+/// Of texts that no schema lists, those that the escapes of the options can spell. Errors: limits.
+pub fn spelled<L: Lowering>(lowering: &mut L, texts: TermId) -> Result<TermId> {
+    let letters = &lowering.spelling().escapes.letters;
+    if LETTERS.chars().all(|letter| letters.contains(letter)) {
+        return Ok(texts);
+    }
+    let kept: Vec<u8> =
+        (0..=255).filter(|&byte| escape_of(byte).is_none_or(|letter| letters.contains(letter))).collect();
+    let terms = Terms::new(lowering.builder());
+    let spell = || -> EngineResult<TermId> { terms.and(&[texts, terms.repeat(terms.bytes(&kept)?, 0, None)?]) };
+    let node = spell()?;
+    lowering.note_search();
+    Ok(node)
+}
+
+/// The letter of the escape that a byte of a text needs.
+fn escape_of(byte: u8) -> Option<char> {
+    match byte {
+        b'"' | b'\\' => Some(byte.into()),
+        0x08 => Some('b'),
+        b'\t' => Some('t'),
+        b'\n' => Some('n'),
+        0x0C => Some('f'),
+        b'\r' => Some('r'),
+        _ => (byte < 0x20).then_some('u'),
+    }
+}
+
+/// The limit that some conditions reached: where in the schema, and which keywords together reach it.
+fn located<L: Lowering>(lowering: &L, error: Box<EngineError>, conditions: &[StringCondition]) -> Box<Error> {
+    if !matches!(*error, EngineError::Limit(limit) if limit != Limit::Cancelled) {
+        return error.into();
+    }
+    let mut asked: Vec<String> = Vec::new();
+    for condition in conditions {
+        let name = name_of(lowering, condition);
+        if !asked.contains(&name) {
+            asked.push(name);
+        }
+    }
+    let excludes = |condition: &StringCondition| matches!(condition, StringCondition::Matches(one) if !one.positive);
+    let hint = match conditions.iter().any(excludes) {
+        true => "anyOf, unlike oneOf, lets a text meet several alternatives",
+        false => "drop one of them",
+    };
+    let mut located: Box<Error> = error.into();
+    located.message = format!("a text that meets {}: {}", asked.join(", "), located.message);
+    located.hint = Some(located.hint.map_or_else(|| hint.to_owned(), |more| format!("{hint}; or {more}")));
+    located.at(lowering.place())
+}
+
+/// A condition on a text as a message names it: by its keyword.
+fn name_of<L: Lowering>(lowering: &L, condition: &StringCondition) -> String {
+    let (name, positive) = match condition {
+        StringCondition::Length { most: None, .. } => ("minLength".to_owned(), true),
+        StringCondition::Length { least: 0, .. } => ("maxLength".to_owned(), true),
+        StringCondition::Length { .. } => ("minLength and maxLength".to_owned(), true),
+        StringCondition::Among { positive, .. } => ("enum".to_owned(), *positive),
+        StringCondition::Nested(nested) => (nested.language.name().to_owned(), nested.positive),
+        StringCondition::Matches(matches) => (lowering.language_name(matches), matches.positive),
+    };
+    if positive {
+        name
+    } else {
+        format!("not {name}")
+    }
+}

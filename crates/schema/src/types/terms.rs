@@ -1,0 +1,148 @@
+//! A builder of grammars → calls that nest: the node of one call is the argument of the next.
+//!
+//! [`Builder`] asks for exclusive access, so `cat` of an `alt` would need a name for each part. Here access is taken
+//! for one call at a time.
+
+use frisket_core::error::{Error, Result};
+use frisket_core::grammar::builder::Builder;
+use frisket_core::regular::term::{TermId, EMPTY, EPSILON};
+use std::cell::RefCell;
+
+/// Nodes of a builder. Every method fails with the limits of the builder.
+pub struct Terms<'b>(RefCell<&'b mut Builder>);
+
+fn numbers(nodes: &[TermId]) -> Vec<u32> {
+    nodes.iter().map(|node| node.number()).collect()
+}
+
+/// Counts beyond 32 bits are as good as unbounded: no text is that long.
+pub(crate) fn count(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX).min(u32::MAX - 1)
+}
+
+impl<'b> Terms<'b> {
+    /// The nodes of this builder.
+    pub fn new(builder: &'b mut Builder) -> Self {
+        Terms(RefCell::new(builder))
+    }
+
+    /// Nothing.
+    pub fn empty(&self) -> TermId {
+        EMPTY
+    }
+
+    /// The empty text.
+    pub fn epsilon(&self) -> TermId {
+        EPSILON
+    }
+
+    /// These bytes.
+    pub fn literal(&self, bytes: impl AsRef<[u8]>) -> Result<TermId> {
+        self.0.borrow_mut().literal(bytes.as_ref())
+    }
+
+    /// Any of these texts.
+    pub fn words<T: AsRef<[u8]>>(&self, words: impl IntoIterator<Item = T>) -> Result<TermId> {
+        self.0.borrow_mut().words(words.into_iter().map(|word| word.as_ref().into()).collect())
+    }
+
+    /// One byte of these.
+    pub fn bytes(&self, bytes: &[u8]) -> Result<TermId> {
+        let ranges: Vec<(u8, u8)> = bytes.iter().map(|&byte| (byte, byte)).collect();
+        self.0.borrow_mut().byte_class(&ranges)
+    }
+
+    /// One byte of an inclusive range.
+    pub fn byte_range(&self, first: u8, last: u8) -> Result<TermId> {
+        self.0.borrow_mut().byte_class(&[(first, last)])
+    }
+
+    /// These one after another.
+    pub fn cat(&self, nodes: &[TermId]) -> Result<TermId> {
+        self.0.borrow_mut().cat(&numbers(nodes))
+    }
+
+    /// Any of these.
+    pub fn alt(&self, nodes: &[TermId]) -> Result<TermId> {
+        self.0.borrow_mut().alt(&numbers(nodes))
+    }
+
+    /// What is in all of these.
+    pub fn and(&self, nodes: &[TermId]) -> Result<TermId> {
+        self.0.borrow_mut().and(&numbers(nodes))
+    }
+
+    /// All byte strings but these.
+    pub fn not(&self, node: TermId) -> Result<TermId> {
+        self.0.borrow_mut().not(node.number())
+    }
+
+    /// The node or the empty text.
+    pub fn optional(&self, node: TermId) -> Result<TermId> {
+        self.alt(&[EPSILON, node])
+    }
+
+    /// The node `least` to `most` times; without `most`, any number of times above.
+    pub fn repeat(&self, node: TermId, least: u32, most: impl Into<Option<u32>>) -> Result<TermId> {
+        self.0.borrow_mut().repeat(node.number(), least, most.into())
+    }
+
+    /// Every text.
+    pub fn any_text(&self) -> Result<TermId> {
+        self.0.borrow_mut().any_text()
+    }
+
+    /// The texts of the node that have `least` to `most` characters.
+    pub fn bounded(&self, node: TermId, least: u64, most: Option<u64>) -> Result<TermId> {
+        self.0.borrow_mut().bounded(node.number(), count(least), most.map(count))
+    }
+
+    /// Whether the node holds this text.
+    pub fn accepts(&self, node: TermId, text: &str) -> Result<bool> {
+        self.0.borrow_mut().accepts(node.number(), text.as_bytes())
+    }
+
+    /// Whether certainly no text is left; false where that takes more steps than one call may take.
+    pub fn is_surely_empty(&self, node: TermId) -> Result<bool> {
+        let found = self.0.borrow_mut().is_empty(node.number());
+        match found {
+            Err(error) if matches!(*error, Error::Limit(_)) => {
+                // Limits of the whole build still end it.
+                self.0.borrow_mut().check(0)?;
+                Ok(false)
+            }
+            found => found,
+        }
+    }
+
+    /// What a call makes that asks for the builder itself.
+    pub fn with<T>(&self, call: impl FnOnce(&mut Builder) -> T) -> T {
+        call(&mut self.0.borrow_mut())
+    }
+
+    /// Digits whose number is a multiple of `of`; with `point`, points may stand between them.
+    pub fn multiple(&self, of: u32, point: bool) -> Result<TermId> {
+        self.0.borrow_mut().multiple(of, point)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_nest() {
+        let mut builder = Builder::default();
+        let terms = Terms::new(&mut builder);
+        let made = || {
+            let sign = terms.optional(terms.literal("-")?)?;
+            let tail = terms.repeat(terms.byte_range(b'0', b'9')?, 1, 2)?;
+            let number = terms.cat(&[sign, terms.alt(&[tail, terms.words(["x", "yz"])?])?])?;
+            terms.and(&[number, terms.not(terms.bytes(b"17")?)?])
+        };
+        let node = made().unwrap().number();
+        for (text, expected) in [("1", false), ("2", true), ("-17", true), ("yz", true), ("-", false), ("123", false)] {
+            assert_eq!(builder.accepts(node, text.as_bytes()), Ok(expected), "{text}");
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Texts and pushes → trees: what is kept of a text, and where an error is.
+
+use frisket_schema::error::Kind;
+use frisket_schema::json::{parse, Key, NodeId, OwnedText, Text, Tree, TreeBuilder, Value, MAX_DEPTH};
+
+/// The value written anew, members in order.
+fn written(tree: &Tree, node: NodeId) -> String {
+    match tree.value(node) {
+        Value::Null => "null".into(),
+        Value::Boolean(flag) => flag.to_string(),
+        Value::Number(numeral) => numeral.into(),
+        Value::NonFinite(name) | Value::Foreign(name) => format!("<{name}>"),
+        Value::String(text) => format!("{:?}", text.to_string()),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(|&item| written(tree, item)).collect::<Vec<_>>().join(","))
+        }
+        Value::Object(object) => {
+            let members = object.iter().map(|member| match member.key {
+                Key::Text(text) => format!("{:?}:{}", text.to_string(), written(tree, member.value)),
+                Key::Foreign(name) => format!("<{name}>:{}", written(tree, member.value)),
+            });
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        }
+    }
+}
+
+fn read(text: &str) -> String {
+    let tree = parse(text).unwrap();
+    written(&tree, tree.root())
+}
+
+#[test]
+fn a_tree_keeps_order_and_the_spelling_of_numbers() {
+    for text in [
+        "null",
+        "true",
+        "false",
+        "-0",
+        "-0.50e+07",
+        "123456789012345678901234567890.10",
+        "1E400",
+        r#""""#,
+        "[]",
+        "{}",
+        r#"{"b":[1,[],{"a":{}}],"a":"x","":null}"#,
+        r#"[[[[1],2],3],{"k":[{}]}]"#,
+    ] {
+        assert_eq!(read(text), text);
+    }
+    assert_eq!(read(" [ 1 ,\t{ \"a\" :\r\n2 } ] "), r#"[1,{"a":2}]"#);
+}
+
+#[test]
+fn of_equal_names_the_first_gives_the_place_and_the_last_the_value() {
+    assert_eq!(read(r#"{"a":1,"b":2,"a":3,"c":4,"b":5,"a":6}"#), r#"{"a":6,"b":5,"c":4}"#);
+    let tree = parse(r#"{"a":1,"b":2,"\u0061":3}"#).unwrap();
+    let object = tree.object(tree.root()).unwrap();
+    assert!(matches!(object.get("a").map(|node| tree.value(node)), Some(Value::Number("3"))));
+    assert_eq!((object.len(), object.get("c")), (2, None));
+}
+
+#[test]
+fn members_are_found_among_many() {
+    let names: Vec<String> = (0..500).map(|number| format!("k{}", number * 7919 % 500)).collect();
+    let text = names.iter().enumerate().map(|(at, name)| format!("{name:?}:{at}")).collect::<Vec<_>>().join(",");
+    let tree = parse(&format!("{{{text}}}")).unwrap();
+    let object = tree.object(tree.root()).unwrap();
+    assert!(object.iter().zip(&names).all(|(member, name)| member.key == Key::Text(Text::Unicode(name))));
+    for (at, name) in names.iter().enumerate() {
+        assert!(matches!(tree.value(object.get(name).unwrap()), Value::Number(numeral) if numeral == at.to_string()));
+    }
+    assert_eq!(object.get("k500"), None);
+}
+
+#[test]
+fn escapes_are_decoded_and_only_lone_surrogates_stay_apart() {
+    let of = |text: &str| match parse(text).map(|tree| match tree.value(tree.root()) {
+        Value::String(text) => text.to_owned(),
+        other => panic!("{other:?}"),
+    }) {
+        Ok(text) => text,
+        Err(error) => panic!("{error}"),
+    };
+    assert_eq!(of(r#""\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é""#), OwnedText::Unicode("\"\\/\u{8}\u{c}\n\r\té😀é".into()));
+    assert_eq!(of(r#""a\ud83d""#), OwnedText::Surrogates([0x61, 0xd83d].into()));
+    assert_eq!(of(r#""\ude00\ud83d""#), OwnedText::Surrogates([0xde00, 0xd83d].into()));
+    assert_eq!(of(r#""\ud83d\ud83d\ude00""#), OwnedText::Surrogates([0xd83d, 0x1f600].into()));
+    assert_eq!(of(r#""\ud83d\n""#), OwnedText::Surrogates([0xd83d, 10].into()));
+    let tree = parse(r#"{"\ud800":1,"\ud800":2,"\ud801":3}"#).unwrap();
+    assert_eq!(tree.object(tree.root()).unwrap().len(), 2);
+}
+
+#[test]
+fn each_node_knows_its_bytes() {
+    let text = r#" {"a": [1.5, "é\n"], "b":{ } }"#;
+    let tree = parse(text).unwrap();
+    let object = tree.object(tree.root()).unwrap();
+    let of = |node| &text[tree.span(node)];
+    assert_eq!(of(tree.root()), text.trim());
+    let items = tree.array(object.get("a").unwrap()).unwrap();
+    assert_eq!([of(object.get("a").unwrap()), of(items[0]), of(items[1])], [r#"[1.5, "é\n"]"#, "1.5", r#""é\n""#]);
+    assert_eq!(of(object.get("b").unwrap()), "{ }");
+    assert!(object.iter().all(|member| text[member.key_start..].starts_with('"')));
+}
+
+#[test]
+fn what_is_no_json_is_refused_at_its_place() {
+    for (text, place, what) in [
+        ("", "1:1", "expected a value"),
+        ("\u{feff}{}", "1:1", "expected a value"),
+        ("{\"a\": 1,}", "1:9", "expected a name in double quotes"),
+        ("[1,]", "1:4", "expected a value"),
+        ("[1 2]", "1:4", "expected ',' or ']'"),
+        ("{\"a\" 1}", "1:6", "expected ':'"),
+        ("{\"a\":1 \"b\"}", "1:8", "expected ',' or '}'"),
+        ("{'a':1}", "1:2", "expected a name in double quotes"),
+        ("{1:1}", "1:2", "expected a name in double quotes"),
+        ("[\n  tru]", "2:3", "expected a value"),
+        ("01", "1:2", "expected the end of the text"),
+        ("1.", "1:2", "expected the end of the text"),
+        ("[1.e5]", "1:3", "expected ',' or ']'"),
+        ("1e+", "1:2", "expected the end of the text"),
+        ("-", "1:1", "expected a value"),
+        ("+1", "1:1", "expected a value"),
+        ("-a", "1:1", "expected a value"),
+        ("NaN", "1:1", "NaN is no JSON number"),
+        ("[-Infinity]", "1:2", "-Infinity is no JSON number"),
+        ("\"é\n\"", "1:3", "a control character in a string must be escaped"),
+        ("[\"a]", "1:2", "this string has no end"),
+        ("\"\\", "1:1", "this string has no end"),
+        ("\"ab\\x\"", "1:4", "no such escape in a string"),
+        ("\"\\u12g4\"", "1:2", "\\u needs four hexadecimal digits"),
+        ("\"\\u12", "1:2", "\\u needs four hexadecimal digits"),
+        ("{} {}", "1:4", "expected the end of the text"),
+        ("// no\n{}", "1:1", "expected a value"),
+        ("[", "1:2", "expected a value"),
+        ("{", "1:2", "expected a name in double quotes"),
+    ] {
+        let error = parse(text).unwrap_err();
+        assert_eq!(error.message, format!("the schema is not JSON: {what}"), "{text}");
+        assert_eq!((error.place.as_deref(), &error.kind), (Some(place), &Kind::Invalid), "{text}");
+        assert!(error.hint.is_some());
+    }
+}
+
+#[test]
+fn ten_thousand_levels_are_read_and_one_more_is_a_limit() {
+    let nested = |levels: usize| format!("{}1{}", "[{\"a\":".repeat(levels / 2), "}]".repeat(levels / 2));
+    let depth = MAX_DEPTH as usize;
+    assert_eq!(parse(&nested(depth)).unwrap().len(), depth + 1);
+    let error = parse(&nested(depth + 2)).unwrap_err();
+    assert_eq!((error.code(), error.place.unwrap()), ("limit", format!("1:{}", 6 * depth / 2 + 1)));
+    assert!(parse(&"[".repeat(1_000_000)).is_err());
+}
+
+#[test]
+fn equal_contents_have_equal_hashes_and_others_have_not() {
+    let hash = |text: &str| {
+        let tree = parse(text).unwrap();
+        tree.hash(tree.root())
+    };
+    for (left, right) in [
+        (r#"{"a" : [1, "x"]}"#, r#"{"\u0061":[1,"x"]}"#),
+        (r#"{"a":1,"a":2}"#, r#"{"a":2}"#),
+        (r#""\ud83d\ude00""#, "\"😀\""),
+    ] {
+        assert_eq!(hash(left), hash(right), "{left}");
+    }
+    let apart = [
+        "null",
+        "true",
+        "false",
+        "1",
+        "1.0",
+        "\"1\"",
+        "[1]",
+        "[[1]]",
+        "[1,1]",
+        "{}",
+        "[]",
+        r#"{"a":1,"b":2}"#,
+        r#"{"b":2,"a":1}"#,
+        r#"{"a":"b"}"#,
+        r#"["a","b"]"#,
+        r#""\ud800""#,
+        r#""\ud801""#,
+        r#""""#,
+    ];
+    for (at, text) in apart.iter().enumerate() {
+        assert!(apart[..at].iter().all(|other| hash(other) != hash(text)), "{text}");
+    }
+    let tree = parse(r#"{"a":{"type":"string"},"b":{"type":"string"}}"#).unwrap();
+    let object = tree.object(tree.root()).unwrap();
+    assert_eq!(tree.hash(object.get("a").unwrap()), tree.hash(object.get("b").unwrap()));
+}
+
+#[test]
+fn pushes_make_the_tree_of_the_text_that_spells_them() {
+    let mut builder = TreeBuilder::default();
+    builder.begin_object().unwrap();
+    builder.key(Text::Unicode("a")).unwrap();
+    builder.begin_array().unwrap();
+    builder.null().unwrap();
+    builder.boolean(true).unwrap();
+    builder.number("1.0").unwrap();
+    builder.string(Text::Unicode("x")).unwrap();
+    let shared = builder.end().unwrap();
+    builder.key(Text::Unicode("b")).unwrap();
+    builder.shared(shared).unwrap();
+    builder.end().unwrap();
+    let pushed = builder.finish();
+    let parsed = parse(r#"{"a":[null,true,1.0,"x"],"b":[null,true,1.0,"x"]}"#).unwrap();
+    assert_eq!(written(&pushed, pushed.root()), written(&parsed, parsed.root()));
+    assert_eq!(pushed.hash(pushed.root()), parsed.hash(parsed.root()));
+    let object = pushed.object(pushed.root()).unwrap();
+    assert_eq!(object.get("a"), object.get("b"), "a shared value is one node");
+    assert_eq!(pushed.len(), 6);
+}
+
+#[test]
+fn values_of_other_languages_keep_what_is_no_json() {
+    let mut builder = TreeBuilder::default();
+    builder.begin_object().unwrap();
+    builder.foreign_key("1").unwrap();
+    builder.non_finite("inf").unwrap();
+    builder.foreign_key("1").unwrap();
+    builder.foreign("set").unwrap();
+    builder.end().unwrap();
+    let tree = builder.finish();
+    assert_eq!(written(&tree, tree.root()), "{<1>:<inf>,<1>:<set>}");
+}
+
+#[test]
+fn a_shared_value_counts_its_levels_wherever_it_stands() {
+    let mut builder = TreeBuilder::default();
+    builder.begin_array().unwrap();
+    let mut node = builder.null().unwrap();
+    for _ in 1..MAX_DEPTH {
+        builder.begin_array().unwrap();
+        builder.shared(node).unwrap();
+        builder.shared(node).unwrap();
+        node = builder.end().unwrap();
+    }
+    builder.begin_array().unwrap();
+    assert_eq!(builder.shared(node).unwrap_err().code(), "limit");
+}

@@ -1,0 +1,1 @@
+"""Slow readings in Python that the engine is compared with."""

@@ -1,0 +1,102 @@
+"""What a pattern says, as a tree: both dialects mean the same by the same node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from tests.oracle.regex.unicode import CharSet
+
+
+@dataclass(slots=True)
+class Text:
+    """These characters, one after the other; never empty."""
+
+    text: str
+
+
+@dataclass(slots=True)
+class Chars:
+    """One character of a set."""
+
+    ranges: CharSet
+
+
+@dataclass(slots=True)
+class Seq:
+    """One after the other; without items, the empty text."""
+
+    items: list[Node]
+
+
+@dataclass(slots=True)
+class Alt:
+    """Any one of these."""
+
+    items: list[Node]
+
+
+@dataclass(slots=True)
+class Repeat:
+    """`item`{low,high}; `high` None is no limit. Greedy or lazy is the same language."""
+
+    item: Node
+    low: int
+    high: int | None
+    at: int
+
+
+@dataclass(slots=True)
+class Atomic:
+    """An atomic group or a possessive quantifier: what it took it does not give back."""
+
+    item: Node
+    at: int
+
+
+@dataclass(slots=True)
+class Before:
+    """Holds where the character before is in `ranges`, or at the start of the text if `edge`."""
+
+    ranges: CharSet
+    edge: bool
+    at: int
+
+
+@dataclass(slots=True)
+class After:
+    """Holds where the character after is in `ranges`, or at the end of the text if `edge`."""
+
+    ranges: CharSet
+    edge: bool
+    at: int
+
+
+@dataclass(slots=True)
+class Boundary:
+    """`\\b` of a set of word characters; `\\B` if `negative`."""
+
+    word: CharSet
+    negative: bool
+    at: int
+
+
+@dataclass(slots=True)
+class Look:
+    """Lookahead if `ahead`, else lookbehind."""
+
+    item: Node
+    ahead: bool
+    negative: bool
+    at: int
+
+
+@dataclass(slots=True)
+class FinalNewline:
+    """Python's `$`: holds at the end of the text and before a newline that ends it."""
+
+    at: int
+
+
+Node: TypeAlias = Text | Chars | Seq | Alt | Repeat | Atomic | Before | After | Boundary | Look | FinalNewline
+Dialect: TypeAlias = Literal["python", "ecma"]
