@@ -7,6 +7,7 @@
 //! error        what is wrong: message, place, hint
 //! json         text or pushes → an owned tree: order, spans, content hashes
 //! message      what several modules say of a wrong schema
+//! similar      a word → the known word that may be meant
 //! order        properties → the order that they state, or that a tool sorted them
 //! draft        `$schema` → the draft whose rules hold
 //! resolve      documents and references → schemas
@@ -28,5 +29,6 @@ mod message;
 pub mod order;
 pub mod read;
 pub mod resolve;
+mod similar;
 pub mod subschema;
 pub mod types;

@@ -6,10 +6,11 @@ use crate::condition::{ConjunctionId, SubschemaId};
 use crate::draft::Draft;
 use crate::error::{Error, Kind, Result};
 use crate::json::{Key, Value};
-use crate::message::{closest, no_name, refers_to_itself, shown};
+use crate::message::{no_name, refers_to_itself, shown};
 use crate::read::{is_keyword, Inexactness};
 use crate::resolve::pointer::escape_str;
 use crate::resolve::{DocumentId, Documents, Location, ResourceId, Target};
+use crate::similar::closest;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -328,7 +329,7 @@ impl<'a> Subschemas<'a> {
         let place = format!("{pointer}/{keyword}");
         if reference.starts_with('#') {
             let known = self.definitions(resource);
-            let hint = match closest(reference, &known) {
+            let hint = match closest(reference, known.iter().map(String::as_str)) {
                 Some(meant) => format!("did you mean {meant}?"),
                 None => "name a place of this document, as #/$defs/name does".into(),
             };
