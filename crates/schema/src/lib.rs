@@ -16,6 +16,7 @@
 //! subschema    documents → subschemas by number, conjunctions of them
 //! read         subschemas → parsed schemas: what each keyword says
 //! types        finished conditions on one type → the node of the texts that meet them
+//! report       what became of each keyword of a schema
 //! ```
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -28,7 +29,8 @@ pub mod json;
 mod message;
 pub mod order;
 pub mod read;
+pub mod report;
 pub mod resolve;
-mod similar;
+pub mod similar;
 pub mod subschema;
 pub mod types;

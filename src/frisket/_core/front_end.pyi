@@ -26,9 +26,11 @@ __all__ = [
     "is_ecma_regex",
     "is_json",
     "is_sorted",
+    "native_closest",
     "native_facts",
     "native_is_sorted",
     "native_references",
+    "native_report",
     "native_value",
     "property_set",
     "said",
@@ -257,6 +259,9 @@ def said(schema: object, keywords: dict[str, int]) -> bytes | None:
     the same bytes, the same values. None if it is large, or if it says what depends on where it stands or on an
     option."""
 
+def native_closest(word: str, known: Sequence[str]) -> str | None:
+    """The word that another one may be meant for, as hints and reports say it. For tests."""
+
 def native_facts(
     schema: Any,
     registry: Callable[[str], Any],
@@ -280,6 +285,23 @@ def native_references(
     """Every reference that the native front end finds: its place, keyword and text; its target's place, URI and draft.
 
     `registry` gives the document of a URI, or None. For tests.
+    """
+
+def native_report(
+    schema: Any,
+    registry: Callable[[str], Any],
+    formats: Callable[[str, str], tuple[bool, bool, str | None] | None],
+    *,
+    format_names: Sequence[str],
+    are_annotations: bool,
+    is_nullable: bool,
+    has_closed_objects: bool,
+    has_scopes: bool,
+) -> list[tuple[str, str, str, str, str]]:
+    """What becomes of every keyword where all of a schema is read: pointer, keyword, status, what slips, note.
+
+    `formats` says what becomes of a format: (name, draft) → None, or whether it is enforced, whether it is about
+    numbers, and its note. For tests.
     """
 
 def native_value(text: str) -> Any:

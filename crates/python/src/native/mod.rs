@@ -1,6 +1,7 @@
 //! The native front end of JSON Schema, as far as it stands → what tests compare with Python's.
 
 mod facts;
+mod report;
 mod tree;
 
 use crate::error::{bug, build, raise};
@@ -97,6 +98,39 @@ pub fn native_facts(
 ) -> PyResult<String> {
     let options = Options { is_nullable, has_closed_objects, has_scopes };
     facts::facts(read(schema)?, &Callback(registry), options).map_err(raised)
+}
+
+/// (pointer, keyword, status, what slips through, note)
+type Entry = (String, String, &'static str, String, String);
+
+/// What becomes of every keyword where all of a schema is read. `formats` says what becomes of a format: (name, draft) →
+/// None, or (whether it is enforced, whether it is about numbers, note). For tests.
+#[pyfunction]
+#[pyo3(signature = (schema, registry, formats, *, format_names, are_annotations, is_nullable, has_closed_objects, has_scopes))]
+#[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+pub fn native_report(
+    schema: &Bound<'_, PyAny>,
+    registry: &Bound<'_, PyAny>,
+    formats: &Bound<'_, PyAny>,
+    format_names: Vec<String>,
+    are_annotations: bool,
+    is_nullable: bool,
+    has_closed_objects: bool,
+    has_scopes: bool,
+) -> PyResult<Vec<Entry>> {
+    let options = Options { is_nullable, has_closed_objects, has_scopes };
+    let formats = report::Formats { find: formats, names: format_names, are_annotations };
+    let found = report::report(read(schema)?, &Callback(registry), options, &formats).map_err(raised)?;
+    Ok(found
+        .into_iter()
+        .map(|entry| (entry.pointer, entry.keyword, entry.status.name(), entry.slips, entry.note))
+        .collect())
+}
+
+/// The word that another one may be meant for, as hints and reports say it. For tests.
+#[pyfunction]
+pub fn native_closest(word: &str, known: Vec<String>) -> Option<String> {
+    frisket_schema::similar::closest(word, known.iter().map(String::as_str)).map(str::to_owned)
 }
 
 fn references(schema: Arc<Tree>, registry: &dyn Registry) -> Result<Vec<Reference>> {
