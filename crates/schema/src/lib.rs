@@ -15,6 +15,7 @@
 //! subschema    documents → subschemas by number, conjunctions of them
 //! read         subschemas → parsed schemas: what each keyword says
 //! types        finished conditions on one type → the node of the texts that meet them
+//! formats      patterns and names of formats → conditions
 //! ```
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -23,6 +24,7 @@ pub mod condition;
 pub mod decimal;
 pub mod draft;
 pub mod error;
+pub mod formats;
 pub mod json;
 mod message;
 pub mod order;
