@@ -15,7 +15,7 @@
 //! subschema    documents → subschemas by number, conjunctions of them
 //! read         subschemas → parsed schemas: what each keyword says
 //! types        finished conditions on one type → the node of the texts that meet them
-//! formats      patterns and formats → conditions on texts and numbers
+//! formats      patterns and names of formats → conditions
 //! algebra      conjunctions of subschemas → unions of conjuncts
 //! ```
 #![forbid(unsafe_code)]
