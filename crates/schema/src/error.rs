@@ -15,6 +15,14 @@ pub enum Kind {
     Unsatisfiable,
     /// A dynamic reference was met where dynamic scopes are not kept: read the schema again with them.
     NeedsScopes,
+    /// One value splits into more alternatives than this attempt allows: another `Splitting` may do with fewer. `steps`
+    /// are what searches took to find that out, beyond what the builder counted.
+    TooManyAlternatives {
+        /// Steps of a limit.
+        steps: u64,
+    },
+    /// A search for a contradiction came to a subschema that is being expanded; the algebra answers "unknown" then.
+    Circle,
     /// A limit was reached.
     Limit,
     /// The engine refused: limits of the builder, and cancellation.
@@ -72,7 +80,8 @@ impl Error {
             Kind::Unsupported(_) => "schema-unsupported",
             Kind::Unsatisfiable => "schema-unsatisfiable",
             Kind::NeedsScopes => "schema-needs-scopes",
-            Kind::Limit => "limit",
+            Kind::Circle => "schema-circle",
+            Kind::TooManyAlternatives { .. } | Kind::Limit => "limit",
             Kind::Engine(_) => "engine",
         }
     }

@@ -15,14 +15,18 @@
 //! subschema    documents → subschemas by number, conjunctions of them
 //! read         subschemas → parsed schemas: what each keyword says
 //! types        finished conditions on one type → the node of the texts that meet them
+//! formats      patterns and formats → conditions on texts and numbers
+//! algebra      conjunctions of subschemas → unions of conjuncts
 //! ```
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod algebra;
 pub mod condition;
 pub mod decimal;
 pub mod draft;
 pub mod error;
+pub mod formats;
 pub mod json;
 mod message;
 pub mod order;

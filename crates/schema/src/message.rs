@@ -8,6 +8,13 @@ pub(crate) fn refers_to_itself(pointer: String) -> Box<Error> {
     Error::invalid("the schema refers to itself without looking into the value").at(pointer)
 }
 
+/// The error of a schema with too many levels.
+pub(crate) fn too_deep(pointer: String) -> Box<Error> {
+    Error::limit("the schema nests too deep: 10,000 levels of schemas are the limit")
+        .at(pointer)
+        .with_hint("name inner schemas in $defs and refer to them")
+}
+
 /// The error of a name that is no string.
 pub(crate) fn no_name(name: &str) -> Box<Error> {
     Error::invalid(format!("a name must be a string, not {name}")).with_hint("JSON has no others")

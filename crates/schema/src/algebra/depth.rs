@@ -1,0 +1,25 @@
+//! Calls within calls → room for them on a stack that grows, up to a limit on levels.
+
+use super::Expander;
+use crate::error::Result;
+use crate::message::too_deep;
+
+/// Subschemas that apply each other to the same value. Beyond, no model writes the document anyway.
+pub(crate) const LEVELS: usize = 10_000;
+/// Bytes that the calls between two looks at the stack may take.
+const RED_ZONE: usize = 128 * 1024;
+/// Bytes by which the stack grows.
+const SEGMENT: usize = 2 * 1024 * 1024;
+
+impl<'d> Expander<'d> {
+    /// What a call makes one level of subschemas down. Errors: those of the call; too many levels.
+    pub(super) fn deeper<T>(&mut self, call: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= LEVELS {
+            return Err(too_deep(self.current()));
+        }
+        self.depth += 1;
+        let made = stacker::maybe_grow(RED_ZONE, SEGMENT, || call(self));
+        self.depth -= 1;
+        made
+    }
+}

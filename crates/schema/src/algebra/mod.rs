@@ -1,0 +1,23 @@
+//! Conjunctions of subschemas → unions of conjuncts: intersection, union and complement, one level at a time.
+//!
+//! Expanding a conjunction looks at the value's own type and conditions only. What members and items must meet are
+//! conjunctions again, expanded when somebody asks. There are finitely many literals, so recursion through allOf, $ref
+//! and not ends in finitely many conjunctions, and each becomes one rule.
+//!
+//! ```text
+//! expander    conjunctions → unions of conjuncts, each found once; circles
+//! union       unions of conjuncts → their union, their product
+//! applicator  allOf, anyOf, oneOf, not, if → the union of what meets them
+//! apart       alternatives of oneOf → what just one of them allows
+//! complement  conjuncts, conjunctions, subschemas → everything outside them
+//! evaluated   unevaluated* → conjuncts that evaluate one thing each
+//! emptiness   conjunctions, conjuncts → whether certainly no value is left
+//! clause      conditions on an object ↔ clauses over its members
+//! key         conjunctions → the keys that meet them
+//! depth       how deep subschemas nest, and room for calls within calls
+//! ```
+
+mod depth;
+mod expander;
+
+pub use expander::{Expander, ExpansionOptions, Splitting, Union};
