@@ -12,7 +12,7 @@ use frisket_regex::{is_ecma_regex, Dialect, Flaw, Syntax};
 use rustc_hash::FxHashMap;
 
 /// Which formats are asserted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Mode {
     /// Those of the drafts.
     #[default]
@@ -30,6 +30,10 @@ pub enum Mode {
 pub struct FormatOptions {
     /// Which formats are asserted.
     pub mode: Mode,
+    /// Digits.
+    pub max_integer_digits: u32,
+    /// Digits.
+    pub max_second_digits: u32,
 }
 
 /// Patterns that were read.

@@ -74,7 +74,7 @@ pub(crate) fn unsatisfiable(place: String) -> Box<Error> {
 }
 
 /// The error of a schema of which nothing is left once its formats are narrowed.
-pub fn nothing_written(narrowed: &[Omission]) -> Box<Error> {
+pub(crate) fn nothing_written(narrowed: &[Omission]) -> Box<Error> {
     let places: Vec<_> = narrowed.iter().map(|one| (one.pointer.clone(), one.slips.clone())).collect();
     let named: Vec<&str> = narrowed.iter().take(NAMED).map(|one| &*one.slips).collect();
     let message = format!("none of the values that could be valid can be written: {}", named.join("; "));

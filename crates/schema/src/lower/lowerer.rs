@@ -86,6 +86,11 @@ impl<'d> Lowerer<'d> {
         }
     }
 
+    /// What the conjunctions mean, and the nodes.
+    pub(crate) fn into_parts(self) -> (Expander<'d>, Tables) {
+        (self.expander, self.tables)
+    }
+
     /// The node of whole documents. Errors: no document is valid; a schema that is wrong; limits.
     pub fn document(&mut self, of: ConjunctionId) -> Result<TermId> {
         match self.node(of)? {

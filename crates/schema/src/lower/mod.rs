@@ -14,5 +14,5 @@ mod lowerer;
 mod part;
 mod traits;
 
-pub use blame::nothing_written;
+pub(crate) use blame::{nothing_written, unsatisfiable};
 pub use lowerer::{Lowerer, Tables};

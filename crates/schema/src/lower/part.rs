@@ -33,7 +33,7 @@ enum Group<'c> {
 
 impl Lowerer<'_> {
     /// One node for a union. What an unconditional conjunct covers is not said twice.
-    pub(super) fn union(&mut self, conjuncts: &[Conjunct]) -> Result<Option<TermId>> {
+    pub(crate) fn union(&mut self, conjuncts: &[Conjunct]) -> Result<Option<TermId>> {
         let nodes = match conjuncts {
             [conjunct] => self.conjunct(conjunct)?,
             _ => self.conjuncts(conjuncts)?,
