@@ -33,7 +33,8 @@ fn raised(error: Box<Error>) -> PyErr {
         Kind::Unsupported(_) => "UnsupportedSchemaError",
         Kind::Unsatisfiable => "UnsatisfiableSchemaError",
         Kind::NeedsScopes => return bug("dynamic scopes are missing"),
-        Kind::Limit => "LimitExceededError",
+        Kind::Circle => return bug("a circle of subschemas was not caught"),
+        Kind::TooManyAlternatives { .. } | Kind::Limit => "LimitExceededError",
     };
     let hint = hint.unwrap_or_default();
     Python::attach(|py| {

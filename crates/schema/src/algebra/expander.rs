@@ -1,17 +1,18 @@
 //! Conjunctions → unions of conjuncts, each found once, and the circles that stand in the way.
 
+use super::emptiness::Searches;
+use super::union::{union_of, Union};
 use crate::condition::{Conjunct, ConjunctionId, SubschemaId};
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::formats::KnownLanguages;
+use crate::message::refers_to_itself;
 use crate::read::{read, ParsedSchema};
-use crate::subschema::Subschemas;
+use crate::subschema::{Asks, Literal, Subschemas};
 use crate::types;
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-
-/// Conjuncts whose union is meant; they may overlap.
-pub type Union = Rc<[Conjunct]>;
 
 /// How an object is described that must not meet several demands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -38,6 +39,19 @@ pub struct ExpansionOptions {
     pub total: u64,
 }
 
+/// One search through subschemas: coming back to a subschema in the same frame is a loop, in another only a circle.
+pub(super) type Frame = u32;
+
+/// What is known of a literal.
+#[derive(Debug, Clone, Default)]
+enum Expansion {
+    #[default]
+    Unknown,
+    /// It is being expanded, in this frame.
+    Open(Frame),
+    Known(Union),
+}
+
 /// The subschemas of one schema and what they mean.
 pub struct Expander<'d> {
     /// The builder of the grammar.
@@ -46,8 +60,25 @@ pub struct Expander<'d> {
     pub subschemas: Subschemas<'d>,
     pub(super) options: ExpansionOptions,
     pub(super) depth: usize,
+    /// Alternatives that were made so far.
+    pub(super) alternatives: u64,
+    pub(super) searches: Searches,
+    /// How many searches came to a subschema that is being expanded.
+    pub(super) circles: u64,
+    pub(super) key_texts: FxHashMap<ConjunctionId, Option<TermId>>,
+    /// Whether oneOf stands in a subschema or in what it applies to the same value.
+    pub(super) splits: FxHashMap<SubschemaId, bool>,
+    /// Subschemas that are being applied to what other ones left.
+    pub(super) applying: FxHashSet<SubschemaId>,
     languages: KnownLanguages,
     parsed: Vec<Option<Rc<ParsedSchema>>>,
+    /// By subschema, then what meets it and what does not.
+    literals: Vec<[Expansion; 2]>,
+    conjunctions: FxHashMap<ConjunctionId, Union>,
+    /// Subschemas whose evaluated members and items are being found.
+    evaluating: FxHashMap<SubschemaId, Frame>,
+    frame: Frame,
+    frames: Frame,
 }
 
 impl<'d> Expander<'d> {
@@ -58,14 +89,178 @@ impl<'d> Expander<'d> {
         languages: KnownLanguages,
         options: ExpansionOptions,
     ) -> Self {
-        Expander { builder, subschemas, options, depth: 0, languages, parsed: Vec::new() }
+        Expander {
+            builder,
+            subschemas,
+            options,
+            depth: 0,
+            alternatives: 0,
+            searches: Searches::default(),
+            circles: 0,
+            key_texts: FxHashMap::default(),
+            splits: FxHashMap::default(),
+            applying: FxHashSet::default(),
+            languages,
+            parsed: Vec::new(),
+            literals: Vec::new(),
+            conjunctions: FxHashMap::default(),
+            evaluating: FxHashMap::default(),
+            frame: 0,
+            frames: 0,
+        }
     }
 
     /// The conjuncts whose union a conjunction is; they may overlap.
     ///
     /// Errors: a schema that is wrong or refers to itself; `Kind::TooManyAlternatives`; limits.
-    pub fn expand(&mut self, _of: ConjunctionId) -> Result<Union> {
-        todo!()
+    pub fn expand(&mut self, of: ConjunctionId) -> Result<Union> {
+        if of.is_anything() {
+            return Ok(union_of([Conjunct::whole()]));
+        }
+        if of.is_nothing() {
+            return Ok(union_of([]));
+        }
+        if let Some(literal) = self.subschemas.conjunctions.single(of) {
+            return self.literal(literal);
+        }
+        if let Some(known) = self.conjunctions.get(&of) {
+            return Ok(known.clone());
+        }
+        let mut found = union_of([Conjunct::whole()]);
+        for &literal in &*self.subschemas.conjunctions.literals(of) {
+            let one = self.subschemas.conjunctions.of(vec![literal]);
+            found = self.within(&found, one)?;
+        }
+        self.conjunctions.insert(of, found.clone());
+        Ok(found)
+    }
+
+    /// The expansion of a member's or an item's conjunction; None if that is being expanded, which is no loop of the
+    /// schema, only a circle. Errors: as `expand`.
+    pub(super) fn looked_into(&mut self, of: ConjunctionId) -> Result<Option<Union>> {
+        let before = self.frame;
+        self.frames += 1;
+        self.frame = self.frames;
+        let found = self.expand(of);
+        self.frame = before;
+        match found {
+            Err(error) if error.kind == Kind::Circle => {
+                self.circles += 1;
+                Ok(None)
+            }
+            found => found.map(Some),
+        }
+    }
+
+    /// The expansion of a literal, if it is known already.
+    pub(super) fn known(&self, literal: Literal) -> Option<&Union> {
+        match self.expansion(literal) {
+            Some(Expansion::Known(known)) => Some(known),
+            _ => None,
+        }
+    }
+
+    /// Whether a literal is being expanded.
+    pub(super) fn is_open(&self, literal: Literal) -> bool {
+        matches!(self.expansion(literal), Some(Expansion::Open(_)))
+    }
+
+    fn expansion(&self, literal: Literal) -> Option<&Expansion> {
+        let both = self.literals.get(literal.subschema().0 as usize)?;
+        Some(&both[usize::from(literal.is_negative())])
+    }
+
+    fn set(&mut self, literal: Literal, expansion: Expansion) {
+        let place = literal.subschema().0 as usize;
+        if self.literals.len() <= place {
+            self.literals.resize_with(place + 1, Default::default);
+        }
+        self.literals[place][usize::from(literal.is_negative())] = expansion;
+    }
+
+    fn literal(&mut self, literal: Literal) -> Result<Union> {
+        let of = literal.subschema();
+        match self.expansion(literal) {
+            Some(Expansion::Known(known)) => return Ok(known.clone()),
+            Some(&Expansion::Open(frame)) => return Err(self.circle(of, frame)),
+            Some(Expansion::Unknown) | None => {}
+        }
+        self.set(literal, Expansion::Open(self.frame));
+        let found = self.deeper(|this| if literal.is_negative() { this.negative(of) } else { this.positive(of) });
+        self.set(literal, found.as_ref().map_or(Expansion::Unknown, |found| Expansion::Known(found.clone())));
+        found
+    }
+
+    /// What it means to come back, from the present frame, to a subschema that is being looked at.
+    fn circle(&self, of: SubschemaId, frame: Frame) -> Box<Error> {
+        if frame != self.frame {
+            return Error::new(Kind::Circle, String::new());
+        }
+        refers_to_itself(self.subschemas.pointer(of))
+            .with_hint("a reference may lead back to its own place only from inside properties, items and the like")
+    }
+
+    /// What a call finds out of a subschema; coming back to the subschema meanwhile is a circle.
+    pub(super) fn once<T>(&mut self, of: SubschemaId, call: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if let Some(&frame) = self.evaluating.get(&of) {
+            return Err(self.circle(of, frame));
+        }
+        self.evaluating.insert(of, self.frame);
+        let found = call(self);
+        self.evaluating.remove(&of);
+        found
+    }
+
+    fn positive(&mut self, of: SubschemaId) -> Result<Union> {
+        if let Some(either) = self.either(of) {
+            return self.sum_of(&either);
+        }
+        let parsed = self.parsed(of)?;
+        if parsed.has_unevaluated() {
+            match self.evaluated(of) {
+                Ok(found) => return Ok(found.into_iter().map(|(conjunct, _)| conjunct).collect()),
+                Err(error) if self.leaves_out(&error) => {
+                    self.leave_out(of, "unevaluatedProperties", "members that no keyword looked at");
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if parsed.applicators.is_empty() && parsed.alternatives.is_empty() {
+            return Ok(union_of([parsed.conjunct.clone()]));
+        }
+        self.applied(&union_of([Conjunct::whole()]), of)
+    }
+
+    fn negative(&mut self, of: SubschemaId) -> Result<Union> {
+        match self.outside_subschema(of) {
+            Err(error) if self.leaves_out(&error) => {
+                self.leave_out(of, "not", "values of what is excluded");
+                Ok(union_of([Conjunct::whole()]))
+            }
+            found => found,
+        }
+    }
+
+    /// Whether this attempt goes on without what ended in this error.
+    pub(super) fn leaves_out(&self, error: &Error) -> bool {
+        self.options.splitting == Splitting::Loosened && matches!(error.kind, Kind::TooManyAlternatives { .. })
+    }
+
+    /// Notes a keyword that splits a value too far, and is not enforced for that.
+    pub(super) fn leave_out(&mut self, of: SubschemaId, keyword: &str, slips: &str) {
+        let mut pointer = self.subschemas.pointer(of);
+        if !pointer.ends_with(&format!("/{keyword}")) {
+            pointer = format!("{pointer}/{keyword}");
+        }
+        self.subschemas.omit(pointer, keyword, format!("too many alternatives: {slips}"));
+    }
+
+    /// The conjunctions of which a subschema that nobody wrote is the union.
+    pub(super) fn either(&self, of: SubschemaId) -> Option<std::sync::Arc<[ConjunctionId]>> {
+        match &self.subschemas.get(of).asks {
+            Asks::Either(conjunctions) => Some(conjunctions.clone()),
+            _ => None,
+        }
     }
 
     /// What a subschema says, read once. Errors: a schema that is wrong; limits.
@@ -90,15 +285,11 @@ impl<'d> Expander<'d> {
 
     /// The pointer of the subschema that is being expanded; empty if none is.
     pub fn current(&self) -> String {
-        todo!()
+        let open = self.literals.iter().rposition(|[positive, _]| matches!(positive, Expansion::Open(_)));
+        open.map(|place| self.subschemas.pointer(SubschemaId(place as u32))).unwrap_or_default()
     }
 
-    /// What searches for contradictions took so far, in steps of a limit.
-    pub fn steps(&self) -> u64 {
-        todo!()
-    }
-
-    /// How objects are described in this attempt.
+    /// How far this expansion may go.
     pub fn options(&self) -> &ExpansionOptions {
         &self.options
     }
@@ -117,24 +308,24 @@ impl types::Algebra for Expander<'_> {
         self.subschemas.negated(of)
     }
 
-    fn is_empty(&mut self, _of: ConjunctionId, _depth: u32) -> Result<bool> {
-        todo!()
+    fn is_empty(&mut self, of: ConjunctionId, depth: u32) -> Result<bool> {
+        self.search_contradiction(of, depth)
     }
 
-    fn key_texts(&mut self, _of: ConjunctionId) -> Result<Option<TermId>> {
-        todo!()
+    fn key_texts(&mut self, of: ConjunctionId) -> Result<Option<TermId>> {
+        self.texts_of_keys(of)
     }
 
-    fn key_fits(&mut self, _of: ConjunctionId, _key: &str, _outer: bool) -> Result<bool> {
-        todo!()
+    fn key_fits(&mut self, of: ConjunctionId, key: &str, outer: bool) -> Result<bool> {
+        self.is_key_of(of, key, outer)
     }
 
-    fn no_key_is_in(&mut self, _nodes: &[TermId], _shared: usize) -> Result<bool> {
-        todo!()
+    fn no_key_is_in(&mut self, nodes: &[TermId], shared: usize) -> Result<bool> {
+        self.is_without_key(nodes, shared)
     }
 
-    fn count_work(&mut self, _conditions: usize) -> Result<()> {
-        todo!()
+    fn count_work(&mut self, conditions: usize) -> Result<()> {
+        self.count_conditions(conditions)
     }
 
     fn place(&self) -> String {

@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! expander    conjunctions → unions of conjuncts, each found once; circles
+//! depth       how deep subschemas nest, and room for calls within calls
 //! union       unions of conjuncts → their union, their product
 //! applicator  allOf, anyOf, oneOf, not, if → the union of what meets them
 //! apart       alternatives of oneOf → what just one of them allows
@@ -14,10 +15,18 @@
 //! emptiness   conjunctions, conjuncts → whether certainly no value is left
 //! clause      conditions on an object ↔ clauses over its members
 //! key         conjunctions → the keys that meet them
-//! depth       how deep subschemas nest, and room for calls within calls
 //! ```
 
+mod apart;
+mod applicator;
+mod clause;
+mod complement;
 mod depth;
+mod emptiness;
+mod evaluated;
 mod expander;
+mod key;
+mod union;
 
-pub use expander::{Expander, ExpansionOptions, Splitting, Union};
+pub use expander::{Expander, ExpansionOptions, Splitting};
+pub use union::Union;

@@ -83,8 +83,8 @@ impl Languages for OnBuilder<'_> {
 }
 
 fn read_pattern(builder: &mut Builder, pattern: &str) -> Result<Pattern> {
-    let lowered = frisket_regex::Pattern::read(pattern, &Syntax::new(Dialect::Ecma))
-        .and_then(|read| read.lower(builder, true));
+    let lowered =
+        frisket_regex::Pattern::read(pattern, &Syntax::new(Dialect::Ecma)).and_then(|read| read.lower(builder, true));
     Ok(match lowered {
         Ok(node) => Pattern::Exact(node),
         Err(frisket_regex::Error::Syntax(Flaw { message, hint, .. })) if !is_ecma_regex(pattern).unwrap_or(false) => {

@@ -32,7 +32,7 @@ pub enum Look {
 }
 
 /// Which members and items some keywords looked at.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Evaluated {
     /// Members of these names.
     pub names: BTreeSet<Arc<str>>,

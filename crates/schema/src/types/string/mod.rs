@@ -10,3 +10,4 @@ mod text;
 
 pub use quoted::{quoted, quoted_union, spelled, Escapes};
 pub use text::{holds, is_empty, listed, lower, Listed};
+pub(crate) use text::{is_nested, nested};

@@ -154,7 +154,7 @@ pub fn holds(terms: &Terms<'_>, condition: &StringCondition, text: &str, outer: 
 }
 
 /// The language that the texts must nest in, if any and if they are not listed; and whether that is all there is.
-pub(super) fn nested(conditions: &[StringCondition]) -> (Option<&Nested>, bool) {
+pub(crate) fn nested(conditions: &[StringCondition]) -> (Option<&Nested>, bool) {
     let is_listed = |condition: &StringCondition| matches!(condition, StringCondition::Among { positive: true, .. });
     let found = conditions.iter().find_map(|condition| match condition {
         StringCondition::Nested(nested) => Some(nested),
@@ -165,7 +165,7 @@ pub(super) fn nested(conditions: &[StringCondition]) -> (Option<&Nested>, bool) 
     (Some(found), found.positive && conditions.iter().all(|condition| is_same(condition) || is_trivial(condition)))
 }
 
-pub(super) fn is_nested(condition: &StringCondition) -> bool {
+pub(crate) fn is_nested(condition: &StringCondition) -> bool {
     matches!(condition, StringCondition::Nested(_))
 }
 

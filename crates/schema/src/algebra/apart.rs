@@ -1,0 +1,171 @@
+//! The alternatives of oneOf → the conjuncts that just one of them has.
+
+use super::emptiness::FULL_DEPTH;
+use super::union::{is_whole, least, Union};
+use super::Expander;
+use crate::condition::{Conjunct, ConjunctionId, NumberCondition, StringCondition, Types};
+use crate::decimal::Decimal;
+use crate::error::Result;
+use crate::types::object::Shape;
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Fewer alternatives than this are compared pair by pair.
+const MANY: usize = 3;
+
+/// The constants of one member in some alternatives, by its key.
+type ConstantsByKey = IndexMap<Arc<str>, FxHashSet<Arc<str>>, FxBuildHasher>;
+
+/// One value, by type.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Constant {
+    Word(Types),
+    Text(Arc<str>),
+    Number(Decimal),
+}
+
+/// What a list of conjuncts lists, if each does: more than what meets them, each value once.
+fn constants(conjuncts: &[Conjunct]) -> Option<Vec<Constant>> {
+    let mut found: IndexSet<Constant, FxBuildHasher> = IndexSet::default();
+    for conjunct in conjuncts {
+        if conjunct.types.has(Types::ARRAY | Types::OBJECT) {
+            return None;
+        }
+        let words = [Types::NULL, Types::FALSE, Types::TRUE].into_iter();
+        found.extend(words.filter(|&word| conjunct.types.has(word)).map(Constant::Word));
+        if conjunct.types.has(Types::STRING) {
+            found.extend(listed_texts(&conjunct.strings)?.iter().cloned().map(Constant::Text));
+        }
+        if conjunct.types.has(Types::NUMBER) {
+            let listed = conjunct.numbers.iter().find_map(|condition| match condition {
+                NumberCondition::Among { values, positive: true, .. } => Some(values),
+                _ => None,
+            });
+            found.extend(listed?.iter().cloned().map(Constant::Number));
+        }
+    }
+    Some(found.into_iter().collect())
+}
+
+/// The texts of the first condition that lists any.
+fn listed_texts(conditions: &[StringCondition]) -> Option<&Arc<BTreeSet<Arc<str>>>> {
+    conditions.iter().find_map(|condition| match condition {
+        StringCondition::Among { values, positive: true } => Some(values),
+        _ => None,
+    })
+}
+
+impl Expander<'_> {
+    /// Whether some required member has different constants in all alternatives: no pair need be compared. Errors: as
+    /// `expand`.
+    pub(super) fn is_discriminated(&mut self, context: &Union, goals: &[ConjunctionId]) -> Result<bool> {
+        let [around] = &context[..] else { return Ok(false) };
+        if goals.len() < MANY {
+            return Ok(false);
+        }
+        let required_around = Shape::new(self, &around.objects).required;
+        let mut common: Option<ConstantsByKey> = None;
+        for &goal in goals {
+            let expanded = self.expand(goal)?;
+            let [only] = &expanded[..] else { return Ok(false) };
+            if only.types & around.types != Types::OBJECT {
+                return Ok(false);
+            }
+            let shape = Shape::new(self, &only.objects);
+            let keys: Vec<Arc<str>> = match &common {
+                Some(common) => common.keys().cloned().collect(),
+                None => shape.required.union(&required_around).cloned().collect(),
+            };
+            let mut found = ConstantsByKey::default();
+            for key in keys {
+                if !shape.required.contains(&key) && !required_around.contains(&key) {
+                    continue;
+                }
+                let asked = shape.at(self, &key, false)?;
+                let Some(texts) = self.texts_listed(asked)? else { continue };
+                let before = common.as_ref().map(|common| &common[&key]);
+                if before.is_none_or(|before| texts.iter().all(|text| !before.contains(text))) {
+                    let before = before.into_iter().flatten().cloned();
+                    found.insert(key, before.chain(texts.iter().cloned()).collect());
+                }
+            }
+            if found.is_empty() {
+                return Ok(false);
+            }
+            common = Some(found);
+        }
+        Ok(true)
+    }
+
+    /// The strings that a conjunction lists, if it is a list of strings.
+    fn texts_listed(&mut self, goal: ConjunctionId) -> Result<Option<Arc<BTreeSet<Arc<str>>>>> {
+        if self.subschemas.conjunctions.single(goal).is_none() {
+            return Ok(None);
+        }
+        let expanded = self.looked_into(goal)?;
+        Ok(match expanded.as_deref() {
+            Some([only]) if only.types == Types::STRING => listed_texts(&only.strings).cloned(),
+            _ => None,
+        })
+    }
+
+    /// For each alternative of oneOf what of `context` meets it and no other one: lists of values that have none in
+    /// common need not be compared with each other. Errors: as `expand`.
+    pub(super) fn each_exactly(&mut self, context: &Union, goals: &[ConjunctionId]) -> Result<Vec<Union>> {
+        let mut listed = Vec::with_capacity(goals.len());
+        for &goal in goals {
+            listed.push(constants(&*self.expand(goal)?));
+        }
+        let mut counts: FxHashMap<&Constant, usize> = FxHashMap::default();
+        for value in listed.iter().flatten().flatten() {
+            *counts.entry(value).or_default() += 1;
+        }
+        let is_alone = |values: &Option<Vec<Constant>>| {
+            values.as_ref().is_some_and(|values| values.iter().all(|value| counts[value] == 1))
+        };
+        let alone: Vec<bool> = listed.iter().map(is_alone).collect();
+        let others = |chosen: usize| -> Vec<ConjunctionId> {
+            let is_compared = |&place: &usize| if alone[chosen] { !alone[place] } else { place != chosen };
+            (0..goals.len()).filter(is_compared).map(|place| goals[place]).collect()
+        };
+        goals.iter().enumerate().map(|(chosen, &goal)| self.exactly(context, goal, &others(chosen))).collect()
+    }
+
+    /// What of `context` meets one alternative and no other one.
+    ///
+    /// What is demanded beside oneOf often tells the alternatives apart: a discriminator that is required only there.
+    fn exactly(&mut self, context: &Union, chosen: ConjunctionId, others: &[ConjunctionId]) -> Result<Union> {
+        let expanded = self.expand(chosen)?;
+        let mut found = self.product(context, &expanded)?;
+        if context.is_empty() {
+            return Ok(found);
+        }
+        if !is_whole(context) {
+            found = self.pruned(&found)?.into();
+        }
+        for &other in others {
+            let excluded = self.expand(other)?;
+            if !self.are_disjoint(&found, &excluded)? {
+                let left = self.without(&found, other)?;
+                found = least(self.pruned(&left)?).into();
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether certainly no value is in both unions.
+    fn are_disjoint(&mut self, left: &[Conjunct], right: &[Conjunct]) -> Result<bool> {
+        for one in left {
+            for other in right {
+                if let Some(both) = one.meet(other) {
+                    if !self.is_conjunct_empty(&both, FULL_DEPTH)? {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,215 @@
+//! Applicators of the same value → the union of what meets them, told apart by what the value must meet anyway.
+
+use super::union::{is_whole, union_of, Union};
+use super::{Expander, Splitting};
+use crate::condition::{Conjunct, ConjunctionId, SubschemaId};
+use crate::error::Result;
+use crate::read::{Applicator, ParsedSchema};
+
+/// The keyword of an applicator.
+fn keyword(applicator: &Applicator) -> &'static str {
+    match applicator {
+        Applicator::All(_) => "allOf",
+        Applicator::Any(_) => "anyOf",
+        Applicator::One(_) => "oneOf",
+        Applicator::Not(_) => "not",
+        Applicator::If(..) => "if",
+    }
+}
+
+/// The parts of an applicator that can be left out one by one.
+fn parts(applicator: &Applicator) -> Vec<Applicator> {
+    match applicator {
+        Applicator::All(each) => each.iter().map(|&one| Applicator::All(vec![one])).collect(),
+        other => vec![other.clone()],
+    }
+}
+
+impl Expander<'_> {
+    /// What of `context` meets a subschema; if loosened, parts that split too far are left out, one by one. Errors: as
+    /// `expand`.
+    pub(super) fn applied(&mut self, context: &Union, of: SubschemaId) -> Result<Union> {
+        let parsed = self.parsed(of)?;
+        let mut found = self.own(context, &parsed)?;
+        for part in parsed.applicators.iter().flat_map(parts) {
+            found = match self.meeting(&found, &part) {
+                Err(error) if self.leaves_out(&error) => self.loosened(found, of, &part)?,
+                met => met?,
+            };
+        }
+        Ok(found)
+    }
+
+    /// What of a union meets the keywords of a subschema that apply no other one.
+    pub(super) fn own(&mut self, context: &Union, parsed: &ParsedSchema) -> Result<Union> {
+        let mut found = context.clone();
+        if !parsed.conjunct.is_whole() {
+            found = self.product(&found, &union_of([parsed.conjunct.clone()]))?;
+        }
+        for alternatives in &parsed.alternatives {
+            found = self.product(&found, &alternatives.clone().into())?;
+        }
+        Ok(found)
+    }
+
+    fn meeting(&mut self, found: &Union, part: &Applicator) -> Result<Union> {
+        match part {
+            Applicator::One(goals) => {
+                if !self.is_discriminated(found, goals)? {
+                    let exactly = self.each_exactly(found, goals)?;
+                    return self.sum(&exactly);
+                }
+                let mut unions = Vec::with_capacity(goals.len());
+                for &goal in goals {
+                    let expanded = self.expand(goal)?;
+                    unions.push(self.product(found, &expanded)?);
+                }
+                self.sum(&unions)
+            }
+            Applicator::All(each) => {
+                let mut found = found.clone();
+                for &one in each {
+                    found = self.within(&found, one)?;
+                }
+                Ok(found)
+            }
+            Applicator::Any(_) if found.is_empty() => Ok(found.clone()),
+            Applicator::Any(goals) if !is_whole(found) => {
+                let unions: Vec<Union> = goals.iter().map(|&goal| self.within(found, goal)).collect::<Result<_>>()?;
+                let sum = self.sum(&unions)?;
+                Ok(self.pruned(&sum)?.into())
+            }
+            part => {
+                let part = self.part(part)?;
+                self.product(found, &part)
+            }
+        }
+    }
+
+    /// The union without the part that splits it too far.
+    fn loosened(&mut self, found: Union, of: SubschemaId, part: &Applicator) -> Result<Union> {
+        let mut place = of;
+        match part {
+            Applicator::One(goals) => match self.meeting(&found, &Applicator::Any(goals.clone())) {
+                Ok(wider) => {
+                    self.leave_out(of, "oneOf", "values that meet several of its alternatives");
+                    return Ok(wider);
+                }
+                Err(error) if self.leaves_out(&error) => {}
+                Err(error) => return Err(error),
+            },
+            Applicator::All(each) => {
+                let literals = each.iter().flat_map(|&one| self.subschemas.conjunctions.literals(one).to_vec());
+                place = literals.last().map_or(of, |literal| literal.subschema());
+            }
+            _ => {}
+        }
+        self.leave_out(place, keyword(part), "values that do not meet it");
+        Ok(found)
+    }
+
+    /// The conjuncts of `context` that meet a conjunction; alternatives are told apart by what the context demands.
+    /// Errors: as `expand`.
+    pub(super) fn within(&mut self, context: &Union, goal: ConjunctionId) -> Result<Union> {
+        if !context.is_empty() && !is_whole(context) {
+            if let Some(of) = self.positive_literal(goal) {
+                if self.splits(of)? && self.applying.insert(of) {
+                    let found = self.deeper(|this| this.applied(context, of));
+                    self.applying.remove(&of);
+                    return found;
+                }
+            }
+        }
+        let expanded = self.expand(goal)?;
+        self.product(context, &expanded)
+    }
+
+    /// The subschema of a conjunction that asks to meet one and nothing else.
+    pub(super) fn positive_literal(&self, goal: ConjunctionId) -> Option<SubschemaId> {
+        let literal = self.subschemas.conjunctions.single(goal)?;
+        (!literal.is_negative()).then(|| literal.subschema())
+    }
+
+    /// Whether oneOf stands in the subschema itself or in what it applies to the same value.
+    fn splits(&mut self, of: SubschemaId) -> Result<bool> {
+        if let Some(&known) = self.splits.get(&of) {
+            return Ok(known);
+        }
+        // A subschema that comes back to itself adds nothing.
+        self.splits.insert(of, false);
+        if self.either(of).is_some() {
+            return Ok(false);
+        }
+        let parsed = self.parsed(of)?;
+        if parsed.has_unevaluated() {
+            return Ok(false);
+        }
+        let found = self.deeper(|this| this.has_one_of(&parsed))?;
+        self.splits.insert(of, found);
+        Ok(found)
+    }
+
+    fn has_one_of(&mut self, parsed: &ParsedSchema) -> Result<bool> {
+        for applicator in &parsed.applicators {
+            match applicator {
+                Applicator::One(_) => return Ok(true),
+                Applicator::All(goals) | Applicator::Any(goals) => {
+                    for &goal in goals {
+                        for literal in &*self.subschemas.conjunctions.literals(goal) {
+                            if !literal.is_negative() && self.splits(literal.subschema())? {
+                                return Ok(true);
+                            }
+                        }
+                    }
+                }
+                Applicator::Not(_) | Applicator::If(..) => {}
+            }
+        }
+        Ok(false)
+    }
+
+    /// What meets an applicator, whatever else the value must meet. Errors: as `expand`.
+    pub(super) fn part(&mut self, applicator: &Applicator) -> Result<Union> {
+        let whole = union_of([Conjunct::whole()]);
+        match applicator {
+            Applicator::All(goals) => {
+                let mut found = whole;
+                for &goal in goals {
+                    let expanded = self.expand(goal)?;
+                    found = self.product(&found, &expanded)?;
+                }
+                Ok(found)
+            }
+            Applicator::Any(goals) => self.sum_of(goals),
+            Applicator::One(goals) => {
+                let exactly = self.each_exactly(&whole, goals)?;
+                self.sum(&exactly)
+            }
+            &Applicator::Not(goal) => {
+                let outside = self.subschemas.negated(goal);
+                self.expand(outside)
+            }
+            Applicator::If(_, then, other) if then.is_anything() && other.is_anything() => Ok(whole),
+            &Applicator::If(condition, then, other) => self.conditional(condition, then, other),
+        }
+    }
+
+    fn conditional(&mut self, condition: ConjunctionId, then: ConjunctionId, other: ConjunctionId) -> Result<Union> {
+        let missed = self.subschemas.negated(condition);
+        if self.options.splitting == Splitting::Clauses {
+            let first = self.sum_of(&[missed, then])?;
+            let first = self.joined(&first);
+            let second = self.sum_of(&[condition, other])?;
+            let second = self.joined(&second);
+            if first.len() == 1 && second.len() == 1 {
+                return self.product(&first, &second);
+            }
+        }
+        let mut halves = Vec::with_capacity(2);
+        for (premise, conclusion) in [(condition, then), (missed, other)] {
+            let (premise, conclusion) = (self.expand(premise)?, self.expand(conclusion)?);
+            halves.push(self.product(&premise, &conclusion)?);
+        }
+        self.sum(&halves)
+    }
+}

@@ -1,0 +1,160 @@
+//! Conjunctions, conjuncts, keys → whether certainly no value is left: a search for contradictions, of bounded depth.
+
+use super::Expander;
+use crate::condition::{Conjunct, ConjunctionId, StringCondition, Types};
+use crate::error::{Error, Result};
+use crate::types::number::interval::Interval;
+use crate::types::{array, object, string, Terms, DEPTH};
+use frisket_core::regular::term::TermId;
+use rustc_hash::FxHashMap;
+
+/// How deep a search looks that nobody bounds.
+pub(super) const FULL_DEPTH: u32 = DEPTH;
+/// Searches inside searches before the answer is "unknown": expanding a conjunction may search for contradictions, too.
+const NESTED: u32 = 6;
+/// How many searches for a key that patterns share; one among many patterns counts for many.
+const SEARCHES: u64 = 4_000;
+/// Conditions that searches read between two looks at the limits.
+const READ: u64 = 4_096;
+/// What a condition takes in steps of a limit: 0.05 to 0.2 µs.
+const STEPS_PER_CONDITION: u64 = 5;
+
+/// What searches of one schema found. To give up is to answer that some value may be left.
+#[derive(Debug, Default)]
+pub(super) struct Searches {
+    empty: FxHashMap<ConjunctionId, bool>,
+    /// How deep the last search for a contradiction looked that found none, inside how many others it was.
+    inhabited: FxHashMap<ConjunctionId, (u32, u32)>,
+    textless: FxHashMap<Vec<StringCondition>, bool>,
+    nested: u32,
+    key_searches: u64,
+    /// Conditions that searches read.
+    conditions: u64,
+    /// Those of them that the limits know of.
+    counted: u64,
+}
+
+impl Expander<'_> {
+    /// What searches for contradictions took so far, in steps of a limit.
+    pub fn steps(&self) -> u64 {
+        self.searches.conditions * STEPS_PER_CONDITION
+    }
+
+    /// Whether certainly no value meets a conjunction; false also where the search gives up. Errors: as `expand`.
+    pub(super) fn search_contradiction(&mut self, goal: ConjunctionId, depth: u32) -> Result<bool> {
+        if goal.is_anything() || goal.is_nothing() {
+            return Ok(goal.is_nothing());
+        }
+        if let Some(&known) = self.searches.empty.get(&goal) {
+            return Ok(known);
+        }
+        let nested = self.searches.nested;
+        if nested >= NESTED {
+            return Ok(false);
+        }
+        // A search that may look less deep finds no more.
+        if self.searches.inhabited.get(&goal).is_some_and(|&(deep, inside)| depth <= deep && nested >= inside) {
+            return Ok(false);
+        }
+        let circles = self.circles;
+        self.searches.nested += 1;
+        let found = self.is_each_empty(goal, depth);
+        self.searches.nested = nested;
+        let Some(is_empty) = found? else { return Ok(false) };
+        if is_empty || (depth >= FULL_DEPTH - 1 && nested == 0) {
+            self.searches.empty.insert(goal, is_empty);
+        } else if self.circles == circles {
+            self.searches.inhabited.insert(goal, (depth, nested));
+        }
+        Ok(is_empty)
+    }
+
+    /// Whether all conjuncts of a conjunction are empty; None where it is being expanded.
+    fn is_each_empty(&mut self, goal: ConjunctionId, depth: u32) -> Result<Option<bool>> {
+        let Some(union) = self.looked_into(goal)? else { return Ok(None) };
+        for conjunct in union.iter() {
+            if !self.is_conjunct_empty(conjunct, depth)? {
+                return Ok(Some(false));
+            }
+        }
+        Ok(Some(true))
+    }
+
+    /// Whether certainly no value is in a conjunct. Errors: limits.
+    pub(super) fn is_conjunct_empty(&mut self, conjunct: &Conjunct, depth: u32) -> Result<bool> {
+        let types = conjunct.types;
+        Ok(!types.has(Types::WORDS)
+            && (!types.has(Types::STRING) || self.is_textless(&conjunct.strings)?)
+            && (!types.has(Types::NUMBER) || is_numberless(conjunct))
+            && (!types.has(Types::ARRAY) || array::is_empty(self, &conjunct.arrays, depth)?)
+            && (!types.has(Types::OBJECT) || object::is_empty(self, &conjunct.objects, depth)?))
+    }
+
+    /// The types of a conjunct but those of which certainly no value is in it. Errors: limits.
+    pub(super) fn types_left(&mut self, conjunct: &Conjunct, depth: u32) -> Result<Types> {
+        let mut left = conjunct.types;
+        if left.has(Types::STRING) && self.is_textless(&conjunct.strings)? {
+            left = left & !Types::STRING;
+        }
+        if left.has(Types::NUMBER) && is_numberless(conjunct) {
+            left = left & !Types::NUMBER;
+        }
+        if left.has(Types::ARRAY) && array::is_empty(self, &conjunct.arrays, depth)? {
+            left = left & !Types::ARRAY;
+        }
+        if left.has(Types::OBJECT) && object::is_empty(self, &conjunct.objects, depth)? {
+            left = left & !Types::OBJECT;
+        }
+        Ok(left)
+    }
+
+    /// Whether certainly no text is in all the nodes, `shared` of which are patterns that must all match. Errors: too
+    /// many searches; limits.
+    pub(super) fn is_without_key(&mut self, nodes: &[TermId], shared: usize) -> Result<bool> {
+        let patterns = u32::try_from(shared.saturating_sub(2)).unwrap_or(u32::MAX);
+        self.searches.key_searches = self.searches.key_searches.saturating_add(3u64.saturating_pow(patterns));
+        if self.searches.key_searches > SEARCHES {
+            return Err(Error::limit("key patterns overlap in too many ways to tell them apart")
+                .at(self.current())
+                .with_hint("anchor the patterns, or give them different first characters"));
+        }
+        let numbers: Vec<u32> = nodes.iter().map(|node| node.number()).collect();
+        let found = self.builder.and(&numbers).and_then(|node| self.builder.is_empty(node.number()));
+        match found {
+            Err(error) if matches!(*error, frisket_core::error::Error::Limit(_)) => {
+                self.builder.check(0)?;
+                self.searches.key_searches += SEARCHES / 4;
+                Ok(false)
+            }
+            found => Ok(found?),
+        }
+    }
+
+    /// Counts conditions that a search for a contradiction reads; the limits see them now and then. Errors: limits.
+    pub(super) fn count_conditions(&mut self, conditions: usize) -> Result<()> {
+        let searches = &mut self.searches;
+        searches.conditions += conditions as u64;
+        if searches.conditions > searches.counted + READ {
+            let steps = (searches.conditions - searches.counted) * STEPS_PER_CONDITION;
+            searches.counted = searches.conditions;
+            self.builder.check(steps)?;
+        }
+        Ok(())
+    }
+
+    fn is_textless(&mut self, conditions: &[StringCondition]) -> Result<bool> {
+        if conditions.is_empty() {
+            return Ok(false);
+        }
+        if let Some(&known) = self.searches.textless.get(conditions) {
+            return Ok(known);
+        }
+        let found = string::is_empty(&Terms::new(&mut self.builder), conditions)?;
+        self.searches.textless.insert(conditions.to_vec(), found);
+        Ok(found)
+    }
+}
+
+fn is_numberless(conjunct: &Conjunct) -> bool {
+    !conjunct.numbers.is_empty() && Interval::new(conjunct.types & Types::NUMBER, &conjunct.numbers).is_empty()
+}

@@ -1,0 +1,64 @@
+//! Conjunctions → the keys that meet them: which texts, as a node, and whether a given text does.
+
+use super::Expander;
+use crate::condition::{Conjunct, ConjunctionId, StringCondition, Types};
+use crate::error::{Error, Result};
+use crate::types::{string, Terms};
+use frisket_core::regular::term::TermId;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+
+impl Expander<'_> {
+    /// The regular node of the strings that meet a conjunction, or None if there are none. Errors: as `expand`.
+    pub(super) fn texts_of_keys(&mut self, goal: ConjunctionId) -> Result<Option<TermId>> {
+        if let Some(&known) = self.key_texts.get(&goal) {
+            return Ok(known);
+        }
+        let Some(union) = self.looked_into(goal)? else {
+            let message = "propertyNames refers to the schema that it stands in";
+            return Err(Error::limit(message).at(self.pointer_of(goal)));
+        };
+        let found = self.texts_of(&union)?;
+        self.key_texts.insert(goal, found);
+        Ok(found)
+    }
+
+    /// Whether a key certainly meets a conjunction, or if `outer`, may; true also where that is being expanded.
+    /// Errors: as `expand`.
+    pub(super) fn is_key_of(&mut self, goal: ConjunctionId, key: &str, outer: bool) -> Result<bool> {
+        let Some(union) = self.looked_into(goal)? else { return Ok(true) };
+        let terms = Terms::new(&mut self.builder);
+        for conjunct in union.iter().filter(|conjunct| conjunct.types.has(Types::STRING)) {
+            let mut holds = true;
+            for condition in &conjunct.strings {
+                holds = holds && string::holds(&terms, condition, key, outer)?;
+            }
+            if holds {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn texts_of(&mut self, union: &[Conjunct]) -> Result<Option<TermId>> {
+        let mut nodes: IndexSet<TermId, FxBuildHasher> = IndexSet::default();
+        for conjunct in union.iter().filter(|conjunct| conjunct.types.has(Types::STRING)) {
+            let regular = self.regular(&conjunct.strings);
+            nodes.extend(string::lower(&Terms::new(&mut self.builder), &regular)?);
+        }
+        if nodes.is_empty() {
+            return Ok(None);
+        }
+        let nodes: Vec<TermId> = nodes.into_iter().collect();
+        Ok(Some(Terms::new(&mut self.builder).alt(&nodes)?))
+    }
+
+    /// What is regular of the conditions on a key; the rest is noted.
+    fn regular(&mut self, conditions: &[StringCondition]) -> Vec<StringCondition> {
+        let (Some(nested), _) = string::nested(conditions) else { return conditions.to_vec() };
+        let name = nested.language.name().to_owned();
+        let slips = format!("{name} is not enforced on keys; any key could slip through");
+        self.subschemas.omit(String::new(), &name, slips);
+        conditions.iter().filter(|condition| !string::is_nested(condition)).cloned().collect()
+    }
+}

@@ -1,0 +1,133 @@
+//! Unions of conjuncts → their union and their product, without what others cover, within limits.
+
+use super::{Expander, Splitting};
+use crate::condition::{Conjunct, ConjunctionId};
+use crate::error::{Error, Kind, Result};
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use std::rc::Rc;
+
+/// Conjuncts whose union is meant; they may overlap.
+pub type Union = Rc<[Conjunct]>;
+
+/// Products above this size are searched for contradictions at once.
+const CROWD: usize = 6;
+/// Of more conjuncts than this, none is compared with the others.
+const COMPARED: usize = 400;
+/// How deep a search for contradictions in a product looks.
+const PRUNING_DEPTH: u32 = 2;
+/// The most alternatives of all values, by those that the caller allows one value.
+const TOTAL: u64 = 200;
+
+const SPLITS: &str = "give the alternatives of oneOf and anyOf a property with different constants, or raise \
+                      JSONSchemaOptions(max_alternatives=…); relaxed=True leaves out what splits further, and reports it";
+
+/// The union of these conjuncts.
+pub(super) fn union_of<const N: usize>(conjuncts: [Conjunct; N]) -> Union {
+    Rc::new(conjuncts)
+}
+
+/// Whether a union is that of all values.
+pub(super) fn is_whole(union: &[Conjunct]) -> bool {
+    matches!(union, [one] if one.is_whole())
+}
+
+/// The conjuncts, each once, in the order of first mention.
+pub(super) fn distinct(conjuncts: Vec<Conjunct>) -> Vec<Conjunct> {
+    match conjuncts.len() {
+        0 | 1 => conjuncts,
+        _ => IndexSet::<_, FxBuildHasher>::from_iter(conjuncts).into_iter().collect(),
+    }
+}
+
+/// The conjuncts without those that another one, demanding less, covers.
+pub(super) fn least(conjuncts: Vec<Conjunct>) -> Vec<Conjunct> {
+    if !(2..=COMPARED).contains(&conjuncts.len()) {
+        return conjuncts;
+    }
+    let mut by_demands: Vec<usize> = (0..conjuncts.len()).collect();
+    by_demands.sort_by_key(|&place| conjuncts[place].condition_count());
+    let mut kept: Vec<usize> = Vec::new();
+    for place in by_demands {
+        if !kept.iter().any(|&wider| conjuncts[wider].covers(&conjuncts[place])) {
+            kept.push(place);
+        }
+    }
+    let mut is_kept = vec![false; conjuncts.len()];
+    kept.into_iter().for_each(|place| is_kept[place] = true);
+    conjuncts.into_iter().zip(is_kept).filter_map(|(conjunct, is_kept)| is_kept.then_some(conjunct)).collect()
+}
+
+impl Expander<'_> {
+    /// The union of unions. Errors: too many alternatives; limits.
+    pub(super) fn sum<'u>(&mut self, unions: impl IntoIterator<Item = &'u Union>) -> Result<Union> {
+        let collected: Vec<Conjunct> = unions.into_iter().flat_map(|union| union.iter().cloned()).collect();
+        self.counted(collected)
+    }
+
+    /// The union of conjunctions. Errors: as `expand`.
+    pub(super) fn sum_of(&mut self, conjunctions: &[ConjunctionId]) -> Result<Union> {
+        let unions: Vec<Union> = conjunctions.iter().map(|&of| self.expand(of)).collect::<Result<_>>()?;
+        self.sum(&unions)
+    }
+
+    fn counted(&mut self, collected: Vec<Conjunct>) -> Result<Union> {
+        let is_one = collected.len() < 2;
+        let found = distinct(collected);
+        if !is_one {
+            self.spend(found.len())?;
+        }
+        Ok(found.into())
+    }
+
+    /// The intersection of two unions. Errors: too many alternatives; limits.
+    pub(super) fn product(&mut self, left: &Union, right: &Union) -> Result<Union> {
+        if is_whole(left) {
+            return Ok(right.clone());
+        }
+        if is_whole(right) {
+            return Ok(left.clone());
+        }
+        let (mut left, mut right) = (left.clone(), right.clone());
+        if self.options.splitting == Splitting::Clauses {
+            (left, right) = (self.joined(&left), self.joined(&right));
+        }
+        let met = |one: &Conjunct| right.iter().filter_map(|other| one.meet(other)).collect::<Vec<_>>();
+        let mut found = distinct(left.iter().flat_map(met).collect());
+        if found.len() > CROWD {
+            found = least(self.pruned(&found)?);
+        }
+        self.spend(found.len())?;
+        Ok(found.into())
+    }
+
+    /// The conjuncts without those, and without their types, in which certainly no value is. Errors: limits.
+    pub(super) fn pruned(&mut self, conjuncts: &[Conjunct]) -> Result<Vec<Conjunct>> {
+        let mut found = Vec::with_capacity(conjuncts.len());
+        for conjunct in conjuncts {
+            let types = self.types_left(conjunct, PRUNING_DEPTH)?;
+            if !types.is_empty() {
+                found.push(conjunct.among(types));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Counts alternatives. Errors: too many of them, for this value or for all; limits.
+    pub(super) fn spend(&mut self, count: usize) -> Result<()> {
+        let most = self.options.max_alternatives;
+        if count as u64 > most {
+            let kind = Kind::TooManyAlternatives { steps: self.steps() };
+            let message = format!("one value splits into more than {most} alternatives");
+            return Err(Error::new(kind, message).at(self.current()).with_hint(SPLITS));
+        }
+        self.alternatives += count as u64;
+        self.builder.check(0)?;
+        let total = self.options.total.saturating_mul(TOTAL);
+        if self.alternatives > total {
+            let message = format!("the schema splits into more than {total} alternatives in all");
+            return Err(Error::limit(message).at(self.current()).with_hint(SPLITS));
+        }
+        Ok(())
+    }
+}
