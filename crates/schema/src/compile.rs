@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_schema_that_refers_to_itself_becomes_rules() {
-        let list = r#"{"type": "object", "properties": {"next": {"$ref": "#"}, "value": {"const": [1, {"a": "x"}]}}}"#;
+        let list = r##"{"properties": {"next": {"$ref": "#"}, "value": {"const": [1, {"a": "x"}]}}}"##;
         let made = compiled(list, Options::default()).unwrap();
         assert!(made.omissions.is_empty() && made.narrowed.is_empty() && made.notes.is_empty());
     }

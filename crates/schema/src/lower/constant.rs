@@ -208,9 +208,10 @@ impl Walk<'_, '_> {
 
 /// Which members keep an order, as lists of their places: names that begin with `$` come wherever.
 fn orders_of(members: Object<'_>) -> Vec<Vec<u32>> {
-    let names: Vec<&str> = members.iter().filter_map(|member| member.key.as_str()).collect();
-    let is_chained = |place: &u32| !names[*place as usize].starts_with('$');
-    let (chain, singles): (Vec<u32>, Vec<u32>) = (0..names.len() as u32).partition(is_chained);
+    let is_about = |key: Key<'_>| matches!(key, Key::Text(Text::Unicode(text)) if text.starts_with('$'));
+    let is_about: Vec<bool> = members.iter().map(|member| is_about(member.key)).collect();
+    let (singles, chain): (Vec<u32>, Vec<u32>) =
+        (0..is_about.len() as u32).partition(|place| is_about[*place as usize]);
     if singles.is_empty() {
         return Vec::new();
     }
