@@ -1,7 +1,7 @@
 //! Patterns and formats → their languages, each made once for a builder.
 
 use super::FormatOptions;
-use crate::condition::Nested;
+use crate::condition::{Matches, Nested};
 use crate::draft::Draft;
 use crate::error::{Error, Result};
 use crate::read::{Format, Languages, Pattern};
@@ -9,6 +9,9 @@ use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 use frisket_regex::{is_ecma_regex, Dialect, Error as RegexError, Flaw, Pattern as Regex, Syntax};
 use rustc_hash::FxHashMap;
+
+/// Characters of a message that names a pattern.
+const NAMED: usize = "pattern ".len() + 60;
 
 /// The languages of one builder, and of its forks, that were asked for.
 #[derive(Debug)]
@@ -32,6 +35,16 @@ impl KnownLanguages {
     /// What the caller says of formats.
     pub fn options(&self) -> &FormatOptions {
         &self.options
+    }
+
+    /// The keyword with its argument that asks for a language, as a message names it.
+    pub fn name_of(&self, language: &Matches) -> String {
+        let is_meant = |known: &Pattern| *known == Pattern::Exact(language.node);
+        let patterns = self.patterns.iter().filter(|(_, known)| is_meant(known)).map(|(pattern, _)| pattern);
+        match patterns.min() {
+            Some(pattern) => format!("pattern '{}'", pattern.escape_debug()).chars().take(NAMED).collect(),
+            None => "pattern".to_owned(),
+        }
     }
 
     /// The languages with their builder: always the one that they were first asked on, or a fork of it.
