@@ -294,6 +294,11 @@ impl<'d> Expander<'d> {
         open.map(|place| self.subschemas.pointer(SubschemaId(place as u32))).unwrap_or_default()
     }
 
+    /// How many alternatives were made so far.
+    pub fn alternatives(&self) -> u64 {
+        self.alternatives
+    }
+
     /// How far this expansion may go.
     pub fn options(&self) -> &ExpansionOptions {
         &self.options
