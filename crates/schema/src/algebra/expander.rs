@@ -279,7 +279,7 @@ impl<'d> Expander<'d> {
 
     /// The keyword with its argument that asks for a language, as a message names it.
     pub fn language_name(&self, language: &Matches) -> String {
-        self.languages.name_of(language)
+        self.languages.language_name(language)
     }
 
     /// The pointer of a conjunction, for messages: that of its last literal.
