@@ -26,7 +26,8 @@ const NAMED: usize = 5;
 /// What the report says where the schema states no order.
 const SORTED: &str = "properties come in any order: all names are in alphabetical order, so a tool sorted them";
 /// What the report says where objects are closed that the schema leaves open.
-const CLOSED: &str = "objects have the members that the schema lists, unless it says what others may be: closed_objects";
+const CLOSED: &str =
+    "objects have the members that the schema lists, unless it says what others may be: closed_objects";
 
 /// A grammar, and what a reader should know of its language.
 pub struct Compiled {
@@ -99,7 +100,12 @@ impl Compiler<'_, '_> {
             match made {
                 Ok(lowered) => return Ok((builder, lowered)),
                 Err(error) if matches!(error.kind, Kind::TooManyAlternatives { .. }) => {
-                    let is_first = attempt == ExpansionOptions { splitting: Splitting::Together, max_alternatives: attempt.total, ..attempt };
+                    let is_first = attempt
+                        == ExpansionOptions {
+                            splitting: Splitting::Together,
+                            max_alternatives: attempt.total,
+                            ..attempt
+                        };
                     if is_first {
                         failure = Some(error);
                     }
@@ -142,8 +148,7 @@ fn attempts(options: &Options) -> Vec<ExpansionOptions> {
     bounds.dedup();
     let of = |splitting, max_alternatives| ExpansionOptions { splitting, max_alternatives, total };
     let ways = [Splitting::Together, Splitting::Apart, Splitting::Clauses];
-    let mut found: Vec<_> =
-        bounds.into_iter().flat_map(|bound| ways.map(|splitting| of(splitting, bound))).collect();
+    let mut found: Vec<_> = bounds.into_iter().flat_map(|bound| ways.map(|splitting| of(splitting, bound))).collect();
     found.extend(options.relaxed.then(|| of(Splitting::Loosened, total)));
     found
 }

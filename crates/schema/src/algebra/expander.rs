@@ -2,7 +2,7 @@
 
 use super::emptiness::Searches;
 use super::union::{union_of, Union};
-use crate::condition::{Matches, Conjunct, ConjunctionId, SubschemaId};
+use crate::condition::{Conjunct, ConjunctionId, Matches, SubschemaId};
 use crate::error::{Error, Kind, Result};
 use crate::formats::KnownLanguages;
 use crate::message::refers_to_itself;

@@ -83,7 +83,9 @@ impl Lowerer<'_> {
             Kind::Limit | Kind::Engine(EngineError::Limit(_)) => true,
             _ => false,
         };
-        if !is_limit || error.place.is_some() || matches!(error.kind, Kind::Engine(EngineError::Limit(Limit::Cancelled)))
+        if !is_limit
+            || error.place.is_some()
+            || matches!(error.kind, Kind::Engine(EngineError::Limit(Limit::Cancelled)))
         {
             return error;
         }

@@ -106,11 +106,7 @@ impl Lowerer<'_> {
     }
 
     /// The node of one type's conditions, made once.
-    fn part(
-        &mut self,
-        key: PartKey,
-        make: impl FnOnce(&mut Self) -> Result<Option<TermId>>,
-    ) -> Result<Option<TermId>> {
+    fn part(&mut self, key: PartKey, make: impl FnOnce(&mut Self) -> Result<Option<TermId>>) -> Result<Option<TermId>> {
         if let Some(&known) = self.tables.parts.get(&key) {
             return Ok(known);
         }
@@ -132,19 +128,17 @@ impl Lowerer<'_> {
     }
 
     fn numbers(&mut self, types: Types, conditions: &[NumberCondition]) -> Result<Option<TermId>> {
-        self.part(PartKey::Number(types, conditions.to_vec()), |lowerer| {
-            match lowerer.numerals(types, conditions) {
-                Ok(node) => Ok(node),
-                Err(NumberError::Engine(error)) => Err(error.into()),
-                Err(NumberError::TooManyRemainders(error)) => {
-                    lowerer.note_remainders(&error);
-                    let is_kept = |condition: &&NumberCondition| !matches!(condition, NumberCondition::Multiple { .. });
-                    let kept: Vec<_> = conditions.iter().filter(is_kept).cloned().collect();
-                    match lowerer.numerals(types, &kept) {
-                        Ok(node) => Ok(node),
-                        Err(NumberError::Engine(error)) => Err(error.into()),
-                        Err(NumberError::TooManyRemainders(_)) => unreachable!("no multiple is asked for"),
-                    }
+        self.part(PartKey::Number(types, conditions.to_vec()), |lowerer| match lowerer.numerals(types, conditions) {
+            Ok(node) => Ok(node),
+            Err(NumberError::Engine(error)) => Err(error.into()),
+            Err(NumberError::TooManyRemainders(error)) => {
+                lowerer.note_remainders(&error);
+                let is_kept = |condition: &&NumberCondition| !matches!(condition, NumberCondition::Multiple { .. });
+                let kept: Vec<_> = conditions.iter().filter(is_kept).cloned().collect();
+                match lowerer.numerals(types, &kept) {
+                    Ok(node) => Ok(node),
+                    Err(NumberError::Engine(error)) => Err(error.into()),
+                    Err(NumberError::TooManyRemainders(_)) => unreachable!("no multiple is asked for"),
                 }
             }
         })
