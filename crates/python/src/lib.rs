@@ -98,11 +98,14 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(regex::is_ecma_regex, &module)?)?;
     module.add_function(wrap_pyfunction!(regex::property_set, &module)?)?;
     module.add_function(wrap_pyfunction!(without::without, &module)?)?;
+    module.add_class::<native::NativePrelude>()?;
+    module.add_function(wrap_pyfunction!(native::native_compile, &module)?)?;
     module.add_function(wrap_pyfunction!(native::native_facts, &module)?)?;
     module.add_function(wrap_pyfunction!(native::native_is_sorted, &module)?)?;
     module.add_function(wrap_pyfunction!(native::native_value, &module)?)?;
     module.add_function(wrap_pyfunction!(native::native_references, &module)?)?;
     module.add_function(wrap_pyfunction!(native::native_closest, &module)?)?;
     module.add_function(wrap_pyfunction!(native::native_report, &module)?)?;
+    module.add_function(wrap_pyfunction!(native::native_report_of_all, &module)?)?;
     Ok(module)
 }

@@ -16,22 +16,32 @@
 //! subschema    documents → subschemas by number, conjunctions of them
 //! read         subschemas → parsed schemas: what each keyword says
 //! types        finished conditions on one type → the node of the texts that meet them
-//! formats      patterns and names of formats → conditions
+//! formats      patterns and formats → conditions on texts and numbers
 //! algebra      conjunctions of subschemas → unions of conjuncts
-//! report       what became of each keyword of a schema
+//! options      what the caller wants of the text
+//! advice       what a schema was refused for → what to write instead
+//! lower        conjunctions → nodes and rules
+//! prelude      options → what the grammars of all their schemas have in common
+//! compile      schema → grammar
+//! report       schema → what became of each keyword
 //! ```
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod advice;
 pub mod algebra;
+pub mod compile;
 pub mod condition;
 pub mod decimal;
 pub mod draft;
 pub mod error;
 pub mod formats;
 pub mod json;
+pub mod lower;
 mod message;
+pub mod options;
 pub mod order;
+pub mod prelude;
 pub mod read;
 pub mod report;
 pub mod resolve;

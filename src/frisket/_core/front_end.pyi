@@ -31,6 +31,7 @@ __all__ = [
     "native_is_sorted",
     "native_references",
     "native_report",
+    "native_report_of_all",
     "native_value",
     "property_set",
     "said",
@@ -289,20 +290,20 @@ def native_references(
 
 def native_report(
     schema: Any,
-    registry: Callable[[str], Any],
-    formats: Callable[[str, str], tuple[bool, bool, str | None] | None],
-    *,
-    format_names: Sequence[str],
-    are_annotations: bool,
-    is_nullable: bool,
-    has_closed_objects: bool,
-    has_scopes: bool,
+    prelude: NativePrelude,
+    registry: Callable[[str], Any] | None = None,
+    limits: Limits | None = None,
 ) -> list[tuple[str, str, str, str, str]]:
-    """What becomes of every keyword where all of a schema is read: pointer, keyword, status, what slips, note.
+    """What became of every keyword of a schema that compiles: pointer, keyword, status, what slips, note.
 
-    `formats` says what becomes of a format: (name, draft) → None, or whether it is enforced, whether it is about
-    numbers, and its note. For tests.
+    The schema is read again, within these limits. `registry` gives the document of a URI, or None.
     """
+
+def native_report_of_all(
+    schema: Any, registry: Callable[[str], Any], prelude: NativePrelude, *, has_scopes: bool
+) -> list[tuple[str, str, str, str, str]]:
+    """The same where all of a schema is read, whether values come to it or not, and patterns and formats are exact. For
+    tests."""
 
 def native_value(text: str) -> Any:
     """The value that the native parser reads in a JSON text, each number as the bytes of its numeral. For tests."""

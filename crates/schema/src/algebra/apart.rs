@@ -116,7 +116,7 @@ impl Expander<'_> {
     pub(super) fn each_exactly(&mut self, context: &Union, goals: &[ConjunctionId]) -> Result<Vec<Union>> {
         let mut listed = Vec::with_capacity(goals.len());
         for &goal in goals {
-            listed.push(constants(&*self.expand(goal)?));
+            listed.push(constants(&self.expand(goal)?));
         }
         let mut counts: FxHashMap<&Constant, usize> = FxHashMap::default();
         for value in listed.iter().flatten().flatten() {

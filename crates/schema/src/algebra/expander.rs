@@ -2,7 +2,7 @@
 
 use super::emptiness::Searches;
 use super::union::{union_of, Union};
-use crate::condition::{Conjunct, ConjunctionId, SubschemaId};
+use crate::condition::{Conjunct, ConjunctionId, Matches, SubschemaId};
 use crate::error::{Error, Kind, Result};
 use crate::formats::KnownLanguages;
 use crate::message::refers_to_itself;
@@ -277,6 +277,16 @@ impl<'d> Expander<'d> {
         Ok(found)
     }
 
+    /// The builder with all that was built; the subschemas; by number, what those say that were read.
+    pub fn into_parts(self) -> (Builder, Subschemas<'d>, Vec<Option<Rc<ParsedSchema>>>) {
+        (self.builder, self.subschemas, self.parsed)
+    }
+
+    /// The keyword with its argument that asks for a language, as a message names it.
+    pub fn language_name(&self, language: &Matches) -> String {
+        self.languages.language_name(language)
+    }
+
     /// The pointer of a conjunction, for messages: that of its last literal.
     pub fn pointer_of(&self, of: ConjunctionId) -> String {
         let literals = self.subschemas.conjunctions.literals(of);
@@ -287,6 +297,11 @@ impl<'d> Expander<'d> {
     pub fn current(&self) -> String {
         let open = self.literals.iter().rposition(|[positive, _]| matches!(positive, Expansion::Open(_)));
         open.map(|place| self.subschemas.pointer(SubschemaId(place as u32))).unwrap_or_default()
+    }
+
+    /// How many alternatives were made so far.
+    pub fn alternatives(&self) -> u64 {
+        self.alternatives
     }
 
     /// How far this expansion may go.

@@ -1,12 +1,38 @@
-//! Patterns and names of formats → conditions on texts and numbers: what the reader asks of [`Languages`](crate::read::Languages).
+//! Patterns and names of formats → conditions on texts and numbers: what the reader asks of
+//! [`Languages`](crate::read::Languages).
 //!
 //! ```text
 //! options     what the caller says of formats
-//! known       patterns and formats that were asked for, by text and by name
+//! format      what is known of one format
+//! spelling    characters of a text → their spellings in a JSON string
+//! date_time … uuid, openapi, network    the formats, one file for each family
+//! punycode, idna   which internationalized names are valid
+//! content     JSON inside of strings
+//! table       a name → its format
+//! known       patterns and formats that were asked for, made once for each builder
 //! ```
 
+mod content;
+mod date_time;
+mod duration;
+mod email;
+mod format;
+mod hostname;
+mod idna;
+mod ip;
 mod known;
+mod network;
+mod openapi;
 mod options;
+mod pointer;
+mod punycode;
+mod regex;
+mod spelling;
+mod table;
+mod uri;
+mod uuid;
 
+pub use format::{KnownFormat, Vocabulary};
 pub use known::{KnownLanguages, OnBuilder};
 pub use options::{FormatOptions, Mode};
+pub use table::{all, find, named};

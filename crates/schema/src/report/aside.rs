@@ -3,12 +3,12 @@
 //! JSON Schema bids every implementation ignore what it does not know. Whoever wrote `requried` meant something, though,
 //! so a report names such a word and the keyword that is spelled like it.
 
-use super::format::{FormatNames, FormatUse};
 use super::word::{annotation, is_metadata, meant, needed};
 use super::{Entry, Status};
 use crate::condition::Types;
 use crate::draft::Draft;
 use crate::error::{Error, Kind, Result};
+use crate::formats::{self, FormatOptions, Mode, Vocabulary};
 use crate::json::{Key, NodeId, Text, Tree, Value};
 use crate::read::find_keyword;
 use crate::resolve::applicator::subschemas;
@@ -21,11 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// All of the schema is walked, places that no value ever comes to included, and what its references lead to.
 ///
 /// Errors: errors of the registry.
-pub(super) fn asides(
-    documents: &mut Documents<'_>,
-    formats: &dyn FormatNames,
-    is_nullable: bool,
-) -> Result<Vec<Entry>> {
+pub(super) fn asides(documents: &mut Documents<'_>, formats: &FormatOptions, is_nullable: bool) -> Result<Vec<Entry>> {
     let root = documents.root();
     let found = documents.resource(root);
     let mut stack = vec![(found.root, root, found.pointer.to_string())];
@@ -62,6 +58,14 @@ pub(super) fn asides(
         }
     }
     Ok(entries)
+}
+
+/// The format of JSON Schema that a name may be meant for.
+fn format_meant(name: &str) -> Option<&'static str> {
+    let of_texts = formats::all().filter(|format| format.vocabulary == Vocabulary::JsonSchema && !format.is_numeric());
+    let mut names: Vec<&'static str> = of_texts.map(|format| format.name).collect();
+    names.sort_unstable();
+    closest(name, names)
 }
 
 /// None for what is no URI: nobody read the name of a place that no value comes to.
@@ -128,7 +132,7 @@ impl Schema<'_> {
 
 /// What the options say of keywords, and what words were already compared with all that are known.
 struct Known<'f> {
-    formats: &'f dyn FormatNames,
+    formats: &'f FormatOptions,
     is_nullable: bool,
     meant: FxHashMap<String, Option<&'static str>>,
 }
@@ -169,7 +173,7 @@ impl Known<'_> {
             "contentMediaType" => ("application/json", "only application/json is asserted"),
             _ => return None,
         };
-        if self.formats.are_annotations() {
+        if self.formats.mode == Mode::Annotate {
             return Some("contents are annotations, as the options say");
         }
         (schema.tree.str(value) != Some(asserted)).then_some(note)
@@ -177,22 +181,24 @@ impl Known<'_> {
 
     fn of_format(&self, schema: &Schema<'_>, name: &str) -> (Status, String) {
         let annotation = |note: &str| (Status::Annotation, format!("{name}: {note}"));
-        if self.formats.are_annotations() {
+        if self.formats.mode == Mode::Annotate {
             return annotation("formats are annotations, as the options say");
         }
-        match self.formats.find(name, schema.draft) {
-            FormatUse::OpenApi => annotation("a format of OpenAPI or Pydantic; formats=\"openapi\" enforces it"),
-            FormatUse::Unknown => match closest(name, self.formats.names()) {
-                Some(meant) => annotation(&format!("no format of JSON Schema; did you mean {meant}?")),
-                None => annotation("no format of JSON Schema"),
-            },
-            FormatUse::Enforced { is_numeric: true, .. } if !schema.types().has(Types::NUMBER) => {
-                annotation("it says something of numbers, and there can be none")
-            }
-            FormatUse::Enforced { is_numeric: false, .. } if !schema.types().has(Types::STRING) => {
-                annotation("it says something of texts, and there can be none")
-            }
-            FormatUse::Enforced { note, .. } => (Status::Enforced, note.unwrap_or_default()),
+        let Some(format) = formats::find(name, schema.draft, self.formats.mode) else {
+            let note = match (formats::named(name), format_meant(name)) {
+                (Some(_), _) => "a format of OpenAPI or Pydantic; formats=\"openapi\" enforces it".into(),
+                (None, Some(meant)) => format!("no format of JSON Schema; did you mean {meant}?"),
+                (None, None) => "no format of JSON Schema".to_owned(),
+            };
+            return annotation(&note);
+        };
+        let (types, values) = match format.is_numeric() {
+            true => (Types::NUMBER, "numbers"),
+            false => (Types::STRING, "texts"),
+        };
+        match schema.types().has(types) {
+            true => (Status::Enforced, format.note(self.formats).unwrap_or_default()),
+            false => annotation(&format!("it says something of {values}, and there can be none")),
         }
     }
 

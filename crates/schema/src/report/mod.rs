@@ -4,22 +4,24 @@
 //!
 //! ```text
 //! word    words that are no conditions, or look like some
-//! format  names of formats → whether they are enforced, asked of who knows them
 //! aside   schemas → keywords that ask nothing of a document
 //! read    subschemas that were read → keywords that ask something, at every place
 //! ```
 
 mod aside;
-mod format;
 mod read;
 mod word;
 
-pub use format::{FormatNames, FormatUse};
-
+use crate::compile::{subschemas_of, Prelude};
 use crate::condition::SubschemaId;
 use crate::error::Result;
+use crate::formats::FormatOptions;
+use crate::json::Tree;
+use crate::resolve::Registry;
 use crate::subschema::{Omission, Subschemas};
+use frisket_core::limits::{Cancellation, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// What became of a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -85,6 +87,22 @@ impl Entry {
     }
 }
 
+/// What became of every keyword of a schema that compiles, by pointer and keyword.
+///
+/// The schema is read again as a compile reads it; limits and cancellation are those of this reading. Errors: those of
+/// [`compile`](crate::compile::compile).
+pub fn report(
+    schema: Arc<Tree>,
+    registry: Option<&dyn Registry>,
+    prelude: &Prelude,
+    limits: Limits,
+    cancellation: Option<Cancellation>,
+) -> Result<Vec<Entry>> {
+    let (mut subschemas, parsed) = subschemas_of(schema, registry, prelude, limits, cancellation)?;
+    let is_read = |of: SubschemaId| parsed.get(of.0 as usize).is_some_and(Option::is_some);
+    entries(&mut subschemas, &prelude.options().formats(), &is_read)
+}
+
 /// What became of every keyword, by pointer and keyword.
 ///
 /// `is_read` says of which subschemas the algebra has read the keywords, since a value can come to them. Keywords that
@@ -93,7 +111,7 @@ impl Entry {
 /// Errors: errors of the registry.
 pub fn entries(
     subschemas: &mut Subschemas<'_>,
-    formats: &dyn FormatNames,
+    formats: &FormatOptions,
     is_read: &dyn Fn(SubschemaId) -> bool,
 ) -> Result<Vec<Entry>> {
     let places = read::places(subschemas, is_read)?;

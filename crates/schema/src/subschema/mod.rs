@@ -7,13 +7,11 @@
 //! conjunction   sets of literals ↔ numbers
 //! table         subschemas: made from schemas, references and other subschemas
 //! place         places of schemas → the subschemas that they were read as, for a report
-//! refusal       omissions → the error that tells of them all
 //! ```
 
 mod conjunction;
 mod content;
 mod place;
-mod refusal;
 mod table;
 
 pub use conjunction::{Conjunctions, Literal};
