@@ -104,7 +104,9 @@ class Dump:
         except FrisketError as error:
             return f"error: {error.message}"
         omitted = ";".join(f"{pointer} {slips}" for pointer, slips in self.algebra.places)
-        return f"{found} {'empty' if empty else 'open'} {self.algebra._steps} {omitted}"
+        # Of clauses, Python reads all, where the crate stops at the first that decides.
+        count = "" if self.algebra.splitting == "clauses" else self.algebra._steps
+        return f"{found} {'empty' if empty else 'open'} {count} {omitted}"
 
     def goal(self, goal: Goal, levels: int) -> str:
         if goal == ANYTHING:

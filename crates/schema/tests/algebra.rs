@@ -49,7 +49,12 @@ impl Dump {
         let state = if self.0.is_empty(root, DEPTH)? { "empty" } else { "open" };
         let omitted = self.0.subschemas.omissions.iter();
         let omitted: Vec<String> = omitted.map(|one| format!("{} {}", one.pointer, one.slips)).collect();
-        Ok(format!("{found} {state} {} {}", self.0.alternatives(), omitted.join(";")))
+        // Of clauses, Python reads all, where the crate stops at the first that decides.
+        let count = match self.0.options().splitting {
+            Splitting::Clauses => String::new(),
+            _ => self.0.alternatives().to_string(),
+        };
+        Ok(format!("{found} {state} {count} {}", omitted.join(";")))
     }
 
     fn goal(&mut self, goal: ConjunctionId, levels: u32) -> Result<String> {
