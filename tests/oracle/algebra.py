@@ -329,7 +329,12 @@ def row(schema: Any, splitting: Splitting, most: int, *, whole: bool) -> str | N
         text = Dump(schema, splitting, most).text()
     except NeedsScopes:
         return None
-    return "\t".join([splitting, str(most), json.dumps(schema), text if whole else digest(text)])
+    return "\t".join([splitting, str(most), json.dumps(schema), escaped(text) if whole else digest(text)])
+
+
+def escaped(text: str) -> str:
+    """The text without characters that end a cell or a row."""
+    return text.translate({0x09: "_", 0x0A: "_", 0x0D: "_"})
 
 
 def digest(text: str) -> str:

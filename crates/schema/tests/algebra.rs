@@ -219,7 +219,7 @@ fn schemas_expand_as_the_python_front_end_expands_them() {
         let [split, most, schema, expected] = row.split('\t').collect::<Vec<_>>().try_into().unwrap();
         let text = Dump::text(schema, splitting(split), most.parse().unwrap());
         rows += 1;
-        if expected != if given.is_some() { text.clone() } else { digest(&text) } {
+        if expected != if given.is_some() { text.replace(['\t', '\n', '\r'], "_") } else { digest(&text) } {
             different.push(format!("{split}\t{most}\t{schema}\n  expected {expected}\n  found    {text}"));
         }
     }
