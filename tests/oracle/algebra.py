@@ -100,9 +100,9 @@ class Dump:
             found = self.goal(root, LEVELS)
             empty = self.algebra.emptiness.is_void(root)
         except TooManyAlternatives as error:
-            return f"too many: {error.error.message}"
+            return f"too many: {error.error.message} at {error.error.where}"
         except FrisketError as error:
-            return f"error: {error.message}"
+            return f"error: {error.message} at {error.where}"
         omitted = ";".join(f"{pointer} {slips}" for pointer, slips in self.algebra.places)
         # Of clauses, Python reads all, where the crate stops at the first that decides.
         count = "" if self.algebra.splitting == "clauses" else self.algebra._steps

@@ -36,10 +36,11 @@ impl Dump {
     fn text(schema: &str, splitting: Splitting, most: u64) -> String {
         match expander(schema, splitting, most).and_then(|expander| Dump(expander).root()) {
             Ok(text) => text,
-            Err(error) => match *error {
-                Error { kind: Kind::TooManyAlternatives { .. }, message, .. } => format!("too many: {message}"),
-                Error { message, .. } => format!("error: {message}"),
-            },
+            Err(error) => {
+                let Error { kind, message, place, .. } = *error;
+                let what = if matches!(kind, Kind::TooManyAlternatives { .. }) { "too many" } else { "error" };
+                format!("{what}: {message} at {}", place.unwrap_or_default())
+            }
         }
     }
 
