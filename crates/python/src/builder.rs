@@ -21,6 +21,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
+use std::sync::Arc;
 use std::time::Duration;
 
 type Values = Vec<(u32, u64)>;
@@ -395,7 +396,7 @@ impl GrammarBuilder {
         let builder = self.0.take().unwrap_or_default();
         let held = builder.memory_bytes();
         let built = briefly_unless_large(py, held, || builder.build(root));
-        built.map(|grammar| Grammar(Recognizer::new(grammar))).map_err(raise)
+        built.map(Grammar::new).map_err(raise)
     }
 }
 
@@ -418,6 +419,10 @@ fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
 pub struct Grammar(Recognizer);
 
 impl Grammar {
+    pub fn new(grammar: Arc<frisket_core::grammar::grammar::Grammar>) -> Self {
+        Grammar(Recognizer::new(grammar))
+    }
+
     pub fn weight(&self) -> usize {
         self.0.grammar().memory_bytes() + self.0.memory_bytes()
     }

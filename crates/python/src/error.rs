@@ -50,7 +50,7 @@ pub fn raise_regex(error: frisket_regex::Error) -> PyErr {
 }
 
 /// The hint of an exceeded limit: what would help.
-fn relief(limit: &Limit) -> &'static str {
+pub fn relief(limit: &Limit) -> &'static str {
     match limit {
         Limit::Steps(_) => "simplify it (fewer nested counts and intersections), or give Limits more steps",
         Limit::Build(_) => {

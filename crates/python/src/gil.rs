@@ -112,6 +112,18 @@ fn look_at_signals(state: *mut PyThreadState) -> bool {
     }
 }
 
+/// What a call makes that needs Python, inside of one that may have released the GIL.
+pub fn attached<T>(call: impl FnOnce(Python<'_>) -> T) -> T {
+    let Brief::LetGo(state) = BRIEF.get() else { return Python::attach(call) };
+    // SAFETY: saved by this thread, in the call around this one.
+    unsafe { PyEval_RestoreThread(state) };
+    BRIEF.set(Brief::No);
+    let made = Python::attach(call);
+    // SAFETY: the GIL was taken back above.
+    BRIEF.set(Brief::LetGo(unsafe { PyEval_SaveThread() }));
+    made
+}
+
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
     let threading = py.import("threading")?;
     threading.call_method0("main_thread")?.getattr("ident")?.eq(threading.call_method0("get_ident")?)

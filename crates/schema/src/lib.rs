@@ -17,19 +17,29 @@
 //! types        finished conditions on one type → the node of the texts that meet them
 //! formats      patterns and formats → conditions on texts and numbers
 //! algebra      conjunctions of subschemas → unions of conjuncts
+//! options      what the caller wants of the text
+//! advice       what a schema was refused for → what to write instead
+//! lower        conjunctions → nodes and rules
+//! prelude      options → what the grammars of all their schemas have in common
+//! compile      schema → grammar
 //! ```
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+mod advice;
 pub mod algebra;
+pub mod compile;
 pub mod condition;
 pub mod decimal;
 pub mod draft;
 pub mod error;
 pub mod formats;
 pub mod json;
+pub mod lower;
 mod message;
+pub mod options;
 pub mod order;
+pub mod prelude;
 pub mod read;
 pub mod resolve;
 pub mod subschema;

@@ -1,16 +1,21 @@
 //! The native front end of JSON Schema, as far as it stands → what tests compare with Python's.
 
+mod compile;
 mod facts;
 mod tree;
 
-use crate::error::{bug, build, raise};
+pub use compile::{native_compile, NativePrelude};
+
+use crate::error::{bug, raise, relief};
+use crate::gil::attached;
+use frisket_core::error::Error as EngineError;
 use frisket_schema::error::{Error, Kind, Result};
 use frisket_schema::json::{self, Tree};
 use frisket_schema::resolve::applicator::subschemas;
 use frisket_schema::resolve::{Documents, Location, Registry, ResourceId};
 use frisket_schema::subschema::Options;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -26,35 +31,52 @@ fn read<'py>(schema: &Bound<'py, PyAny>) -> PyResult<Arc<Tree>> {
 /// The exception of an error, as results of the crate hold it.
 #[allow(clippy::boxed_local)]
 fn raised(error: Box<Error>) -> PyErr {
-    let Error { kind, message, place, hint } = *error;
+    let Error { kind, message, place, mut hint } = *error;
+    let mut places = None;
     let class = match kind {
-        Kind::Engine(engine) => return raise(Box::new(engine)),
+        Kind::Engine(engine) => match engine {
+            EngineError::Limit(limit) if place.is_some() => {
+                let relief = relief(&limit);
+                hint = Some(hint.map_or_else(|| relief.to_owned(), |hint| format!("{hint}; or {relief}")));
+                "LimitExceededError"
+            }
+            engine => return raise(Box::new(engine)),
+        },
+        Kind::Unsupported(all) => {
+            places = Some(all);
+            "UnsupportedSchemaError"
+        }
         Kind::Invalid => "InvalidSchemaError",
-        Kind::Unsupported(_) => "UnsupportedSchemaError",
         Kind::Unsatisfiable => "UnsatisfiableSchemaError",
-        Kind::NeedsScopes => return bug("dynamic scopes are missing"),
-        Kind::Circle => return bug("a circle of subschemas was not caught"),
+        Kind::NeedsScopes | Kind::Circle => return bug("an error of one attempt left the compiler"),
         Kind::TooManyAlternatives { .. } | Kind::Limit => "LimitExceededError",
     };
-    let hint = hint.unwrap_or_default();
-    Python::attach(|py| {
-        let made = build(py, class, &message, &hint, None);
-        let made = made.and_then(|made| made.value(py).setattr("where", place).map(|()| made));
-        made.unwrap_or_else(|failure| failure)
-    })
+    let make = |py: Python<'_>| {
+        let keywords = PyDict::new(py);
+        keywords.set_item("where", place)?;
+        keywords.set_item("hint", hint)?;
+        if let Some(places) = places {
+            keywords.set_item("places", places)?;
+        }
+        let class = py.import("frisket.errors")?.getattr(class)?;
+        Ok(PyErr::from_value(class.call((&message,), Some(&keywords))?))
+    };
+    Python::attach(|py| make(py).unwrap_or_else(|failure| failure))
 }
 
 /// A callable: URI → document or None.
-struct Callback<'a, 'py>(&'a Bound<'py, PyAny>);
+struct Callback(Py<PyAny>);
 
-impl Registry for Callback<'_, '_> {
+impl Registry for Callback {
     fn document(&self, uri: &str) -> Result<Option<Arc<Tree>>> {
         let failed = |error: PyErr| Error::invalid(format!("the registry failed: {error}"));
-        let found = self.0.call1((uri,)).map_err(failed)?;
-        match found.is_none() {
-            true => Ok(None),
-            false => read(&found).map(Some).map_err(failed),
-        }
+        attached(|py| {
+            let found = self.0.bind(py).call1((uri,)).map_err(failed)?;
+            match found.is_none() {
+                true => Ok(None),
+                false => read(&found).map(Some).map_err(failed),
+            }
+        })
     }
 }
 
@@ -79,7 +101,7 @@ type Reference = (String, String, String, Option<(String, String, String)>);
 /// `registry` gives the document of a URI, or None. For tests.
 #[pyfunction]
 pub fn native_references(schema: &Bound<'_, PyAny>, registry: &Bound<'_, PyAny>) -> PyResult<Vec<Reference>> {
-    let registry = Callback(registry);
+    let registry = Callback(registry.clone().unbind());
     references(read(schema)?, &registry).map_err(raised)
 }
 
@@ -97,7 +119,7 @@ pub fn native_facts(
     has_scopes: bool,
 ) -> PyResult<String> {
     let options = Options { is_nullable, has_closed_objects, has_scopes };
-    facts::facts(read(schema)?, &Callback(registry), options).map_err(raised)
+    facts::facts(read(schema)?, &Callback(registry.clone().unbind()), options).map_err(raised)
 }
 
 fn references(schema: Arc<Tree>, registry: &dyn Registry) -> Result<Vec<Reference>> {

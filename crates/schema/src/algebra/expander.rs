@@ -2,7 +2,7 @@
 
 use super::emptiness::Searches;
 use super::union::{union_of, Union};
-use crate::condition::{Conjunct, ConjunctionId, SubschemaId};
+use crate::condition::{Conjunct, ConjunctionId, Matches, SubschemaId};
 use crate::error::{Error, Kind, Result};
 use crate::formats::KnownLanguages;
 use crate::message::refers_to_itself;
@@ -275,6 +275,11 @@ impl<'d> Expander<'d> {
         }
         self.parsed[place] = Some(found.clone());
         Ok(found)
+    }
+
+    /// The keyword with its argument that asks for a language, as a message names it.
+    pub fn language_name(&self, language: &Matches) -> String {
+        self.languages.language_name(language)
     }
 
     /// The pointer of a conjunction, for messages: that of its last literal.

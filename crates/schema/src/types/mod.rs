@@ -11,6 +11,6 @@ pub mod object;
 pub mod string;
 mod terms;
 
-pub use layout::{Layout, Whitespace};
+pub use layout::{free_gap, Layout, Whitespace, INDENTED_LEVELS};
 pub use lowering::{Algebra, Lowering, Spelling, DEPTH};
 pub use terms::Terms;

@@ -25,10 +25,32 @@ pub(crate) struct PreparedRules {
     pub rules: Option<Rules>,
 }
 
+/// A builder that never changes again: several threads may fork it at once.
+pub struct BuilderBase(Builder);
+
+impl BuilderBase {
+    /// A builder that continues from this one under its own limits.
+    pub fn fork(&self, limits: Limits, cancellation: Option<Cancellation>) -> Builder {
+        self.0.branch(limits, cancellation)
+    }
+}
+
 impl Builder {
     /// A builder that continues from this one under its own limits. Equal nodes keep equal numbers, and the two may
     /// diverge.
     pub fn fork(&mut self, limits: Limits, cancellation: Option<Cancellation>) -> Self {
+        self.make_base();
+        self.branch(limits, cancellation)
+    }
+
+    /// The builder, never to change again, for forks from many threads.
+    pub fn into_base(mut self) -> BuilderBase {
+        self.make_base();
+        BuilderBase(self)
+    }
+
+    /// Does what every fork would, unless that was done and nothing changed since.
+    fn make_base(&mut self) {
         if !self.is_base {
             self.warm_up();
         }
@@ -43,6 +65,10 @@ impl Builder {
             self.arena.compact();
             self.is_base = true;
         }
+    }
+
+    /// A builder that continues from this one, which is a base.
+    fn branch(&self, limits: Limits, cancellation: Option<Cancellation>) -> Self {
         let mut copy = Builder {
             arena: Box::new(self.arena.overlay()),
             rules: self.rules.clone(),

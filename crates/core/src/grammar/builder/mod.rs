@@ -20,6 +20,7 @@ use fork::PreparedRules;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub use fork::BuilderBase;
 pub use object::ObjectRules;
 
 /// A grammar in the making. Nodes are numbers that are valid for this builder and its forks.

@@ -1,0 +1,248 @@
+//! Schema → the grammar of its documents, or why there is none.
+
+use crate::advice::advice;
+use crate::algebra::{Expander, ExpansionOptions, Splitting};
+use crate::error::{Error, Kind, Result};
+use crate::formats::KnownLanguages;
+use crate::json::Tree;
+use crate::lower::{nothing_written, unsatisfiable, Lowerer};
+use crate::order::is_sorted;
+use crate::resolve::{Documents, Registry};
+use crate::subschema::{Omission, Subschemas};
+use frisket_core::error::Error as EngineError;
+use frisket_core::grammar::builder::Builder;
+use frisket_core::grammar::grammar::Grammar;
+use frisket_core::limits::{Cancellation, Limits};
+use frisket_core::regular::term::TermId;
+use std::sync::Arc;
+
+pub use crate::options::{Options, PropertyOrder, Spacing};
+pub use crate::prelude::Prelude;
+
+/// Alternatives of one value that are few: no way of splitting may take more before every way was tried.
+const FEW: u64 = 256;
+/// Refused keywords that the message itself names.
+const NAMED: usize = 5;
+/// What the report says where the schema states no order.
+const SORTED: &str = "properties come in any order: all names are in alphabetical order, so a tool sorted them";
+/// What the report says where objects are closed that the schema leaves open.
+const CLOSED: &str =
+    "objects have the members that the schema lists, unless it says what others may be: closed_objects";
+
+/// A grammar, and what a reader should know of its language.
+pub struct Compiled {
+    /// The grammar of the documents.
+    pub grammar: Arc<Grammar>,
+    /// Keywords that are not enforced, in the order in which they were met.
+    pub omissions: Vec<Omission>,
+    /// Formats of which not all texts are allowed, in the order in which they were met.
+    pub narrowed: Vec<Omission>,
+    /// What holds of the language as a whole.
+    pub notes: Vec<String>,
+}
+
+/// What all attempts at a schema have in common.
+struct Compiler<'p, 'd> {
+    schema: Arc<Tree>,
+    registry: Option<&'d dyn Registry>,
+    prelude: &'p Prelude,
+    is_sorted: bool,
+}
+
+/// A root, with what its attempt notes.
+struct Lowered {
+    root: TermId,
+    omissions: Vec<Omission>,
+    narrowed: Vec<Omission>,
+}
+
+/// The grammar of the documents that a schema describes, under the prelude's options.
+///
+/// `registry` has the documents that references may lead to. Errors: the schema is wrong, cannot be enforced exactly, has
+/// no document; limits.
+pub fn compile(
+    schema: Arc<Tree>,
+    registry: Option<&dyn Registry>,
+    prelude: &Prelude,
+    limits: Limits,
+    cancellation: Option<Cancellation>,
+) -> Result<Compiled> {
+    let mut builder = prelude.fork(limits, cancellation);
+    builder.check(0)?;
+    let options = prelude.options();
+    let is_sorted = options.property_order == PropertyOrder::Schema && is_sorted(&schema);
+    let compiler = Compiler { schema, registry, prelude, is_sorted };
+    let (builder, Lowered { root, omissions, narrowed }) = compiler.lowered(builder)?;
+    match builder.build(root.number()) {
+        Ok(grammar) => Ok(Compiled { grammar, omissions, narrowed, notes: notes(options, is_sorted) }),
+        // Lowering knows of most contradictions and where they are; this one shows in the rules only.
+        Err(error) if matches!(*error, EngineError::Empty) => match narrowed.is_empty() {
+            true => Err(unsatisfiable(String::new())),
+            false => Err(nothing_written(&narrowed)),
+        },
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Compiler<'_, '_> {
+    /// The root of the first attempt that does not split too far, with the builder that holds it.
+    fn lowered(&self, mut builder: Builder) -> Result<(Builder, Lowered)> {
+        let options = self.prelude.options();
+        let mut failure = None;
+        let mut has_scopes = false;
+        for attempt in attempts(options) {
+            let mut made;
+            (builder, made) = self.attempt(builder, attempt, has_scopes);
+            if made.as_ref().is_err_and(|error| error.kind == Kind::NeedsScopes) {
+                has_scopes = true;
+                (builder, made) = self.attempt(builder, attempt, has_scopes);
+            }
+            match made {
+                Ok(lowered) => return Ok((builder, lowered)),
+                Err(error) if matches!(error.kind, Kind::TooManyAlternatives { .. }) => {
+                    let is_first = attempt
+                        == ExpansionOptions {
+                            splitting: Splitting::Together,
+                            max_alternatives: attempt.total,
+                            ..attempt
+                        };
+                    if is_first {
+                        failure = Some(error);
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let mut failure = failure.expect("one attempt goes as far as the options allow, members together");
+        failure.kind = Kind::Limit;
+        Err(failure)
+    }
+
+    /// The root of one attempt, and the builder.
+    fn attempt(&self, builder: Builder, attempt: ExpansionOptions, has_scopes: bool) -> (Builder, Result<Lowered>) {
+        let options = self.prelude.options();
+        let documents = match Documents::new(self.schema.clone(), self.registry) {
+            Ok(documents) => documents,
+            Err(error) => return (builder, Err(error)),
+        };
+        let subschemas = Subschemas::new(documents, options.subschemas(has_scopes));
+        let languages = KnownLanguages::new(options.formats());
+        let expander = Expander::new(builder, subschemas, languages, attempt);
+        let mut lowerer = Lowerer::new(expander, options, self.is_sorted, self.prelude.tables().clone());
+        let root = lowerer.expander.subschemas.root().and_then(|root| lowerer.document(root));
+        let Expander { builder, subschemas: Subschemas { omissions, narrowed, .. }, .. } = lowerer.into_parts().0;
+        let made = root.and_then(|root| {
+            if !options.relaxed {
+                refuse(&omissions)?;
+            }
+            Ok(Lowered { root, omissions, narrowed })
+        });
+        (builder, made)
+    }
+}
+
+/// The ways to split values, and how far: what takes few alternatives in one way may take thousands in another.
+fn attempts(options: &Options) -> Vec<ExpansionOptions> {
+    let total = options.max_alternatives;
+    let mut bounds = vec![FEW.min(total), total];
+    bounds.dedup();
+    let of = |splitting, max_alternatives| ExpansionOptions { splitting, max_alternatives, total };
+    let ways = [Splitting::Together, Splitting::Apart, Splitting::Clauses];
+    let mut found: Vec<_> = bounds.into_iter().flat_map(|bound| ways.map(|splitting| of(splitting, bound))).collect();
+    found.extend(options.relaxed.then(|| of(Splitting::Loosened, total)));
+    found
+}
+
+/// Errors: some keyword is not enforced.
+fn refuse(omissions: &[Omission]) -> Result<()> {
+    let Some(first) = omissions.first() else { return Ok(()) };
+    let named = omissions.iter().take(NAMED).map(|omission| {
+        let place = if omission.pointer.is_empty() { "(root)" } else { &omission.pointer };
+        format!("{place}: {}", omission.slips)
+    });
+    let named: Vec<String> = named.collect();
+    let more = match omissions.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!("cannot be enforced exactly: {}{more}", named.join("; "));
+    let places = omissions.iter().map(|omission| (omission.pointer.clone(), omission.slips.clone())).collect();
+    Err(Error::new(Kind::Unsupported(places), message).at(first.pointer.clone()).with_hint(advice(&first.keyword)))
+}
+
+/// What holds of the language as a whole.
+fn notes(options: &Options, is_sorted: bool) -> Vec<String> {
+    let mut found = Vec::new();
+    if is_sorted {
+        found.push(SORTED.to_owned());
+    }
+    if options.closed_objects {
+        found.push(CLOSED.to_owned());
+    }
+    if !options.forbidden_texts.is_empty() {
+        let texts: Vec<String> = options.forbidden_texts.iter().map(|text| shown(text)).collect();
+        found.push(format!("no string holds {}: forbidden_texts", texts.join(", ")));
+    }
+    found
+}
+
+/// A text between quotes, as Python shows it.
+fn shown(text: &str) -> String {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let mut found = String::from(quote);
+    for char in text.chars() {
+        match char {
+            '\n' => found += "\\n",
+            '\r' => found += "\\r",
+            '\t' => found += "\\t",
+            '\\' => found += "\\\\",
+            _ if char == quote => found.extend(['\\', quote]),
+            _ if char.is_control() => found += &format!("\\x{:02x}", char as u32),
+            _ => found.push(char),
+        }
+    }
+    found.push(quote);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+
+    fn compiled(schema: &str, options: Options) -> Result<Compiled> {
+        let prelude = Prelude::new(options, None)?;
+        compile(Arc::new(parse(schema)?), None, &prelude, Limits::default(), None)
+    }
+
+    #[test]
+    fn a_prelude_serves_several_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Prelude>();
+    }
+
+    #[test]
+    fn few_alternatives_are_tried_in_every_way_before_many() {
+        let ways = |max_alternatives, relaxed| {
+            let attempts = attempts(&Options { max_alternatives, relaxed, ..Options::default() });
+            attempts.into_iter().map(|one| (one.splitting, one.max_alternatives)).collect::<Vec<_>>()
+        };
+        use Splitting::{Apart, Clauses, Loosened, Together};
+        assert_eq!(ways(100, false), [(Together, 100), (Apart, 100), (Clauses, 100)]);
+        let many = [(Together, 256), (Apart, 256), (Clauses, 256), (Together, 4000), (Apart, 4000), (Clauses, 4000)];
+        assert_eq!(ways(4000, false), many);
+        assert_eq!(ways(4000, true)[6..], [(Loosened, 4000)]);
+    }
+
+    #[test]
+    fn a_schema_that_refers_to_itself_becomes_rules() {
+        let list = r##"{"properties": {"next": {"$ref": "#"}, "value": {"const": [1, {"a": "x"}]}}}"##;
+        let made = compiled(list, Options::default()).unwrap();
+        assert!(made.omissions.is_empty() && made.narrowed.is_empty() && made.notes.is_empty());
+    }
+
+    #[test]
+    fn texts_are_shown_as_python_does() {
+        assert_eq!(["a'b", "'\"", "\n\u{1}"].map(shown), [r#""a'b""#, r#"'\'"'"#, r"'\n\x01'"]);
+    }
+}

@@ -1,0 +1,111 @@
+//! hostname (RFC 1123), idn-hostname (RFC 5890).
+
+use super::format::{matching, KnownFormat, Node, Texts};
+use super::idna::{is_hostname, is_idn_hostname, is_letter};
+use crate::types::Terms;
+use frisket_core::error::Result;
+use frisket_core::regular::term::TermId;
+use std::sync::LazyLock;
+
+/// A label of letters, digits and inner hyphens, 63 at most.
+pub(super) const LABEL: &str = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
+/// The same without hyphens in both third and fourth place.
+pub(super) const PLAIN_LABEL: &str = concat!(
+    "[A-Za-z0-9](?:[A-Za-z0-9]|[A-Za-z0-9-][A-Za-z0-9](?:[A-Za-z0-9-]{0,59}[A-Za-z0-9])?",
+    "|[A-Za-z0-9-]-[A-Za-z0-9](?:[A-Za-z0-9-]{0,58}[A-Za-z0-9])?)?",
+);
+/// Characters of a whole name.
+pub(super) const LONGEST_NAME: u64 = 253;
+
+/// Letters beyond ASCII that need no look at their neighbours: written from left to right, in lower case, the same in
+/// every normal form. Blocks with others are sifted by `is_letter`.
+const WHOLE_BLOCKS: [(u32, u32); 4] = [(0x3041, 0x3096), (0x30A1, 0x30FA), (0x4E00, 0x9FA5), (0xAC00, 0xD7A3)];
+const SIFTED_BLOCKS: [(char, char); 3] = [('\u{E0}', '\u{24F}'), ('\u{371}', '\u{3CF}'), ('\u{430}', '\u{52F}')];
+/// No letter of these blocks takes more digits of Punycode, whatever stands before it in a label.
+const DIGITS: u32 = 7;
+
+pub(super) const FORMATS: &[KnownFormat] = &[
+    KnownFormat::texts(
+        "hostname",
+        Texts {
+            outer: Some(|terms| names(terms, LABEL)),
+            check: Some(is_hostname),
+            ..Texts::exact(Node::Made(|terms, _| names(terms, PLAIN_LABEL)))
+        },
+    )
+    .without("names with a label like xn--… are left out: which of those are valid is Punycode arithmetic"),
+    KnownFormat::texts(
+        "idn-hostname",
+        Texts {
+            outer: Some(international_outer),
+            check: Some(is_idn_hostname),
+            ..Texts::exact(Node::Made(|terms, _| international(terms)))
+        },
+    )
+    .without(
+        "letters beyond Latin, Greek, Cyrillic, kana, Han and Hangul are left out, and long names: their length is \
+         counted in Punycode, which is no regular property",
+    ),
+];
+
+/// Drafts before 7 know nothing of IDNA: RFC 1034 and 1123 alone.
+pub(super) const LEGACY_HOSTNAME: KnownFormat =
+    KnownFormat::exact("hostname", Node::Made(|terms, _| names(terms, LABEL)));
+
+/// Labels with dots between them, within the length of a whole name. Errors: limits.
+pub(super) fn names(terms: &Terms<'_>, label: &str) -> Result<TermId> {
+    terms.bounded(matching(terms, &format!(r"{label}(?:\.{label})*"))?, 1, Some(LONGEST_NAME))
+}
+
+/// Internationalized names that surely are valid, ASCII names among them. Errors: limits.
+pub(super) fn international(terms: &Terms<'_>) -> Result<TermId> {
+    let mut found = vec![names(terms, PLAIN_LABEL)?];
+    // The name fits in 253 octets whatever its labels are: three of the longest, or six of middling length.
+    for (labels, longest) in [(3, 63), (6, 40)] {
+        let label = international_label(terms, longest)?;
+        let more = terms.cat(&[terms.literal(".")?, label])?;
+        found.push(terms.cat(&[label, terms.repeat(more, 0, labels - 1)?])?);
+    }
+    terms.alt(&found)
+}
+
+fn international_label(terms: &Terms<'_>, longest: u32) -> Result<TermId> {
+    let chars = |ranges: &[(u32, u32)]| terms.with(|builder| builder.char_class(ranges));
+    let letter = chars(&LETTERS)?;
+    let ascii = terms.alt(&[terms.byte_range(b'0', b'9')?, terms.byte_range(b'a', b'z')?])?;
+    let hyphen = terms.literal("-")?;
+    let inner = terms.repeat(terms.alt(&[letter, ascii, hyphen])?, 0, None)?;
+    let end = terms.alt(&[letter, ascii])?;
+    let shape = terms.alt(&[end, terms.cat(&[end, inner, end])?])?;
+    let any = chars(&[(0, 0xD7FF), (0xE000, 0x10FFFF)])?;
+    let tagged = terms.cat(&[any, any, terms.literal("--")?, terms.any_text()?])?;
+    let shape = terms.and(&[shape, terms.not(tagged)?])?;
+    let other = terms.repeat(terms.alt(&[ascii, hyphen])?, 0, None)?;
+    let bounded = |most: u32| terms.bounded(shape, 1, Some(u64::from(most)));
+    let mut found = vec![terms.and(&[bounded(longest)?, matching(terms, PLAIN_LABEL)?])?];
+    // `xn--`, the ASCII characters, a hyphen, and the digits of each letter: few letters leave room for many characters.
+    for count in [1, 2, 3, 5, 8] {
+        let room = (longest - 5).saturating_sub((DIGITS - 1) * count);
+        if room >= count {
+            let few = terms.repeat(terms.cat(&[letter, other])?, 1, count)?;
+            found.push(terms.and(&[bounded(room)?, terms.cat(&[other, few])?])?);
+        }
+    }
+    terms.alt(&found)
+}
+
+/// The letters beyond ASCII that a generated name may hold.
+static LETTERS: LazyLock<Vec<(u32, u32)>> = LazyLock::new(|| {
+    let sifted = SIFTED_BLOCKS.iter().flat_map(|&(first, last)| (first..=last).filter(|&char| is_letter(char)));
+    sifted.map(|char| (char as u32, char as u32)).chain(WHOLE_BLOCKS).collect()
+});
+
+/// Every valid internationalized name, among others: no name in ASCII is shorter than its label's characters.
+///
+/// Errors: limits.
+pub(super) fn international_outer(terms: &Terms<'_>) -> Result<TermId> {
+    let char = r"A-Za-z0-9\u0080-\u3001\u3003-\uff0d\uff0f-\uff60\uff62-\u{10FFFF}";
+    let label = format!("[{char}](?:[{char}-]{{0,61}}[{char}])?");
+    let name = format!(r"{label}(?:[.\u3002\uff0e\uff61]{label})*");
+    terms.bounded(matching(terms, &name)?, 1, Some(LONGEST_NAME))
+}

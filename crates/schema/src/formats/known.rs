@@ -1,0 +1,245 @@
+//! Patterns and formats → their languages, each made once for a builder.
+
+use super::content::JSON;
+use super::format::{matching, numbers, KnownFormat, Language, NestedTexts, Texts};
+use super::openapi::BASE64;
+use super::table::find;
+use super::{FormatOptions, Mode};
+use crate::condition::{Matches, Nested, NestedText, StringCondition, TextBounds};
+use crate::draft::Draft;
+use crate::error::{Error, Result};
+use crate::read::{Format, Inexactness, Languages, Pattern};
+use crate::types::Terms;
+use frisket_core::error::Result as EngineResult;
+use frisket_core::grammar::builder::Builder;
+use frisket_core::regular::term::TermId;
+use frisket_regex::{is_ecma_regex, Dialect, Error as RegexError, Flaw, Pattern as Regex, Syntax};
+use indexmap::IndexMap;
+use std::sync::{Arc, OnceLock};
+
+/// The languages of one builder, and of its forks, that were asked for.
+#[derive(Debug)]
+pub struct KnownLanguages {
+    options: FormatOptions,
+    /// In the order of first mention.
+    patterns: IndexMap<Box<str>, Pattern>,
+    formats: IndexMap<(Box<str>, Draft), Format>,
+    base64: Option<TermId>,
+}
+
+/// [`KnownLanguages`] with the builder that holds their nodes.
+pub struct OnBuilder<'a> {
+    known: &'a mut KnownLanguages,
+    builder: &'a mut Builder,
+}
+
+impl KnownLanguages {
+    /// None yet.
+    pub fn new(options: FormatOptions) -> Self {
+        KnownLanguages { options, patterns: IndexMap::new(), formats: IndexMap::new(), base64: None }
+    }
+
+    /// What the caller says of formats.
+    pub fn options(&self) -> &FormatOptions {
+        &self.options
+    }
+
+    /// The languages with their builder: always the one that they were first asked on.
+    pub fn on<'a>(&'a mut self, builder: &'a mut Builder) -> OnBuilder<'a> {
+        OnBuilder { known: self, builder }
+    }
+
+    /// The languages for a fork of their builder, which knows all nodes that were made so far.
+    pub fn fork(&self) -> Self {
+        // What bounds a format is made late, maybe after the fork, and kept by number.
+        let is_fixed = |format: &Format| !matches!(format, Format::Text(StringCondition::Matches(matches), _) if matches.bounds.is_some());
+        let fixed = self.formats.iter().filter(|(_, format)| is_fixed(format));
+        KnownLanguages {
+            options: self.options,
+            patterns: self.patterns.clone(),
+            formats: fixed.map(|(key, format)| (key.clone(), format.clone())).collect(),
+            base64: self.base64,
+        }
+    }
+
+    /// The keyword with its argument that asks for a language, as a message names it: the first that did.
+    pub fn language_name(&self, language: &Matches) -> String {
+        let is_format = |format: &Format| matches!(format, Format::Text(StringCondition::Matches(matches), _) if matches.node == language.node);
+        if let Some(((name, _), _)) = self.formats.iter().find(|(_, format)| is_format(format)) {
+            return format!("format {name}");
+        }
+        let pattern = self.patterns.iter().find(|(_, pattern)| **pattern == Pattern::Exact(language.node));
+        pattern.map_or("pattern".into(), |(pattern, _)| format!("pattern {}", shown(pattern)))
+    }
+}
+
+/// A pattern in a message: quoted, without what is not ASCII, and not longer than 60 characters.
+fn shown(pattern: &str) -> String {
+    let mark = if pattern.contains('\'') && !pattern.contains('"') { '"' } else { '\'' };
+    let mut quoted = String::from(mark);
+    for char in pattern.chars() {
+        match char {
+            '\\' => quoted.push_str("\\\\"),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            char if char == mark => quoted.extend(['\\', char]),
+            ' '..='~' => quoted.push(char),
+            char => quoted.push_str(&match u32::from(char) {
+                point @ 0..=0xff => format!("\\x{point:02x}"),
+                point @ 0..=0xffff => format!("\\u{point:04x}"),
+                point => format!("\\U{point:08x}"),
+            }),
+        }
+    }
+    quoted.push(mark);
+    quoted.truncate(60);
+    quoted
+}
+
+impl Languages for OnBuilder<'_> {
+    fn pattern(&mut self, pattern: &str) -> Result<Pattern> {
+        if let Some(known) = self.known.patterns.get(pattern) {
+            return Ok(known.clone());
+        }
+        let made = read_pattern(self.builder, pattern)?;
+        self.known.patterns.insert(pattern.into(), made.clone());
+        Ok(made)
+    }
+
+    fn format(&mut self, name: &str, draft: Draft) -> Result<Format> {
+        let options = self.known.options;
+        let Some(found) = find(name, draft, options.mode) else { return Ok(Format::Annotation) };
+        let key = (name.into(), draft);
+        if let Some(known) = self.known.formats.get(&key) {
+            return Ok(known.clone());
+        }
+        let made = asserted(&Terms::new(self.builder), found, &options)?;
+        self.known.formats.insert(key, made.clone());
+        Ok(made)
+    }
+
+    fn base64(&mut self) -> Result<Option<TermId>> {
+        if self.known.options.mode == Mode::Annotate {
+            return Ok(None);
+        }
+        if self.known.base64.is_none() {
+            self.known.base64 = Some(matching(&Terms::new(self.builder), BASE64)?);
+        }
+        Ok(self.known.base64)
+    }
+
+    fn json(&mut self) -> Result<Option<Nested>> {
+        let asserts = self.known.options.mode != Mode::Annotate;
+        Ok(asserts.then(|| nested("contentMediaType".into(), &JSON)))
+    }
+}
+
+/// The conditions of a format that the options assert.
+fn asserted(terms: &Terms<'_>, found: &'static KnownFormat, options: &FormatOptions) -> EngineResult<Format> {
+    let condition = match &found.language {
+        Language::Numbers(least, most, are_integers) => return Ok(Format::Numbers(numbers(least, most, *are_integers))),
+        Language::Nested(texts) => StringCondition::Nested(nested(format!("format {}", found.name), texts)),
+        Language::Texts(texts) => StringCondition::Matches(matches(terms, texts, options)?),
+    };
+    let inexactness = found.left_out.map(|left_out| Inexactness {
+        is_sound: true,
+        reason: left_out.into(),
+        narrows_complement: found.narrows_complement(),
+    });
+    Ok(Format::Text(condition, inexactness))
+}
+
+fn matches(terms: &Terms<'_>, texts: &'static Texts, options: &FormatOptions) -> EngineResult<Matches> {
+    let for_python = options.mode.is_python();
+    let node = texts.node.make(terms, for_python)?;
+    let written = texts.written.as_ref().map(|written| (written.node)(terms, options)).transpose()?;
+    let is_bounded = texts.outer.is_some() || for_python && texts.python_narrows;
+    let bounds = is_bounded.then(|| Arc::new(Bounds { texts, outer: OnceLock::new() }) as Arc<dyn TextBounds>);
+    Ok(Matches { node, positive: true, written, bounds })
+}
+
+/// What bounds a format from outside.
+///
+/// Only negations and searches for contradictions ask for that node, and some take longer than all else of a schema; so
+/// it is made when it is first asked for, and once. Hence these bounds are those of one builder.
+struct Bounds {
+    texts: &'static Texts,
+    outer: OnceLock<TermId>,
+}
+
+impl TextBounds for Bounds {
+    fn outer(&self, builder: &mut Builder) -> EngineResult<TermId> {
+        if let Some(&known) = self.outer.get() {
+            return Ok(known);
+        }
+        let terms = Terms::new(builder);
+        let made = self.texts.outer.map_or_else(|| self.texts.node.make(&terms, false), |outer| outer(&terms))?;
+        Ok(*self.outer.get_or_init(|| made))
+    }
+
+    fn check(&self, text: &str) -> Option<bool> {
+        self.texts.check.map(|check| check(text))
+    }
+}
+
+/// A language that nests, by the keyword that asks for it.
+struct Nesting {
+    name: String,
+    texts: &'static NestedTexts,
+}
+
+fn nested(name: String, texts: &'static NestedTexts) -> Nested {
+    Nested { language: Arc::new(Nesting { name, texts }), positive: true }
+}
+
+impl NestedText for Nesting {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn build(&self, builder: &mut Builder, free_escapes: bool, nonempty: bool) -> EngineResult<TermId> {
+        (self.texts.build)(&Terms::new(builder), free_escapes, nonempty)
+    }
+
+    fn check(&self, text: &str) -> bool {
+        (self.texts.check)(text)
+    }
+}
+
+/// The texts in which an ECMA-262 pattern finds a match.
+fn read_pattern(builder: &mut Builder, pattern: &str) -> Result<Pattern> {
+    let lowered = Regex::read(pattern, &Syntax::new(Dialect::Ecma)).and_then(|read| read.lower(builder, true));
+    match lowered {
+        Ok(node) => Ok(Pattern::Exact(node)),
+        Err(RegexError::Syntax(Flaw { message, hint, .. })) => match is_ecma_regex(pattern) {
+            Ok(true) => Ok(Pattern::Inexact(message)),
+            Ok(false) => Ok(Pattern::Invalid(message, hint.map(Into::into))),
+            Err(error) => Err(Error::limit(error.to_string())),
+        },
+        Err(RegexError::Limit(flaw)) => Ok(Pattern::Inexact(flaw.message)),
+        Err(RegexError::Engine(error)) => {
+            // Who cancels, or has no more time, is not told of a pattern that cannot be exact.
+            builder.check(0)?;
+            Ok(Pattern::Inexact(error.to_string()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_exact_invalid_or_beyond_regular_languages() {
+        let (mut known, mut builder) = (KnownLanguages::new(FormatOptions::default()), Builder::default());
+        let mut languages = known.on(&mut builder);
+        let Pattern::Exact(node) = languages.pattern("^a+").unwrap() else { panic!("regular") };
+        assert_eq!(languages.pattern("^a+"), Ok(Pattern::Exact(node)));
+        let Pattern::Invalid(message, hint) = languages.pattern("a(b").unwrap() else { panic!("no pattern") };
+        assert_eq!(message, "this group is never closed in 'a(b'");
+        assert_eq!(hint, None);
+        assert!(matches!(languages.pattern(r"(a)\1").unwrap(), Pattern::Inexact(_)));
+        assert!(builder.accepts(node.number(), b"ab").unwrap() && !builder.accepts(node.number(), b"ba").unwrap());
+    }
+}

@@ -1,0 +1,44 @@
+//! What the caller says of formats.
+
+/// Which formats assert anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Mode {
+    /// Those of JSON Schema, in all drafts, and the integers of OpenAPI.
+    #[default]
+    Assert,
+    /// None.
+    Annotate,
+    /// Those of OpenAPI and Pydantic, too.
+    OpenApi,
+    /// As `OpenApi`, without texts that Python's own types cannot hold.
+    Python,
+}
+
+impl Mode {
+    /// Whether names of OpenAPI and Pydantic are known.
+    pub fn is_wide(self) -> bool {
+        matches!(self, Mode::OpenApi | Mode::Python)
+    }
+
+    /// Whether texts that Python's own types cannot hold are left out.
+    pub fn is_python(self) -> bool {
+        self == Mode::Python
+    }
+}
+
+/// Which formats assert anything, and how long their texts may be that documents hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FormatOptions {
+    /// Which formats assert anything.
+    pub mode: Mode,
+    /// The most digits of each number of a duration.
+    pub max_integer_digits: u32,
+    /// The most digits of a second after the point.
+    pub max_second_digits: u32,
+}
+
+impl Default for FormatOptions {
+    fn default() -> Self {
+        FormatOptions { mode: Mode::default(), max_integer_digits: 40, max_second_digits: 9 }
+    }
+}

@@ -1,0 +1,18 @@
+//! Conjunctions → nodes and rules of a grammar.
+//!
+//! ```text
+//! lowerer    conjunctions → nodes: one for each, a rule where it recurses
+//! traits     what `types` asks of a lowerer, and what that passes on to the algebra
+//! part       unions of conjuncts → nodes, type by type
+//! constant   one JSON value → the node of its spellings, without the algebra
+//! blame      a conjunction that no document meets → why, and where
+//! ```
+
+mod blame;
+mod constant;
+mod lowerer;
+mod part;
+mod traits;
+
+pub(crate) use blame::{nothing_written, unsatisfiable};
+pub use lowerer::{Lowerer, Tables};

@@ -1,0 +1,237 @@
+//! Unions of conjuncts → nodes, type by type.
+
+use super::Lowerer;
+use crate::condition::{ArrayCondition, Conjunct, NumberCondition, ObjectCondition, StringCondition, Types};
+use crate::error::Result;
+use crate::types::number::{self, interval, NumberError, TooManyRemainders};
+use crate::types::{array, object, string, Lowering, Terms};
+use frisket_core::regular::term::TermId;
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::FxBuildHasher;
+
+/// The conditions of one type, and what else decides about their node.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum PartKey {
+    Words(Types),
+    Number(Types, Vec<NumberCondition>),
+    String(Vec<StringCondition>),
+    /// At a level.
+    Array(u32, Vec<ArrayCondition>),
+    /// At a level; whether it is the document itself.
+    Object(u32, bool, Vec<ObjectCondition>),
+}
+
+type Distinct<'c, C> = IndexSet<&'c [C], FxBuildHasher>;
+
+/// The alternatives of a union for one type, in the order of first mention.
+enum Group<'c> {
+    Number(Types, Distinct<'c, NumberCondition>),
+    String(Distinct<'c, StringCondition>),
+    Array(Distinct<'c, ArrayCondition>),
+    Object(Distinct<'c, ObjectCondition>),
+}
+
+impl Lowerer<'_> {
+    /// One node for a union. What an unconditional conjunct covers is not said twice.
+    pub(crate) fn union(&mut self, conjuncts: &[Conjunct]) -> Result<Option<TermId>> {
+        let nodes = match conjuncts {
+            [conjunct] => self.conjunct(conjunct)?,
+            _ => self.conjuncts(conjuncts)?,
+        };
+        if let [] | [_] = nodes[..] {
+            return Ok(nodes.first().copied());
+        }
+        let node = Terms::new(&mut self.expander.builder).alt(&nodes)?;
+        if nodes.iter().any(|node| self.tables.structural.contains(node)) {
+            self.tables.structural.insert(node);
+        }
+        Ok(Some(node))
+    }
+
+    fn conjunct(&mut self, conjunct: &Conjunct) -> Result<Vec<TermId>> {
+        let types = conjunct.types;
+        let mut nodes = Vec::with_capacity(5);
+        if types.has(Types::WORDS) {
+            nodes.push(self.words(types & Types::WORDS)?);
+        }
+        if types.has(Types::NUMBER) {
+            nodes.extend(self.numbers(types & Types::NUMBER, &conjunct.numbers)?);
+        }
+        if types.has(Types::STRING) {
+            nodes.extend(self.strings(&conjunct.strings)?);
+        }
+        if types.has(Types::ARRAY) {
+            nodes.extend(self.arrays(&conjunct.arrays)?);
+        }
+        if types.has(Types::OBJECT) {
+            nodes.extend(self.objects(&conjunct.objects)?);
+        }
+        Ok(nodes)
+    }
+
+    fn conjuncts(&mut self, conjuncts: &[Conjunct]) -> Result<Vec<TermId>> {
+        let words = conjuncts.iter().fold(Types::NONE, |all, conjunct| all | conjunct.types & Types::WORDS);
+        let mut nodes: IndexSet<TermId, FxBuildHasher> = IndexSet::default();
+        if !words.is_empty() {
+            nodes.insert(self.words(words)?);
+        }
+        for group in groups(conjuncts) {
+            match group {
+                Group::Number(types, alternatives) => {
+                    for conditions in unless_any(alternatives) {
+                        nodes.extend(self.numbers(types, conditions)?);
+                    }
+                }
+                Group::String(alternatives) => {
+                    let alternatives = unless_any(alternatives);
+                    if let [conditions] = alternatives[..] {
+                        nodes.extend(self.strings(conditions)?);
+                    } else {
+                        nodes.extend(string::quoted_union(self, &alternatives)?);
+                    }
+                }
+                Group::Array(alternatives) => {
+                    for conditions in unless_any(alternatives) {
+                        nodes.extend(self.arrays(conditions)?);
+                    }
+                }
+                Group::Object(alternatives) => {
+                    for conditions in unless_any(alternatives) {
+                        nodes.extend(self.objects(conditions)?);
+                    }
+                }
+            }
+        }
+        Ok(nodes.into_iter().collect())
+    }
+
+    /// The node of one type's conditions, made once.
+    fn part(&mut self, key: PartKey, make: impl FnOnce(&mut Self) -> Result<Option<TermId>>) -> Result<Option<TermId>> {
+        if let Some(&known) = self.tables.parts.get(&key) {
+            return Ok(known);
+        }
+        let node = make(self)?;
+        self.tables.parts.insert(key, node);
+        Ok(node)
+    }
+
+    fn words(&mut self, types: Types) -> Result<TermId> {
+        let key = PartKey::Words(types);
+        if let Some(&Some(known)) = self.tables.parts.get(&key) {
+            return Ok(known);
+        }
+        let words = [(Types::NULL, "null"), (Types::FALSE, "false"), (Types::TRUE, "true")];
+        let words = words.into_iter().filter(|&(one, _)| types.has(one)).map(|(_, word)| word);
+        let node = Terms::new(&mut self.expander.builder).words(words)?;
+        self.tables.parts.insert(key, Some(node));
+        Ok(node)
+    }
+
+    fn numbers(&mut self, types: Types, conditions: &[NumberCondition]) -> Result<Option<TermId>> {
+        self.part(PartKey::Number(types, conditions.to_vec()), |lowerer| match lowerer.numerals(types, conditions) {
+            Ok(node) => Ok(node),
+            Err(NumberError::Engine(error)) => Err(error.into()),
+            Err(NumberError::TooManyRemainders(error)) => {
+                lowerer.note_remainders(&error);
+                let is_kept = |condition: &&NumberCondition| !matches!(condition, NumberCondition::Multiple { .. });
+                let kept: Vec<_> = conditions.iter().filter(is_kept).cloned().collect();
+                match lowerer.numerals(types, &kept) {
+                    Ok(node) => Ok(node),
+                    Err(NumberError::Engine(error)) => Err(error.into()),
+                    Err(NumberError::TooManyRemainders(_)) => unreachable!("no multiple is asked for"),
+                }
+            }
+        })
+    }
+
+    fn numerals(&mut self, types: Types, conditions: &[NumberCondition]) -> number::Result<Option<TermId>> {
+        let terms = Terms::new(&mut self.expander.builder);
+        number::lower(&terms, self.spelling.numbers, types, conditions, &mut self.tables.numerals)
+    }
+
+    /// Notes a step that is left out, since it takes too many states.
+    fn note_remainders(&mut self, error: &TooManyRemainders) {
+        let [divisor, most, listed] = [error.divisor.to_string(), error.most.to_string(), interval::LISTED.to_string()]
+            .map(|digits| grouped(&digits));
+        let slips = format!(
+            "divisibility by {divisor} takes a state for each remainder, more than {most}, unless bounds leave at most \
+             {listed} multiples; numbers that are no multiples could slip through"
+        );
+        let pointer = self.active_pointer() + "/multipleOf";
+        self.expander.subschemas.omit(pointer, "multipleOf", slips);
+    }
+
+    fn strings(&mut self, conditions: &[StringCondition]) -> Result<Option<TermId>> {
+        self.part(PartKey::String(conditions.to_vec()), |lowerer| string::quoted(lowerer, conditions))
+    }
+
+    fn arrays(&mut self, conditions: &[ArrayCondition]) -> Result<Option<TermId>> {
+        self.part(PartKey::Array(self.level, conditions.to_vec()), |lowerer| array::lower(lowerer, conditions))
+    }
+
+    fn objects(&mut self, conditions: &[ObjectCondition]) -> Result<Option<TermId>> {
+        let key = PartKey::Object(self.level, self.is_root(), conditions.to_vec());
+        self.part(key, |lowerer| object::lower(lowerer, conditions))
+    }
+}
+
+/// What conjuncts say of each type, in the order of first mention; numbers by the types that are left, too.
+fn groups(conjuncts: &[Conjunct]) -> Vec<Group<'_>> {
+    let mut found: IndexMap<Types, Group<'_>, FxBuildHasher> = IndexMap::default();
+    for conjunct in conjuncts {
+        let types = conjunct.types;
+        let numbers = types & Types::NUMBER;
+        if !numbers.is_empty() {
+            let group = found.entry(numbers).or_insert_with(|| Group::Number(numbers, Distinct::default()));
+            let Group::Number(_, alternatives) = group else { unreachable!("a group of numbers") };
+            alternatives.insert(&conjunct.numbers);
+        }
+        if types.has(Types::STRING) {
+            let group = found.entry(Types::STRING).or_insert_with(|| Group::String(Distinct::default()));
+            let Group::String(alternatives) = group else { unreachable!("a group of strings") };
+            alternatives.insert(&conjunct.strings);
+        }
+        if types.has(Types::ARRAY) {
+            let group = found.entry(Types::ARRAY).or_insert_with(|| Group::Array(Distinct::default()));
+            let Group::Array(alternatives) = group else { unreachable!("a group of arrays") };
+            alternatives.insert(&conjunct.arrays);
+        }
+        if types.has(Types::OBJECT) {
+            let group = found.entry(Types::OBJECT).or_insert_with(|| Group::Object(Distinct::default()));
+            let Group::Object(alternatives) = group else { unreachable!("a group of objects") };
+            alternatives.insert(&conjunct.objects);
+        }
+    }
+    found.into_values().collect()
+}
+
+/// The alternatives; if one of them asks nothing, that one alone.
+fn unless_any<C>(alternatives: Distinct<'_, C>) -> Vec<&[C]> {
+    match alternatives.iter().any(|conditions| conditions.is_empty()) {
+        true => vec![&[]],
+        false => alternatives.into_iter().collect(),
+    }
+}
+
+/// Digits with a comma before each three.
+fn grouped(digits: &str) -> String {
+    let mut found = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            found.push(',');
+        }
+        found.push(digit);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped_by_three() {
+        let shown = ["1", "123", "1234", "123456", "1234567"].map(grouped);
+        assert_eq!(shown, ["1", "123", "1,234", "123,456", "1,234,567"]);
+    }
+}

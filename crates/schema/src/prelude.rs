@@ -1,0 +1,103 @@
+//! Options → what the grammars of all their schemas have in common, made once.
+//!
+//! Any value, any text, any integer and punctuation are a third of what a median schema is made of. Each schema goes on
+//! with a fork of the builder that has them.
+
+use crate::algebra::{Expander, ExpansionOptions, Splitting};
+use crate::condition::{Conjunct, ConjunctionId, NumberCondition, Types};
+use crate::decimal::Decimal;
+use crate::error::Result;
+use crate::formats::KnownLanguages;
+use crate::json::TreeBuilder;
+use crate::lower::{Lowerer, Tables};
+use crate::options::{Options, Spacing};
+use crate::resolve::Documents;
+use crate::subschema::Subschemas;
+use crate::types::{Lowering, Terms};
+use frisket_core::error::Result as EngineResult;
+use frisket_core::grammar::builder::{Builder, BuilderBase};
+use frisket_core::limits::{Cancellation, Limits, Pause};
+use std::sync::Arc;
+
+/// Options, and the nodes that their schemas share; several threads may compile with one prelude at once.
+pub struct Prelude {
+    options: Options,
+    base: BuilderBase,
+    tables: Tables,
+}
+
+impl Prelude {
+    /// The prelude of some options. `pause` is called now and then during long compiles; false cancels them.
+    ///
+    /// Errors: forbidden texts that take more than the limits allow.
+    pub fn new(options: Options, pause: Option<Pause>) -> Result<Self> {
+        let mut builder = Builder::new(Limits::default(), None, pause);
+        restrict(&mut builder, &options.forbidden_texts)?;
+        let mut tree = TreeBuilder::default();
+        tree.boolean(true)?;
+        let documents = Documents::new(Arc::new(tree.finish()), None)?;
+        let subschemas = Subschemas::new(documents, options.subschemas(false));
+        let expansion = ExpansionOptions {
+            splitting: Splitting::Together,
+            max_alternatives: options.max_alternatives,
+            total: options.max_alternatives,
+        };
+        let languages = KnownLanguages::new(options.formats());
+        let expander = Expander::new(builder, subschemas, languages, expansion);
+        let mut lowerer = Lowerer::new(expander, &options, false, Tables::default());
+        // Each level of lines has punctuation of its own: what is common is little.
+        if options.whitespace != Spacing::Pretty {
+            lower_common(&mut lowerer)?;
+        }
+        let (expander, tables) = lowerer.into_parts();
+        Ok(Prelude { options, base: expander.builder.into_base(), tables })
+    }
+
+    /// The options.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// A builder that has the prelude's nodes.
+    pub(crate) fn fork(&self, limits: Limits, cancellation: Option<Cancellation>) -> Builder {
+        self.base.fork(limits, cancellation)
+    }
+
+    /// The prelude's nodes by what they mean.
+    pub(crate) fn tables(&self) -> &Tables {
+        &self.tables
+    }
+}
+
+/// Makes the nodes of the types, and of the bounds that leave most exponents.
+fn lower_common(lowerer: &mut Lowerer<'_>) -> Result<()> {
+    lowerer.lower(ConjunctionId::ANYTHING)?;
+    let bound = NumberCondition::AtLeast { bound: Decimal::from(-1), strict: false };
+    let words = (1..8u8).map(|bits| {
+        let types = [Types::NULL, Types::FALSE, Types::TRUE].into_iter().enumerate();
+        types.filter(|(place, _)| bits >> place & 1 == 1).fold(Types::NONE, |all, (_, one)| all | one)
+    });
+    let integer = Conjunct::of_types(Types::INTEGER);
+    let plain = Conjunct { numbers: vec![NumberCondition::Plain { positive: true }], ..integer.clone() };
+    let common = [integer, Conjunct::of_numbers(vec![bound])].into_iter();
+    let types = [Types::NUMBER, Types::STRING, Types::ARRAY, Types::OBJECT];
+    let common = common.chain(words.map(Conjunct::of_types)).chain([plain]).chain(types.map(Conjunct::of_types));
+    for conjunct in common {
+        lowerer.union(&[conjunct])?;
+    }
+    Ok(())
+}
+
+/// Lets no JSON string of the builder hold one of the texts from now on.
+fn restrict(builder: &mut Builder, forbidden: &[String]) -> EngineResult<()> {
+    if forbidden.is_empty() {
+        return Ok(());
+    }
+    let allowed = {
+        let terms = Terms::new(builder);
+        let everything = terms.not(terms.empty())?;
+        let holding = terms.cat(&[everything, terms.words(forbidden)?, everything])?;
+        terms.and(&[terms.any_text()?, terms.not(holding)?])?
+    };
+    builder.restrict_strings(allowed.number())
+}
