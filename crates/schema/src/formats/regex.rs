@@ -20,8 +20,8 @@ pub(super) const FORMATS: &[KnownFormat] = &[KnownFormat {
 
 const SYNTAX: &str = "^$\\.*+?()[]{}|/";
 const CATEGORIES: [&str; 36] = [
-    "L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Ps", "Pe",
-    "Pi", "Pf", "Po", "S", "Sm", "Sc", "Sk", "So", "Z", "Zs", "Zl", "Zp", "C", "Cc", "Cf", "Co", "Cn",
+    "L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Ps", "Pe", "Pi",
+    "Pf", "Po", "S", "Sm", "Sc", "Sk", "So", "Z", "Zs", "Zl", "Zp", "C", "Cc", "Cf", "Co", "Cn",
 ];
 const ALPHANUMERIC: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -29,7 +29,9 @@ const ALPHANUMERIC: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 fn build(terms: &Terms<'_>, free: bool, nonempty: bool) -> Result<TermId> {
     let pieces = Pieces { terms, spelling: Spelling::new(terms, free) };
     let text = |text: &str| pieces.spelling.text(text);
-    let seq = |nodes: &[TermId]| terms.with(|builder| builder.seq(&nodes.iter().map(|node| node.number()).collect::<Vec<_>>()));
+    let seq = |nodes: &[TermId]| {
+        terms.with(|builder| builder.seq(&nodes.iter().map(|node| node.number()).collect::<Vec<_>>()))
+    };
     let quantifier = pieces.quantifier()?;
     let term = pieces.term(quantifier)?;
     let run = terms.repeat(term, 0, None)?;
@@ -79,7 +81,7 @@ impl Pieces<'_, '_> {
         let number = b.alt(&[s.text("0")?, number])?;
         let counts = b.alt(&[number, b.cat(&[number, s.text(",")?])?, self.rising_counts()?])?;
         let kinds = b.alt(&[s.any_of("*+?")?, b.cat(&[s.text("{")?, counts, s.text("}")?])?])?;
-        b.optional(b.cat(&[kinds, b.optional(s.text("?")?)?])?)
+        b.repeat(b.cat(&[kinds, b.repeat(s.text("?")?, 0, 1)?])?, 0, 1)
     }
 
     /// `n,m` with n ≤ m: of different lengths up to four digits, or of the same length where that is easy to see.
@@ -110,10 +112,8 @@ impl Pieces<'_, '_> {
         let unit = self.hexadecimal(0, 15)?;
         let names: Result<Vec<_>> = CATEGORIES.iter().map(|name| s.text(name)).collect();
         let zeros = b.repeat(s.text("0")?, 0, 2)?;
-        let points = b.alt(&[
-            b.cat(&[zeros, b.repeat(unit, 1, 5)?])?,
-            b.cat(&[s.text("10")?, b.repeat(unit, 4, 4)?])?,
-        ])?;
+        let points =
+            b.alt(&[b.cat(&[zeros, b.repeat(unit, 1, 5)?])?, b.cat(&[s.text("10")?, b.repeat(unit, 4, 4)?])?])?;
         b.alt(&[
             s.any_of(&format!("dDwWsSfnrtv{identity}"))?,
             b.cat(&[s.any_of("pP")?, s.text("{")?, b.alt(&names?)?, s.text("}")?])?,
@@ -142,9 +142,9 @@ impl Pieces<'_, '_> {
                 members.push(b.cat(&[mark, low, rest, hyphen, mark, high, rest])?);
             }
         }
-        let optional = b.optional(hyphen)?;
+        let optional = b.repeat(hyphen, 0, 1)?;
         let members = b.repeat(b.alt(&members)?, 0, None)?;
-        let negation = b.optional(s.text("^")?)?;
+        let negation = b.repeat(s.text("^")?, 0, 1)?;
         b.cat(&[s.text("[")?, negation, optional, members, optional, s.text("]")?])
     }
 
