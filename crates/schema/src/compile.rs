@@ -7,6 +7,7 @@ use crate::formats::KnownLanguages;
 use crate::json::Tree;
 use crate::lower::{nothing_written, unsatisfiable, Lowerer};
 use crate::order::is_sorted;
+use crate::read::ParsedSchema;
 use crate::resolve::{Documents, Registry};
 use crate::subschema::{Omission, Subschemas};
 use frisket_core::error::Error as EngineError;
@@ -14,6 +15,7 @@ use frisket_core::grammar::builder::Builder;
 use frisket_core::grammar::grammar::Grammar;
 use frisket_core::limits::{Cancellation, Limits};
 use frisket_core::regular::term::TermId;
+use std::rc::Rc;
 use std::sync::Arc;
 
 pub use crate::options::{Options, PropertyOrder, Spacing};
@@ -49,11 +51,11 @@ struct Compiler<'p, 'd> {
     is_sorted: bool,
 }
 
-/// A root, with what its attempt notes.
-struct Lowered {
+/// A root, with what its attempt read and noted.
+struct Lowered<'d> {
     root: TermId,
-    omissions: Vec<Omission>,
-    narrowed: Vec<Omission>,
+    subschemas: Subschemas<'d>,
+    parsed: Vec<Option<Rc<ParsedSchema>>>,
 }
 
 /// The grammar of the documents that a schema describes, under the prelude's options.
@@ -72,7 +74,8 @@ pub fn compile(
     let options = prelude.options();
     let is_sorted = options.property_order == PropertyOrder::Schema && is_sorted(&schema);
     let compiler = Compiler { schema, registry, prelude, is_sorted };
-    let (builder, Lowered { root, omissions, narrowed }) = compiler.lowered(builder)?;
+    let (builder, Lowered { root, subschemas, .. }) = compiler.lowered(builder)?;
+    let Subschemas { omissions, narrowed, .. } = subschemas;
     match builder.build(root.number()) {
         Ok(grammar) => Ok(Compiled { grammar, omissions, narrowed, notes: notes(options, is_sorted) }),
         // Lowering knows of most contradictions and where they are; this one shows in the rules only.
@@ -84,9 +87,25 @@ pub fn compile(
     }
 }
 
-impl Compiler<'_, '_> {
+/// The subschemas of a schema that [`compile`] takes, and of which of them its grammar is made: those that were read.
+///
+/// Errors: those of `compile`, but for what the rules alone show.
+pub(crate) fn subschemas_of<'d>(
+    schema: Arc<Tree>,
+    registry: Option<&'d dyn Registry>,
+    prelude: &Prelude,
+    limits: Limits,
+    cancellation: Option<Cancellation>,
+) -> Result<(Subschemas<'d>, Vec<Option<Rc<ParsedSchema>>>)> {
+    let is_sorted = prelude.options().property_order == PropertyOrder::Schema && is_sorted(&schema);
+    let compiler = Compiler { schema, registry, prelude, is_sorted };
+    let (_, Lowered { subschemas, parsed, .. }) = compiler.lowered(prelude.fork(limits, cancellation))?;
+    Ok((subschemas, parsed))
+}
+
+impl<'d> Compiler<'_, 'd> {
     /// The root of the first attempt that does not split too far, with the builder that holds it.
-    fn lowered(&self, mut builder: Builder) -> Result<(Builder, Lowered)> {
+    fn lowered(&self, mut builder: Builder) -> Result<(Builder, Lowered<'d>)> {
         let options = self.prelude.options();
         let mut failure = None;
         let mut has_scopes = false;
@@ -119,7 +138,7 @@ impl Compiler<'_, '_> {
     }
 
     /// The root of one attempt, and the builder.
-    fn attempt(&self, builder: Builder, attempt: ExpansionOptions, has_scopes: bool) -> (Builder, Result<Lowered>) {
+    fn attempt(&self, builder: Builder, attempt: ExpansionOptions, has_scopes: bool) -> (Builder, Result<Lowered<'d>>) {
         let options = self.prelude.options();
         let documents = match Documents::new(self.schema.clone(), self.registry) {
             Ok(documents) => documents,
@@ -130,12 +149,12 @@ impl Compiler<'_, '_> {
         let expander = Expander::new(builder, subschemas, languages, attempt);
         let mut lowerer = Lowerer::new(expander, options, self.is_sorted, self.prelude.tables().clone());
         let root = lowerer.expander.subschemas.root().and_then(|root| lowerer.document(root));
-        let Expander { builder, subschemas: Subschemas { omissions, narrowed, .. }, .. } = lowerer.into_parts().0;
+        let (builder, subschemas, parsed) = lowerer.into_parts().0.into_parts();
         let made = root.and_then(|root| {
             if !options.relaxed {
-                refuse(&omissions)?;
+                refuse(&subschemas.omissions)?;
             }
-            Ok(Lowered { root, omissions, narrowed })
+            Ok(Lowered { root, subschemas, parsed })
         });
         (builder, made)
     }
