@@ -6,8 +6,8 @@ A row is the way to split, the most alternatives, the schema, and a hash of what
 included, with all that was left out and the number of alternatives that it took. The crate's test `algebra` reads the
 table. With a file of schemas as argument, a row has the whole text in place of its hash, to see what differs.
 
-The crate merges subschemas and conditions of equal content, where Python merges some of them, and knows the union of all
-values however it was made. Python does so here, too: what is compared is the algebra.
+The crate merges subschemas and conditions of equal content, where Python merges some of them, and knows the union of
+all values however it was made. Python does so here, too: what is compared is the algebra.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import random
 import sys
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from frisket._core import GrammarBuilder, front_end
@@ -113,7 +114,9 @@ class Dump:
             return "any"
         if is_nothing(goal):
             return "none"
-        return "?" if not levels else f"[{' | '.join(self.case(case, levels - 1) for case in self.algebra.expand(goal))}]"
+        return (
+            "?" if not levels else f"[{' | '.join(self.case(case, levels - 1) for case in self.algebra.expand(goal))}]"
+        )
 
     def case(self, case: Case, levels: int) -> str:
         parts = [str(case.mask), *map(self.number, case.numbers), *map(self.string, case.strings)]
@@ -238,7 +241,9 @@ class Maker:
 
     def properties(self, levels: int) -> dict[str, Any]:
         chance = self.chance
-        found: dict[str, Any] = {"properties": {key: self.schema(levels) for key in chance.sample(KEYS, chance.randint(1, 3))}}
+        found: dict[str, Any] = {
+            "properties": {key: self.schema(levels) for key in chance.sample(KEYS, chance.randint(1, 3))}
+        }
         if chance.random() < 0.7:
             found["required"] = chance.sample(KEYS, chance.randint(1, 2))
         if chance.random() < 0.3:
@@ -317,10 +322,17 @@ CHOSEN: list[Any] = [
     {"properties": {"a": {"$ref": "#"}}, "required": ["a"]},
     {"properties": {"a": {"$ref": "#"}}, "required": ["a"], "not": {"properties": {"a": {"$ref": "#"}}}},
     {"properties": {"a": {"not": {"$ref": "#"}}}, "oneOf": [{"required": ["a"]}, {"type": "object"}, {"type": "null"}]},
-    {"propertyNames": {"$ref": "#"}, "type": ["string", "object"], "not": {"maxLength": 3, "propertyNames": {"$ref": "#"}}},
+    {
+        "propertyNames": {"$ref": "#"},
+        "type": ["string", "object"],
+        "not": {"maxLength": 3, "propertyNames": {"$ref": "#"}},
+    },
     {"unevaluatedProperties": {"$ref": "#"}, "anyOf": [{"properties": {"a": True}}, {"properties": {"b": True}}]},
     {"unevaluatedProperties": False, "allOf": [{"$ref": "#/$defs/d"}], "$defs": {"d": {"$ref": "#", "title": "d"}}},
-    {"$ref": "#/$defs/d", "$defs": {"d": {"oneOf": [{"items": {"$ref": "#/$defs/d"}}, {"contains": {"$ref": "#/$defs/d"}}]}}},
+    {
+        "$ref": "#/$defs/d",
+        "$defs": {"d": {"oneOf": [{"items": {"$ref": "#/$defs/d"}}, {"contains": {"$ref": "#/$defs/d"}}]}},
+    },
 ]
 
 
@@ -349,7 +361,7 @@ def main() -> None:
     merge_by_content()
     given = sys.argv[1:]
     if given:
-        rows = [line.rstrip("\n").split("\t") for line in open(given[0], encoding="utf-8")]
+        rows = [line.rstrip("\n").split("\t") for line in Path(given[0]).read_text(encoding="utf-8").splitlines()]
         made = [row(json.loads(schema), splitting, int(most), whole=True) for splitting, most, schema in rows]
     else:
         chance = random.Random(25)

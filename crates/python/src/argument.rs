@@ -68,3 +68,12 @@ fn within<'py, T: FromPyObject<'py>>(given: &Bound<'py, PyAny>, name: &str, rang
         })
     })
 }
+
+/// Whether every escape of JSON may be used, as `escapes` says.
+pub fn is_free(escapes: &str) -> PyResult<bool> {
+    match escapes {
+        "raw" => Ok(false),
+        "free" => Ok(true),
+        other => Err(PyValueError::new_err(format!("escapes is \"raw\" or \"free\", not {other:?}"))),
+    }
+}

@@ -43,14 +43,6 @@ fn node(made: Result<TermId>) -> PyResult<u32> {
     made.map(|id| id.number()).map_err(raise)
 }
 
-fn is_free(escapes: &str) -> PyResult<bool> {
-    match escapes {
-        "raw" => Ok(false),
-        "free" => Ok(true),
-        other => Err(PyValueError::new_err(format!("escapes is \"raw\" or \"free\", not {other:?}"))),
-    }
-}
-
 #[pymethods]
 impl GrammarBuilder {
     #[new]
@@ -184,7 +176,7 @@ impl GrammarBuilder {
     /// (`\/`, `\u0061`, surrogate pairs).
     #[pyo3(signature = (node, escapes="raw"))]
     fn quoted(&mut self, #[pyo3(from_py_with = argument::node)] node: u32, escapes: &str) -> PyResult<u32> {
-        let free = is_free(escapes)?;
+        let free = argument::is_free(escapes)?;
         self::node(self.builder()?.quoted(node, free))
     }
 
@@ -334,7 +326,7 @@ impl GrammarBuilder {
             any_order,
             extras_last,
             orders,
-            free: is_free(escapes)?,
+            free: argument::is_free(escapes)?,
         };
         let builder = self.builder()?;
         let punctuation = punctuation(builder, [open, close, colon, comma, empty])?;

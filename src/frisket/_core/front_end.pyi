@@ -15,6 +15,7 @@ _T = TypeVar("_T")
 __all__ = [
     "Constants",
     "Flaw",
+    "NativePrelude",
     "Plain",
     "Productions",
     "Recent",
@@ -27,6 +28,7 @@ __all__ = [
     "is_json",
     "is_sorted",
     "native_closest",
+    "native_compile",
     "native_facts",
     "native_is_sorted",
     "native_references",
@@ -37,6 +39,12 @@ __all__ = [
     "said",
     "without",
 ]
+
+@final
+class NativePrelude:
+    """`JSONSchemaOptions` for the native front end, with what all their schemas have in common."""
+
+    def __new__(cls, options: Any) -> Self: ...
 
 @final
 class Stock:
@@ -262,6 +270,17 @@ def said(schema: object, keywords: dict[str, int]) -> bytes | None:
 
 def native_closest(word: str, known: Sequence[str]) -> str | None:
     """The word that another one may be meant for, as hints and reports say it. For tests."""
+
+def native_compile(
+    schema: Any,
+    prelude: NativePrelude,
+    registry: Callable[[str], Any] | None = None,
+    limits: Limits | None = None,
+) -> tuple[Grammar, list[tuple[str, str, str]], list[tuple[str, str, str]], list[str]]:
+    """(the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes on the language).
+
+    `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
+    """
 
 def native_facts(
     schema: Any,
