@@ -1,13 +1,16 @@
 //! Schemas → what became of each keyword, at every place.
 
 use frisket_core::grammar::builder::Builder;
+use frisket_core::limits::Limits;
 use frisket_core::regular::term::TermId;
+use frisket_schema::compile::{self, Prelude};
 use frisket_schema::condition::{Matches, Nested, StringCondition, SubschemaId};
 use frisket_schema::draft::Draft;
-use frisket_schema::error::Result;
+use frisket_schema::error::{Kind, Result};
+use frisket_schema::formats::{FormatOptions, Mode};
 use frisket_schema::json::{parse, Tree};
 use frisket_schema::read::{read, Format, Inexactness, Languages, Pattern};
-use frisket_schema::report::{entries, Entry, FormatNames, FormatUse};
+use frisket_schema::report::{entries, report, Entry, Status};
 use frisket_schema::resolve::{Documents, Registry};
 use frisket_schema::subschema::{Options, Subschemas};
 use std::sync::Arc;
@@ -39,33 +42,8 @@ impl Languages for Words {
     }
 }
 
-/// Asserted are `email`, `time` with a note, and `int32`.
-struct Names {
-    are_annotations: bool,
-}
-
-impl FormatNames for Names {
-    fn are_annotations(&self) -> bool {
-        self.are_annotations
-    }
-
-    fn find(&self, name: &str, _: Draft) -> FormatUse {
-        match name {
-            "email" => FormatUse::Enforced { is_numeric: false, note: None },
-            "time" => FormatUse::Enforced { is_numeric: false, note: Some("few digits".into()) },
-            "int32" => FormatUse::Enforced { is_numeric: true, note: None },
-            "password" => FormatUse::OpenApi,
-            _ => FormatUse::Unknown,
-        }
-    }
-
-    fn names(&self) -> Vec<&str> {
-        vec!["email", "time"]
-    }
-}
-
 /// The entries once every subschema was read but those whose first pointer ends so.
-fn report(text: &str, options: Options, unread: &str, registry: Option<&dyn Registry>) -> Vec<Entry> {
+fn entries_of(text: &str, options: Options, unread: &str, registry: Option<&dyn Registry>) -> Vec<Entry> {
     let documents = Documents::new(Arc::new(parse(text).unwrap()), registry).unwrap();
     let mut subschemas = Subschemas::new(documents, options);
     subschemas.root().unwrap();
@@ -78,7 +56,7 @@ fn report(text: &str, options: Options, unread: &str, registry: Option<&dyn Regi
             read(&mut subschemas, &mut words, number).unwrap();
         }
     }
-    entries(&mut subschemas, &Names { are_annotations: false }, &|number| is_read[number.0 as usize]).unwrap()
+    entries(&mut subschemas, &FormatOptions::default(), &|number| is_read[number.0 as usize]).unwrap()
 }
 
 fn shown(entries: &[Entry]) -> Vec<String> {
@@ -90,7 +68,7 @@ fn shown(entries: &[Entry]) -> Vec<String> {
 }
 
 fn said(text: &str) -> Vec<String> {
-    shown(&report(text, Options::default(), "", None))
+    shown(&entries_of(text, Options::default(), "", None))
 }
 
 #[test]
@@ -119,7 +97,7 @@ fn words_that_are_no_keywords_are_listed_wherever_they_stand() {
         ]
     );
     let nullable = Options { is_nullable: true, ..Options::default() };
-    let entries = report(r#"{"nullable": true, "items": {"nullable": true, "type": "null"}}"#, nullable, "", None);
+    let entries = entries_of(r#"{"nullable": true, "items": {"nullable": true, "type": "null"}}"#, nullable, "", None);
     assert_eq!(
         shown(&entries),
         ["#items enforced", "#nullable annotation OpenAPI 3.0's; asks nothing without type", "/items#type enforced"]
@@ -161,7 +139,7 @@ fn formats_are_enforced_or_say_why_not() {
     assert_eq!(
         said(schema)[1..],
         [
-            "/properties/a#format enforced few digits",
+            "/properties/a#format enforced a second has at most 9 digits after the point",
             "/properties/b#format annotation int32: it says something of numbers, and there can be none",
             "/properties/b#type enforced",
             "/properties/c#format annotation Emial: no format of JSON Schema; did you mean email?",
@@ -181,7 +159,9 @@ fn formats_and_contents_are_annotations_if_the_options_say_so() {
     let documents = Documents::new(Arc::new(parse(text).unwrap()), None).unwrap();
     let mut subschemas = Subschemas::new(documents, Options::default());
     subschemas.root().unwrap();
-    let entries = entries(&mut subschemas, &Names { are_annotations: true }, &|_| true).unwrap();
+    let entries =
+        entries(&mut subschemas, &FormatOptions { mode: Mode::Annotate, ..FormatOptions::default() }, &|_| true)
+            .unwrap();
     assert_eq!(
         shown(&entries),
         [
@@ -206,7 +186,7 @@ fn keywords_are_enforced_at_every_place_that_says_the_same() {
 #[test]
 fn what_no_value_comes_to_is_not_enforced() {
     let schema = r#"{"properties": {"a": {"items": {"minimum": 1}}, "b": {"minimum": 2, "Type": 0}}}"#;
-    let entries = report(schema, Options::default(), "/b", None);
+    let entries = entries_of(schema, Options::default(), "/b", None);
     assert_eq!(
         shown(&entries),
         [
@@ -225,7 +205,7 @@ fn what_is_omitted_is_loosened_at_every_place_that_says_the_same() {
         r#"{{"properties": {{"a": {hard}, "b": {hard}, "c": {{"$ref": "x.json"}}}},
                               "items": {{"items": {{"$ref": "x.json"}}}}, "contains": {{"items": {{"$ref": "x.json"}}}}}}"#
     );
-    let entries = report(&schema, Options::default(), "", None);
+    let entries = entries_of(&schema, Options::default(), "", None);
     let loosened: Vec<_> = entries.iter().filter(|entry| !entry.slips.is_empty()).cloned().collect();
     let hard = "loosened it is hard; any text could slip through";
     let missing = "loosened x.json is not among the documents given; pass a registry that holds it";
@@ -272,7 +252,7 @@ fn references_lead_to_places_of_their_documents() {
     let other = Other(r#"{"$defs": {"a": {"type": "null", "Type": 0}}}"#);
     let schema =
         r##"{"items": {"$ref": "other.json#/$defs/a"}, "contains": {"$ref": "#/$defs/b"}, "$defs": {"b": true}}"##;
-    let entries = report(schema, Options::default(), "", Some(&other));
+    let entries = entries_of(schema, Options::default(), "", Some(&other));
     assert_eq!(
         shown(&entries),
         [
@@ -290,6 +270,40 @@ fn references_lead_to_places_of_their_documents() {
 fn dynamic_references_are_followed_with_their_scopes() {
     let schema = r##"{"$id": "https://a.b/tree", "$dynamicAnchor": "node", "type": "object",
                      "properties": {"below": {"$dynamicRef": "#node"}}}"##;
-    let entries = report(schema, Options { has_scopes: true, ..Options::default() }, "", None);
+    let entries = entries_of(schema, Options { has_scopes: true, ..Options::default() }, "", None);
     assert_eq!(shown(&entries), ["#properties enforced", "#type enforced", "/properties/below#$dynamicRef enforced"]);
+}
+
+fn compiled(text: &str, options: compile::Options) -> Result<Vec<Entry>> {
+    let prelude = Prelude::new(options, None)?;
+    report(Arc::new(parse(text)?), None, &prelude, Limits::default(), None)
+}
+
+#[test]
+fn a_compile_enforces_what_a_value_can_come_to() {
+    let schema = r#"{"type": "string", "minLength": 1, "items": {"minimum": 1, "Type": 1}, "format": "date-time"}"#;
+    let entries = compiled(schema, compile::Options::default()).unwrap();
+    assert_eq!(
+        shown(&entries),
+        [
+            "#format enforced a second has at most 9 digits after the point",
+            "#items enforced",
+            "#minLength enforced",
+            "#type enforced",
+            "/items#Type unknown did you mean type?"
+        ]
+    );
+}
+
+#[test]
+fn a_refused_schema_has_a_report_if_it_is_relaxed() {
+    let schema =
+        r#"{"properties": {"a": {"pattern": "(a)\\1", "maxLength": 2}, "b": {"pattern": "(a)\\1", "maxLength": 2}}}"#;
+    let refused = compiled(schema, compile::Options::default()).unwrap_err();
+    assert!(matches!(refused.kind, Kind::Unsupported(_)));
+    let entries = compiled(schema, compile::Options { relaxed: true, ..compile::Options::default() }).unwrap();
+    let loosened: Vec<_> = entries.iter().filter(|entry| entry.status == Status::Loosened).collect();
+    let places: Vec<_> = loosened.iter().map(|entry| (&*entry.pointer, &*entry.keyword)).collect();
+    assert_eq!(places, [("/properties/a", "pattern"), ("/properties/b", "pattern")]);
+    assert_eq!(entries.iter().filter(|entry| entry.status == Status::Enforced).count(), 3);
 }

@@ -39,6 +39,9 @@ impl NativePrelude {
 /// (pointer, keyword, what slips through or is left out)
 type Told = (String, String, String);
 
+/// The grammar, what is not enforced, formats that are narrowed, notes.
+type Answer = (Grammar, Vec<Told>, Vec<Told>, Vec<String>);
+
 /// (the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes on the language).
 ///
 /// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
@@ -50,7 +53,7 @@ pub fn native_compile(
     prelude: &NativePrelude,
     registry: Option<Py<PyAny>>,
     limits: Option<&Bound<'_, Limits>>,
-) -> PyResult<(Grammar, Vec<Told>, Vec<Told>, Vec<String>)> {
+) -> PyResult<Answer> {
     let (limits, cancellation) = given(limits);
     let tree = read(schema)?;
     let registry = registry.map(Callback);

@@ -79,10 +79,7 @@ impl Lowerer<'_> {
 
     /// The limit that a constant reached, where in the schema.
     fn located(&self, mut error: Box<Error>, of: ConjunctionId) -> Box<Error> {
-        let is_limit = match error.kind {
-            Kind::Limit | Kind::Engine(EngineError::Limit(_)) => true,
-            _ => false,
-        };
+        let is_limit = matches!(error.kind, Kind::Limit | Kind::Engine(EngineError::Limit(_)));
         if !is_limit
             || error.place.is_some()
             || matches!(error.kind, Kind::Engine(EngineError::Limit(Limit::Cancelled)))

@@ -166,7 +166,7 @@ impl<'d> Lowerer<'d> {
         }
         let node = node.map(|node| rule.unwrap_or(node));
         self.tables.nodes.insert(place, node);
-        if self.tables.nodes.len() % CHECKED == 0 {
+        if self.tables.nodes.len().is_multiple_of(CHECKED) {
             self.expander.builder.check(CHECKED as u64 * STEPS_PER_NODE)?;
         }
         Ok(node)

@@ -217,7 +217,7 @@ fn unless_any<C>(alternatives: Distinct<'_, C>) -> Vec<&[C]> {
 fn grouped(digits: &str) -> String {
     let mut found = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             found.push(',');
         }
         found.push(digit);

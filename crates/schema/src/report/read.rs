@@ -159,9 +159,8 @@ impl Walk<'_, '_> {
 pub(super) fn slipping(subschemas: &Subschemas<'_>, places: &[ReadPlace]) -> Vec<Entry> {
     let mut met: FxHashSet<Entry> = FxHashSet::default();
     let mut found = Vec::new();
-    let kinds: [(&[Omission], fn(&Omission) -> Entry); 2] =
-        [(&subschemas.omissions, Entry::loosened), (&subschemas.narrowed, Entry::narrowed)];
-    for (omissions, entry) in kinds {
+    let loosened = (&subschemas.omissions, Entry::loosened as fn(&Omission) -> Entry);
+    for (omissions, entry) in [loosened, (&subschemas.narrowed, Entry::narrowed)] {
         let copies = copies(omissions, places);
         let all = omissions.iter().chain(&copies).map(entry);
         found.extend(all.filter(|entry| met.insert(entry.clone())));
