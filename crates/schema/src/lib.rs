@@ -22,6 +22,7 @@
 //! lower        conjunctions → nodes and rules
 //! prelude      options → what the grammars of all their schemas have in common
 //! compile      schema → grammar
+//! member       schema of an object → the values of its members, one by one
 //! ```
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -36,6 +37,7 @@ pub mod error;
 pub mod formats;
 pub mod json;
 pub mod lower;
+pub mod member;
 mod message;
 pub mod options;
 pub mod order;

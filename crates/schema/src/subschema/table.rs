@@ -167,17 +167,38 @@ impl<'a> Subschemas<'a> {
         self.conjunction(schema, resource, scope, Origin::Pointer(pointer))
     }
 
+    /// What a schema asks that stands at a path of the whole one, whatever keywords lead there.
+    ///
+    /// Errors: no schema, no URI.
+    pub fn at(&mut self, schema: Location, path: &[&str]) -> Result<ConjunctionId> {
+        let root = self.documents.root();
+        let scope = if self.options.has_scopes { Rc::from([root]) } else { self.no_scope.clone() };
+        let start = self.documents.resource(root).pointer.to_string();
+        let pointer = path.iter().fold(start, |pointer, token| pointer + "/" + &escape_str(token));
+        self.placed(schema, root, scope, Origin::Pointer(pointer.into()))
+    }
+
     /// What a schema found below a subschema asks.
     ///
     /// Errors: no schema, no URI, errors of the registry.
     pub fn below(&mut self, around: SubschemaId, schema: Location, path: &[&str]) -> Result<ConjunctionId> {
         let origin = Origin::Below(around, path.iter().map(|&token| token.into()).collect());
         let Subschema { resource, scope, .. } = self.get(around);
-        let (mut resource, mut scope) = (*resource, scope.clone());
+        self.placed(schema, *resource, scope.clone(), origin)
+    }
+
+    /// What a schema asks that stands in a resource, and may begin another one.
+    fn placed(
+        &mut self,
+        schema: Location,
+        mut resource: ResourceId,
+        mut scope: Rc<[ResourceId]>,
+        origin: Origin,
+    ) -> Result<ConjunctionId> {
         let names_itself =
             |keyword| self.documents.object(schema).is_some_and(|members| members.get(keyword).is_some());
         if names_itself("$id") || names_itself("id") {
-            let pointer = path.iter().fold(self.pointer(around), |pointer, token| pointer + "/" + &escape_str(token));
+            let pointer = self.origin_pointer(&origin);
             let inner = self.documents.inside(schema, resource, &pointer)?;
             if inner != resource {
                 (resource, scope) = (inner, self.entered(&scope, inner));
