@@ -104,5 +104,8 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(native::native_is_sorted, &module)?)?;
     module.add_function(wrap_pyfunction!(native::native_value, &module)?)?;
     module.add_function(wrap_pyfunction!(native::native_references, &module)?)?;
+    module.add_function(wrap_pyfunction!(native::native_closest, &module)?)?;
+    module.add_function(wrap_pyfunction!(native::native_report, &module)?)?;
+    module.add_function(wrap_pyfunction!(native::native_report_of_all, &module)?)?;
     Ok(module)
 }

@@ -5,8 +5,10 @@ use crate::algebra::{Expander, ExpansionOptions, Splitting};
 use crate::error::{Error, Kind, Result};
 use crate::formats::KnownLanguages;
 use crate::json::Tree;
-use crate::lower::{nothing_written, unsatisfiable, Lowerer};
+use crate::lower::{nothing_written, unsatisfiable, Lowerer, Tables};
 use crate::order::is_sorted;
+use crate::prelude::restrict;
+use crate::read::ParsedSchema;
 use crate::resolve::{Documents, Registry};
 use crate::subschema::{Omission, Subschemas};
 use frisket_core::error::Error as EngineError;
@@ -15,6 +17,7 @@ use frisket_core::grammar::grammar::Grammar;
 use frisket_core::limits::{Cancellation, Limits};
 use frisket_core::regular::term::TermId;
 use frisket_regex::quoted;
+use std::rc::Rc;
 use std::sync::Arc;
 
 pub use crate::options::{Options, PropertyOrder, Spacing};
@@ -42,19 +45,33 @@ pub struct Compiled {
     pub notes: Vec<String>,
 }
 
+/// The node of a schema's documents in a builder, and what a reader should know of its language.
+pub struct Embedded {
+    /// The node of the documents.
+    pub root: TermId,
+    /// Keywords that are not enforced, in the order in which they were met.
+    pub omissions: Vec<Omission>,
+    /// Formats of which not all texts are allowed, in the order in which they were met.
+    pub narrowed: Vec<Omission>,
+    /// What holds of the language as a whole.
+    pub notes: Vec<String>,
+}
+
 /// What all attempts at a schema have in common.
 struct Compiler<'p, 'd> {
     schema: Arc<Tree>,
     registry: Option<&'d dyn Registry>,
-    prelude: &'p Prelude,
+    options: &'p Options,
+    /// What the builder holds already.
+    tables: &'p Tables,
     is_sorted: bool,
 }
 
-/// A root, with what its attempt notes.
-struct Lowered {
+/// A root, with what its attempt read and noted.
+struct Lowered<'d> {
     root: TermId,
-    omissions: Vec<Omission>,
-    narrowed: Vec<Omission>,
+    subschemas: Subschemas<'d>,
+    parsed: Vec<Option<Rc<ParsedSchema>>>,
 }
 
 /// The grammar of the documents that a schema describes, under the prelude's options.
@@ -70,12 +87,11 @@ pub fn compile(
 ) -> Result<Compiled> {
     let mut builder = prelude.fork(limits, cancellation);
     builder.check(0)?;
-    let options = prelude.options();
-    let is_sorted = options.property_order == PropertyOrder::Schema && is_sorted(&schema);
-    let compiler = Compiler { schema, registry, prelude, is_sorted };
-    let (builder, Lowered { root, omissions, narrowed }) = compiler.lowered(builder)?;
+    let compiler = Compiler::new(schema, registry, prelude.options(), prelude.tables());
+    let (builder, lowered) = compiler.lowered(builder);
+    let Lowered { root, subschemas: Subschemas { omissions, narrowed, .. }, .. } = lowered?;
     match builder.build(root.number()) {
-        Ok(grammar) => Ok(Compiled { grammar, omissions, narrowed, notes: notes(options, is_sorted) }),
+        Ok(grammar) => Ok(Compiled { grammar, omissions, narrowed, notes: compiler.notes() }),
         // Lowering knows of most contradictions and where they are; this one shows in the rules only.
         Err(error) if matches!(*error, EngineError::Empty) => match narrowed.is_empty() {
             true => Err(unsatisfiable(String::new())),
@@ -85,13 +101,66 @@ pub fn compile(
     }
 }
 
-impl Compiler<'_, '_> {
-    /// The root of the first attempt that does not split too far, with the builder that holds it.
-    fn lowered(&self, mut builder: Builder) -> Result<(Builder, Lowered)> {
-        let options = self.prelude.options();
+/// The node of a schema's documents in a builder, which is given back; whether it `is_fork` of the prelude's.
+///
+/// Of a builder that is none, no JSON string holds forbidden texts from now on. Errors: those of [`compile`], but for
+/// what the rules alone show.
+pub fn embed(
+    mut builder: Builder,
+    is_fork: bool,
+    schema: Arc<Tree>,
+    registry: Option<&dyn Registry>,
+    prelude: &Prelude,
+) -> (Builder, Result<Embedded>) {
+    let nothing = Tables::default();
+    let options = prelude.options();
+    if !is_fork {
+        if let Err(error) = restrict(&mut builder, &options.forbidden_texts) {
+            return (builder, Err(error.into()));
+        }
+    }
+    let compiler = Compiler::new(schema, registry, options, if is_fork { prelude.tables() } else { &nothing });
+    let (builder, lowered) = compiler.lowered(builder);
+    let embedded = lowered.map(|Lowered { root, subschemas: Subschemas { omissions, narrowed, .. }, .. }| Embedded {
+        root,
+        omissions,
+        narrowed,
+        notes: compiler.notes(),
+    });
+    (builder, embedded)
+}
+
+/// The subschemas of a schema that [`compile`] takes, and of which of them its grammar is made: those that were read.
+///
+/// Errors: those of `compile`, but for what the rules alone show.
+pub(crate) fn subschemas_of<'d>(
+    schema: Arc<Tree>,
+    registry: Option<&'d dyn Registry>,
+    prelude: &Prelude,
+    limits: Limits,
+    cancellation: Option<Cancellation>,
+) -> Result<(Subschemas<'d>, Vec<Option<Rc<ParsedSchema>>>)> {
+    let compiler = Compiler::new(schema, registry, prelude.options(), prelude.tables());
+    let Lowered { subschemas, parsed, .. } = compiler.lowered(prelude.fork(limits, cancellation)).1?;
+    Ok((subschemas, parsed))
+}
+
+impl<'p, 'd> Compiler<'p, 'd> {
+    fn new(schema: Arc<Tree>, registry: Option<&'d dyn Registry>, options: &'p Options, tables: &'p Tables) -> Self {
+        let is_sorted = options.property_order == PropertyOrder::Schema && is_sorted(&schema);
+        Compiler { schema, registry, options, tables, is_sorted }
+    }
+
+    /// What holds of the language as a whole.
+    fn notes(&self) -> Vec<String> {
+        notes(self.options, self.is_sorted)
+    }
+
+    /// The builder, and the root of the first attempt that does not split too far.
+    fn lowered(&self, mut builder: Builder) -> (Builder, Result<Lowered<'d>>) {
         let mut failure = None;
         let mut has_scopes = false;
-        for attempt in attempts(options) {
+        for attempt in attempts(self.options) {
             let mut made;
             (builder, made) = self.attempt(builder, attempt, has_scopes);
             if made.as_ref().is_err_and(|error| error.kind == Kind::NeedsScopes) {
@@ -99,7 +168,6 @@ impl Compiler<'_, '_> {
                 (builder, made) = self.attempt(builder, attempt, has_scopes);
             }
             match made {
-                Ok(lowered) => return Ok((builder, lowered)),
                 Err(error) if matches!(error.kind, Kind::TooManyAlternatives { .. }) => {
                     let is_first = attempt
                         == ExpansionOptions {
@@ -111,17 +179,17 @@ impl Compiler<'_, '_> {
                         failure = Some(error);
                     }
                 }
-                Err(error) => return Err(error),
+                made => return (builder, made),
             }
         }
         let mut failure = failure.expect("one attempt goes as far as the options allow, members together");
         failure.kind = Kind::Limit;
-        Err(failure)
+        (builder, Err(failure))
     }
 
     /// The root of one attempt, and the builder.
-    fn attempt(&self, builder: Builder, attempt: ExpansionOptions, has_scopes: bool) -> (Builder, Result<Lowered>) {
-        let options = self.prelude.options();
+    fn attempt(&self, builder: Builder, attempt: ExpansionOptions, has_scopes: bool) -> (Builder, Result<Lowered<'d>>) {
+        let options = self.options;
         let documents = match Documents::new(self.schema.clone(), self.registry) {
             Ok(documents) => documents,
             Err(error) => return (builder, Err(error)),
@@ -129,14 +197,14 @@ impl Compiler<'_, '_> {
         let subschemas = Subschemas::new(documents, options.subschemas(has_scopes));
         let languages = KnownLanguages::new(options.formats());
         let expander = Expander::new(builder, subschemas, languages, attempt);
-        let mut lowerer = Lowerer::new(expander, options, self.is_sorted, self.prelude.tables().clone());
+        let mut lowerer = Lowerer::new(expander, options, self.is_sorted, self.tables.clone());
         let root = lowerer.expander.subschemas.root().and_then(|root| lowerer.document(root));
-        let Expander { builder, subschemas: Subschemas { omissions, narrowed, .. }, .. } = lowerer.into_parts().0;
+        let (builder, subschemas, parsed) = lowerer.into_parts().0.into_parts();
         let made = root.and_then(|root| {
             if !options.relaxed {
-                refuse(&omissions)?;
+                refuse(&subschemas.omissions)?;
             }
-            Ok(Lowered { root, omissions, narrowed })
+            Ok(Lowered { root, subschemas, parsed })
         });
         (builder, made)
     }

@@ -7,6 +7,7 @@
 //! error        what is wrong: message, place, hint
 //! json         text or pushes → an owned tree: order, spans, content hashes
 //! message      what several modules say of a wrong schema
+//! similar      a word → the known word that may be meant
 //! order        properties → the order that they state, or that a tool sorted them
 //! draft        `$schema` → the draft whose rules hold
 //! resolve      documents and references → schemas
@@ -23,6 +24,7 @@
 //! prelude      options → what the grammars of all their schemas have in common
 //! compile      schema → grammar
 //! member       schema of an object → the values of its members, one by one
+//! report       schema → what became of each keyword
 //! ```
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -43,6 +45,8 @@ pub mod options;
 pub mod order;
 pub mod prelude;
 pub mod read;
+pub mod report;
 pub mod resolve;
+pub mod similar;
 pub mod subschema;
 pub mod types;

@@ -89,7 +89,7 @@ fn lower_common(lowerer: &mut Lowerer<'_>) -> Result<()> {
 }
 
 /// Lets no JSON string of the builder hold one of the texts from now on.
-fn restrict(builder: &mut Builder, forbidden: &[String]) -> EngineResult<()> {
+pub(crate) fn restrict(builder: &mut Builder, forbidden: &[String]) -> EngineResult<()> {
     if forbidden.is_empty() {
         return Ok(());
     }

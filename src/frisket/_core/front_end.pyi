@@ -26,9 +26,12 @@ __all__ = [
     "is_ecma_regex",
     "is_json",
     "is_sorted",
+    "native_closest",
     "native_facts",
     "native_is_sorted",
     "native_references",
+    "native_report",
+    "native_report_of_all",
     "native_value",
     "property_set",
     "said",
@@ -257,6 +260,9 @@ def said(schema: object, keywords: dict[str, int]) -> bytes | None:
     the same bytes, the same values. None if it is large, or if it says what depends on where it stands or on an
     option."""
 
+def native_closest(word: str, known: Sequence[str]) -> str | None:
+    """The word that another one may be meant for, as hints and reports say it. For tests."""
+
 def native_facts(
     schema: Any,
     registry: Callable[[str], Any],
@@ -281,6 +287,23 @@ def native_references(
 
     `registry` gives the document of a URI, or None. For tests.
     """
+
+def native_report(
+    schema: Any,
+    prelude: NativePrelude,
+    registry: Callable[[str], Any] | None = None,
+    limits: Limits | None = None,
+) -> list[tuple[str, str, str, str, str]]:
+    """What became of every keyword of a schema that compiles: pointer, keyword, status, what slips, note.
+
+    The schema is read again, within these limits. `registry` gives the document of a URI, or None.
+    """
+
+def native_report_of_all(
+    schema: Any, registry: Callable[[str], Any], prelude: NativePrelude, *, has_scopes: bool
+) -> list[tuple[str, str, str, str, str]]:
+    """The same where all of a schema is read, whether values come to it or not, and patterns and formats are exact. For
+    tests."""
 
 def native_value(text: str) -> Any:
     """The value that the native parser reads in a JSON text, each number as the bytes of its numeral. For tests."""

@@ -29,6 +29,13 @@ impl NativePrelude {
     }
 }
 
+impl NativePrelude {
+    /// What all schemas of the options have in common.
+    pub fn shared(&self) -> Arc<Prelude> {
+        self.0.clone()
+    }
+}
+
 /// (pointer, keyword, what slips through or is left out)
 type Told = (String, String, String);
 

@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Patterns are known by their texts, and nothing else is asserted.
 #[derive(Default)]
-struct Names {
+pub struct Names {
     builder: Builder,
     patterns: HashMap<TermId, String>,
 }
@@ -43,15 +43,27 @@ impl Languages for Names {
     }
 }
 
-/// The facts of every subschema, and of the root's conjunction: `[root, facts, omissions]`.
-pub fn facts(schema: Arc<Tree>, registry: &dyn Registry, options: Options) -> Result<String> {
+/// All subschemas that a schema leads to, and what each says.
+pub fn all<'r>(
+    schema: Arc<Tree>,
+    registry: &'r dyn Registry,
+    options: Options,
+    names: &mut Names,
+) -> Result<(Subschemas<'r>, Vec<ParsedSchema>)> {
     let mut subschemas = Subschemas::new(Documents::new(schema, Some(registry))?, options);
-    let mut names = Names::default();
-    let root = subschemas.root()?;
+    subschemas.root()?;
     let mut parsed = Vec::new();
     while parsed.len() < subschemas.len() {
-        parsed.push(read(&mut subschemas, &mut names, SubschemaId(parsed.len() as u32))?);
+        parsed.push(read(&mut subschemas, names, SubschemaId(parsed.len() as u32))?);
     }
+    Ok((subschemas, parsed))
+}
+
+/// The facts of every subschema, and of the root's conjunction: `[root, facts, omissions]`.
+pub fn facts(schema: Arc<Tree>, registry: &dyn Registry, options: Options) -> Result<String> {
+    let mut names = Names::default();
+    let (mut subschemas, parsed) = all(schema, registry, options, &mut names)?;
+    let root = subschemas.root()?;
     let writer = Writer { subschemas: &subschemas, names: &names };
     let facts: Vec<Value> =
         parsed.iter().enumerate().map(|(number, parsed)| writer.subschema(number, parsed)).collect();

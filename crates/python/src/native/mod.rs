@@ -2,9 +2,11 @@
 
 mod compile;
 mod facts;
+mod report;
 mod tree;
 
 pub use compile::{native_compile, NativePrelude};
+pub use report::{native_closest, native_report, native_report_of_all};
 
 use crate::error::{bug, raise, relief};
 use crate::gil::attached;

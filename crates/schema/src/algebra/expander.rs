@@ -277,6 +277,11 @@ impl<'d> Expander<'d> {
         Ok(found)
     }
 
+    /// The builder with all that was built; the subschemas; by number, what those say that were read.
+    pub fn into_parts(self) -> (Builder, Subschemas<'d>, Vec<Option<Rc<ParsedSchema>>>) {
+        (self.builder, self.subschemas, self.parsed)
+    }
+
     /// The keyword with its argument that asks for a language, as a message names it.
     pub fn language_name(&self, language: &Matches) -> String {
         self.languages.language_name(language)

@@ -14,7 +14,9 @@ pub(super) static JSON: NestedTexts =
 fn json_strings(terms: &Terms<'_>, free: bool) -> Result<TermId> {
     let spelling = Spelling::new(terms, free);
     let text = |text: &str| spelling.text(text);
-    let seq = |nodes: &[TermId]| terms.with(|builder| builder.seq(&nodes.iter().map(|node| node.number()).collect::<Vec<_>>()));
+    let seq = |nodes: &[TermId]| {
+        terms.with(|builder| builder.seq(&nodes.iter().map(|node| node.number()).collect::<Vec<_>>()))
+    };
     let gap = terms.repeat(spelling.any_of(" \t\n\r")?, 0, None)?;
     let string = string(terms, &spelling)?;
     let words = [text("null")?, text("true")?, text("false")?];

@@ -35,7 +35,6 @@ fn digits(options: &FormatOptions) -> u32 {
 fn duration(terms: &Terms<'_>, digits: Option<u32>) -> Result<TermId> {
     let n = digits.map_or("[0-9]+".to_owned(), |most| format!("[0-9]{{1,{most}}}"));
     let clock = format!("T(?:{n}H(?:{n}M(?:{n}S)?)?|{n}M(?:{n}S)?|{n}S)");
-    let pattern =
-        format!("P(?:(?:{n}D|{n}M(?:{n}D)?|{n}Y(?:{n}M(?:{n}D)?)?)(?:{clock})?|{clock}|{n}W)");
+    let pattern = format!("P(?:(?:{n}D|{n}M(?:{n}D)?|{n}Y(?:{n}M(?:{n}D)?)?)(?:{clock})?|{clock}|{n}W)");
     matching(terms, &pattern)
 }

@@ -50,7 +50,8 @@ fn has_reserved_hyphens(label: &str) -> bool {
 /// The length of a label in ASCII, None if it is not valid.
 fn ascii_length(label: &str) -> Option<usize> {
     if label.is_ascii() {
-        let is_valid = is_ascii_label(label) && (!has_reserved_hyphens(label) || has_prefix(label) && is_a_label(label));
+        let is_valid =
+            is_ascii_label(label) && (!has_reserved_hyphens(label) || has_prefix(label) && is_a_label(label));
         return is_valid.then_some(label.len());
     }
     if !is_u_label(label) {

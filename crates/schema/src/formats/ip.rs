@@ -23,10 +23,7 @@ pub(super) fn ipv6() -> String {
         format!("(?:{GROUP})?::(?:{GROUP}:){{4}}{last_two}"),
     ];
     for before in 1..=4 {
-        shapes.push(format!(
-            "(?:(?:{GROUP}:){{0,{before}}}{GROUP})?::(?:{GROUP}:){{{}}}{last_two}",
-            4 - before
-        ));
+        shapes.push(format!("(?:(?:{GROUP}:){{0,{before}}}{GROUP})?::(?:{GROUP}:){{{}}}{last_two}", 4 - before));
     }
     shapes.push(format!("(?:(?:{GROUP}:){{0,5}}{GROUP})?::{GROUP}"));
     shapes.push(format!("(?:(?:{GROUP}:){{0,6}}{GROUP})?::"));

@@ -138,7 +138,9 @@ impl Languages for OnBuilder<'_> {
 /// The conditions of a format that the options assert.
 fn asserted(terms: &Terms<'_>, found: &'static KnownFormat, options: &FormatOptions) -> EngineResult<Format> {
     let condition = match &found.language {
-        Language::Numbers(least, most, are_integers) => return Ok(Format::Numbers(numbers(least, most, *are_integers))),
+        Language::Numbers(least, most, are_integers) => {
+            return Ok(Format::Numbers(numbers(least, most, *are_integers)))
+        }
         Language::Nested(texts) => StringCondition::Nested(nested(format!("format {}", found.name), texts)),
         Language::Texts(texts) => StringCondition::Matches(matches(terms, texts, options)?),
     };

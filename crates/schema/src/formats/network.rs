@@ -1,7 +1,7 @@
 //! Networks and interfaces as Python's module `ipaddress` reads them: an address, a slash, a length or a mask.
 
-use super::ip::{ipv4, ipv6, OCTET};
 use super::format::{matching, KnownFormat, Node, Texts};
+use super::ip::{ipv4, ipv6, OCTET};
 use crate::types::Terms;
 use frisket_core::error::Result;
 use frisket_core::regular::term::TermId;

@@ -10,8 +10,7 @@ use super::format::{KnownFormat, Language, Node, Vocabulary};
 use super::ip::{ipv4, ipv6};
 
 /// The bits that pad the last group are zero (RFC 4648, 3.5): decoders may refuse all else, and some do.
-pub(super) const BASE64: &str =
-    "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?";
+pub(super) const BASE64: &str = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?";
 
 pub(super) const FORMATS: &[KnownFormat] = &[
     pattern("byte", || BASE64.into()),

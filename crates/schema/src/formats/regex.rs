@@ -20,8 +20,8 @@ pub(super) const FORMATS: &[KnownFormat] = &[KnownFormat {
 
 const SYNTAX: &str = "^$\\.*+?()[]{}|/";
 const CATEGORIES: [&str; 36] = [
-    "L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Ps", "Pe",
-    "Pi", "Pf", "Po", "S", "Sm", "Sc", "Sk", "So", "Z", "Zs", "Zl", "Zp", "C", "Cc", "Cf", "Co", "Cn",
+    "L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Ps", "Pe", "Pi",
+    "Pf", "Po", "S", "Sm", "Sc", "Sk", "So", "Z", "Zs", "Zl", "Zp", "C", "Cc", "Cf", "Co", "Cn",
 ];
 const ALPHANUMERIC: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -29,7 +29,9 @@ const ALPHANUMERIC: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 fn build(terms: &Terms<'_>, free: bool, nonempty: bool) -> Result<TermId> {
     let pieces = Pieces { terms, spelling: Spelling::new(terms, free) };
     let text = |text: &str| pieces.spelling.text(text);
-    let seq = |nodes: &[TermId]| terms.with(|builder| builder.seq(&nodes.iter().map(|node| node.number()).collect::<Vec<_>>()));
+    let seq = |nodes: &[TermId]| {
+        terms.with(|builder| builder.seq(&nodes.iter().map(|node| node.number()).collect::<Vec<_>>()))
+    };
     let quantifier = pieces.quantifier()?;
     let term = pieces.term(quantifier)?;
     let run = terms.repeat(term, 0, None)?;
@@ -110,10 +112,8 @@ impl Pieces<'_, '_> {
         let unit = self.hexadecimal(0, 15)?;
         let names: Result<Vec<_>> = CATEGORIES.iter().map(|name| s.text(name)).collect();
         let zeros = b.repeat(s.text("0")?, 0, 2)?;
-        let points = b.alt(&[
-            b.cat(&[zeros, b.repeat(unit, 1, 5)?])?,
-            b.cat(&[s.text("10")?, b.repeat(unit, 4, 4)?])?,
-        ])?;
+        let points =
+            b.alt(&[b.cat(&[zeros, b.repeat(unit, 1, 5)?])?, b.cat(&[s.text("10")?, b.repeat(unit, 4, 4)?])?])?;
         b.alt(&[
             s.any_of(&format!("dDwWsSfnrtv{identity}"))?,
             b.cat(&[s.any_of("pP")?, s.text("{")?, b.alt(&names?)?, s.text("}")?])?,

@@ -140,7 +140,8 @@ impl<'t, 'b> Spelling<'t, 'b> {
     }
 
     fn digits(&self, low: u32, high: u32) -> Result<TermId> {
-        let digits: Vec<u8> = hexadecimal_ranges(low, high).iter().flat_map(|&(low, high)| low as u8..=high as u8).collect();
+        let digits: Vec<u8> =
+            hexadecimal_ranges(low, high).iter().flat_map(|&(low, high)| low as u8..=high as u8).collect();
         self.terms.bytes(&digits)
     }
 }

@@ -58,7 +58,9 @@ mod tests {
     #[test]
     fn names_are_those_of_the_mode() {
         let is_known = |name, mode| find(name, Draft::Draft2020, mode).is_some();
-        assert!(is_known("int32", Mode::Assert) && !is_known("double", Mode::Assert) && is_known("double", Mode::OpenApi));
+        assert!(
+            is_known("int32", Mode::Assert) && !is_known("double", Mode::Assert) && is_known("double", Mode::OpenApi)
+        );
         assert!(is_known("byte", Mode::Python) && !is_known("byte", Mode::Assert) && !is_known("phone", Mode::OpenApi));
         assert!(all().all(|format| find(format.name, Draft::Draft7, Mode::Annotate).is_none()));
         assert!(!find("hostname", Draft::Draft7, Mode::Assert).unwrap().is_exact());

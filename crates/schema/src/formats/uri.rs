@@ -42,8 +42,7 @@ impl Rules {
         let future = format!(r"[Vv][0-9A-Fa-f]+\.[{UNRESERVED}{DELIMITERS}:]+");
         let host = format!(r"(?:\[(?:{}|{future})\]|(?:[{base}]|{ENCODED})*)", ipv6());
         let authority = format!("(?:(?:[{base}:]|{ENCODED})*@)?{host}(?::[0-9]*)?(?:/{path})?");
-        let tail =
-            format!(r"(?:\?(?:[{base}:@/?{private}]|{ENCODED})*)?(?:#(?:[{base}:@/?]|{ENCODED})*)?");
+        let tail = format!(r"(?:\?(?:[{base}:@/?{private}]|{ENCODED})*)?(?:#(?:[{base}:@/?]|{ENCODED})*)?");
         let char = Self::char(&base);
         let absolute = format!(r"[A-Za-z][A-Za-z0-9+.\-]*:(?://{authority}|/?(?:{char}{path})?)");
         Rules { base, authority, path, absolute, tail }

@@ -6,11 +6,14 @@
 //! content       node → a hash of what its keywords say, without annotations
 //! conjunction   sets of literals ↔ numbers
 //! table         subschemas: made from schemas, references and other subschemas
+//! place         places of schemas → the subschemas that they were read as, for a report
 //! ```
 
 mod conjunction;
 mod content;
+mod place;
 mod table;
 
 pub use conjunction::{Conjunctions, Literal};
+pub use place::Place;
 pub use table::{Asks, Omission, Options, Subschema, Subschemas};

@@ -6,10 +6,11 @@ use crate::condition::{ConjunctionId, SubschemaId};
 use crate::draft::Draft;
 use crate::error::{Error, Kind, Result};
 use crate::json::{Key, Value};
-use crate::message::{closest, no_name, refers_to_itself, shown};
+use crate::message::{no_name, refers_to_itself, shown};
 use crate::read::{is_keyword, Inexactness};
 use crate::resolve::pointer::escape_str;
 use crate::resolve::{DocumentId, Documents, Location, ResourceId, Target};
+use crate::similar::closest;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -72,7 +73,7 @@ pub struct Omission {
 
 /// What makes two schemas one subschema.
 #[derive(Debug, PartialEq, Eq, Hash)]
-enum Identity {
+pub(super) enum Identity {
     Free(Draft, bool, u128),
     Bound(ResourceId, Rc<[ResourceId]>, u128),
     Own(Location, ResourceId, Rc<[ResourceId]>),
@@ -91,7 +92,7 @@ pub struct Subschemas<'a> {
     options: Options,
     all: Vec<Subschema>,
     contents: FxHashMap<DocumentId, Contents>,
-    by_key: FxHashMap<Identity, ConjunctionId>,
+    pub(super) by_key: FxHashMap<Identity, ConjunctionId>,
     constants: FxHashMap<u128, ConjunctionId>,
     negated: FxHashMap<ConjunctionId, ConjunctionId>,
     no_scope: Rc<[ResourceId]>,
@@ -161,7 +162,7 @@ impl<'a> Subschemas<'a> {
     /// Errors: no schema.
     pub fn root(&mut self) -> Result<ConjunctionId> {
         let resource = self.documents.root();
-        let scope = if self.options.has_scopes { Rc::from([resource]) } else { self.no_scope.clone() };
+        let scope = self.root_scope();
         let root = self.documents.resource(resource);
         let (schema, pointer) = (root.root, root.pointer.clone());
         self.conjunction(schema, resource, scope, Origin::Pointer(pointer))
@@ -172,10 +173,18 @@ impl<'a> Subschemas<'a> {
     /// Errors: no schema, no URI.
     pub fn at(&mut self, schema: Location, path: &[&str]) -> Result<ConjunctionId> {
         let root = self.documents.root();
-        let scope = if self.options.has_scopes { Rc::from([root]) } else { self.no_scope.clone() };
         let start = self.documents.resource(root).pointer.to_string();
         let pointer = path.iter().fold(start, |pointer, token| pointer + "/" + &escape_str(token));
-        self.placed(schema, root, scope, Origin::Pointer(pointer.into()))
+        self.placed(schema, root, self.root_scope(), Origin::Pointer(pointer.into()))
+    }
+
+    /// The scope in which the whole schema is read.
+    pub(super) fn root_scope(&self) -> Rc<[ResourceId]> {
+        if self.options.has_scopes {
+            Rc::from([self.documents.root()])
+        } else {
+            self.no_scope.clone()
+        }
     }
 
     /// What a schema found below a subschema asks.
@@ -302,7 +311,7 @@ impl<'a> Subschemas<'a> {
     }
 
     /// Where a reference leads from a resource, by way of a scope.
-    fn target(
+    pub(super) fn target(
         &mut self,
         resource: ResourceId,
         scope: &[ResourceId],
@@ -349,7 +358,7 @@ impl<'a> Subschemas<'a> {
         let place = format!("{pointer}/{keyword}");
         if reference.starts_with('#') {
             let known = self.definitions(resource);
-            let hint = match closest(reference, &known) {
+            let hint = match closest(reference, known.iter().map(String::as_str)) {
                 Some(meant) => format!("did you mean {meant}?"),
                 None => "name a place of this document, as #/$defs/name does".into(),
             };
@@ -376,7 +385,8 @@ impl<'a> Subschemas<'a> {
         found
     }
 
-    fn entered(&self, scope: &Rc<[ResourceId]>, resource: ResourceId) -> Rc<[ResourceId]> {
+    /// A scope once a reference has led to a resource.
+    pub(super) fn entered(&self, scope: &Rc<[ResourceId]>, resource: ResourceId) -> Rc<[ResourceId]> {
         match self.options.has_scopes && !scope.contains(&resource) {
             true => scope.iter().copied().chain([resource]).collect(),
             false => scope.clone(),
@@ -444,7 +454,7 @@ impl<'a> Subschemas<'a> {
     }
 
     /// What a schema is known by; None if it says nothing.
-    fn key(&mut self, schema: Location, resource: ResourceId, scope: &Rc<[ResourceId]>) -> Option<Identity> {
+    pub(super) fn key(&mut self, schema: Location, resource: ResourceId, scope: &Rc<[ResourceId]>) -> Option<Identity> {
         let contents = self.contents.entry(schema.document).or_default();
         let found = self.documents.resource(resource);
         Some(match contents.of(self.documents.tree(schema), schema.node) {
@@ -456,7 +466,7 @@ impl<'a> Subschemas<'a> {
     }
 
     /// The reference of a schema that says nothing else.
-    fn only_reference(&self, schema: Location) -> Option<String> {
+    pub(super) fn only_reference(&self, schema: Location) -> Option<String> {
         let tree = self.documents.tree(schema);
         let mut counting = tree.object(schema.node)?.iter().filter(|member| match member.key {
             Key::Text(text) => text.as_str().is_some_and(is_keyword),

@@ -30,11 +30,13 @@ use crate::json::NodeId;
 type Read = fn(&mut Reader<'_, '_>, &'static str, NodeId) -> Result<()>;
 
 /// A keyword that counts.
-pub(super) struct Keyword {
-    pub name: &'static str,
-    pub read: Read,
-    first: Draft,
-    last: Draft,
+pub(crate) struct Keyword {
+    pub(super) name: &'static str,
+    pub(super) read: Read,
+    /// The first draft that has it.
+    pub first: Draft,
+    /// The last draft that has it.
+    pub last: Draft,
     /// Whether metaschemas since 2019-09 may leave it out.
     is_validation: bool,
 }
@@ -106,8 +108,13 @@ const KEYWORDS: [Keyword; 45] = [
 ];
 
 /// The keyword of a name.
-pub(super) fn find(name: &str) -> Option<&'static Keyword> {
+pub(crate) fn find(name: &str) -> Option<&'static Keyword> {
     KEYWORDS.binary_search_by(|keyword| keyword.name.cmp(name)).ok().map(|at| &KEYWORDS[at])
+}
+
+/// The names of all keywords, in order.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    KEYWORDS.iter().map(|keyword| keyword.name)
 }
 
 /// Whether some draft has a keyword of this name.

@@ -5,7 +5,8 @@ use crate::condition::{NumberCondition, Types};
 use crate::draft::Draft;
 use crate::error::Result;
 use crate::json::{NodeId, Text, Value};
-use crate::message::{closest, quoted};
+use crate::message::quoted;
+use crate::similar::closest;
 
 /// What is called otherwise in other languages.
 const ELSEWHERE: [(&str, &str); 6] = [
@@ -39,7 +40,7 @@ pub fn read_type(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeI
                     .iter()
                     .find(|(other, _)| *other == name)
                     .map(|&(_, meant)| meant.to_owned())
-                    .or_else(|| closest(name, &all).map(str::to_owned)),
+                    .or_else(|| closest(name, Types::names()).map(str::to_owned)),
                 _ => None,
             };
             return Err(match meant {

@@ -1,0 +1,241 @@
+//! Schemas → their keywords that ask nothing of a document: annotations, and words that no draft knows.
+//!
+//! JSON Schema bids every implementation ignore what it does not know. Whoever wrote `requried` meant something, though,
+//! so a report names such a word and the keyword that is spelled like it.
+
+use super::word::{annotation, is_metadata, meant, needed};
+use super::{Entry, Status};
+use crate::condition::Types;
+use crate::draft::Draft;
+use crate::error::{Error, Kind, Result};
+use crate::formats::{self, FormatOptions, Mode, Vocabulary};
+use crate::json::{Key, NodeId, Text, Tree, Value};
+use crate::read::find_keyword;
+use crate::resolve::applicator::subschemas;
+use crate::resolve::{Documents, Location};
+use crate::similar::closest;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Every keyword of every place that asks nothing, and what is to be said of some that do.
+///
+/// All of the schema is walked, places that no value ever comes to included, and what its references lead to.
+///
+/// Errors: errors of the registry.
+pub(super) fn asides(documents: &mut Documents<'_>, formats: &FormatOptions, is_nullable: bool) -> Result<Vec<Entry>> {
+    let root = documents.root();
+    let found = documents.resource(root);
+    let mut stack = vec![(found.root, root, found.pointer.to_string())];
+    let mut pointers: FxHashSet<String> = FxHashSet::default();
+    let mut held: FxHashSet<Location> = FxHashSet::default();
+    let mut known = Known { formats, is_nullable, meant: FxHashMap::default() };
+    let mut entries = Vec::new();
+    while let Some((schema, mut resource, pointer)) = stack.pop() {
+        if documents.object(schema).is_none() || !pointers.insert(pointer.clone()) {
+            continue;
+        }
+        resource = unless_invalid(documents.inside(schema, resource, &pointer))?.unwrap_or(resource);
+        let found = documents.resource(resource);
+        let place = Schema {
+            tree: documents.tree(schema),
+            node: schema.node,
+            draft: found.draft,
+            has_validation: found.has_validation,
+            pointer: &pointer,
+        };
+        known.of_place(&place, &mut entries);
+        // A schema may stand at several places: what is below it is looked at once.
+        if held.insert(schema) {
+            let tree = documents.tree(schema);
+            let below = subschemas(tree, schema.node, &pointer);
+            stack.extend(below.into_iter().map(|(node, pointer)| (Location { node, ..schema }, resource, pointer)));
+            for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
+                let tree = documents.tree(schema);
+                let reference = tree.object(schema.node).and_then(|members| tree.str(members.get(keyword)?));
+                let Some(reference) = reference.map(str::to_owned) else { continue };
+                let target = unless_invalid(documents.resolve(&reference, resource))?.flatten();
+                stack.extend(target.map(|target| (target.schema, target.resource, target.pointer.to_string())));
+            }
+        }
+    }
+    Ok(entries)
+}
+
+/// The format of JSON Schema that a name may be meant for.
+fn format_meant(name: &str) -> Option<&'static str> {
+    let of_texts = formats::all().filter(|format| format.vocabulary == Vocabulary::JsonSchema && !format.is_numeric());
+    let mut names: Vec<&'static str> = of_texts.map(|format| format.name).collect();
+    names.sort_unstable();
+    closest(name, names)
+}
+
+/// None for what is no URI: nobody read the name of a place that no value comes to.
+pub(super) fn unless_invalid<T>(result: Result<T>) -> Result<Option<T>> {
+    match result {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if matches!(*error, Error { kind: Kind::Invalid, .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// A schema at a place.
+pub(super) struct Schema<'s> {
+    pub tree: &'s Tree,
+    pub node: NodeId,
+    pub draft: Draft,
+    pub has_validation: bool,
+    pub pointer: &'s str,
+}
+
+impl Schema<'_> {
+    fn get(&self, keyword: &str) -> Option<NodeId> {
+        self.tree.object(self.node)?.get(keyword)
+    }
+
+    /// Whether the draft has a keyword of this name, and the metaschema does not leave it out.
+    pub fn counts(&self, name: &str) -> bool {
+        find_keyword(name).is_some_and(|keyword| keyword.counts(self.draft, self.has_validation))
+    }
+
+    /// Whether nothing but `$ref` counts, as up to draft 7.
+    pub fn is_shadowed(&self) -> bool {
+        self.draft <= Draft::Draft7 && self.get("$ref").is_some()
+    }
+
+    /// The keyword without which another one asks nothing, where it is missing.
+    pub fn missing(&self, keyword: &str) -> Option<&'static str> {
+        if keyword == "additionalItems" {
+            let items = self.get("items").map(|items| self.tree.value(items));
+            return (!matches!(items, Some(Value::Array(_)))).then_some("a list of items");
+        }
+        let needed = match (keyword, self.draft) {
+            ("exclusiveMinimum", Draft::Draft4) => Some("minimum"),
+            ("exclusiveMaximum", Draft::Draft4) => Some("maximum"),
+            _ => needed(keyword),
+        };
+        needed.filter(|needed| self.get(needed).is_none())
+    }
+
+    /// The types that `type` admits, all that formats are about where it is not said.
+    fn types(&self) -> Types {
+        let either = Types::NUMBER | Types::STRING;
+        let named = |node: &NodeId| match self.tree.value(*node) {
+            Value::String(Text::Unicode(name)) => Types::named(name).unwrap_or(either),
+            _ => either,
+        };
+        let Some(said) = self.get("type") else { return either };
+        match self.tree.array(said) {
+            Some(names) => names.iter().map(named).fold(Types::NONE, |all, one| all | one),
+            None => named(&said),
+        }
+    }
+}
+
+/// What the options say of keywords, and what words were already compared with all that are known.
+struct Known<'f> {
+    formats: &'f FormatOptions,
+    is_nullable: bool,
+    meant: FxHashMap<String, Option<&'static str>>,
+}
+
+impl Known<'_> {
+    fn of_place(&mut self, schema: &Schema<'_>, entries: &mut Vec<Entry>) {
+        for member in schema.tree.object(schema.node).iter().flat_map(|members| members.iter()) {
+            let Key::Text(name) = member.key else { continue };
+            let name = name.to_string();
+            let said = match () {
+                () if is_metadata(&name) => None,
+                () if schema.counts(&name) => self.of_keyword(schema, &name, member.value),
+                () => self.of_other(schema, &name, member.value),
+            };
+            entries.extend(said.map(|(status, note)| Entry::noted(schema.pointer, &name, status, note)));
+        }
+    }
+
+    /// What is to be said of a keyword of the draft.
+    fn of_keyword(&self, schema: &Schema<'_>, keyword: &str, value: NodeId) -> Option<(Status, String)> {
+        if schema.is_shadowed() && keyword != "$ref" {
+            return Some((Status::Annotation, "up to draft 7 nothing counts beside $ref".into()));
+        }
+        if let ("format", Value::String(name)) = (keyword, schema.tree.value(value)) {
+            return Some(self.of_format(schema, &name.to_string()));
+        }
+        let note = match schema.missing(keyword) {
+            Some(needed) => format!("asks nothing without {needed}"),
+            None => self.of_contents(schema, keyword, value)?.into(),
+        };
+        Some((Status::Annotation, note))
+    }
+
+    /// Why `content*` of a draft that has them ask nothing.
+    fn of_contents(&self, schema: &Schema<'_>, keyword: &str, value: NodeId) -> Option<&'static str> {
+        let (asserted, note) = match keyword {
+            "contentEncoding" => ("base64", "only base64 is asserted"),
+            "contentMediaType" => ("application/json", "only application/json is asserted"),
+            _ => return None,
+        };
+        if self.formats.mode == Mode::Annotate {
+            return Some("contents are annotations, as the options say");
+        }
+        (schema.tree.str(value) != Some(asserted)).then_some(note)
+    }
+
+    fn of_format(&self, schema: &Schema<'_>, name: &str) -> (Status, String) {
+        let annotation = |note: &str| (Status::Annotation, format!("{name}: {note}"));
+        if self.formats.mode == Mode::Annotate {
+            return annotation("formats are annotations, as the options say");
+        }
+        let Some(format) = formats::find(name, schema.draft, self.formats.mode) else {
+            let note = match (formats::named(name), format_meant(name)) {
+                (Some(_), _) => "a format of OpenAPI or Pydantic; formats=\"openapi\" enforces it".into(),
+                (None, Some(meant)) => format!("no format of JSON Schema; did you mean {meant}?"),
+                (None, None) => "no format of JSON Schema".to_owned(),
+            };
+            return annotation(&note);
+        };
+        let (types, values) = match format.is_numeric() {
+            true => (Types::NUMBER, "numbers"),
+            false => (Types::STRING, "texts"),
+        };
+        match schema.types().has(types) {
+            true => (Status::Enforced, format.note(self.formats).unwrap_or_default()),
+            false => annotation(&format!("it says something of {values}, and there can be none")),
+        }
+    }
+
+    /// What is to be said of a word that is no keyword of the draft.
+    fn of_other(&mut self, schema: &Schema<'_>, word: &str, value: NodeId) -> Option<(Status, String)> {
+        if word == "nullable" {
+            return self.of_nullable(schema, value).map(|note| (Status::Annotation, note.into()));
+        }
+        if let Some(note) = annotation(word) {
+            return Some((Status::Annotation, note.into()));
+        }
+        if word.starts_with("x-") {
+            return Some((Status::Annotation, "an extension".into()));
+        }
+        if let Some(keyword) = find_keyword(word) {
+            let (first, last) = (keyword.first, keyword.last);
+            if first <= schema.draft && schema.draft <= last {
+                return Some((Status::Annotation, "the metaschema leaves out what asserts it".into()));
+            }
+            let drafts = if first < last { format!("draft {first} to {last}") } else { format!("draft {first}") };
+            let note = format!("a keyword of {drafts}; this is read as draft {}", schema.draft);
+            return Some((Status::Unknown, note));
+        }
+        let meant = *self.meant.entry(word.into()).or_insert_with(|| meant(word));
+        let note = meant.map_or("no keyword of any draft".into(), |meant| format!("did you mean {meant}?"));
+        Some((Status::Unknown, note))
+    }
+
+    /// Why `nullable: true` asks nothing; None if it adds null to `type`, or is not true.
+    fn of_nullable(&self, schema: &Schema<'_>, value: NodeId) -> Option<&'static str> {
+        if !matches!(schema.tree.value(value), Value::Boolean(true)) {
+            return None;
+        }
+        match (self.is_nullable, schema.get("type")) {
+            (true, Some(_)) => None,
+            (true, None) => Some("OpenAPI 3.0's; asks nothing without type"),
+            (false, _) => Some("OpenAPI 3.0's; JSONSchemaOptions(nullable=True) reads it"),
+        }
+    }
+}

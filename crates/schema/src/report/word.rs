@@ -1,0 +1,81 @@
+//! Words that stand beside conditions → what they are there for.
+
+use crate::read::keyword_names;
+use crate::similar::closest;
+
+/// What names, describes or holds schemas, in JSON Schema and OpenAPI, in order. Nobody takes it for a condition, so a
+/// report does not list it.
+const METADATA: [&str; 20] = [
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "$id",
+    "$recursiveAnchor",
+    "$schema",
+    "$vocabulary",
+    "default",
+    "definitions",
+    "deprecated",
+    "description",
+    "example",
+    "examples",
+    "externalDocs",
+    "id",
+    "readOnly",
+    "title",
+    "writeOnly",
+    "xml",
+];
+
+/// Whether a word names, describes or holds schemas.
+pub(super) fn is_metadata(word: &str) -> bool {
+    METADATA.binary_search(&word).is_ok()
+}
+
+/// Why a word asks nothing that looks like a condition.
+pub(super) fn annotation(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "contentEncoding" => "contents are annotated; draft 7 asserts base64",
+        "contentMediaType" => "contents are annotated; draft 7 asserts application/json",
+        "contentSchema" => "contents are annotated",
+        "discriminator" => "OpenAPI's; the alternatives tell themselves apart",
+        _ => return None,
+    })
+}
+
+/// The keyword without which another one asks nothing.
+pub(super) fn needed(keyword: &str) -> Option<&'static str> {
+    Some(match keyword {
+        "then" | "else" => "if",
+        "minContains" | "maxContains" => "contains",
+        _ => return None,
+    })
+}
+
+/// The word of JSON Schema that an unknown one may be meant for.
+pub(super) fn meant(word: &str) -> Option<&'static str> {
+    let mut known: Vec<&'static str> = keyword_names().chain(METADATA).collect();
+    known.sort_unstable();
+    closest(word, known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metadata_is_found_by_name() {
+        assert!(METADATA.iter().all(|word| is_metadata(word)));
+        assert!(!is_metadata("type") && !is_metadata("titel"));
+    }
+
+    #[test]
+    fn a_word_may_be_meant_for_a_keyword_or_metadata() {
+        assert_eq!(meant("requried"), Some("required"));
+        assert_eq!(meant("min_length"), Some("minLength"));
+        assert_eq!(meant("Description"), Some("description"));
+        assert_eq!(meant("$ID"), Some("id"));
+        assert_eq!(meant("colour"), None);
+    }
+}
