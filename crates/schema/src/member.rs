@@ -13,6 +13,7 @@ use crate::lower::Lowerer;
 use crate::options::PropertyOrder;
 use crate::order::is_sorted;
 use crate::prelude::Prelude;
+use crate::resolve::pointer::escape_str;
 use crate::resolve::{Documents, Location};
 use crate::subschema::Subschemas;
 use crate::types::{string, Terms};
@@ -131,10 +132,10 @@ impl MemberValues {
 
     /// What a member's value must meet.
     fn conjunction(&mut self, key: Option<&str>) -> Result<ConjunctionId> {
-        let Some((node, path)) = place_of(&self.schema, key) else { return Ok(ConjunctionId::ANYTHING) };
+        let Some((node, pointer)) = place_of(&self.schema, key) else { return Ok(ConjunctionId::ANYTHING) };
         let subschemas = &mut self.lowerer.expander.subschemas;
         let root = subschemas.documents.resource(subschemas.documents.root()).root;
-        subschemas.at(Location { node, ..root }, &path)
+        subschemas.at(Location { node, ..root }, &pointer)
     }
 
     /// The conditions but for languages that nest: a text without quotes is no JSON string, which they describe.
@@ -148,14 +149,14 @@ impl MemberValues {
     }
 }
 
-/// Where the schema of a member stands, and the path that leads there; None if nothing is said of it.
-fn place_of<'k>(schema: &Tree, key: Option<&'k str>) -> Option<(NodeId, Vec<&'k str>)> {
+/// Where the schema of a member stands, with its pointer; None if nothing is said of the member.
+fn place_of(schema: &Tree, key: Option<&str>) -> Option<(NodeId, String)> {
     let members = schema.object(schema.root())?;
     let properties = members.get("properties").and_then(|node| schema.object(node));
     if let Some((node, key)) = key.and_then(|key| Some((properties?.get(key)?, key))) {
-        return Some((node, vec!["properties", key]));
+        return Some((node, format!("/properties/{}", escape_str(key))));
     }
-    members.get("additionalProperties").map(|node| (node, vec!["additionalProperties"]))
+    members.get("additionalProperties").map(|node| (node, "/additionalProperties".to_owned()))
 }
 
 /// What a value that splits too far is to the caller: there is no other attempt.

@@ -174,7 +174,6 @@ impl<'a> Subschemas<'a> {
     pub fn at(&mut self, schema: Location, path: &[&str]) -> Result<ConjunctionId> {
         let root = self.documents.root();
         let start = self.documents.resource(root).pointer.to_string();
-        let pointer = path.iter().fold(start, |pointer, token| pointer + "/" + &escape_str(token));
         self.placed(schema, root, self.root_scope(), Origin::Pointer(pointer.into()))
     }
 
