@@ -16,7 +16,7 @@ use crate::prelude::Prelude;
 use crate::resolve::pointer::escape_str;
 use crate::resolve::{Documents, Location};
 use crate::subschema::Subschemas;
-use crate::types::{string, Terms};
+use crate::types::{string, Lowering, Terms};
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 use std::sync::Arc;
@@ -73,7 +73,9 @@ impl MemberValues {
         self.on(builder, |this| {
             let of = this.conjunction(key)?;
             let mut nodes = Vec::new();
-            for conjunct in this.lowerer.expander.expand(of)?.iter().filter(|conjunct| conjunct.types.has(Types::STRING)) {
+            for conjunct in
+                this.lowerer.expander.expand(of)?.iter().filter(|conjunct| conjunct.types.has(Types::STRING))
+            {
                 let conditions = this.without_nested(of, &conjunct.strings);
                 let terms = Terms::new(&mut this.lowerer.expander.builder);
                 nodes.extend(string::lower(&terms, &conditions)?);
@@ -105,7 +107,7 @@ impl MemberValues {
     pub fn value(&mut self, builder: &mut Builder, key: Option<&str>) -> Result<Option<TermId>> {
         self.on(builder, |this| {
             let of = this.conjunction(key)?;
-            this.lowerer.node(of)
+            this.lowerer.lower(of)
         })
     }
 
@@ -242,7 +244,8 @@ mod tests {
 
     #[test]
     fn values_are_literals_of_python() {
-        let options = Options { literals: Literals::Python, forbidden_texts: vec!["</s>".into()], ..Options::default() };
+        let options =
+            Options { literals: Literals::Python, forbidden_texts: vec!["</s>".into()], ..Options::default() };
         let Fixture { mut values, mut builder } = of(SHORT, options);
         let node = values.value(&mut builder, Some("list")).unwrap().unwrap();
         let texts = ["['a', \"b\",None]", "[ 'a']", "[null]", "['</s>']", "[]", "['it\\'s']", "['it's']"];

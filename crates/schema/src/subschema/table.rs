@@ -157,9 +157,7 @@ impl<'a> Subschemas<'a> {
         pointer
     }
 
-    /// What a value of the whole schema must meet.
-    ///
-    /// Errors: no schema.
+    /// What a value of the whole schema must meet. Errors: no schema.
     pub fn root(&mut self) -> Result<ConjunctionId> {
         let resource = self.documents.root();
         let scope = self.root_scope();
@@ -168,13 +166,9 @@ impl<'a> Subschemas<'a> {
         self.conjunction(schema, resource, scope, Origin::Pointer(pointer))
     }
 
-    /// What a schema asks that stands at a path of the whole one, whatever keywords lead there.
-    ///
-    /// Errors: no schema, no URI.
-    pub fn at(&mut self, schema: Location, path: &[&str]) -> Result<ConjunctionId> {
-        let root = self.documents.root();
-        let start = self.documents.resource(root).pointer.to_string();
-        self.placed(schema, root, self.root_scope(), Origin::Pointer(pointer.into()))
+    /// What a schema asks that stands at this pointer of the whole one. Errors: no schema, no URI.
+    pub fn at(&mut self, schema: Location, pointer: &str) -> Result<ConjunctionId> {
+        self.placed(schema, self.documents.root(), self.root_scope(), Origin::Pointer(pointer.into()))
     }
 
     /// The scope in which the whole schema is read.

@@ -39,8 +39,7 @@ pub(super) fn single_quoted(
     }
     let texts = listed(terms, conditions, false)?.texts.unwrap_or_default();
     let is_allowed = |text: &str| !forbidden.iter().any(|word| text.contains(&**word));
-    let literals: Vec<String> =
-        texts.iter().filter(|text| is_allowed(text)).map(|text| quoted(text.chars())).collect();
+    let literals: Vec<String> = texts.iter().filter(|text| is_allowed(text)).map(|text| quoted(text.chars())).collect();
     if literals.is_empty() {
         return Ok(None);
     }
