@@ -32,6 +32,22 @@ type Steps = Vec<(u32, u32)>;
 pub struct GrammarBuilder(Option<Builder>);
 
 impl GrammarBuilder {
+    /// The nodes of this builder.
+    pub fn of(builder: Builder) -> Self {
+        GrammarBuilder(Some(builder))
+    }
+
+    /// The builder, for a call that gives it back.
+    pub fn take(&mut self) -> PyResult<Builder> {
+        self.builder()?;
+        Ok(self.0.take().expect("it is there"))
+    }
+
+    /// What `take` took.
+    pub fn give_back(&mut self, builder: Builder) {
+        self.0 = Some(builder);
+    }
+
     pub fn builder(&mut self) -> PyResult<&mut Builder> {
         self.0
             .as_mut()

@@ -99,7 +99,6 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(regex::property_set, &module)?)?;
     module.add_function(wrap_pyfunction!(without::without, &module)?)?;
     module.add_class::<native::NativePrelude>()?;
-    module.add_function(wrap_pyfunction!(native::native_compile, &module)?)?;
     module.add_function(wrap_pyfunction!(native::native_facts, &module)?)?;
     module.add_function(wrap_pyfunction!(native::native_is_sorted, &module)?)?;
     module.add_function(wrap_pyfunction!(native::native_value, &module)?)?;

@@ -59,7 +59,7 @@ impl Prelude {
     }
 
     /// A builder that has the prelude's nodes.
-    pub(crate) fn fork(&self, limits: Limits, cancellation: Option<Cancellation>) -> Builder {
+    pub fn fork(&self, limits: Limits, cancellation: Option<Cancellation>) -> Builder {
         self.base.fork(limits, cancellation)
     }
 

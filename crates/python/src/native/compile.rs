@@ -1,20 +1,16 @@
 //! A schema and options of Python → a grammar, made by the native front end.
 
 use super::{raised, read, Callback};
-use crate::builder::Grammar;
-use crate::gil::{briefly, take_turns, without};
+use crate::builder::{Grammar, GrammarBuilder};
+use crate::gil::{take_turns, without};
 use crate::limit::{given, Limits};
-use frisket_schema::compile::{compile, Compiled, Options, Prelude, PropertyOrder, Spacing};
+use frisket_schema::compile::{compile, embed, Compiled, Embedded, Options, Prelude, PropertyOrder, Spacing};
 use frisket_schema::formats::Mode;
 use frisket_schema::resolve::Registry;
 use frisket_schema::subschema::Omission;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;
-
-/// A schema of more nodes is compiled without the GIL from the beginning: it takes long enough for others to compute
-/// meanwhile. A smaller one lets go of it once it turns out to take long.
-const LARGE: usize = 256;
 
 /// `JSONSchemaOptions` for the native front end, with what all their schemas have in common.
 #[pyclass(frozen, module = "frisket._core.front_end")]
@@ -27,6 +23,54 @@ impl NativePrelude {
         let prelude = Prelude::new(options_of(options)?, Some(take_turns)).map_err(raised)?;
         Ok(NativePrelude(Arc::new(prelude)))
     }
+
+    /// A builder that has the prelude's nodes.
+    #[pyo3(signature = (limits=None))]
+    fn fork(&self, limits: Option<&Bound<'_, Limits>>) -> GrammarBuilder {
+        let (limits, cancellation) = given(limits);
+        GrammarBuilder::of(self.0.fork(limits, cancellation))
+    }
+
+    /// (the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes on the language).
+    ///
+    /// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
+    #[pyo3(signature = (schema, registry=None, limits=None))]
+    fn compile(
+        &self,
+        py: Python<'_>,
+        schema: &Bound<'_, PyAny>,
+        registry: Option<Py<PyAny>>,
+        limits: Option<&Bound<'_, Limits>>,
+    ) -> PyResult<(Grammar, Vec<Told>, Vec<Told>, Vec<String>)> {
+        let Compiled { grammar, omissions, narrowed, notes } = self.compiled(py, schema, registry, limits)?;
+        Ok((Grammar::new(grammar), told(omissions), told(narrowed), notes))
+    }
+
+    /// (the node of a schema's documents in a builder, what is not enforced, formats that are narrowed, notes).
+    ///
+    /// `is_fork`: whether the builder is a fork of this prelude. Of another one, no JSON string holds the options'
+    /// forbidden texts from now on.
+    #[pyo3(signature = (builder, schema, registry=None, *, is_fork))]
+    fn embed(
+        &self,
+        py: Python<'_>,
+        builder: &Bound<'_, GrammarBuilder>,
+        schema: &Bound<'_, PyAny>,
+        registry: Option<Py<PyAny>>,
+        is_fork: bool,
+    ) -> PyResult<(u32, Vec<Told>, Vec<Told>, Vec<String>)> {
+        let tree = read(schema)?;
+        let registry = registry.map(Callback);
+        let taken = builder.borrow_mut().take()?;
+        let prelude = self.0.clone();
+        let (taken, embedded) = without(py, move || {
+            let registry = registry.as_ref().map(|registry| registry as &dyn Registry);
+            embed(taken, is_fork, tree, registry, &prelude)
+        });
+        builder.borrow_mut().give_back(taken);
+        let Embedded { root, omissions, narrowed, notes } = embedded.map_err(raised)?;
+        Ok((root.number(), told(omissions), told(narrowed), notes))
+    }
 }
 
 impl NativePrelude {
@@ -34,36 +78,28 @@ impl NativePrelude {
     pub fn shared(&self) -> Arc<Prelude> {
         self.0.clone()
     }
+
+    fn compiled(
+        &self,
+        py: Python<'_>,
+        schema: &Bound<'_, PyAny>,
+        registry: Option<Py<PyAny>>,
+        limits: Option<&Bound<'_, Limits>>,
+    ) -> PyResult<Compiled> {
+        let (limits, cancellation) = given(limits);
+        let tree = read(schema)?;
+        let registry = registry.map(Callback);
+        let prelude = self.0.clone();
+        let compiled = without(py, move || {
+            let registry = registry.as_ref().map(|registry| registry as &dyn Registry);
+            compile(tree, registry, &prelude, limits, cancellation)
+        });
+        compiled.map_err(raised)
+    }
 }
 
 /// (pointer, keyword, what slips through or is left out)
 type Told = (String, String, String);
-
-/// (the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes on the language).
-///
-/// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
-#[pyfunction]
-#[pyo3(signature = (schema, prelude, registry=None, limits=None))]
-pub fn native_compile(
-    py: Python<'_>,
-    schema: &Bound<'_, PyAny>,
-    prelude: &NativePrelude,
-    registry: Option<Py<PyAny>>,
-    limits: Option<&Bound<'_, Limits>>,
-) -> PyResult<(Grammar, Vec<Told>, Vec<Told>, Vec<String>)> {
-    let (limits, cancellation) = given(limits);
-    let tree = read(schema)?;
-    let registry = registry.map(Callback);
-    let prelude = prelude.0.clone();
-    let is_large = tree.len() > LARGE;
-    let work = move || {
-        let registry = registry.as_ref().map(|registry| registry as &dyn Registry);
-        compile(tree, registry, &prelude, limits, cancellation)
-    };
-    let compiled = if is_large { without(py, work) } else { briefly(py, work) };
-    let Compiled { grammar, omissions, narrowed, notes } = compiled.map_err(raised)?;
-    Ok((Grammar::new(grammar), told(omissions), told(narrowed), notes))
-}
 
 fn told(omissions: Vec<Omission>) -> Vec<Told> {
     omissions.into_iter().map(|Omission { pointer, keyword, slips }| (pointer, keyword, slips)).collect()

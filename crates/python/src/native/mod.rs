@@ -5,7 +5,7 @@ mod facts;
 mod report;
 mod tree;
 
-pub use compile::{native_compile, NativePrelude};
+pub use compile::NativePrelude;
 pub use report::{native_closest, native_report, native_report_of_all};
 
 use crate::error::{bug, raise, relief};
