@@ -6,8 +6,8 @@ A row is the way to split, the most alternatives, the schema, and a hash of what
 included, with all that was left out and the number of alternatives that it took. The crate's test `algebra` reads the
 table. With a file of schemas as argument, a row has the whole text in place of its hash, to see what differs.
 
-The crate merges subschemas and conditions of equal content, where Python merges some of them. Python does so here, too:
-what is compared is the algebra.
+The crate merges subschemas and conditions of equal content, where Python merges some of them, and knows the union of all
+values however it was made. Python does so here, too: what is compared is the algebra.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from frisket.json_schema.keywords import KNOWN
 from frisket.json_schema.place import NeedsScopes
 from frisket.json_schema.report import Report
 from frisket.json_schema.resolve import Documents, Site
-from frisket.json_schema.value import ANYTHING, NOTHING, Case, Goal
+from frisket.json_schema.value import ANY, ANYTHING, NOTHING, WHOLE, Case, Goal
 
 ROWS = 1_500
 #: How many levels of members and items a row shows.
@@ -46,13 +46,24 @@ def _content(fields: object.Fields) -> tuple[Any, ...]:
 
 
 def merge_by_content() -> None:
-    """Let constraints of equal content be equal."""
+    """Let constraints of equal content be equal, and all values be one case."""
+
+    def new(cls: type[Case], mask: int, *conditions: Any, **named: Any) -> Case:
+        is_whole = mask == ANY and not any(conditions) and not any(named.values())
+        return WHOLE if is_whole else object_new(cls)
+
+    object_new = Case.__new__
+    Case.__new__ = new  # type: ignore
     Fields.__eq__ = lambda self, other: isinstance(other, Fields) and _content(self) == _content(other)  # type: ignore
     Fields.__hash__ = lambda self: hash(_content(self))  # type: ignore
 
 
 class Merging(Algebra):
-    """The algebra in which subschemas of equal content are one."""
+    """The algebra in which subschemas of equal content are one, and so are conjunctions that nothing meets."""
+
+    def both(self, left: Goal, right: Goal) -> Goal:
+        found = super().both(left, right)
+        return NOTHING if is_nothing(found) else found
 
     def _same_as(self, schema: Any, resource: Any, scope: Any, origin: Any, tokens: Any) -> Goal | None:
         found = super()._same_as(schema, resource, scope, origin, tokens)
@@ -89,16 +100,18 @@ class Dump:
             found = self.goal(root, LEVELS)
             empty = self.algebra.emptiness.is_void(root)
         except TooManyAlternatives as error:
-            return f"too many: {error.error.message}"
+            return f"too many: {error.error.message} at {error.error.where}"
         except FrisketError as error:
-            return f"error: {error.message}"
+            return f"error: {error.message} at {error.where}"
         omitted = ";".join(f"{pointer} {slips}" for pointer, slips in self.algebra.places)
-        return f"{found} {'empty' if empty else 'open'} {self.algebra._steps} {omitted}"
+        # Of clauses, Python reads all, where the crate stops at the first that decides.
+        count = "" if self.algebra.splitting == "clauses" else self.algebra._steps
+        return f"{found} {'empty' if empty else 'open'} {count} {omitted}"
 
     def goal(self, goal: Goal, levels: int) -> str:
         if goal == ANYTHING:
             return "any"
-        if goal == NOTHING or any(literal ^ 1 in goal for literal in goal):
+        if is_nothing(goal):
             return "none"
         return "?" if not levels else f"[{' | '.join(self.case(case, levels - 1) for case in self.algebra.expand(goal))}]"
 
@@ -159,6 +172,10 @@ class Dump:
         names = ",".join(f"{key}:{self.goal(goal, levels)}" for key, goal in fields.names.items())
         patterns = ",".join(f"{self.node(node)}:{self.goal(goal, levels)}" for node, goal in fields.patterns)
         return f"({names})({patterns})({self.goal(fields.rest, levels)})"
+
+
+def is_nothing(goal: Goal) -> bool:
+    return -1 in goal or any(literal ^ 1 in goal for literal in goal)
 
 
 def range_of(least: int, most: int | None) -> str:
@@ -312,7 +329,12 @@ def row(schema: Any, splitting: Splitting, most: int, *, whole: bool) -> str | N
         text = Dump(schema, splitting, most).text()
     except NeedsScopes:
         return None
-    return "\t".join([splitting, str(most), json.dumps(schema), text if whole else digest(text)])
+    return "\t".join([splitting, str(most), json.dumps(schema), escaped(text) if whole else digest(text)])
+
+
+def escaped(text: str) -> str:
+    """The text without characters that end a cell or a row."""
+    return text.translate({0x09: "_", 0x0A: "_", 0x0D: "_"})
 
 
 def digest(text: str) -> str:

@@ -22,6 +22,20 @@ pub(crate) fn shortened(pattern: &[char]) -> String {
 
 /// Text between quotes.
 pub(crate) fn quoted(text: impl Iterator<Item = char> + Clone) -> String {
+    escaped(text, is_printable)
+}
+
+/// Text between quotes, with escapes for all that is not ASCII, as Python's `ascii` writes it.
+///
+/// ```
+/// assert_eq!(frisket_regex::ascii("é'\n"), r#""\xe9'\n""#);
+/// ```
+pub fn ascii(text: &str) -> String {
+    escaped(text.chars(), |_| false)
+}
+
+/// Text between quotes; of what is not ASCII, characters that are kept need no escape.
+fn escaped(text: impl Iterator<Item = char> + Clone, is_kept: fn(char) -> bool) -> String {
     let double = text.clone().any(|char| char == '\'') && !text.clone().any(|char| char == '"');
     let mark = if double { '"' } else { '\'' };
     let mut made = String::from(mark);
@@ -33,7 +47,7 @@ pub(crate) fn quoted(text: impl Iterator<Item = char> + Clone) -> String {
             '\\' => made.push_str("\\\\"),
             _ if char == mark => made.extend(['\\', char]),
             ' '..='~' => made.push(char),
-            _ if is_printable(char) => made.push(char),
+            _ if is_kept(char) => made.push(char),
             _ => {
                 let point = char as u32;
                 let width = if point < 0x100 {

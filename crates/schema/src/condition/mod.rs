@@ -106,6 +106,9 @@ impl Conjunct {
     /// The values that have one of these types, too.
     pub fn among(&self, types: Types) -> Self {
         let types = self.types & types;
+        if types == self.types {
+            return self.clone();
+        }
         let kept = |of: Types| types.has(of);
         Conjunct {
             types,

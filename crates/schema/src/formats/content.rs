@@ -43,10 +43,10 @@ fn number(terms: &Terms<'_>, spelling: &Spelling<'_, '_>) -> Result<TermId> {
     let whole = terms.alt(&[spelling.text("0")?, terms.cat(&[spelling.chars(&[(0x31, 0x39)])?, further])?])?;
     let digits = terms.repeat(digit, 1, None)?;
     let part = terms.cat(&[spelling.text(".")?, digits])?;
-    let sign = terms.optional(spelling.any_of("+-")?)?;
+    let sign = terms.repeat(spelling.any_of("+-")?, 0, 1)?;
     let exponent = terms.cat(&[spelling.any_of("eE")?, sign, digits])?;
-    let minus = terms.optional(spelling.text("-")?)?;
-    terms.cat(&[minus, whole, terms.optional(part)?, terms.optional(exponent)?])
+    let minus = terms.repeat(spelling.text("-")?, 0, 1)?;
+    terms.cat(&[minus, whole, terms.repeat(part, 0, 1)?, terms.repeat(exponent, 0, 1)?])
 }
 
 fn string(terms: &Terms<'_>, spelling: &Spelling<'_, '_>) -> Result<TermId> {

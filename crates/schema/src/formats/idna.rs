@@ -3,10 +3,11 @@
 use super::punycode;
 use frisket_regex::{property_set, CharSet, Spelling};
 use std::borrow::Cow;
+use std::iter::once;
 use std::sync::LazyLock;
 use unicode_bidi::{bidi_class, BidiClass};
 use unicode_normalization::char::canonical_combining_class;
-use unicode_normalization::is_nfc;
+use unicode_normalization::{is_nfc, UnicodeNormalization};
 
 const LONGEST_LABEL: usize = 63;
 const LONGEST_NAME: usize = 253;
@@ -106,7 +107,7 @@ fn is_allowed(label: &[char], place: usize) -> bool {
         '\u{660}'..='\u{669}' => !label.iter().any(|other| ('\u{6f0}'..='\u{6f9}').contains(other)),
         // Beside digits of the other kind, those are refused.
         '\u{6f0}'..='\u{6f9}' => true,
-        _ => VALID.contains(char.into()),
+        _ => is_valid(char),
     }
 }
 
@@ -122,7 +123,7 @@ fn joins(label: &[char], place: usize) -> bool {
 /// Whether a label may hold the letter whatever stands beside it, in a name that is written from left to right.
 pub(super) fn is_letter(char: char) -> bool {
     !EXCEPTIONS_VALID.contains(&char)
-        && VALID.contains(char.into())
+        && is_valid(char)
         && LETTERS.contains(char.into())
         && bidi_class(char) == BidiClass::L
 }
@@ -164,9 +165,18 @@ const EXCEPTIONS_INVALID: [char; 10] = [
 const DISALLOWED_BLOCKS: [(u32, u32); 6] =
     [(0x1100, 0x11ff), (0xa960, 0xa97f), (0xd7b0, 0xd7ff), (0x20d0, 0x20ff), (0x1d100, 0x1d1ff), (0x1d200, 0x1d24f)];
 
-/// Characters of any of these properties; those of properties that nobody knows are none.
+/// Whether a label may hold the character where no rule asks for its neighbours: PVALID (RFC 5892, 3).
+fn is_valid(char: char) -> bool {
+    VALID.contains(char.into()) && once(char).nfkc().eq(once(char))
+}
+
+/// Characters of any of these properties.
 fn set(properties: &[(&str, Option<&str>)]) -> CharSet {
-    let of = |&(name, value): &(&str, Option<&str>)| property_set(name, value, Spelling::Loose, None);
+    let of = |&(name, value): &(&str, Option<&str>)| {
+        let found = property_set(name, value, Spelling::Loose, None);
+        debug_assert!(found.is_some(), "nobody knows the property {name}");
+        found
+    };
     CharSet::union_of(&properties.iter().filter_map(of).collect::<Vec<_>>())
 }
 
@@ -182,14 +192,51 @@ static HEBREW: LazyLock<CharSet> = LazyLock::new(|| set(&[("sc", Some("hebrew"))
 static JAPANESE: LazyLock<CharSet> =
     LazyLock::new(|| set(&[("sc", Some("hiragana")), ("sc", Some("katakana")), ("sc", Some("han"))]));
 
-/// PVALID (RFC 5892, 3).
+/// PVALID, and characters that have another form in NFKC.
 static VALID: LazyLock<CharSet> = LazyLock::new(|| {
-    let letters_and_digits = ["Ll", "Lo", "Lm", "Mn", "Mc", "Nd"].map(|category| (category, None));
-    // Capitals, what another normal form replaces, and what is ignored (2.2, 2.3).
-    let unstable = ["CWKCF", "DI", "White_Space", "NChar"].map(|property| (property, None));
+    let letters_and_digits = ["Ll", "Lu", "Lo", "Lm", "Mn", "Mc", "Nd"].map(|category| (category, None));
+    // What folds to lower case, and what is ignored (2.2, 2.3). That NFKC keeps what folds is told one by one.
+    let unstable = ["CWCF", "DI", "White_Space", "NChar"].map(|property| (property, None));
     let disallowed = [set(&unstable), listed(&EXCEPTIONS_INVALID), CharSet::new(DISALLOWED_BLOCKS.to_vec())];
     let beyond_ascii = CharSet::new(vec![(0x80, 0x10ffff)]);
     let derived = set(&letters_and_digits).intersection(&beyond_ascii).difference(&CharSet::union_of(&disallowed));
     let ascii = CharSet::new(vec![(0x2d, 0x2d), (0x30, 0x39), (0x61, 0x7a)]);
     CharSet::union_of(&[derived, listed(&EXCEPTIONS_VALID), ascii])
 });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_are_derived_as_the_standard_does() {
+        // Letters, exceptions, a capital that nothing folds; what folds, what NFKC replaces, what is ignored, Jamo.
+        for char in "aü漢ßς〇\u{13a0}\u{390}".chars() {
+            assert!(is_valid(char), "{char}");
+        }
+        for char in "AÜﬁſ\u{ab70}\u{34f}\u{20d0}\u{1d16d}\u{1100}\u{640}_ ".chars() {
+            assert!(!is_valid(char), "{char}");
+        }
+    }
+
+    #[test]
+    fn names_are_those_of_the_standard() {
+        for (name, is_host, is_international) in [
+            ("xn--bcher-kva.example", true, true),
+            ("XN--BCHER-KVA", true, true),
+            ("xn--bcher-kva-", false, false),
+            ("xn--X", false, false),
+            ("ab--cd", true, false),
+            ("bücher.example", false, true),
+            ("bücher。example", false, true),
+            ("l·a", false, false),
+            ("l·l", false, true),
+            ("u\u{308}", false, false),
+            ("א.1", false, false),
+            ("א.a1", false, true),
+            ("", false, false),
+        ] {
+            assert_eq!((is_hostname(name), is_idn_hostname(name)), (is_host, is_international), "{name}");
+        }
+    }
+}

@@ -13,9 +13,12 @@ use crate::types::Terms;
 use frisket_core::error::Result as EngineResult;
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
-use frisket_regex::{is_ecma_regex, Dialect, Error as RegexError, Flaw, Pattern as Regex, Syntax};
+use frisket_regex::{ascii, is_ecma_regex, Dialect, Error as RegexError, Flaw, Pattern as Regex, Syntax};
 use indexmap::IndexMap;
 use std::sync::{Arc, OnceLock};
+
+/// Characters of a pattern that a message quotes.
+const LONGEST: usize = 60;
 
 /// The languages of one builder, and of its forks, that were asked for.
 #[derive(Debug)]
@@ -69,32 +72,13 @@ impl KnownLanguages {
             return format!("format {name}");
         }
         let pattern = self.patterns.iter().find(|(_, pattern)| **pattern == Pattern::Exact(language.node));
-        pattern.map_or("pattern".into(), |(pattern, _)| format!("pattern {}", shown(pattern)))
+        pattern.map_or("pattern".into(), |(pattern, _)| {
+            // Quoted in ASCII, so that a character is a byte.
+            let mut quoted = ascii(pattern);
+            quoted.truncate(LONGEST);
+            format!("pattern {quoted}")
+        })
     }
-}
-
-/// A pattern in a message: quoted, without what is not ASCII, and not longer than 60 characters.
-fn shown(pattern: &str) -> String {
-    let mark = if pattern.contains('\'') && !pattern.contains('"') { '"' } else { '\'' };
-    let mut quoted = String::from(mark);
-    for char in pattern.chars() {
-        match char {
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            char if char == mark => quoted.extend(['\\', char]),
-            ' '..='~' => quoted.push(char),
-            char => quoted.push_str(&match u32::from(char) {
-                point @ 0..=0xff => format!("\\x{point:02x}"),
-                point @ 0..=0xffff => format!("\\u{point:04x}"),
-                point => format!("\\U{point:08x}"),
-            }),
-        }
-    }
-    quoted.push(mark);
-    quoted.truncate(60);
-    quoted
 }
 
 impl Languages for OnBuilder<'_> {

@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_spells_no_text_is_refused() {
-        for encoded in ["a-b!", "zzzzzzz", "a-99999", "ü-a", "a-z"] {
+        for encoded in ["a-b!", "99999999", "a-99999", "ü-a", "a-z"] {
             assert_eq!(decode(encoded), None, "{encoded}");
         }
     }

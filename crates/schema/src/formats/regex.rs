@@ -81,7 +81,7 @@ impl Pieces<'_, '_> {
         let number = b.alt(&[s.text("0")?, number])?;
         let counts = b.alt(&[number, b.cat(&[number, s.text(",")?])?, self.rising_counts()?])?;
         let kinds = b.alt(&[s.any_of("*+?")?, b.cat(&[s.text("{")?, counts, s.text("}")?])?])?;
-        b.optional(b.cat(&[kinds, b.optional(s.text("?")?)?])?)
+        b.repeat(b.cat(&[kinds, b.repeat(s.text("?")?, 0, 1)?])?, 0, 1)
     }
 
     /// `n,m` with n ≤ m: of different lengths up to four digits, or of the same length where that is easy to see.
@@ -142,9 +142,9 @@ impl Pieces<'_, '_> {
                 members.push(b.cat(&[mark, low, rest, hyphen, mark, high, rest])?);
             }
         }
-        let optional = b.optional(hyphen)?;
+        let optional = b.repeat(hyphen, 0, 1)?;
         let members = b.repeat(b.alt(&members)?, 0, None)?;
-        let negation = b.optional(s.text("^")?)?;
+        let negation = b.repeat(s.text("^")?, 0, 1)?;
         b.cat(&[s.text("[")?, negation, optional, members, optional, s.text("]")?])
     }
 

@@ -28,13 +28,14 @@ impl Lowerer<'_> {
             if !pointer.is_empty() {
                 blamed = pointer;
             }
-            next = if met.insert(of) { self.impossible_part(of)? } else { None };
+            next = if met.insert(of) { self.impossible_part(of, &mut blamed)? } else { None };
         }
         Ok(blamed)
     }
 
-    /// What a member or item of the conjunction's only conjunct would have to meet, and none can.
-    fn impossible_part(&mut self, of: ConjunctionId) -> Result<Option<ConjunctionId>> {
+    /// What a member or item of the conjunction's only conjunct would have to meet, and none can. Where its demands
+    /// contradict each other, `blamed` becomes the place of the last one.
+    fn impossible_part(&mut self, of: ConjunctionId, blamed: &mut String) -> Result<Option<ConjunctionId>> {
         let conjuncts = self.expander.expand(of)?;
         let [conjunct] = &conjuncts[..] else { return Ok(None) };
         if conjunct.types == Types::OBJECT {
@@ -42,6 +43,9 @@ impl Lowerer<'_> {
             for key in &shape.required {
                 let needed = shape.at(self, key, false)?;
                 if self.is_impossible(needed)? {
+                    if needed.is_nothing() {
+                        self.blame_demands(&shape, key, blamed)?;
+                    }
                     return Ok(Some(needed));
                 }
             }
@@ -56,6 +60,20 @@ impl Lowerer<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// The place of the last subschema that asks something of a member.
+    fn blame_demands(&mut self, shape: &object::Shape, key: &str, blamed: &mut String) -> Result<()> {
+        let mut last = None;
+        for members in &shape.members {
+            let asked = object::demand(self, members, key)?;
+            let literals = self.expander.subschemas.conjunctions.literals(asked);
+            last = last.max(literals.last().map(|literal| literal.subschema()));
+        }
+        if let Some(last) = last {
+            *blamed = self.expander.subschemas.pointer(last);
+        }
+        Ok(())
     }
 
     fn is_impossible(&mut self, of: ConjunctionId) -> Result<bool> {

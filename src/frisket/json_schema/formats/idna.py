@@ -126,6 +126,10 @@ def _in_script(char: str, name: str) -> bool:
 
 
 _EXCEPTIONS_VALID = "\u00df\u03c2\u06fd\u06fe\u0f0b\u3007"
+#: Conjoining Hangul Jamo (RFC 5892, 2.9), and combining marks for symbols and musical ones (2.5).
+_DISALLOWED_BLOCKS = (
+    (0x1100, 0x11FF), (0x20D0, 0x20FF), (0xA960, 0xA97F), (0xD7B0, 0xD7FF), (0x1D100, 0x1D1FF), (0x1D200, 0x1D24F),
+)  # fmt: skip
 _EXCEPTIONS_INVALID = "\u0640\u07fa\u302e\u302f\u3031\u3032\u3033\u3034\u3035\u303b"
 
 
@@ -140,9 +144,16 @@ def _valid(char: str) -> bool:
         return char.islower() or char.isdigit() or char == "-"
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", char).casefold())
     point = ord(char)
-    if folded != char or 0x1100 <= point <= 0x11FF or 0xA960 <= point <= 0xA97F or 0xD7B0 <= point <= 0xD7FF:
+    if folded != char or unicode.includes(_DISALLOWED_BLOCKS, point) or unicode.includes(_ignorable(), point):
         return False
-    return unicodedata.category(char) in ("Ll", "Lo", "Lm", "Mn", "Mc", "Nd")
+    return unicodedata.category(char) in ("Ll", "Lu", "Lo", "Lm", "Mn", "Mc", "Nd")
+
+
+@cache
+def _ignorable() -> unicode.CharSet:
+    """IgnorableProperties of RFC 5892 (2.3)."""
+    sets = [unicode.property_set(name) for name in ("DI", "White_Space", "NChar")]
+    return unicode.normalize(pair for found in sets if found is not None for pair in found)
 
 
 def is_letter(char: str) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import sys
+import unicodedata
 
 import pytest
 
-from frisket.json_schema.formats.idna import is_hostname, is_idn_hostname
+from frisket.json_schema.formats.idna import _valid, is_hostname, is_idn_hostname
 
 idna = pytest.importorskip("idna", reason="jsonschema[format] brings it")
 
@@ -35,6 +37,20 @@ def _is_right_to_left(label: str) -> bool:
 def test_every_short_label(length: int) -> None:
     labels = map("".join, itertools.product(SIGNS, repeat=length))
     assert [label for label in labels if is_idn_hostname(label) != is_valid(label)] == []
+
+
+def test_every_character() -> None:
+    # Each package has a Unicode of its own: compared are the characters that both know.
+    valid = idna.core.idnadata.codepoint_classes["PVALID"]
+    wrong = []
+    for point in range(sys.maxunicode + 1):
+        char = chr(point)
+        # Digits of two kinds are decided by their neighbours.
+        if unicodedata.category(char) in ("Cn", "Cs") or char in "٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹":
+            continue
+        if _valid(char) != idna.core.intranges_contain(point, valid):
+            wrong.append(hex(point))
+    assert wrong == []
 
 
 def test_digits_of_two_kinds_do_not_meet() -> None:

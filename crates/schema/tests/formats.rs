@@ -1,0 +1,146 @@
+//! Rows of oracle/formats.tsv → the same grammars and the same answers: formats mean what the Python front end makes of
+//! them.
+//!
+//! tests/oracle/formats.py writes the table.
+
+use frisket_core::grammar::builder::Builder;
+use frisket_core::limits::Limits;
+use frisket_core::regular::term::TermId;
+use frisket_schema::condition::{Matches, Nested, NumberCondition, StringCondition};
+use frisket_schema::decimal::Decimal;
+use frisket_schema::draft::Draft;
+use frisket_schema::formats::{named, FormatOptions, KnownLanguages, Mode};
+use frisket_schema::json::{parse, Text, Value};
+use frisket_schema::read::{Format, Languages};
+use std::collections::HashMap;
+
+fn fingerprint(builder: &mut Builder, node: TermId) -> String {
+    let fork = builder.fork(Limits::default(), None);
+    format!("{:032x}", fork.build(node.number()).unwrap().fingerprint())
+}
+
+fn nested(nested: &Nested) -> Vec<String> {
+    let made = |free, nonempty| {
+        let mut builder = Builder::default();
+        let node = nested.language.build(&mut builder, free, nonempty).unwrap();
+        fingerprint(&mut builder, node)
+    };
+    vec![made(false, false), made(false, true), made(true, false), made(true, true)]
+}
+
+fn texts(builder: &mut Builder, matches: &Matches) -> Vec<String> {
+    let outer = matches.bounds.as_ref().map(|bounds| bounds.outer(builder).unwrap());
+    let nodes = [Some(matches.node), matches.written, outer];
+    nodes.into_iter().map(|node| node.map_or("-".into(), |node| fingerprint(builder, node))).collect()
+}
+
+fn number(condition: &NumberCondition) -> String {
+    let integer = |bound: &Decimal| bound.scaled(0).to_string();
+    match condition {
+        NumberCondition::AtLeast { bound, strict: false } => format!(">={}", integer(bound)),
+        NumberCondition::AtMost { bound, strict: false } => format!("<={}", integer(bound)),
+        NumberCondition::Multiple { of, positive: true } => format!("*{}", integer(of)),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn options(mode: &str, whole: &str, second: &str) -> FormatOptions {
+    let mode = match mode {
+        "assert" => Mode::Assert,
+        "annotate" => Mode::Annotate,
+        "openapi" => Mode::OpenApi,
+        _ => Mode::Python,
+    };
+    FormatOptions { mode, max_integer_digits: whole.parse().unwrap(), max_second_digits: second.parse().unwrap() }
+}
+
+fn format(name: &str, draft: &str, options: FormatOptions) -> Vec<String> {
+    let draft = Draft::ALL.into_iter().find(|known| known.to_string() == draft).unwrap();
+    let (mut known, mut builder) = (KnownLanguages::new(options), Builder::default());
+    let mut cells = Vec::new();
+    match known.on(&mut builder).format(name, draft).unwrap() {
+        Format::Annotation => {}
+        Format::Inexact(reason) => panic!("{name}: {reason}"),
+        Format::Numbers(conditions) => cells.extend(conditions.iter().map(number)),
+        Format::Text(condition, inexactness) => {
+            match &condition {
+                StringCondition::Matches(matches) => {
+                    cells.push("texts".into());
+                    cells.extend(texts(&mut builder, matches));
+                }
+                StringCondition::Nested(nesting) => {
+                    cells.extend(["nested".into(), nesting.language.name().into()]);
+                    cells.extend(nested(nesting));
+                }
+                other => panic!("{other:?}"),
+            }
+            cells.extend(inexactness.map(|inexactness| {
+                assert!(inexactness.is_sound);
+                inexactness.reason + if inexactness.narrows_complement { "!" } else { "" }
+            }));
+        }
+    }
+    let note = named(name).filter(|_| options.mode != Mode::Annotate).and_then(|known| known.note(&options));
+    cells.extend(note);
+    cells
+}
+
+/// What decides single texts: by the name of the format.
+fn check_of(name: &str) -> Box<dyn Fn(&str) -> bool> {
+    let (mut known, mut builder) = (KnownLanguages::new(options("openapi", "40", "9")), Builder::default());
+    let mut languages = known.on(&mut builder);
+    if name == "json" {
+        let json = languages.json().unwrap().unwrap();
+        return Box::new(move |text| json.language.check(text));
+    }
+    match languages.format(name, Draft::Draft2020).unwrap() {
+        Format::Text(StringCondition::Nested(nested), _) => Box::new(move |text| nested.language.check(text)),
+        Format::Text(StringCondition::Matches(Matches { bounds: Some(bounds), .. }), _) => {
+            Box::new(move |text| bounds.check(text).unwrap())
+        }
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+fn rows(kind: &str) -> impl Iterator<Item = Vec<&'static str>> + use<'_> {
+    let rows = include_str!("oracle/formats.tsv").lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    rows.filter(move |row| row[0] == kind)
+}
+
+#[test]
+fn formats_are_lowered_as_the_python_front_end_does() {
+    let mut different = Vec::new();
+    for row in rows("format") {
+        let [_, name, draft, mode, whole, second, expected @ ..] = &row[..] else { panic!("{row:?}") };
+        let found = format(name, draft, options(mode, whole, second));
+        if found != *expected {
+            different.push(format!("{row:?}\n  found {found:?}"));
+        }
+    }
+    assert!(different.is_empty(), "{}:\n{}", different.len(), different.join("\n"));
+}
+
+#[test]
+fn json_in_strings_is_lowered_as_the_python_front_end_does() {
+    let (mut known, mut builder) = (KnownLanguages::new(FormatOptions::default()), Builder::default());
+    let json = known.on(&mut builder).json().unwrap().unwrap();
+    let row = rows("json").next().unwrap();
+    assert_eq!(nested(&json), row[1..]);
+}
+
+#[test]
+fn single_texts_are_checked_as_the_python_front_end_does() {
+    let mut checks: HashMap<&str, Box<dyn Fn(&str) -> bool>> = HashMap::new();
+    let (mut count, mut different) = (0, Vec::new());
+    for row in rows("check") {
+        let [_, name, text, expected] = row[..] else { panic!("{row:?}") };
+        let tree = parse(text).unwrap();
+        let Value::String(Text::Unicode(decoded)) = tree.value(tree.root()) else { panic!("{text}") };
+        let check = checks.entry(name).or_insert_with(|| check_of(name));
+        count += 1;
+        if check(decoded) != (expected == "1") {
+            different.push(format!("{name} {text} is {expected}"));
+        }
+    }
+    assert!(different.is_empty() && count > 0, "{} of {count}:\n{}", different.len(), different.join("\n"));
+}

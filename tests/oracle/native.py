@@ -1,0 +1,221 @@
+"""Schemas × options → where the native compile and Python's differ: language, errors, report.
+
+    python -m tests.oracle.native                       every schema of MaskBench and of the official suite
+    python -m tests.oracle.native --sample 20           one in twenty
+    python -m tests.oracle.native --only suite --schemas ref/3 --show
+
+Two grammars of one dump are one language. Others are asked for the documents that come with the schema and for
+mutations of these, each spelled in two ways.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from frisket import _core
+from frisket._core import front_end
+from frisket.errors import FrisketError
+from frisket.json_schema import DEFAULT, JSONSchemaOptions, compile_json_schema
+from tests.conformance import suite
+from tests.conformance.converse import mutate
+from tests.data import data_dir, maskbench
+from tests.unit.json_schema.native_registry import fetched
+
+MUTATIONS = 5
+#: Kinds of differences, the worst first.
+KINDS = ("crash", "language", "error", "omissions", "narrowed", "notes", "message")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A schema with its documents."""
+
+    name: str
+    schema: Any
+    documents: list[Any] = field(default_factory=list)
+    options: JSONSchemaOptions = DEFAULT
+    registry: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one front end made of a schema."""
+
+    grammar: _core.Grammar | None
+    error: tuple[str, str | None] | None = None
+    words: tuple[str, ...] = ()
+    omissions: frozenset[tuple[str, str, str]] = frozenset()
+    narrowed: frozenset[tuple[str, str, str]] = frozenset()
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+@cache
+def native_prelude(options: JSONSchemaOptions) -> front_end.NativePrelude:
+    return front_end.NativePrelude(options)
+
+
+def of_python(subject: Subject) -> Outcome:
+    began = time.perf_counter()
+    try:
+        grammar, report = compile_json_schema(subject.schema, subject.options, subject.registry)
+    except FrisketError as error:
+        return _failed(error, began)
+    seconds = time.perf_counter() - began
+    told = [
+        frozenset((entry.pointer, entry.keyword, entry.slips) for entry in some)
+        for some in (report.loosened, report.narrowed)
+    ]
+    return Outcome(grammar, None, (), *told, tuple(report.notes), seconds)
+
+
+def of_native(subject: Subject) -> Outcome:
+    prelude = native_prelude(subject.options)
+    registry = None if subject.registry is None else fetched(subject.schema, subject.registry)
+    began = time.perf_counter()
+    try:
+        grammar, omissions, narrowed, notes = front_end.native_compile(subject.schema, prelude, registry)
+    except FrisketError as error:
+        return _failed(error, began)
+    seconds = time.perf_counter() - began
+    told = [
+        frozenset((pointer.removesuffix(f"/{keyword}"), keyword, slips) for pointer, keyword, slips in some)
+        for some in (omissions, narrowed)
+    ]
+    return Outcome(grammar, None, (), *told, tuple(notes), seconds)
+
+
+def _failed(error: FrisketError, began: float) -> Outcome:
+    words = (error.message, error.hint or "", repr(getattr(error, "places", None)))
+    return Outcome(None, (error.code, error.where), words, seconds=time.perf_counter() - began)
+
+
+def differences(subject: Subject, python: Outcome, native: Outcome, *, seed: int) -> Iterator[tuple[str, str]]:
+    """(kind, what differs)"""
+    if python.error != native.error:
+        yield "error", f"{python.error} {python.words[:1]}\n      native {native.error} {native.words[:1]}"
+        return
+    if python.words != native.words:
+        pairs = zip(python.words, native.words, strict=True)
+        yield "message", "\n      native ".join(next(pair for pair in pairs if pair[0] != pair[1]))
+    if python.grammar is not None and native.grammar is not None:
+        found = _told_apart(python.grammar, native.grammar, subject.documents, seed)
+        if found is not None:
+            yield "language", found
+    for kind in ("omissions", "narrowed"):
+        one, other = getattr(python, kind), getattr(native, kind)
+        # Of copies, each side tells of those that it met.
+        if {entry[1:] for entry in one} != {entry[1:] for entry in other}:
+            yield kind, f"{sorted(one - other)}\n      native {sorted(other - one)}"
+    if python.notes != native.notes:
+        yield "notes", f"{python.notes}\n      native {native.notes}"
+
+
+def _bare(grammar: _core.Grammar) -> str:
+    """A dump without the names of rules."""
+    return "\n".join(line for line in grammar.dump().splitlines() if not line.startswith("# "))
+
+
+def _told_apart(python: _core.Grammar, native: _core.Grammar, documents: list[Any], seed: int) -> str | None:
+    if _bare(python) == _bare(native):
+        return None
+    chance = random.Random(seed)
+    for document in documents:
+        for round in range(MUTATIONS + 1):
+            changed = copy.deepcopy(document)
+            for _ in range(min(round, 3)):
+                changed = mutate(changed, chance)
+            for separators in ((",", ":"), (", ", ": ")):
+                text = json.dumps(changed, separators=separators, ensure_ascii=False, default=float)
+                try:
+                    data = text.encode()
+                except UnicodeEncodeError:
+                    continue
+                if python.accepts(data) != native.accepts(data):
+                    return f"Python {'accepts' if python.accepts(data) else 'refuses'} {text[:300]}"
+    return None
+
+
+def subjects(only: str | None) -> Iterator[Subject]:
+    folder = data_dir()
+    if only != "suite":
+        for entry in maskbench(folder):
+            yield Subject(entry["id"], entry["schema"], [test["data"] for test in entry["tests"]])
+    if only != "maskbench":
+        for draft in suite.DRAFTS:
+            registry = suite.registry(folder, draft)
+            for case in suite.cases(folder, draft):
+                formats: Any = case.formats
+                options = JSONSchemaOptions(
+                    property_order="any",
+                    numbers="free",
+                    max_integer_digits=330,
+                    max_second_digits=40,
+                    formats=formats,
+                )
+                documents = [_plain(test["data"]) for test in case.tests]
+                yield Subject(f"suite {draft} {case.name}", case.schema, documents, options, registry)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Decimal):
+        return float(value)
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return {key: _plain(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def main(arguments: list[str] | None = None) -> int:
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("--sample", type=int, default=1, help="one schema in so many")
+    asked.add_argument("--first", type=int, default=0, help="where the sample begins")
+    asked.add_argument("--only", choices=("maskbench", "suite"))
+    asked.add_argument("--schemas", default="", help="those whose name holds the text")
+    asked.add_argument("--relaxed", action="store_true", help="with what cannot be exact left out")
+    asked.add_argument("--show", action="store_true", help="all differences, not only some of each kind")
+    chosen = asked.parse_args(arguments)
+    found: Counter[str] = Counter()
+    seconds = [0.0, 0.0]
+    count = same = 0
+    for number, subject in enumerate(subjects(chosen.only)):
+        if (number - chosen.first) % chosen.sample or chosen.schemas not in subject.name:
+            continue
+        if chosen.relaxed:
+            options = JSONSchemaOptions(**{**subject.options.changes(), "relaxed": True})  # type: ignore[arg-type]
+            subject = Subject(subject.name, subject.schema, subject.documents, options, subject.registry)
+        count += 1
+        python = of_python(subject)
+        try:
+            native = of_native(subject)
+            told = list(differences(subject, python, native, seed=number))
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt):
+                raise
+            told = [("crash", f"{type(error).__name__}: {error}")]
+        else:
+            seconds = [seconds[0] + python.seconds, seconds[1] + native.seconds]
+            if python.grammar is not None and native.grammar is not None:
+                same += _bare(python.grammar) == _bare(native.grammar)
+        for kind, what in told:
+            found[kind] += 1
+            if chosen.show or found[kind] <= 12:
+                print(f"{kind:10} {subject.name}\n      {what}", flush=True)
+    print(f"{count} schemas, {same} of one dump; Python {seconds[0]:.2f} s, native {seconds[1]:.2f} s")
+    for kind in KINDS:
+        print(f"{found[kind]:6} {kind}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
