@@ -4,8 +4,8 @@
 
 A row that begins with `format` has the name, the draft, the options, and what became of it; nodes are told by the
 fingerprints of their grammars, which are equal for equal grammars. A row that begins with `check` has a name, a text in
-JSON, and whether the text is of the format. A row that begins with `pattern` has the pattern in JSON and its grammar, or
-what is wrong with it. The crate's test `formats` reads the table.
+JSON, and whether the text is of the format. A row that begins with `pattern` has the pattern in JSON and its grammar,
+or what is wrong with it. The crate's test `formats` reads the table.
 """
 
 from __future__ import annotations
@@ -116,7 +116,26 @@ def checks() -> Iterator[tuple[str, str]]:
             yield from ((name, address(chance)) for _ in range(SIZE))
     for _ in range(SIZE):
         yield "regex", "".join(chance.choices(["a", "-", "0", *"()[]{}|*+?^$\\,", "\\d", "(?:", "\\1", "{1,2}"], k=5))
-        pieces = ["1", "0", "-", ".5", "e1", '"', '"a"', "[", "]", "{", "}", ":", ",", "true", "NaN", " ", "\\u00e9", "é"]
+        pieces = [
+            "1",
+            "0",
+            "-",
+            ".5",
+            "e1",
+            '"',
+            '"a"',
+            "[",
+            "]",
+            "{",
+            "}",
+            ":",
+            ",",
+            "true",
+            "NaN",
+            " ",
+            "\\u00e9",
+            "é",
+        ]
         yield "json", "".join(chance.choices(pieces, k=chance.randint(0, 5)))
 
 
@@ -166,7 +185,16 @@ def patterns() -> Iterator[str]:
     for path in sorted(folder.glob("draft*/**/*.json")):
         yield from patterns_of(json.loads(path.read_text(encoding="utf-8")))
     yield from ("(", ")", "[", "a{2,1}", "[b-a]", "*", "\\", "(?<n>a)(?<n>b)", "\\p{Foo}", "\\k<a>", "a{", "}", "]")
-    yield from (r"(a)\1", r"(?<n>a)\k<n>", r"(?i:É)", r"\bword\b", "(?=a)b|c(?!d)", "(?<=a+)b", r"\ud83d\ude00", r"\ud800")
+    yield from (
+        r"(a)\1",
+        r"(?<n>a)\k<n>",
+        r"(?i:É)",
+        r"\bword\b",
+        "(?=a)b|c(?!d)",
+        "(?<=a+)b",
+        r"\ud83d\ude00",
+        r"\ud800",
+    )
     yield from ("a" * 80 + "(", "'(", "'\"(", "é(", "(?:a{9999}){9999}", "a{99999999999}", "(" * 300 + ")" * 300, "")
 
 

@@ -89,8 +89,10 @@ fn format(name: &str, draft: &str, options: FormatOptions) -> Vec<String> {
     cells
 }
 
+type Check = Box<dyn Fn(&str) -> bool>;
+
 /// What decides single texts: by the name of the format.
-fn check_of(name: &str) -> Box<dyn Fn(&str) -> bool> {
+fn check_of(name: &str) -> Check {
     let (mut known, mut builder) = (KnownLanguages::new(options("openapi", "40", "9")), Builder::default());
     let mut languages = known.on(&mut builder);
     if name == "json" {
@@ -172,7 +174,7 @@ fn json_in_strings_is_lowered_as_the_python_front_end_does() {
 
 #[test]
 fn single_texts_are_checked_as_the_python_front_end_does() {
-    let mut checks: HashMap<&str, Box<dyn Fn(&str) -> bool>> = HashMap::new();
+    let mut checks: HashMap<&str, Check> = HashMap::new();
     let (mut count, mut different) = (0, Vec::new());
     for row in rows("check") {
         let [_, name, text, expected] = row[..] else { panic!("{row:?}") };
