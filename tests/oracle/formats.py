@@ -4,7 +4,8 @@
 
 A row that begins with `format` has the name, the draft, the options, and what became of it; nodes are told by the
 fingerprints of their grammars, which are equal for equal grammars. A row that begins with `check` has a name, a text in
-JSON, and whether the text is of the format. The crate's test `formats` reads the table.
+JSON, and whether the text is of the format. A row that begins with `pattern` has the pattern in JSON and its grammar,
+or what is wrong with it. The crate's test `formats` reads the table.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from frisket._core import GrammarBuilder
+from frisket.errors import EmptyGrammarError, InvalidSchemaError, LimitExceededError
 from frisket.json_schema import JSONSchemaOptions, semantic, string
 from frisket.json_schema.formats import FORMATS, INTEGERS, find_format
 from frisket.json_schema.formats.content import is_json, json_node
 from frisket.json_schema.interval import AtLeast, AtMost, Multiple
 from frisket.json_schema.number import decimal_text
+from frisket.json_schema.reader import Reader
 from frisket.json_schema.resolve import DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020
 from tests.data import data_dir
 from tests.unit.json_schema.formats.test_idna import SIGNS
@@ -32,7 +35,7 @@ NAMES = (*FORMATS, *INTEGERS, "float", "double", "phone", "")
 #: Digits of an integer and of a second.
 DIGITS = ((40, 9), (3, 0), (3, 3), (2000, 40), (1, 2000))
 #: Texts of each kind.
-SIZE = 300
+SIZE = 100
 
 
 def fingerprint(build: Any) -> str:
@@ -113,7 +116,26 @@ def checks() -> Iterator[tuple[str, str]]:
             yield from ((name, address(chance)) for _ in range(SIZE))
     for _ in range(SIZE):
         yield "regex", "".join(chance.choices(["a", "-", "0", *"()[]{}|*+?^$\\,", "\\d", "(?:", "\\1", "{1,2}"], k=5))
-        pieces = ["1", "0", "-", ".5", "e1", '"', '"a"', "[", "]", "{", "}", ":", ",", "true", "NaN", " ", "\\u00e9", "é"]
+        pieces = [
+            "1",
+            "0",
+            "-",
+            ".5",
+            "e1",
+            '"',
+            '"a"',
+            "[",
+            "]",
+            "{",
+            "}",
+            ":",
+            ",",
+            "true",
+            "NaN",
+            " ",
+            "\\u00e9",
+            "é",
+        ]
         yield "json", "".join(chance.choices(pieces, k=chance.randint(0, 5)))
 
 
@@ -157,7 +179,62 @@ def is_of(name: str, text: str) -> bool | None:
     return None if known is None or known.check is None else known.check(text)
 
 
+def patterns() -> Iterator[str]:
+    """The patterns of the official suite, and some that are invalid or not regular."""
+    folder = data_dir() / "json-schema-test-suite" / "tests"
+    for path in sorted(folder.glob("draft*/**/*.json")):
+        yield from patterns_of(json.loads(path.read_text(encoding="utf-8")))
+    yield from ("(", ")", "[", "a{2,1}", "[b-a]", "*", "\\", "(?<n>a)(?<n>b)", "\\p{Foo}", "\\k<a>", "a{", "}", "]")
+    yield from (
+        r"(a)\1",
+        r"(?<n>a)\k<n>",
+        r"(?i:É)",
+        r"\bword\b",
+        "(?=a)b|c(?!d)",
+        "(?<=a+)b",
+        r"\ud83d\ude00",
+        r"\ud800",
+    )
+    yield from ("a" * 80 + "(", "'(", "'\"(", "é(", "(?:a{9999}){9999}", "a{99999999999}", "(" * 300 + ")" * 300, "")
+
+
+def patterns_of(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        for item in value:
+            yield from patterns_of(item)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if key == "pattern" and isinstance(item, str):
+                yield item
+            elif key == "patternProperties" and isinstance(item, dict):
+                yield from item
+            yield from patterns_of(item)
+
+
+def pattern(text: str) -> list[str]:
+    """What the reader makes of a pattern."""
+    builder, notes = GrammarBuilder(), []
+    algebra = SimpleNamespace(
+        patterns={}, builder=builder, places=[("/pattern", "")], unsupported=lambda *note: notes.append(note[-1])
+    )
+    reader: Any = SimpleNamespace(algebra=algebra, site=SimpleNamespace(pointer=""))
+    try:
+        node = Reader.pattern(reader, "pattern", text)
+    except InvalidSchemaError as error:
+        return ["invalid", error.message, str(error.hint)]
+    except LimitExceededError as error:
+        return ["limit", error.message]
+    if node is None:
+        return ["inexact", *notes]
+    try:
+        return ["exact", f"{builder.build(node).fingerprint:032x}"]
+    except EmptyGrammarError:
+        return ["exact", "empty"]
+
+
 def main() -> None:
+    for text in dict.fromkeys(patterns()):
+        print("pattern", json.dumps(text), *pattern(text), sep="\t")
     for cells in rows():
         print(*cells, sep="\t")
     print("json", *nested(json_node), sep="\t")

@@ -40,6 +40,17 @@ impl GrammarBuilder {
         GrammarBuilder { builder: Some(prelude.fork(limits, cancellation)), prelude: Some(prelude) }
     }
 
+    /// The builder, for a call that gives it back.
+    pub fn take(&mut self) -> PyResult<Builder> {
+        self.builder()?;
+        Ok(self.builder.take().expect("it is there"))
+    }
+
+    /// What `take` took.
+    pub fn give_back(&mut self, builder: Builder) {
+        self.builder = Some(builder);
+    }
+
     /// The prelude whose nodes the builder has.
     pub fn prelude(&self) -> Option<&Arc<Prelude>> {
         self.prelude.as_ref()

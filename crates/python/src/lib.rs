@@ -102,7 +102,6 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(without::without, &module)?)?;
     module.add_class::<schema::MemberValues>()?;
     module.add_class::<schema::NativePrelude>()?;
-    module.add_function(wrap_pyfunction!(native::native_compile, &module)?)?;
     module.add_function(wrap_pyfunction!(native::native_facts, &module)?)?;
     module.add_function(wrap_pyfunction!(native::native_is_sorted, &module)?)?;
     module.add_function(wrap_pyfunction!(native::native_value, &module)?)?;

@@ -3,6 +3,7 @@
 //!
 //! tests/oracle/formats.py writes the table.
 
+use frisket_core::error::Error;
 use frisket_core::grammar::builder::Builder;
 use frisket_core::limits::Limits;
 use frisket_core::regular::term::TermId;
@@ -11,12 +12,15 @@ use frisket_schema::decimal::Decimal;
 use frisket_schema::draft::Draft;
 use frisket_schema::formats::{named, FormatOptions, KnownLanguages, Mode};
 use frisket_schema::json::{parse, Text, Value};
-use frisket_schema::read::{Format, Languages};
+use frisket_schema::read::{Format, Languages, Pattern};
 use std::collections::HashMap;
 
 fn fingerprint(builder: &mut Builder, node: TermId) -> String {
-    let fork = builder.fork(Limits::default(), None);
-    format!("{:032x}", fork.build(node.number()).unwrap().fingerprint())
+    match builder.fork(Limits::default(), None).build(node.number()) {
+        Ok(grammar) => format!("{:032x}", grammar.fingerprint()),
+        Err(error) if *error == Error::Empty => "empty".into(),
+        Err(error) => panic!("{error}"),
+    }
 }
 
 fn nested(nested: &Nested) -> Vec<String> {
@@ -85,8 +89,10 @@ fn format(name: &str, draft: &str, options: FormatOptions) -> Vec<String> {
     cells
 }
 
+type Check = Box<dyn Fn(&str) -> bool>;
+
 /// What decides single texts: by the name of the format.
-fn check_of(name: &str) -> Box<dyn Fn(&str) -> bool> {
+fn check_of(name: &str) -> Check {
     let (mut known, mut builder) = (KnownLanguages::new(options("openapi", "40", "9")), Builder::default());
     let mut languages = known.on(&mut builder);
     if name == "json" {
@@ -107,17 +113,55 @@ fn rows(kind: &str) -> impl Iterator<Item = Vec<&'static str>> + use<'_> {
     rows.filter(move |row| row[0] == kind)
 }
 
+/// The text of a string in JSON.
+fn decoded(text: &str) -> String {
+    let tree = parse(text).unwrap();
+    match tree.value(tree.root()) {
+        Value::String(Text::Unicode(decoded)) => decoded.into(),
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn formats_are_lowered_as_the_python_front_end_does() {
-    let mut different = Vec::new();
+    let (mut count, mut different) = (0, Vec::new());
     for row in rows("format") {
+        count += 1;
         let [_, name, draft, mode, whole, second, expected @ ..] = &row[..] else { panic!("{row:?}") };
         let found = format(name, draft, options(mode, whole, second));
         if found != *expected {
             different.push(format!("{row:?}\n  found {found:?}"));
         }
     }
-    assert!(different.is_empty(), "{}:\n{}", different.len(), different.join("\n"));
+    assert!(different.is_empty() && count > 0, "{} of {count}:\n{}", different.len(), different.join("\n"));
+}
+
+fn pattern(text: &str) -> Vec<String> {
+    let (mut known, mut builder) = (KnownLanguages::new(FormatOptions::default()), Builder::default());
+    let found = known.on(&mut builder).pattern(text);
+    match found {
+        Err(error) => vec!["limit".into(), error.message],
+        Ok(Pattern::Exact(node)) => vec!["exact".into(), fingerprint(&mut builder, node)],
+        Ok(Pattern::Inexact(reason)) => vec!["inexact".into(), format!("{reason}; any text could slip through")],
+        Ok(Pattern::Invalid(message, hint)) => {
+            let hint = hint.unwrap_or_else(|| "patterns are read as JavaScript reads them".into());
+            vec!["invalid".into(), format!("not a regular expression: {message}"), hint]
+        }
+    }
+}
+
+#[test]
+fn patterns_are_read_as_the_python_front_end_does() {
+    let (mut count, mut different) = (0, Vec::new());
+    for row in rows("pattern") {
+        count += 1;
+        let [_, text, expected @ ..] = &row[..] else { panic!("{row:?}") };
+        let found = pattern(&decoded(text));
+        if found != *expected {
+            different.push(format!("{row:?}\n  found {found:?}"));
+        }
+    }
+    assert!(different.is_empty() && count > 0, "{} of {count}:\n{}", different.len(), different.join("\n"));
 }
 
 #[test]
@@ -130,15 +174,13 @@ fn json_in_strings_is_lowered_as_the_python_front_end_does() {
 
 #[test]
 fn single_texts_are_checked_as_the_python_front_end_does() {
-    let mut checks: HashMap<&str, Box<dyn Fn(&str) -> bool>> = HashMap::new();
+    let mut checks: HashMap<&str, Check> = HashMap::new();
     let (mut count, mut different) = (0, Vec::new());
     for row in rows("check") {
         let [_, name, text, expected] = row[..] else { panic!("{row:?}") };
-        let tree = parse(text).unwrap();
-        let Value::String(Text::Unicode(decoded)) = tree.value(tree.root()) else { panic!("{text}") };
         let check = checks.entry(name).or_insert_with(|| check_of(name));
         count += 1;
-        if check(decoded) != (expected == "1") {
+        if check(&decoded(text)) != (expected == "1") {
             different.push(format!("{name} {text} is {expected}"));
         }
     }

@@ -123,6 +123,11 @@ fn a_wrong_keyword_is_told_of_at_its_place() {
             "'#/$defs/adress' leads nowhere",
         ),
         (r#"{"pattern": "bad"}"#, "/pattern", "not a regular expression: it is bad"),
+        (
+            r#"{"pattern": "a\ud800"}"#,
+            "/pattern",
+            r"not a regular expression: a lone surrogate has no UTF-8 form in 'a\ud800'",
+        ),
         (r#"{"patternProperties": {"bad": true}}"#, "/patternProperties/bad", "not a regular expression: it is bad"),
         (r#"{"enum": [1, [1e99999]]}"#, "/enum/1/0", "a number has more than 2000 digits before or behind its point"),
     ] {

@@ -1,11 +1,9 @@
 //! The native front end of JSON Schema, as far as it stands → what tests compare with Python's.
 
-mod compile;
 mod facts;
 mod report;
 mod tree;
 
-pub use compile::native_compile;
 pub use report::{native_closest, native_report, native_report_of_all};
 
 use crate::schema::{raised, read, Callback};

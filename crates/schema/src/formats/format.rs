@@ -1,6 +1,7 @@
 //! What is known of one format: its language, and how exact the nodes are that are made of it.
 
 use super::options::FormatOptions;
+use super::shared::{Key, Part};
 use crate::condition::NumberCondition;
 use crate::decimal::Decimal;
 use crate::types::Terms;
@@ -136,6 +137,11 @@ impl KnownFormat {
             Language::Texts(Texts { written: Some(written), .. }) => Some((written.note)(options)),
             _ => None,
         }
+    }
+
+    /// The key by which one of its nodes is shared.
+    pub(super) fn key(&self, part: Part) -> Key {
+        (self.name, self.is_exact(), part)
     }
 
     /// Whether what only looks like the format is left out where the format must not hold.

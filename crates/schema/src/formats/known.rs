@@ -1,8 +1,9 @@
 //! Patterns and formats → their languages, each made once for a builder.
 
 use super::content::JSON;
-use super::format::{matching, numbers, KnownFormat, Language, NestedTexts, Texts};
+use super::format::{matching, numbers, KnownFormat, Language, NestedTexts, Texts, Written};
 use super::openapi::BASE64;
+use super::shared::{shared, Part};
 use super::table::find;
 use super::{FormatOptions, Mode};
 use crate::condition::{Matches, Nested, NestedText, StringCondition, TextBounds};
@@ -98,7 +99,7 @@ impl Languages for OnBuilder<'_> {
         if let Some(known) = self.known.formats.get(&key) {
             return Ok(known.clone());
         }
-        let made = asserted(&Terms::new(self.builder), found, &options)?;
+        let made = asserted(self.builder, found, &options)?;
         self.known.formats.insert(key, made.clone());
         Ok(made)
     }
@@ -120,13 +121,13 @@ impl Languages for OnBuilder<'_> {
 }
 
 /// The conditions of a format that the options assert.
-fn asserted(terms: &Terms<'_>, found: &'static KnownFormat, options: &FormatOptions) -> EngineResult<Format> {
+fn asserted(builder: &mut Builder, found: &'static KnownFormat, options: &FormatOptions) -> EngineResult<Format> {
     let condition = match &found.language {
         Language::Numbers(least, most, are_integers) => {
             return Ok(Format::Numbers(numbers(least, most, *are_integers)))
         }
         Language::Nested(texts) => StringCondition::Nested(nested(format!("format {}", found.name), texts)),
-        Language::Texts(texts) => StringCondition::Matches(matches(terms, texts, options)?),
+        Language::Texts(texts) => StringCondition::Matches(matches(builder, found, texts, options)?),
     };
     let inexactness = found.left_out.map(|left_out| Inexactness {
         is_sound: true,
@@ -136,12 +137,20 @@ fn asserted(terms: &Terms<'_>, found: &'static KnownFormat, options: &FormatOpti
     Ok(Format::Text(condition, inexactness))
 }
 
-fn matches(terms: &Terms<'_>, texts: &'static Texts, options: &FormatOptions) -> EngineResult<Matches> {
+fn matches(
+    builder: &mut Builder,
+    format: &'static KnownFormat,
+    texts: &'static Texts,
+    options: &FormatOptions,
+) -> EngineResult<Matches> {
     let for_python = options.mode.is_python();
-    let node = texts.node.make(terms, for_python)?;
-    let written = texts.written.as_ref().map(|written| (written.node)(terms, options)).transpose()?;
+    let node = shared(builder, format.key(Part::Inner(for_python)), |terms| texts.node.make(terms, for_python))?;
+    let make_written = |written: &Written| {
+        shared(builder, format.key(Part::Written(*options)), |terms| (written.node)(terms, options))
+    };
+    let written = texts.written.as_ref().map(make_written).transpose()?;
     let is_bounded = texts.outer.is_some() || for_python && texts.python_narrows;
-    let bounds = is_bounded.then(|| Arc::new(Bounds { texts, outer: OnceLock::new() }) as Arc<dyn TextBounds>);
+    let bounds = is_bounded.then(|| Arc::new(Bounds { format, texts, outer: OnceLock::new() }) as Arc<dyn TextBounds>);
     Ok(Matches { node, positive: true, written, bounds })
 }
 
@@ -150,6 +159,7 @@ fn matches(terms: &Terms<'_>, texts: &'static Texts, options: &FormatOptions) ->
 /// Only negations and searches for contradictions ask for that node, and some take longer than all else of a schema; so
 /// it is made when it is first asked for, and once. Hence these bounds are those of one builder.
 struct Bounds {
+    format: &'static KnownFormat,
     texts: &'static Texts,
     outer: OnceLock<TermId>,
 }
@@ -159,8 +169,10 @@ impl TextBounds for Bounds {
         if let Some(&known) = self.outer.get() {
             return Ok(known);
         }
-        let terms = Terms::new(builder);
-        let made = self.texts.outer.map_or_else(|| self.texts.node.make(&terms, false), |outer| outer(&terms))?;
+        let made = match self.texts.outer {
+            Some(outer) => shared(builder, self.format.key(Part::Outer), outer)?,
+            None => shared(builder, self.format.key(Part::Inner(false)), |terms| self.texts.node.make(terms, false))?,
+        };
         Ok(*self.outer.get_or_init(|| made))
     }
 
@@ -227,5 +239,52 @@ mod tests {
         assert_eq!(hint, None);
         assert!(matches!(languages.pattern(r"(a)\1").unwrap(), Pattern::Inexact(_)));
         assert!(builder.accepts(node.number(), b"ab").unwrap() && !builder.accepts(node.number(), b"ba").unwrap());
+    }
+
+    fn asked(known: &mut KnownLanguages, builder: &mut Builder, name: &str) -> Matches {
+        match known.on(builder).format(name, Draft::Draft2020).unwrap() {
+            Format::Text(StringCondition::Matches(matches), _) => matches,
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn modes_assert_what_they_say() {
+        let of = |mode, name| {
+            let (mut known, mut builder) =
+                (KnownLanguages::new(FormatOptions { mode, ..FormatOptions::default() }), Builder::default());
+            let mut languages = known.on(&mut builder);
+            let contents = (languages.base64().unwrap().is_some(), languages.json().unwrap().is_some());
+            (languages.format(name, Draft::Draft2020).unwrap() != Format::Annotation, contents)
+        };
+        assert_eq!(of(Mode::Annotate, "date"), (false, (false, false)));
+        assert_eq!(of(Mode::Assert, "date"), (true, (true, true)));
+        assert_eq!(of(Mode::Assert, "byte"), (false, (true, true)));
+        assert_eq!(of(Mode::Python, "byte"), (true, (true, true)));
+    }
+
+    #[test]
+    fn languages_are_named_by_who_asked_first() {
+        let (mut known, mut builder) = (KnownLanguages::new(FormatOptions::default()), Builder::default());
+        let date = asked(&mut known, &mut builder, "date");
+        let pattern = "é".repeat(20);
+        let Pattern::Exact(node) = known.on(&mut builder).pattern(&pattern).unwrap() else { panic!("regular") };
+        assert_eq!(known.language_name(&date), "format date");
+        assert_eq!(known.language_name(&Matches::exact(node)), format!("pattern '{}\\xe", "\\xe9".repeat(14)));
+        assert_eq!(known.language_name(&Matches::exact(TermId::new(0))), "pattern");
+    }
+
+    #[test]
+    fn a_fork_knows_nodes_and_makes_bounds_of_its_own() {
+        let (mut known, mut builder) = (KnownLanguages::new(FormatOptions::default()), Builder::default());
+        let date = asked(&mut known, &mut builder, "date");
+        let host = asked(&mut known, &mut builder, "hostname");
+        let mut other = known.fork();
+        let mut fork = builder.fork(frisket_core::limits::Limits::default(), None);
+        host.bounds.unwrap().outer(&mut builder).unwrap();
+        fork.literal(b"something else").unwrap();
+        assert_eq!(asked(&mut other, &mut fork, "date"), date);
+        let outer = asked(&mut other, &mut fork, "hostname").bounds.unwrap().outer(&mut fork).unwrap();
+        assert!(fork.accepts(outer.number(), b"xn--a").unwrap() && !fork.accepts(outer.number(), b"-").unwrap());
     }
 }

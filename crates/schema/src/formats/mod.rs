@@ -8,6 +8,7 @@
 //! date_time … uuid, openapi, network    the formats, one file for each family
 //! punycode, idna   which internationalized names are valid
 //! content     JSON inside of strings
+//! shared      nodes that are made once for the process
 //! table       a name → its format
 //! known       patterns and formats that were asked for, made once for each builder
 //! ```
@@ -27,6 +28,7 @@ mod options;
 mod pointer;
 mod punycode;
 mod regex;
+mod shared;
 mod spelling;
 mod table;
 mod uri;

@@ -123,7 +123,7 @@ impl<'t, 'b> Spelling<'t, 'b> {
             return terms.cat(&[self.digits(first, first)?, rest]);
         }
         let mut nodes = Vec::new();
-        if low % unit != 0 {
+        if !low.is_multiple_of(unit) {
             let rest = self.hexadecimal(low % unit, unit - 1, length - 1)?;
             nodes.push(terms.cat(&[self.digits(first, first)?, rest])?);
             first += 1;
