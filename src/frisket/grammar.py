@@ -247,12 +247,7 @@ class Grammar(Language):
         are kept on disk, too, in as many bytes at most, for the processes to come. With a `registry` or `limits`
         nothing is kept.
         """
-        if type(schema) is dict and options is None and registry is None and limits is None:
-            usual = compiled_schema.usual
-            if usual is not None:
-                core, report, data = usual(schema)
-                return cls(core, report, schema, json.loads, data or _odd(schema))
-        elif isinstance(schema, str):
+        if isinstance(schema, str):
             from frisket.json_schema.text import parse
 
             schema = parse(schema)
@@ -360,8 +355,8 @@ class Grammar(Language):
         front = compiled_schema.front_end()
         options = front.DEFAULT if options is None else options
         data = content(schema)
-        core, report, _ = compiled_schema.compile_schema(schema, options, registry, limits, data)
-        if type(report) is front.Report and not cast("Report", report).exact:
+        core, report = compiled_schema.compile_schema(schema, options, registry, limits, data)
+        if not report.exact:
             from frisket.json_schema.validation import validating
 
             value = validating(schema, registry, value)
@@ -398,8 +393,3 @@ class Grammar(Language):
         if isinstance(part, Template):
             grammar._value = Filled(grammar, part)
         return grammar
-
-
-def _odd(schema: Any) -> Origin | None:
-    """Of a schema without options that the engine did not take for plain."""
-    return Origin.of_schema(schema, content(schema), None, None, None)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from frisket.description import Description, Style
     from frisket.grammar import Grammar
-    from frisket.json_schema import Clean, JSONSchemaOptions, Report
+    from frisket.json_schema import JSONSchemaOptions, Report
     from frisket.limit import Limits
     from frisket.vocabulary import Vocabulary
 
@@ -36,14 +36,13 @@ class Language:
     def __init__(
         self,
         core: _core.Grammar | None,
-        report: Report | Clean | bool | None = None,
+        report: Report | None = None,
         schema: Any = None,
         value: Callable[[str], Any] = str,
         origin: Origin | bytes | None = None,
     ) -> None:
         # None of a combination whose rules nobody asked for yet.
         self._core = core
-        # Of a usual schema whether a tool sorted it, where that is all there is to say; `report` makes the rest of it.
         self._report = report
         self.schema = schema
         """The JSON Schema that the grammar was made from; None for other notations."""
@@ -64,15 +63,7 @@ class Language:
     @property
     def report(self) -> Report | None:
         """What of a JSON Schema is enforced, place by place; None for other notations."""
-        report = self._report
-        if isinstance(report, bool):
-            origin = self._made_by()
-            assert origin is not None
-            report = compiled_schema.front_end().usually_clean(origin.argument.data, report)
-        if report is not None and not isinstance(report, compiled_schema.front_end().Report):
-            report = cast("Clean", report).report()
-        self._report = report
-        return cast("Report | None", report)
+        return self._report
 
     @property
     def options(self) -> JSONSchemaOptions | None:

@@ -3,22 +3,20 @@
 //! Every method converts its arguments, calls the core's builder and raises its errors; nothing is decided here.
 
 use crate::argument;
-use crate::compiled::{Asked, CompiledGrammar};
 use crate::error::raise;
-use crate::gil::{briefly_unless_large, pause, take_turns, without};
+use crate::gil::{briefly_unless_large, take_turns, without};
+use crate::grammar::Grammar;
 use crate::limit::{given, Limits};
 use crate::lower::array;
 use crate::notation::{gbnf, lark};
 use crate::regex;
-use crate::vocabulary::Vocabulary;
-use frisket_core::automaton::recognizer::Recognizer;
 use frisket_core::error::{Error, Result};
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
-use frisket_core::matcher as core;
+use frisket_core::limits::{self, Cancellation};
 use frisket_core::regular::term::TermId;
 use frisket_regex::Pattern;
-use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::intern;
+use frisket_schema::compile::Prelude;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use std::sync::Arc;
@@ -29,11 +27,37 @@ type Steps = Vec<(u32, u32)>;
 
 /// Nodes of one grammar. Not thread-safe. What the handler of a signal raises (Ctrl-C) ends a long call, too.
 #[pyclass(module = "frisket._core")]
-pub struct GrammarBuilder(Option<Builder>);
+pub struct GrammarBuilder {
+    /// None once the grammar is built.
+    builder: Option<Builder>,
+    /// The prelude from which the builder was forked, if it was.
+    prelude: Option<Arc<Prelude>>,
+}
 
 impl GrammarBuilder {
+    /// A builder that has the prelude's nodes.
+    pub fn of_prelude(prelude: Arc<Prelude>, limits: limits::Limits, cancellation: Option<Cancellation>) -> Self {
+        GrammarBuilder { builder: Some(prelude.fork(limits, cancellation)), prelude: Some(prelude) }
+    }
+
+    /// The builder, for a call that gives it back.
+    pub fn take(&mut self) -> PyResult<Builder> {
+        self.builder()?;
+        Ok(self.builder.take().expect("it is there"))
+    }
+
+    /// What `take` took.
+    pub fn give_back(&mut self, builder: Builder) {
+        self.builder = Some(builder);
+    }
+
+    /// The prelude whose nodes the builder has.
+    pub fn prelude(&self) -> Option<&Arc<Prelude>> {
+        self.prelude.as_ref()
+    }
+
     pub fn builder(&mut self) -> PyResult<&mut Builder> {
-        self.0
+        self.builder
             .as_mut()
             .ok_or_else(|| raise(Error::Misuse("this builder has built its grammar; make a new one".into()).into()))
     }
@@ -49,14 +73,15 @@ impl GrammarBuilder {
     #[pyo3(signature = (*, limits=None))]
     fn new(limits: Option<&Bound<'_, Limits>>) -> Self {
         let (limits, cancellation) = given(limits);
-        GrammarBuilder(Some(Builder::new(limits, cancellation, Some(take_turns))))
+        GrammarBuilder { builder: Some(Builder::new(limits, cancellation, Some(take_turns))), prelude: None }
     }
 
     /// A copy: equal nodes have equal ids in both, and either may go on alone.
     #[pyo3(signature = (*, limits=None))]
     pub fn fork(&mut self, limits: Option<&Bound<'_, Limits>>) -> PyResult<Self> {
         let (limits, cancellation) = given(limits);
-        Ok(GrammarBuilder(Some(self.builder()?.fork(limits, cancellation))))
+        let prelude = self.prelude.clone();
+        Ok(GrammarBuilder { builder: Some(self.builder()?.fork(limits, cancellation)), prelude })
     }
 
     /// Raises LimitExceededError if the build is cancelled, late or too large: for what a front end does between
@@ -378,14 +403,14 @@ impl GrammarBuilder {
 
     /// Exactly the texts of a built grammar, whichever builder made it.
     fn embed(&mut self, grammar: &Grammar) -> PyResult<u32> {
-        node(self.builder()?.embed(grammar.0.grammar()))
+        node(self.builder()?.embed(grammar.rules()))
     }
 
     /// Freeze. Raises EmptyGrammarError if nothing can match, GrammarError if a rule is not defined.
     pub fn build(&mut self, py: Python<'_>, #[pyo3(from_py_with = argument::root)] root: u32) -> PyResult<Grammar> {
         let builder = self.builder()?;
         builder.node(root).map_err(raise)?;
-        let builder = self.0.take().unwrap_or_default();
+        let builder = self.builder.take().unwrap_or_default();
         let held = builder.memory_bytes();
         let built = briefly_unless_large(py, held, || builder.build(root));
         built.map(Grammar::new).map_err(raise)
@@ -404,93 +429,4 @@ fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
     }
     let [open, close, colon, comma, empty] = made;
     Ok(Punctuation { open, close, colon, comma, empty })
-}
-
-/// Rules over bytes; knows no tokenizer; immutable and thread-safe.
-#[pyclass(frozen, module = "frisket._core")]
-pub struct Grammar(Recognizer);
-
-impl Grammar {
-    pub fn new(grammar: Arc<frisket_core::grammar::grammar::Grammar>) -> Self {
-        Grammar(Recognizer::new(grammar))
-    }
-
-    pub fn weight(&self) -> usize {
-        self.0.grammar().memory_bytes() + self.0.memory_bytes()
-    }
-}
-
-#[pymethods]
-impl Grammar {
-    /// Lazy: microseconds. `grammar` is what its `CompiledGrammar.grammar` will be.
-    ///
-    /// Raises VocabularyError if no token begins as the grammar must or a special token is missing; a vocabulary that
-    /// fails to spell something later is found by `fill_mask`.
-    #[pyo3(signature = (vocabulary, *, limits=None, grammar=None))]
-    fn compile(
-        &self,
-        py: Python<'_>,
-        vocabulary: &Bound<'_, PyAny>,
-        limits: Option<Bound<'_, Limits>>,
-        grammar: Option<Py<PyAny>>,
-    ) -> PyResult<CompiledGrammar> {
-        let given_vocabulary = vocabulary.clone().unbind();
-        let vocabulary = match vocabulary.downcast::<Vocabulary>() {
-            Ok(vocabulary) => vocabulary.get().clone(),
-            Err(_) => {
-                let inner = vocabulary.getattr(intern!(py, "_core"));
-                let inner = inner.ok().and_then(|inner| inner.downcast_into::<Vocabulary>().ok());
-                let kind = vocabulary.get_type();
-                let wanted = || PyTypeError::new_err(format!("a grammar is compiled for a Vocabulary, not for {kind}"));
-                inner.ok_or_else(wanted)?.get().clone()
-            }
-        };
-        let (bounds, cancellation) = given(limits.as_ref());
-        let inner = vocabulary.inner();
-        let compile = || core::CompiledGrammar::with_limits(self.0.grammar(), inner, bounds, cancellation, Some(pause));
-        briefly_unless_large(py, self.weight(), compile)
-            .map(|compiled| {
-                let asked = Asked { grammar, vocabulary: given_vocabulary, limits: limits.map(Bound::unbind) };
-                CompiledGrammar::new(compiled, &vocabulary, asked)
-            })
-            .map_err(raise)
-    }
-
-    /// How many nodes were built.
-    #[getter]
-    fn node_count(&self) -> usize {
-        self.0.grammar().node_count()
-    }
-
-    /// A hash of all that was built: equal for grammars built alike, in whatever order their nodes were made.
-    #[getter]
-    fn fingerprint(&self) -> u128 {
-        self.0.grammar().fingerprint()
-    }
-
-    /// The rules as text, in the notation of `frisket.Grammar.dump`.
-    fn dump(&self, py: Python<'_>) -> String {
-        without(py, || self.0.grammar().dump())
-    }
-
-    /// Bytes that the grammar itself takes.
-    #[getter]
-    fn memory_bytes(&self) -> usize {
-        self.0.grammar().memory_bytes() + self.0.memory_bytes()
-    }
-
-    /// Whether the text is a whole sentence of the grammar (special tokens cannot be written).
-    fn accepts(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
-        without(py, || self.0.accepts(data, Some(pause))).map_err(raise)
-    }
-
-    /// Whether some sentence begins with this text.
-    fn accepts_prefix(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
-        without(py, || self.0.accepts_prefix(data, Some(pause))).map_err(raise)
-    }
-
-    /// The lengths of all beginnings of the text that are whole sentences, shortest first.
-    fn ends(&self, py: Python<'_>, data: &[u8]) -> PyResult<Vec<usize>> {
-        without(py, || self.0.ends(data, Some(pause))).map_err(raise)
-    }
 }

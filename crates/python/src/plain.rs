@@ -10,7 +10,8 @@
 //! schemas. Where that would be hard (deep nesting, a required member that cannot exist, an invalid subschema),
 //! `Unplain` ends the attempt, and Python lowers the whole schema, errors included.
 
-use crate::builder::{Grammar, GrammarBuilder};
+use crate::builder::GrammarBuilder;
+use crate::grammar::Grammar;
 use crate::limit::Limits;
 use crate::sorted::is_sorted;
 use crate::stock::Stock;

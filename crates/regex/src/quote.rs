@@ -20,8 +20,12 @@ pub(crate) fn shortened(pattern: &[char]) -> String {
     }
 }
 
-/// Text between quotes.
-pub(crate) fn quoted(text: impl Iterator<Item = char> + Clone) -> String {
+/// Text between quotes, as Python's `repr` writes it.
+///
+/// ```
+/// assert_eq!(frisket_regex::quoted("it's\n".chars()), r#""it's\n""#);
+/// ```
+pub fn quoted(text: impl Iterator<Item = char> + Clone) -> String {
     escaped(text, is_printable)
 }
 

@@ -16,6 +16,7 @@ use frisket_core::grammar::builder::Builder;
 use frisket_core::grammar::grammar::Grammar;
 use frisket_core::limits::{Cancellation, Limits};
 use frisket_core::regular::term::TermId;
+use frisket_regex::quoted;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -222,7 +223,7 @@ fn attempts(options: &Options) -> Vec<ExpansionOptions> {
 }
 
 /// Errors: some keyword is not enforced.
-fn refuse(omissions: &[Omission]) -> Result<()> {
+pub(crate) fn refuse(omissions: &[Omission]) -> Result<()> {
     let Some(first) = omissions.first() else { return Ok(()) };
     let named = omissions.iter().take(NAMED).map(|omission| {
         let place = if omission.pointer.is_empty() { "(root)" } else { &omission.pointer };
@@ -248,28 +249,9 @@ fn notes(options: &Options, is_sorted: bool) -> Vec<String> {
         found.push(CLOSED.to_owned());
     }
     if !options.forbidden_texts.is_empty() {
-        let texts: Vec<String> = options.forbidden_texts.iter().map(|text| shown(text)).collect();
+        let texts: Vec<String> = options.forbidden_texts.iter().map(|text| quoted(text.chars())).collect();
         found.push(format!("no string holds {}: forbidden_texts", texts.join(", ")));
     }
-    found
-}
-
-/// A text between quotes, as Python shows it.
-fn shown(text: &str) -> String {
-    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
-    let mut found = String::from(quote);
-    for char in text.chars() {
-        match char {
-            '\n' => found += "\\n",
-            '\r' => found += "\\r",
-            '\t' => found += "\\t",
-            '\\' => found += "\\\\",
-            _ if char == quote => found.extend(['\\', quote]),
-            _ if char.is_control() => found += &format!("\\x{:02x}", char as u32),
-            _ => found.push(char),
-        }
-    }
-    found.push(quote);
     found
 }
 
@@ -307,10 +289,5 @@ mod tests {
         let list = r##"{"properties": {"next": {"$ref": "#"}, "value": {"const": [1, {"a": "x"}]}}}"##;
         let made = compiled(list, Options::default()).unwrap();
         assert!(made.omissions.is_empty() && made.narrowed.is_empty() && made.notes.is_empty());
-    }
-
-    #[test]
-    fn texts_are_shown_as_python_does() {
-        assert_eq!(["a'b", "'\"", "\n\u{1}"].map(shown), [r#""a'b""#, r#"'\'"'"#, r"'\n\x01'"]);
     }
 }

@@ -23,6 +23,7 @@
 //! lower        conjunctions → nodes and rules
 //! prelude      options → what the grammars of all their schemas have in common
 //! compile      schema → grammar
+//! member       schema of an object → the values of its members, one by one
 //! report       schema → what became of each keyword
 //! ```
 #![forbid(unsafe_code)]
@@ -38,6 +39,7 @@ pub mod error;
 pub mod formats;
 pub mod json;
 pub mod lower;
+pub mod member;
 mod message;
 pub mod options;
 pub mod order;

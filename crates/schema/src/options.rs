@@ -1,11 +1,12 @@
 //! What the caller wants of the text, beyond what the schema says of the value.
 //!
-//! The values are those of Python's `JSONSchemaOptions`, which checks them and says what each does to the language.
+//! But for `literals`, the values are those of Python's `JSONSchemaOptions`, which checks them and says what each does to
+//! the language.
 
 use crate::formats::{FormatOptions, Mode};
 use crate::subschema;
 use crate::types::number::Notation;
-use crate::types::string::Escapes;
+use crate::types::string::{Escapes, Literals};
 use crate::types::{Spelling, Whitespace};
 
 /// In which order the properties of an object come.
@@ -51,6 +52,8 @@ pub struct Options {
     pub leading_space: bool,
     /// Blanks for each level of `Spacing::Pretty`.
     pub indent: u32,
+    /// The language whose literals documents are. Those of Python stand in one line, as a call's arguments.
+    pub literals: Literals,
     /// Whether every escape of RFC 8259 may be used.
     pub free_escapes: bool,
     /// The letters that may follow a backslash.
@@ -90,6 +93,7 @@ impl Default for Options {
             separators: None,
             leading_space: false,
             indent: 2,
+            literals: Literals::Json,
             free_escapes: false,
             escape_letters: Escapes::default().letters,
             free_numbers: false,
@@ -118,15 +122,25 @@ impl Options {
                 exponent: self.max_exponent_digits,
             },
             escapes: Escapes { free: self.free_escapes, letters: self.escape_letters.clone() },
+            literals: self.literals,
+            forbidden_texts: self.forbidden_texts.clone(),
             max_items: self.max_items,
             any_order: self.property_order == PropertyOrder::Any,
             closed_objects: self.closed_objects,
         }
     }
 
+    /// Whether levels are laid out differently.
+    pub fn is_indented(&self) -> bool {
+        self.whitespace == Spacing::Pretty && self.literals == Literals::Json
+    }
+
     /// The white space between the parts of a document.
     pub fn layout(&self) -> Whitespace {
-        let is_pretty = self.whitespace == Spacing::Pretty;
+        if self.literals == Literals::Python {
+            return Whitespace::Line;
+        }
+        let is_pretty = self.is_indented();
         match (self.whitespace, &self.separators) {
             (Spacing::Free, None) => Whitespace::Free(self.max_whitespace),
             (Spacing::Bounded, None) => Whitespace::Bounded(self.max_whitespace),
@@ -178,5 +192,7 @@ mod tests {
         assert_eq!(layout(Spacing::Pretty, None), exact(",", ": ", Some(2), ", "));
         assert_eq!(layout(Spacing::Pretty, Some((",", ":"))), exact(",", ":", Some(2), ","));
         assert_eq!(layout(Spacing::Free, None), Whitespace::Free(None));
+        let call = Options { whitespace: Spacing::Pretty, literals: Literals::Python, ..Options::default() };
+        assert_eq!((call.layout(), call.is_indented()), (Whitespace::Line, false));
     }
 }

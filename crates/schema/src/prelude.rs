@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::formats::KnownLanguages;
 use crate::json::TreeBuilder;
 use crate::lower::{Lowerer, Tables};
-use crate::options::{Options, Spacing};
+use crate::options::Options;
 use crate::resolve::Documents;
 use crate::subschema::Subschemas;
 use crate::types::{Lowering, Terms};
@@ -46,7 +46,7 @@ impl Prelude {
         let expander = Expander::new(builder, subschemas, languages, expansion);
         let mut lowerer = Lowerer::new(expander, &options, false, Tables::default());
         // Each level of lines has punctuation of its own: what is common is little.
-        if options.whitespace != Spacing::Pretty {
+        if !options.is_indented() {
             lower_common(&mut lowerer)?;
         }
         let (expander, tables) = lowerer.into_parts();
@@ -59,7 +59,7 @@ impl Prelude {
     }
 
     /// A builder that has the prelude's nodes.
-    pub(crate) fn fork(&self, limits: Limits, cancellation: Option<Cancellation>) -> Builder {
+    pub fn fork(&self, limits: Limits, cancellation: Option<Cancellation>) -> Builder {
         self.base.fork(limits, cancellation)
     }
 
@@ -95,9 +95,7 @@ pub(crate) fn restrict(builder: &mut Builder, forbidden: &[String]) -> EngineRes
     }
     let allowed = {
         let terms = Terms::new(builder);
-        let everything = terms.not(terms.empty())?;
-        let holding = terms.cat(&[everything, terms.words(forbidden)?, everything])?;
-        terms.and(&[terms.any_text()?, terms.not(holding)?])?
+        terms.free_of(terms.any_text()?, forbidden)?
     };
     builder.restrict_strings(allowed.number())
 }

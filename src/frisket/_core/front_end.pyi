@@ -4,17 +4,21 @@ No public surface: it changes with them. `frisket._core` is what is for everybod
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Generic, TypeVar, final
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, final
 
 from typing_extensions import Self
 
 from frisket._core import Grammar, GrammarBuilder, Limits
+from frisket.json_schema.options import JSONSchemaOptions
 
 _T = TypeVar("_T")
+#: (JSON pointer of a keyword, the keyword, what slips through or is left out)
+_Omission: TypeAlias = tuple[str, str, str]
 
 __all__ = [
     "Constants",
     "Flaw",
+    "MemberValues",
     "NativePrelude",
     "Plain",
     "Productions",
@@ -28,7 +32,6 @@ __all__ = [
     "is_json",
     "is_sorted",
     "native_closest",
-    "native_compile",
     "native_facts",
     "native_is_sorted",
     "native_references",
@@ -39,12 +42,6 @@ __all__ = [
     "said",
     "without",
 ]
-
-@final
-class NativePrelude:
-    """`JSONSchemaOptions` for the native front end, with what all their schemas have in common."""
-
-    def __new__(cls, options: Any) -> Self: ...
 
 @final
 class Stock:
@@ -186,6 +183,54 @@ class Constants:
         it; a value that nests deep is left to the caller."""
 
 @final
+class NativePrelude:
+    """`JSONSchemaOptions` for the native front end, with what all their schemas have in common.
+
+    `literals`: the language whose literals values are. Those of Python stand in one line, as a call's arguments.
+    """
+
+    def __new__(cls, options: JSONSchemaOptions, *, literals: Literal["json", "python"] = "json") -> Self: ...
+    def fork(self, limits: Limits | None = None) -> GrammarBuilder:
+        """A builder that has the prelude's nodes."""
+    def compile(
+        self, schema: Any, registry: Callable[[str], Any] | None = None, limits: Limits | None = None
+    ) -> tuple[Grammar, list[_Omission], list[_Omission], list[str]]:
+        """(the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes)"""
+    def embed(
+        self, builder: GrammarBuilder, schema: Any, registry: Callable[[str], Any] | None = None, *, is_fork: bool
+    ) -> tuple[int, list[_Omission], list[_Omission], list[str]]:
+        """(the node of a schema's documents in a builder, what is not enforced, formats that are narrowed, notes)
+
+        `is_fork`: whether the builder is a fork of this prelude. Of another one, no JSON string holds the options'
+        forbidden texts from now on.
+        """
+
+@final
+class MemberValues:
+    """The values of an object's members, as nodes of a builder that `NativePrelude.fork` made, for formats that write
+    members one by one. Not thread-safe.
+
+    A member is named by its key; None is any member that `properties` does not name. `types` are names of JSON Schema.
+    """
+
+    def __new__(cls, builder: GrammarBuilder, schema: Any) -> Self:
+        """`schema` is a dict or a bool. Its references lead to places of its own."""
+    def check(self) -> None:
+        """Reads the keywords of the object itself. Raises InvalidSchemaError."""
+    def is_anything(self, key: str | None) -> bool:
+        """Whether a member may have any value, by what its schema clearly says."""
+    def has(self, key: str | None, types: Sequence[str]) -> bool:
+        """Whether some values of a member may be of these types."""
+    def text(self, key: str | None) -> int | None:
+        """The texts among a member's values, as they stand; None if there are none."""
+    def literals(self, key: str | None, types: Sequence[str]) -> int | None:
+        """A member's values of these types, as literals; None if there are none."""
+    def value(self, key: str | None) -> int | None:
+        """All of a member's values, as literals; None if clearly there are none."""
+    def raise_unsupported(self) -> None:
+        """Raises UnsupportedSchemaError if a keyword met so far is not enforced, unless the options allow that."""
+
+@final
 class Recent(Generic[_T]):
     """At most `count` results that weigh at most `weight` bytes together; the least recently used is dropped first.
     Thread-safe. Keys are texts, bytes, numbers, or tuples of these: comparing them runs no Python code."""
@@ -270,17 +315,6 @@ def said(schema: object, keywords: dict[str, int]) -> bytes | None:
 
 def native_closest(word: str, known: Sequence[str]) -> str | None:
     """The word that another one may be meant for, as hints and reports say it. For tests."""
-
-def native_compile(
-    schema: Any,
-    prelude: NativePrelude,
-    registry: Callable[[str], Any] | None = None,
-    limits: Limits | None = None,
-) -> tuple[Grammar, list[tuple[str, str, str]], list[tuple[str, str, str]], list[str]]:
-    """(the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes on the language).
-
-    `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
-    """
 
 def native_facts(
     schema: Any,

@@ -10,20 +10,21 @@ from __future__ import annotations
 import json
 import keyword
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from frisket import _core
+from frisket._core import front_end
 from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError, UnsupportedSchemaError
 from frisket.grammar import Grammar
-from frisket.json_schema import DEFAULT, JSONSchemaOptions
-from frisket.json_schema.parameter import ParameterValues, relating
-from frisket.json_schema.prelude import prelude_of
+from frisket.json_schema import DEFAULT, JSONSchemaOptions, prelude_of
+from frisket.json_schema.parameter import OTHER_TYPES, relating
 from frisket.notations.combination.outline import OutlineBuilder, embedded, named, unnamed
 from frisket.tools import wire
 from frisket.tools.family import Family
-from frisket.tools.python_call import PythonLowering, python_prelude, read_keywords
+from frisket.tools.python_call import python_prelude, read_keywords
 from frisket.tools.template import Hole, Piece, pieces_of, written
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 #: Subschemas that ask for text alone or for no text at all, as far as `type` says.
 _ANNOTATIONS = frozenset({"type", "title", "description", "default", "examples", "deprecated", "$comment"})
+
+#: The values of all parameters as nodes of one builder: most tools need none, since their types are plain to see.
+_Members: TypeAlias = Callable[[], front_end.MemberValues]
 
 
 @dataclass(frozen=True)
@@ -136,9 +140,13 @@ class Arguments:
         is_python = self.family.arguments == "python"
         return (python_prelude(self.options) if is_python else prelude_of(self.options)).fork(limits)
 
+    def _members(self, builder: GrammarBuilder) -> _Members:
+        return cache(lambda: front_end.MemberValues(builder, self.tool.schema))
+
     def _joined(self, builder: GrammarBuilder) -> int:
+        members = self._members(unnamed(builder))
         parameters = [
-            (parameter, builder.alt(list(self._written(builder, parameter))))
+            (parameter, builder.alt(list(self._written(builder, parameter, members))))
             for parameter in self.parameters()
             if parameter.schema is not False or parameter.required
         ]
@@ -146,15 +154,15 @@ class Arguments:
             return _joined(builder, parameters, builder.literal(b", "))
         return builder.seq([node if parameter.required else _optional(builder, node) for parameter, node in parameters])
 
-    def _written(self, builder: GrammarBuilder, parameter: Parameter) -> Iterator[int]:
+    def _written(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> Iterator[int]:
         """The ways to write one parameter, with its tags."""
         if self.family.arguments == "python":
-            value = self._python(unnamed(builder), parameter)
+            value = self._python(parameter, members())
             if value is not None:
                 value = named(builder, parameter.key, value, "python", schema=parameter.schema)
                 yield builder.seq([builder.literal(f"{parameter.key}=".encode()), value])
             return
-        text, other = self._value(unnamed(builder), parameter)
+        text, other = self._value(unnamed(builder), parameter, members)
         pieces = self._pieces()
         middle = pieces.index(Hole("value"))
         before, (end, after) = pieces[:middle], _ending(pieces[middle + 1 :])
@@ -180,15 +188,14 @@ class Arguments:
     def _pieces(self) -> tuple[Piece, ...]:
         return pieces_of(self.family.parameter, self.family.special)
 
-    def _value(self, builder: GrammarBuilder, parameter: Parameter) -> tuple[int | None, int | None]:
+    def _value(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> tuple[int | None, int | None]:
         """The nodes of the parameter's texts, as they stand, and of its other values; None where there are none."""
         found = self._simply(builder, parameter.schema)
         if found is not None:
             return found
-        values = ParameterValues(builder, self.tool.schema, self.options)
-        cases = values.algebra.expand(values.goal(parameter.schema, "properties", parameter.key))
-        found = values.text(cases), values.other(cases)
-        values.algebra.raise_unsupported()
+        values = members()
+        found = values.text(parameter.key), values.literals(parameter.key, OTHER_TYPES)
+        values.raise_unsupported()
         return found
 
     def _simply(self, builder: GrammarBuilder, schema: Any) -> tuple[int | None, int | None] | None:
@@ -205,12 +212,9 @@ class Arguments:
             return None, builder.embed(Grammar.from_json_schema(schema, self.options).core)
         return None
 
-    def _python(self, builder: GrammarBuilder, parameter: Parameter) -> int | None:
-        values = ParameterValues(builder, self.tool.schema, self.options)
-        goal = values.goal(parameter.schema, "properties", parameter.key)
-        algebra, common = values.algebra, python_prelude(self.options).lowering
-        node = PythonLowering(builder, self.options, algebra, common).lower(goal)
-        algebra.raise_unsupported()
+    def _python(self, parameter: Parameter, values: front_end.MemberValues) -> int | None:
+        node = values.value(parameter.key)
+        values.raise_unsupported()
         return node
 
     # -- reading -------------------------------------------------------------------------------------------------
@@ -264,7 +268,7 @@ class Arguments:
         """The grammar of a parameter's values that are no texts."""
         if parameter.key not in self._values:
             builder = prelude_of(self.options).fork()
-            node = self._value(builder, parameter)[1]
+            node = self._value(builder, parameter, self._members(builder))[1]
             self._values[parameter.key] = None if node is None else builder.build(node)
         return self._values[parameter.key]
 

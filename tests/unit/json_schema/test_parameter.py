@@ -7,21 +7,26 @@ from typing import Any
 import pytest
 
 from frisket import _core
-from frisket.json_schema import DEFAULT
-from frisket.json_schema.parameter import ParameterValues, bounded_text, relating
-from frisket.json_schema.value import NUMBER
+from frisket._core import front_end
+from frisket.errors import UnsupportedSchemaError
+from frisket.json_schema import DEFAULT, prelude_of
+from frisket.json_schema.parameter import OTHER_TYPES, bounded_text, relating
+
+
+def member(schema: Any) -> tuple[_core.GrammarBuilder, front_end.MemberValues]:
+    """A builder, and the values of the member x."""
+    builder = prelude_of(DEFAULT).fork()
+    around = {"$defs": {"short": {"maxLength": 2}}, "properties": {"x": schema}}
+    return builder, front_end.MemberValues(builder, around)
 
 
 def values(schema: Any) -> tuple[_core.Grammar | None, _core.Grammar | None]:
     """The grammars of the texts and of the other values of a member."""
-    found = []
-    for which in ("text", "other"):
-        builder = _core.GrammarBuilder()
-        parameters = ParameterValues(builder, {"$defs": {"short": {"maxLength": 2}}}, DEFAULT)
-        cases = parameters.algebra.expand(parameters.goal(schema, "properties", "x"))
-        node = getattr(parameters, which)(cases)
-        found.append(None if node is None else builder.build(node))
-    return found[0], found[1]
+    builder, found = member(schema)
+    nodes = found.text("x"), found.literals("x", OTHER_TYPES)
+    found.raise_unsupported()
+    text, other = (None if node is None else builder.fork().build(node) for node in nodes)
+    return text, other
 
 
 def test_texts_stand_as_they_are_and_others_are_json() -> None:
@@ -42,13 +47,34 @@ def test_a_member_knows_the_definitions_around_it() -> None:
 
 
 def test_the_others_of_one_type() -> None:
-    builder = _core.GrammarBuilder()
-    parameters = ParameterValues(builder, {}, DEFAULT)
-    cases = parameters.algebra.expand(parameters.goal({"enum": [1, True, "x"]}, "properties", "x"))
-    node = parameters.other(cases, NUMBER)
+    builder, found = member({"enum": [1, True, "x"]})
+    assert found.has("x", ["number"]) and found.has("x", ["string"]) and not found.has("x", ["array", "null"])
+    node = found.literals("x", ["number"])
     assert node is not None
     numbers = builder.build(node)
     assert numbers.accepts(b"1") and not numbers.accepts(b"true")
+    with pytest.raises(ValueError, match="no type of JSON Schema"):
+        found.has("x", ["float"])
+
+
+def test_what_a_text_without_quotes_cannot_hold_to_is_refused() -> None:
+    with pytest.raises(UnsupportedSchemaError, match="format regex") as refused:
+        values({"type": "string", "format": "regex"})
+    assert refused.value.where == "/properties/x"
+
+
+def test_a_builder_of_its_own_has_no_options() -> None:
+    with pytest.raises(ValueError, match="no fork of a NativePrelude"):
+        front_end.MemberValues(_core.GrammarBuilder(), {})
+
+
+def test_a_builder_that_has_built_makes_no_nodes() -> None:
+    builder, found = member({"type": "null"})
+    node = found.value("x")
+    assert node is not None
+    builder.build(node)
+    with pytest.raises(Exception, match="has built its grammar"):
+        found.text("x")
 
 
 @pytest.mark.parametrize(

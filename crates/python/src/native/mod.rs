@@ -1,86 +1,20 @@
 //! The native front end of JSON Schema, as far as it stands → what tests compare with Python's.
 
-mod compile;
 mod facts;
 mod report;
 mod tree;
 
-pub use compile::{native_compile, NativePrelude};
 pub use report::{native_closest, native_report, native_report_of_all};
 
-use crate::error::{bug, raise, relief};
-use crate::gil::attached;
-use frisket_core::error::Error as EngineError;
-use frisket_schema::error::{Error, Kind, Result};
+use crate::schema::{raised, read, Callback};
+use frisket_schema::error::Result;
 use frisket_schema::json::{self, Tree};
 use frisket_schema::resolve::applicator::subschemas;
 use frisket_schema::resolve::{Documents, Location, Registry, ResourceId};
 use frisket_schema::subschema::Options;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// The schema's tree: of a text, or of a value of Python.
-fn read<'py>(schema: &Bound<'py, PyAny>) -> PyResult<Arc<Tree>> {
-    let tree = match schema.downcast::<PyString>() {
-        Ok(text) => json::parse(text.to_str()?),
-        Err(_) => tree::read(schema),
-    };
-    tree.map(Arc::new).map_err(raised)
-}
-
-/// The exception of an error, as results of the crate hold it.
-#[allow(clippy::boxed_local)]
-fn raised(error: Box<Error>) -> PyErr {
-    let Error { kind, message, place, mut hint } = *error;
-    let mut places = None;
-    let class = match kind {
-        Kind::Engine(engine) => match engine {
-            EngineError::Limit(limit) if place.is_some() => {
-                let relief = relief(&limit);
-                hint = Some(hint.map_or_else(|| relief.to_owned(), |hint| format!("{hint}; or {relief}")));
-                "LimitExceededError"
-            }
-            engine => return raise(Box::new(engine)),
-        },
-        Kind::Unsupported(all) => {
-            places = Some(all);
-            "UnsupportedSchemaError"
-        }
-        Kind::Invalid => "InvalidSchemaError",
-        Kind::Unsatisfiable => "UnsatisfiableSchemaError",
-        Kind::NeedsScopes | Kind::Circle => return bug("an error of one attempt left the compiler"),
-        Kind::TooManyAlternatives { .. } | Kind::Limit => "LimitExceededError",
-    };
-    let make = |py: Python<'_>| {
-        let keywords = PyDict::new(py);
-        keywords.set_item("where", place)?;
-        keywords.set_item("hint", hint)?;
-        if let Some(places) = places {
-            keywords.set_item("places", places)?;
-        }
-        let class = py.import("frisket.errors")?.getattr(class)?;
-        Ok(PyErr::from_value(class.call((&message,), Some(&keywords))?))
-    };
-    Python::attach(|py| make(py).unwrap_or_else(|failure| failure))
-}
-
-/// A callable: URI → document or None.
-struct Callback(Py<PyAny>);
-
-impl Registry for Callback {
-    fn document(&self, uri: &str) -> Result<Option<Arc<Tree>>> {
-        let failed = |error: PyErr| Error::invalid(format!("the registry failed: {error}"));
-        attached(|py| {
-            let found = self.0.bind(py).call1((uri,)).map_err(failed)?;
-            match found.is_none() {
-                true => Ok(None),
-                false => read(&found).map(Some).map_err(failed),
-            }
-        })
-    }
-}
 
 /// The value that the native parser reads in a JSON text, each number as the bytes of its numeral. For tests.
 #[pyfunction]

@@ -1,10 +1,9 @@
 //! Schema → what became of each keyword, as the native front end tells it.
 
-use super::compile::NativePrelude;
 use super::facts::{all, Names};
-use super::{raised, read, Callback};
 use crate::gil::without;
 use crate::limit::{given, Limits};
+use crate::schema::{raised, read, Callback, NativePrelude};
 use frisket_schema::condition::SubschemaId;
 use frisket_schema::report::{self, entries};
 use frisket_schema::resolve::Registry;

@@ -8,6 +8,7 @@ use crate::message::too_deep;
 use crate::options::{Options, PropertyOrder, Spacing};
 use crate::types::number::NumeralParts;
 use crate::types::object::MarkedValues;
+use crate::types::string::Literals;
 use crate::types::{free_gap, Layout, Spelling, Terms, Whitespace, INDENTED_LEVELS};
 use frisket_core::error::Result as EngineResult;
 use frisket_core::grammar::builder::Builder;
@@ -76,7 +77,7 @@ impl<'d> Lowerer<'d> {
             spelling,
             whitespace: options.layout(),
             has_margins: (options.whitespace == Spacing::Free, options.leading_space),
-            is_indented: options.whitespace == Spacing::Pretty,
+            is_indented: options.is_indented(),
             level: 0,
             above: Vec::new(),
             tables,
@@ -113,7 +114,7 @@ impl<'d> Lowerer<'d> {
                 None => self.recursion(place).map(Some),
             };
         }
-        if !self.is_indented {
+        if !self.is_indented && self.spelling.literals == Literals::Json {
             if let Some(value) = self.expander.subschemas.constant_of(of) {
                 if let Some(node) = self.constant(of, value)? {
                     self.tables.nodes.insert(place, node);

@@ -120,8 +120,8 @@ impl Lowerer<'_> {
         if let Some(&Some(known)) = self.tables.parts.get(&key) {
             return Ok(known);
         }
-        let words = [(Types::NULL, "null"), (Types::FALSE, "false"), (Types::TRUE, "true")];
-        let words = words.into_iter().filter(|&(one, _)| types.has(one)).map(|(_, word)| word);
+        let words = [Types::NULL, Types::FALSE, Types::TRUE].into_iter().zip(self.spelling.literals.words());
+        let words = words.filter(|&(one, _)| types.has(one)).map(|(_, word)| word);
         let node = Terms::new(&mut self.expander.builder).words(words)?;
         self.tables.parts.insert(key, Some(node));
         Ok(node)

@@ -157,15 +157,18 @@ impl<'a> Subschemas<'a> {
         pointer
     }
 
-    /// What a value of the whole schema must meet.
-    ///
-    /// Errors: no schema.
+    /// What a value of the whole schema must meet. Errors: no schema.
     pub fn root(&mut self) -> Result<ConjunctionId> {
         let resource = self.documents.root();
         let scope = self.root_scope();
         let root = self.documents.resource(resource);
         let (schema, pointer) = (root.root, root.pointer.clone());
         self.conjunction(schema, resource, scope, Origin::Pointer(pointer))
+    }
+
+    /// What a schema asks that stands at this pointer of the whole one. Errors: no schema, no URI.
+    pub fn at(&mut self, schema: Location, pointer: &str) -> Result<ConjunctionId> {
+        self.placed(schema, self.documents.root(), self.root_scope(), Origin::Pointer(pointer.into()))
     }
 
     /// The scope in which the whole schema is read.
@@ -183,11 +186,21 @@ impl<'a> Subschemas<'a> {
     pub fn below(&mut self, around: SubschemaId, schema: Location, path: &[&str]) -> Result<ConjunctionId> {
         let origin = Origin::Below(around, path.iter().map(|&token| token.into()).collect());
         let Subschema { resource, scope, .. } = self.get(around);
-        let (mut resource, mut scope) = (*resource, scope.clone());
+        self.placed(schema, *resource, scope.clone(), origin)
+    }
+
+    /// What a schema asks that stands in a resource, and may begin another one.
+    fn placed(
+        &mut self,
+        schema: Location,
+        mut resource: ResourceId,
+        mut scope: Rc<[ResourceId]>,
+        origin: Origin,
+    ) -> Result<ConjunctionId> {
         let names_itself =
             |keyword| self.documents.object(schema).is_some_and(|members| members.get(keyword).is_some());
         if names_itself("$id") || names_itself("id") {
-            let pointer = path.iter().fold(self.pointer(around), |pointer, token| pointer + "/" + &escape_str(token));
+            let pointer = self.origin_pointer(&origin);
             let inner = self.documents.inside(schema, resource, &pointer)?;
             if inner != resource {
                 (resource, scope) = (inner, self.entered(&scope, inner));

@@ -18,6 +18,8 @@ pub enum Whitespace {
     Bounded(Option<u32>),
     /// Any white space; at most so many characters at one place, if that is given.
     Free(Option<u32>),
+    /// None, but for one blank that may follow a comma or a colon.
+    Line,
     /// Just these separators.
     Exact {
         /// Between two members or items.
@@ -58,6 +60,7 @@ impl Layout {
         let (item, colon, indent) = match whitespace {
             Whitespace::Bounded(most) => return Self::with_gap(terms, bounded_gap(terms, *most)?),
             Whitespace::Free(most) => return Self::with_gap(terms, free_gap(terms, *most)?),
+            Whitespace::Line => return Self::on_one_line(terms),
             Whitespace::Exact { item, colon, indent, deep_item } => match indent {
                 Some(_) if depth >= INDENTED_LEVELS => (deep_item, colon, None),
                 _ => (item, colon, *indent),
@@ -76,6 +79,11 @@ impl Layout {
             colon: terms.literal(colon)?,
             comma: terms.literal(format!("{item}{inner}"))?,
         })
+    }
+
+    fn on_one_line(terms: &Terms<'_>) -> Result<Self> {
+        let without = Self::with_gap(terms, terms.epsilon())?;
+        Ok(Layout { colon: terms.words([":", ": "])?, comma: terms.words([",", ", "])?, ..without })
     }
 
     fn with_gap(terms: &Terms<'_>, gap: TermId) -> Result<Self> {
@@ -147,6 +155,8 @@ mod tests {
         assert_eq!(accepted(&Whitespace::Bounded(Some(2)), 0, comma, &texts), [",", ", ", ",  ", " ,\r\n"]);
         assert_eq!(accepted(&Whitespace::Free(None), 0, comma, &texts), texts);
         assert_eq!(accepted(&Whitespace::Free(Some(0)), 0, comma, &texts), [","]);
+        assert_eq!(accepted(&Whitespace::Line, 3, comma, &texts), [",", ", "]);
+        assert_eq!(accepted(&Whitespace::Line, 3, |layout| layout.open_array, &["[", "[ ", "[\n"]), ["["]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::layout::Layout;
 use super::number::Notation;
 use super::object::MarkedValues;
-use super::string::Escapes;
+use super::string::{Escapes, Literals};
 use crate::condition::{ConjunctionId, Matches, SubschemaId};
 use crate::error::{Error, Result};
 use frisket_core::grammar::builder::Builder;
@@ -96,6 +96,10 @@ pub struct Spelling {
     pub numbers: Notation,
     /// The spellings of strings.
     pub escapes: Escapes,
+    /// The language whose literals values are.
+    pub literals: Literals,
+    /// Texts that no string holds. The builder keeps them out of JSON strings.
+    pub forbidden_texts: Vec<String>,
     /// The most items of an array whose schema gives no number; more where it must have more.
     pub max_items: Option<u64>,
     /// Whether members come in any order.

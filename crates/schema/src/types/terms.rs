@@ -97,6 +97,13 @@ impl<'b> Terms<'b> {
         self.0.borrow_mut().bounded(node.number(), count(least), most.map(count))
     }
 
+    /// The texts of the node in which none of these words occurs.
+    pub fn free_of<T: AsRef<[u8]>>(&self, node: TermId, words: impl IntoIterator<Item = T>) -> Result<TermId> {
+        let everything = self.not(EMPTY)?;
+        let holding = self.cat(&[everything, self.words(words)?, everything])?;
+        self.and(&[node, self.not(holding)?])
+    }
+
     /// Whether the node holds this text.
     pub fn accepts(&self, node: TermId, text: &str) -> Result<bool> {
         self.0.borrow_mut().accepts(node.number(), text.as_bytes())

@@ -42,7 +42,7 @@ def _builder(part: Part, limits: Limits | None) -> GrammarBuilder:
     for each in agenda:
         options = each.grammar.options if isinstance(each, Whole) else None
         if options is not None:
-            from frisket.json_schema.prelude import prelude_of
+            from frisket.json_schema import prelude_of
 
             return prelude_of(options).fork(limits)
         agenda += each.parts()

@@ -9,19 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from frisket._core import front_end
 from frisket.errors import UnsupportedSchemaError
-from frisket.json_schema.parameter import ParameterValues, bounded_text, relating
-from frisket.json_schema.prelude import prelude_of
-from frisket.json_schema.value import ANYTHING, ARRAY, BOOLEAN, NULL, NUMBER, OBJECT, STRING
+from frisket.json_schema import prelude_of
+from frisket.json_schema.parameter import OTHER_TYPES, bounded_text, relating
 
 if TYPE_CHECKING:
     from frisket._core import Grammar, GrammarBuilder
     from frisket.json_schema.options import JSONSchemaOptions
-    from frisket.json_schema.value import Case, Goal
     from frisket.limit import Limits
 
-#: Sets of types that a style tells apart by a word.
-_OTHER = ~STRING
+_STRING = ("string",)
 
 
 @dataclass(frozen=True)
@@ -30,34 +28,29 @@ class Style:
 
     begin: str
     end: str
-    kinds: Mapping[str, int] = field(default_factory=lambda: {"": STRING, " ": _OTHER})
+    kinds: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"": _STRING, " ": OTHER_TYPES})
     escapes: Mapping[int, str] = field(default_factory=dict)
     #: Types whose values are no JSON either; how these nest is not told here.
-    nested: int = 0
+    nested: tuple[str, ...] = ()
 
 
-_KIMI = {
-    "string": STRING,
-    "number": NUMBER,
-    "boolean": BOOLEAN,
-    "object": OBJECT,
-    "array": ARRAY,
-    "null": NULL,
-}
+_KIMI = {name: (name,) for name in ("string", "number", "boolean", "object", "array", "null")}
 
 STYLES = {
     "qwen_xml": Style("<parameter={key}>", "</parameter>"),
     "minimax_xml": Style('<parameter name="{key}">', "</parameter>"),
     "deepseek_xml": Style(
-        '<｜DSML｜parameter name="{key}" string="{kind}">', "</｜DSML｜parameter>", {"true": STRING, "false": _OTHER}
+        '<｜DSML｜parameter name="{key}" string="{kind}">',
+        "</｜DSML｜parameter>",
+        {"true": _STRING, "false": OTHER_TYPES},
     ),
     "glm_xml": Style("<arg_key>{key}</arg_key>{space}<arg_value>", "</arg_value>"),
     "cohere_xml": Style(
         '<cofl:value name="{key}" type="{kind}">',
         "</cofl:value>",
-        {"raw": STRING, "json": NUMBER | BOOLEAN | NULL, "dict": OBJECT, "list": ARRAY},
+        {"raw": _STRING, "json": ("number", "boolean", "null"), "dict": ("object",), "list": ("array",)},
         {ord("&"): "&amp;", ord('"'): "&quot;", ord("<"): "&lt;", ord(">"): "&gt;"},
-        OBJECT | ARRAY,
+        ("object", "array"),
     ),
     "kimi_k3_xml": Style(
         '<|open|>argument key="{key}" type="{kind}"<|sep|>',
@@ -100,7 +93,7 @@ class _Parameters:
         self.style = style
         self.excluded = excluded
         self.any_order = options.property_order == "any"
-        self.found = ParameterValues(builder, self.schema, options)
+        self.found = front_end.MemberValues(builder, self.schema)
         self.blanks = builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0, _BLANKS)
 
     def node(self) -> int:
@@ -109,7 +102,7 @@ class _Parameters:
             raise _unsupported("", "only the members of an object are written one by one")
         for key in relating(schema):
             raise _unsupported(f"/{key}", f"{key} relates members, which the style writes one by one")
-        self.found.algebra.expand(self.found.goal(schema))  # refuses keywords whose values are none
+        self.found.check()
         properties, required = schema.get("properties", {}), schema.get("required", [])
         extra = schema.get("additionalProperties", True)
         if isinstance(extra, dict) and extra and properties:
@@ -117,14 +110,14 @@ class _Parameters:
         missing = [key for key in required if key not in properties]
         if missing:
             raise _unsupported("/required", f"nothing is said of the required member {missing[0]}")
-        members = [(self.member(key, self.goal(below, key)), key in required) for key, below in properties.items()]
+        members = [(self.member(key), key in required) for key in properties]
         if self.any_order:
             nodes = [self.in_any_order(members)]
         else:
             nodes = [node if needed else builder.alt([builder.epsilon(), node]) for node, needed in members]
         if not properties and extra is not False:
-            nodes.append(builder.repeat(self.member(None, self.goal(extra, None)), 0))
-        self.found.algebra.raise_unsupported()
+            nodes.append(builder.repeat(self.member(None), 0))
+        self.found.raise_unsupported()
         return builder.seq([*nodes, self.blanks])
 
     def in_any_order(self, members: list[tuple[int, bool]]) -> int:
@@ -142,38 +135,37 @@ class _Parameters:
             behind[came] = builder.alt([*ways, *([builder.epsilon()] if came & needed == needed else [])])
         return behind[0]
 
-    def goal(self, schema: Any, key: str | None) -> Goal:
-        if schema is True or schema == {}:
-            return ANYTHING
-        below = ("additionalProperties",) if key is None else ("properties", key)
-        return self.found.goal(schema, *below)
-
-    def member(self, key: str | None, goal: Goal) -> int:
+    def member(self, key: str | None) -> int:
         """One element, after blanks. A key of None is any name."""
         builder = self.builder
-        if goal == ANYTHING and STRING in self.style.kinds.values() and "{kind}" not in self.style.begin:
+        if "{kind}" not in self.style.begin and self.found.is_anything(key):
             ways = [builder.seq([*self.begin(key, ""), self.text(builder.any_text())])]
         else:
-            cases = self.found.algebra.expand(goal)
             ways = [
                 builder.seq([*self.begin(key, kind), value])
                 for kind, types in self.style.kinds.items()
-                for value in self.values(cases, types)
+                for value in self.values(key, types)
             ]
             if self.style.kinds is _KIMI and key is None:
-                integers = self.found.other(cases, NUMBER)
+                integers = self.found.literals(key, ("number",))
                 ways += [] if integers is None else [builder.seq([*self.begin(key, "integer"), self.other(integers)])]
         return builder.seq([self.blanks, builder.alt(ways)])
 
-    def values(self, cases: list[Case], types: int) -> list[int]:
+    def values(self, key: str | None, types: tuple[str, ...]) -> list[int]:
         """The nodes of a value of these types and the end of its element; none if there is no such value."""
-        if any(case.mask & types & self.style.nested for case in cases):
+        if self.has(key, types, self.style.nested):
             raise _unsupported("", "objects and arrays within the members are not read in this style")
-        if self.excluded and any(case.mask & types & (OBJECT | ARRAY) for case in cases):
+        if self.excluded and self.has(key, types, ("object", "array")):
             raise _unsupported("", "excluded strings are not enforced within objects and arrays")
-        text = self.found.text(cases) if types & STRING else None
-        other = self.found.other(cases, types)
-        return [*([] if text is None else [self.text(text)]), *([] if other is None else [self.other(other)])]
+        if types == _STRING:
+            text = self.found.text(key)
+            return [] if text is None else [self.text(text)]
+        other = self.found.literals(key, types)
+        return [] if other is None else [self.other(other)]
+
+    def has(self, key: str | None, types: tuple[str, ...], among: tuple[str, ...]) -> bool:
+        """Whether some values have a type of both lists."""
+        return self.found.has(key, [name for name in types if name in among])
 
     def begin(self, key: str | None, kind: str) -> list[int]:
         builder, style = self.builder, self.style

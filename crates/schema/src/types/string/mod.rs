@@ -3,11 +3,14 @@
 //! ```text
 //! text     conditions on the decoded text → its regular node, whether it is empty, which texts it lists
 //! quoted   conditions                     → JSON strings, with the escapes that the options have
+//! literal  conditions                     → what a language other than JSON writes beside these
 //! ```
 
+mod literal;
 mod quoted;
 mod text;
 
+pub use literal::Literals;
 pub use quoted::{quoted, quoted_union, spelled, Escapes};
 pub use text::{holds, is_empty, listed, lower, Listed};
 pub(crate) use text::{is_nested, nested};

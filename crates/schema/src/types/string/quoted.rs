@@ -1,5 +1,6 @@
 //! Conditions on a string → JSON strings, in the escapes of the options; or the limit that they reach, by keyword.
 
+use super::literal::{single_quoted, Literals};
 use super::text::{is_nested, listed, lower, nested};
 use crate::condition::StringCondition;
 use crate::error::{Error, Result};
@@ -26,7 +27,7 @@ impl Default for Escapes {
     }
 }
 
-/// The node of the JSON strings that meet all conditions, or None if clearly there are none. Errors: limits.
+/// The node of the strings that meet all conditions, or None if clearly there are none. Errors: limits.
 pub fn quoted<L: Lowering>(lowering: &mut L, conditions: &[StringCondition]) -> Result<Option<TermId>> {
     let free = lowering.spelling().escapes.free;
     let (mut kept, nesting) = (conditions.to_vec(), nested(conditions).0.cloned());
@@ -48,7 +49,16 @@ pub fn quoted<L: Lowering>(lowering: &mut L, conditions: &[StringCondition]) -> 
     if kept.len() > 1 {
         lowering.note_search();
     }
-    Ok(Some(lowering.builder().quoted(texts.number(), free)?))
+    let double = lowering.builder().quoted(texts.number(), free)?;
+    match lowering.spelling().literals {
+        Literals::Json => Ok(Some(double)),
+        Literals::Python => {
+            let forbidden = lowering.spelling().forbidden_texts.clone();
+            let terms = Terms::new(lowering.builder());
+            let nodes: Vec<_> = [double].into_iter().chain(single_quoted(&terms, &kept, &forbidden)?).collect();
+            Ok(Some(terms.alt(&nodes)?))
+        }
+    }
 }
 
 /// The nodes of a union of strings, joined before they are quoted. Errors: limits.

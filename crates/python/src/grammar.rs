@@ -1,0 +1,107 @@
+//! Grammar → CompiledGrammar, what it accepts, its text.
+
+use crate::compiled::{Asked, CompiledGrammar};
+use crate::error::raise;
+use crate::gil::{briefly_unless_large, pause, without};
+use crate::limit::{given, Limits};
+use crate::vocabulary::Vocabulary;
+use frisket_core::automaton::recognizer::Recognizer;
+use frisket_core::grammar::grammar;
+use frisket_core::matcher as core;
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// Rules over bytes; knows no tokenizer; immutable and thread-safe.
+#[pyclass(frozen, module = "frisket._core")]
+pub struct Grammar(Recognizer);
+
+impl Grammar {
+    pub fn new(grammar: Arc<grammar::Grammar>) -> Self {
+        Grammar(Recognizer::new(grammar))
+    }
+
+    pub fn rules(&self) -> &Arc<grammar::Grammar> {
+        self.0.grammar()
+    }
+
+    pub fn weight(&self) -> usize {
+        self.0.grammar().memory_bytes() + self.0.memory_bytes()
+    }
+}
+
+#[pymethods]
+impl Grammar {
+    /// Lazy: microseconds. `grammar` is what its `CompiledGrammar.grammar` will be.
+    ///
+    /// Raises VocabularyError if no token begins as the grammar must or a special token is missing; a vocabulary that
+    /// fails to spell something later is found by `fill_mask`.
+    #[pyo3(signature = (vocabulary, *, limits=None, grammar=None))]
+    fn compile(
+        &self,
+        py: Python<'_>,
+        vocabulary: &Bound<'_, PyAny>,
+        limits: Option<Bound<'_, Limits>>,
+        grammar: Option<Py<PyAny>>,
+    ) -> PyResult<CompiledGrammar> {
+        let given_vocabulary = vocabulary.clone().unbind();
+        let vocabulary = match vocabulary.downcast::<Vocabulary>() {
+            Ok(vocabulary) => vocabulary.get().clone(),
+            Err(_) => {
+                let inner = vocabulary.getattr(intern!(py, "_core"));
+                let inner = inner.ok().and_then(|inner| inner.downcast_into::<Vocabulary>().ok());
+                let kind = vocabulary.get_type();
+                let wanted = || PyTypeError::new_err(format!("a grammar is compiled for a Vocabulary, not for {kind}"));
+                inner.ok_or_else(wanted)?.get().clone()
+            }
+        };
+        let (bounds, cancellation) = given(limits.as_ref());
+        let inner = vocabulary.inner();
+        let compile = || core::CompiledGrammar::with_limits(self.0.grammar(), inner, bounds, cancellation, Some(pause));
+        briefly_unless_large(py, self.weight(), compile)
+            .map(|compiled| {
+                let asked = Asked { grammar, vocabulary: given_vocabulary, limits: limits.map(Bound::unbind) };
+                CompiledGrammar::new(compiled, &vocabulary, asked)
+            })
+            .map_err(raise)
+    }
+
+    /// How many nodes were built.
+    #[getter]
+    fn node_count(&self) -> usize {
+        self.0.grammar().node_count()
+    }
+
+    /// A hash of all that was built: equal for grammars built alike, in whatever order their nodes were made.
+    #[getter]
+    fn fingerprint(&self) -> u128 {
+        self.0.grammar().fingerprint()
+    }
+
+    /// The rules as text, in the notation of `frisket.Grammar.dump`.
+    fn dump(&self, py: Python<'_>) -> String {
+        without(py, || self.0.grammar().dump())
+    }
+
+    /// Bytes that the grammar itself takes.
+    #[getter]
+    fn memory_bytes(&self) -> usize {
+        self.0.grammar().memory_bytes() + self.0.memory_bytes()
+    }
+
+    /// Whether the text is a whole sentence of the grammar (special tokens cannot be written).
+    fn accepts(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
+        without(py, || self.0.accepts(data, Some(pause))).map_err(raise)
+    }
+
+    /// Whether some sentence begins with this text.
+    fn accepts_prefix(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
+        without(py, || self.0.accepts_prefix(data, Some(pause))).map_err(raise)
+    }
+
+    /// The lengths of all beginnings of the text that are whole sentences, shortest first.
+    fn ends(&self, py: Python<'_>, data: &[u8]) -> PyResult<Vec<usize>> {
+        without(py, || self.0.ends(data, Some(pause))).map_err(raise)
+    }
+}

@@ -1,0 +1,109 @@
+//! Options → what the grammars of all their schemas have in common; schemas → these grammars.
+
+use super::options::options_of;
+use super::{raised, read, Callback};
+use crate::builder::GrammarBuilder;
+use crate::gil::{take_turns, without};
+use crate::grammar::Grammar;
+use crate::limit::{given, Limits};
+use frisket_schema::compile::{compile, embed, Compiled, Embedded, Prelude};
+use frisket_schema::resolve::Registry;
+use frisket_schema::subschema::Omission;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// `JSONSchemaOptions` for the native front end, with what all their schemas have in common.
+///
+/// `literals` is the language whose literals values are: json, or python for arguments of a call.
+#[pyclass(frozen, module = "frisket._core.front_end")]
+pub struct NativePrelude(Arc<Prelude>);
+
+#[pymethods]
+impl NativePrelude {
+    #[new]
+    #[pyo3(signature = (options, *, literals="json"))]
+    fn new(options: &Bound<'_, PyAny>, literals: &str) -> PyResult<Self> {
+        let prelude = Prelude::new(options_of(options, literals)?, Some(take_turns)).map_err(raised)?;
+        Ok(NativePrelude(Arc::new(prelude)))
+    }
+
+    /// A builder that has the prelude's nodes.
+    #[pyo3(signature = (limits=None))]
+    fn fork(&self, limits: Option<&Bound<'_, Limits>>) -> GrammarBuilder {
+        let (limits, cancellation) = given(limits);
+        GrammarBuilder::of_prelude(self.shared(), limits, cancellation)
+    }
+
+    /// (the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes on the language).
+    ///
+    /// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
+    #[pyo3(signature = (schema, registry=None, limits=None))]
+    fn compile(
+        &self,
+        py: Python<'_>,
+        schema: &Bound<'_, PyAny>,
+        registry: Option<Py<PyAny>>,
+        limits: Option<&Bound<'_, Limits>>,
+    ) -> PyResult<(Grammar, Vec<Told>, Vec<Told>, Vec<String>)> {
+        let Compiled { grammar, omissions, narrowed, notes } = self.compiled(py, schema, registry, limits)?;
+        Ok((Grammar::new(grammar), told(omissions), told(narrowed), notes))
+    }
+
+    /// (the node of a schema's documents in a builder, what is not enforced, formats that are narrowed, notes).
+    ///
+    /// `is_fork`: whether the builder is a fork of this prelude. Of another one, no JSON string holds the options'
+    /// forbidden texts from now on.
+    #[pyo3(signature = (builder, schema, registry=None, *, is_fork))]
+    fn embed(
+        &self,
+        py: Python<'_>,
+        builder: &Bound<'_, GrammarBuilder>,
+        schema: &Bound<'_, PyAny>,
+        registry: Option<Py<PyAny>>,
+        is_fork: bool,
+    ) -> PyResult<(u32, Vec<Told>, Vec<Told>, Vec<String>)> {
+        let tree = read(schema)?;
+        let registry = registry.map(Callback);
+        let taken = builder.borrow_mut().take()?;
+        let prelude = self.0.clone();
+        let (taken, embedded) = without(py, move || {
+            let registry = registry.as_ref().map(|registry| registry as &dyn Registry);
+            embed(taken, is_fork, tree, registry, &prelude)
+        });
+        builder.borrow_mut().give_back(taken);
+        let Embedded { root, omissions, narrowed, notes } = embedded.map_err(raised)?;
+        Ok((root.number(), told(omissions), told(narrowed), notes))
+    }
+}
+
+impl NativePrelude {
+    /// What all schemas of the options have in common.
+    pub fn shared(&self) -> Arc<Prelude> {
+        self.0.clone()
+    }
+
+    fn compiled(
+        &self,
+        py: Python<'_>,
+        schema: &Bound<'_, PyAny>,
+        registry: Option<Py<PyAny>>,
+        limits: Option<&Bound<'_, Limits>>,
+    ) -> PyResult<Compiled> {
+        let (limits, cancellation) = given(limits);
+        let tree = read(schema)?;
+        let registry = registry.map(Callback);
+        let prelude = self.0.clone();
+        let compiled = without(py, move || {
+            let registry = registry.as_ref().map(|registry| registry as &dyn Registry);
+            compile(tree, registry, &prelude, limits, cancellation)
+        });
+        compiled.map_err(raised)
+    }
+}
+
+/// (pointer, keyword, what slips through or is left out)
+type Told = (String, String, String);
+
+fn told(omissions: Vec<Omission>) -> Vec<Told> {
+    omissions.into_iter().map(|Omission { pointer, keyword, slips }| (pointer, keyword, slips)).collect()
+}

@@ -1,0 +1,105 @@
+//! Value of Python → tree of the native front end.
+
+use frisket_schema::error::{Error, Result};
+use frisket_schema::json::{NodeId, OwnedText, Tree, TreeBuilder};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use std::collections::HashMap;
+
+/// What is left to push: the innermost last.
+enum Task<'py> {
+    Value(Bound<'py, PyAny>),
+    Member(Bound<'py, PyAny>, Bound<'py, PyAny>),
+    End(usize),
+}
+
+/// The tree of a value; lists and dicts that occur twice are one node.
+pub fn read(value: &Bound<'_, PyAny>) -> Result<Tree> {
+    let mut builder = TreeBuilder::default();
+    let mut known: HashMap<usize, NodeId> = HashMap::new();
+    let mut tasks = vec![Task::Value(value.clone())];
+    while let Some(task) = tasks.pop() {
+        let value = match task {
+            Task::End(address) => {
+                known.insert(address, builder.end()?);
+                continue;
+            }
+            Task::Member(key, value) => {
+                match key.downcast::<PyString>() {
+                    Ok(key) => builder.key(text(key).as_text())?,
+                    Err(_) => builder.foreign_key(&key.to_string())?,
+                }
+                value
+            }
+            Task::Value(value) => value,
+        };
+        if let Some(&node) = known.get(&(value.as_ptr() as usize)) {
+            builder.shared(node)?;
+        } else if let Ok(dict) = value.downcast::<PyDict>() {
+            builder.begin_object()?;
+            tasks.push(Task::End(value.as_ptr() as usize));
+            let first = tasks.len();
+            tasks.extend(dict.iter().map(|(key, value)| Task::Member(key, value)));
+            tasks[first..].reverse();
+        } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+            builder.begin_array()?;
+            tasks.push(Task::End(value.as_ptr() as usize));
+            let first = tasks.len();
+            let items = value.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
+            tasks.extend(items.map_err(failed)?.into_iter().map(Task::Value));
+            tasks[first..].reverse();
+        } else {
+            scalar(&mut builder, &value)?;
+        }
+    }
+    Ok(builder.finish())
+}
+
+fn scalar(builder: &mut TreeBuilder, value: &Bound<'_, PyAny>) -> Result<NodeId> {
+    if value.is_none() {
+        builder.null()
+    } else if let Ok(flag) = value.downcast::<PyBool>() {
+        builder.boolean(flag.is_true())
+    } else if let Ok(string) = value.downcast::<PyString>() {
+        builder.string(text(string).as_text())
+    } else if value.is_instance_of::<PyInt>() {
+        // Python refuses to write out thousands of digits.
+        builder.number(&value.str().map_err(failed)?.to_string())
+    } else if let Ok(float) = value.downcast::<PyFloat>() {
+        let shown = value.repr().map_err(failed)?.to_string();
+        match float.value().is_finite() {
+            true => builder.number(&shown),
+            false => builder.non_finite(&shown),
+        }
+    } else {
+        let name = value.get_type().name().map_err(failed)?.to_string();
+        match &*name {
+            "Decimal" => {
+                let shown = value.str().map_err(failed)?.to_string();
+                match value.call_method0("is_finite").and_then(|flag| flag.is_truthy()).map_err(failed)? {
+                    true => builder.number(&shown),
+                    false => builder.non_finite(&shown),
+                }
+            }
+            _ => builder.foreign(&name),
+        }
+    }
+}
+
+/// The string; Python may hold half of a surrogate pair.
+fn text(string: &Bound<'_, PyString>) -> OwnedText {
+    match string.to_str() {
+        Ok(text) => OwnedText::Unicode(text.into()),
+        Err(_) => {
+            let points = string.call_method1("encode", ("utf-32-le", "surrogatepass")).and_then(|bytes| {
+                let bytes: Vec<u8> = bytes.extract()?;
+                Ok(bytes.chunks(4).map(|point| u32::from_le_bytes([point[0], point[1], point[2], point[3]])).collect())
+            });
+            OwnedText::from_code_points(&points.unwrap_or_else(|_: PyErr| Vec::new()))
+        }
+    }
+}
+
+fn failed(error: PyErr) -> Box<Error> {
+    Error::invalid(format!("a value cannot be read: {error}"))
+}

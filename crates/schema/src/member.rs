@@ -1,0 +1,254 @@
+//! Schema of an object → the values of its members, for wire formats that write members one by one.
+//!
+//! Such a format writes a text as it stands, without quotes and escapes, up to a marker; every other value is a literal.
+//! It asks for the nodes of both, in the builder of its own grammar.
+
+use crate::algebra::{Expander, ExpansionOptions, Splitting, Union};
+use crate::compile::refuse;
+use crate::condition::{Conjunct, ConjunctionId, StringCondition, Types};
+use crate::error::{Error, Kind, Result};
+use crate::formats::KnownLanguages;
+use crate::json::{NodeId, Tree};
+use crate::lower::Lowerer;
+use crate::options::PropertyOrder;
+use crate::order::is_sorted;
+use crate::prelude::Prelude;
+use crate::resolve::pointer::escape_str;
+use crate::resolve::{Documents, Location};
+use crate::subschema::Subschemas;
+use crate::types::{string, Lowering, Terms};
+use frisket_core::grammar::builder::Builder;
+use frisket_core::regular::term::TermId;
+use std::sync::Arc;
+
+/// The values of the members of an object's schema.
+///
+/// Every method that makes nodes takes the builder of the caller's grammar, the same each time: a fork of the prelude's.
+/// A member is named by its key; without a key, any member is meant that `properties` does not name.
+pub struct MemberValues {
+    lowerer: Lowerer<'static>,
+    schema: Arc<Tree>,
+    is_relaxed: bool,
+}
+
+impl MemberValues {
+    /// The values under the prelude's options. Errors: no schema.
+    pub fn new(schema: Arc<Tree>, prelude: &Prelude) -> Result<Self> {
+        let options = prelude.options();
+        let documents = Documents::new(schema.clone(), None)?;
+        // There is no second attempt: dynamic references are followed from the beginning.
+        let subschemas = Subschemas::new(documents, options.subschemas(true));
+        let expansion = ExpansionOptions {
+            splitting: Splitting::Together,
+            max_alternatives: options.max_alternatives,
+            total: options.max_alternatives,
+        };
+        let languages = KnownLanguages::new(options.formats());
+        let expander = Expander::new(Builder::default(), subschemas, languages, expansion);
+        let is_sorted = options.property_order == PropertyOrder::Schema && is_sorted(&schema);
+        let lowerer = Lowerer::new(expander, options, is_sorted, prelude.tables().clone());
+        Ok(MemberValues { lowerer, schema, is_relaxed: options.relaxed })
+    }
+
+    /// Reads the keywords of the object itself. Errors: a keyword has a value that it cannot have.
+    pub fn check(&mut self, builder: &mut Builder) -> Result<()> {
+        self.on(builder, |this| {
+            let root = this.lowerer.expander.subschemas.root()?;
+            this.lowerer.expander.expand(root).map(drop)
+        })
+    }
+
+    /// Whether a member may have any value, by what its schema clearly says. Errors: no schema.
+    pub fn is_anything(&mut self, key: Option<&str>) -> Result<bool> {
+        Ok(self.conjunction(key)?.is_anything())
+    }
+
+    /// Whether some values of a member may be of these types. Errors: a schema that is wrong; limits.
+    pub fn has(&mut self, builder: &mut Builder, key: Option<&str>, types: Types) -> Result<bool> {
+        self.on(builder, |this| Ok(this.expand(key)?.iter().any(|conjunct| conjunct.types.has(types))))
+    }
+
+    /// The texts among a member's values, as they stand; None if there are none. Errors: as `has`.
+    pub fn text(&mut self, builder: &mut Builder, key: Option<&str>) -> Result<Option<TermId>> {
+        self.on(builder, |this| {
+            let of = this.conjunction(key)?;
+            let mut nodes = Vec::new();
+            for conjunct in
+                this.lowerer.expander.expand(of)?.iter().filter(|conjunct| conjunct.types.has(Types::STRING))
+            {
+                let conditions = this.without_nested(of, &conjunct.strings);
+                let terms = Terms::new(&mut this.lowerer.expander.builder);
+                nodes.extend(string::lower(&terms, &conditions)?);
+            }
+            match nodes[..] {
+                [] => Ok(None),
+                _ => Ok(Some(Terms::new(&mut this.lowerer.expander.builder).alt(&nodes)?)),
+            }
+        })
+    }
+
+    /// A member's values of these types, as literals; None if there are none. Errors: as `has`.
+    pub fn literals(&mut self, builder: &mut Builder, key: Option<&str>, types: Types) -> Result<Option<TermId>> {
+        self.on(builder, |this| {
+            let conjuncts: Vec<Conjunct> = this
+                .expand(key)?
+                .iter()
+                .filter(|conjunct| conjunct.types.has(types))
+                .map(|conjunct| conjunct.among(types))
+                .collect();
+            match conjuncts[..] {
+                [] => Ok(None),
+                _ => this.lowerer.union(&conjuncts),
+            }
+        })
+    }
+
+    /// All of a member's values, as literals; None if clearly there are none. Errors: as `has`.
+    pub fn value(&mut self, builder: &mut Builder, key: Option<&str>) -> Result<Option<TermId>> {
+        self.on(builder, |this| {
+            let of = this.conjunction(key)?;
+            this.lowerer.lower(of)
+        })
+    }
+
+    /// Errors: some keyword that was met so far is not enforced, unless the options allow that.
+    pub fn refuse_unsupported(&self) -> Result<()> {
+        match self.is_relaxed {
+            true => Ok(()),
+            false => refuse(&self.lowerer.expander.subschemas.omissions),
+        }
+    }
+
+    /// What a call finds that needs the builder.
+    fn on<T>(&mut self, builder: &mut Builder, call: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        std::mem::swap(&mut self.lowerer.expander.builder, builder);
+        let found = call(self);
+        std::mem::swap(&mut self.lowerer.expander.builder, builder);
+        found.map_err(limited)
+    }
+
+    fn expand(&mut self, key: Option<&str>) -> Result<Union> {
+        let of = self.conjunction(key)?;
+        self.lowerer.expander.expand(of)
+    }
+
+    /// What a member's value must meet.
+    fn conjunction(&mut self, key: Option<&str>) -> Result<ConjunctionId> {
+        let Some((node, pointer)) = place_of(&self.schema, key) else { return Ok(ConjunctionId::ANYTHING) };
+        let subschemas = &mut self.lowerer.expander.subschemas;
+        let root = subschemas.documents.resource(subschemas.documents.root()).root;
+        subschemas.at(Location { node, ..root }, &pointer)
+    }
+
+    /// The conditions but for languages that nest: a text without quotes is no JSON string, which they describe.
+    fn without_nested(&mut self, of: ConjunctionId, conditions: &[StringCondition]) -> Vec<StringCondition> {
+        let (Some(nested), _) = string::nested(conditions) else { return conditions.to_vec() };
+        let name = nested.language.name();
+        let slips = format!("{name} is not enforced in a text without quotes");
+        let expander = &mut self.lowerer.expander;
+        expander.subschemas.omit(expander.pointer_of(of), name, slips);
+        conditions.iter().filter(|condition| !string::is_nested(condition)).cloned().collect()
+    }
+}
+
+/// Where the schema of a member stands, with its pointer; None if nothing is said of the member.
+fn place_of(schema: &Tree, key: Option<&str>) -> Option<(NodeId, String)> {
+    let members = schema.object(schema.root())?;
+    let properties = members.get("properties").and_then(|node| schema.object(node));
+    if let Some((node, key)) = key.and_then(|key| Some((properties?.get(key)?, key))) {
+        return Some((node, format!("/properties/{}", escape_str(key))));
+    }
+    members.get("additionalProperties").map(|node| (node, "/additionalProperties".to_owned()))
+}
+
+/// What a value that splits too far is to the caller: there is no other attempt.
+fn limited(mut error: Box<Error>) -> Box<Error> {
+    if matches!(error.kind, Kind::TooManyAlternatives { .. }) {
+        error.kind = Kind::Limit;
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::parse;
+    use crate::options::Options;
+    use crate::types::string::Literals;
+    use frisket_core::limits::Limits;
+
+    const SHORT: &str = r##"{"$defs": {"short": {"maxLength": 2}}, "properties": {
+        "mixed": {"enum": ["say \"hi\"", 7, null]},
+        "short": {"$ref": "#/$defs/short", "type": ["string", "boolean"]},
+        "pattern": {"type": "string", "format": "regex"},
+        "list": {"type": "array", "items": {"type": ["string", "null"]}}
+    }, "additionalProperties": {"type": "integer"}}"##;
+
+    struct Fixture {
+        values: MemberValues,
+        builder: Builder,
+    }
+
+    fn of(schema: &str, options: Options) -> Fixture {
+        let prelude = Prelude::new(options, None).unwrap();
+        let values = MemberValues::new(Arc::new(parse(schema).unwrap()), &prelude).unwrap();
+        Fixture { values, builder: prelude.fork(Limits::default(), None) }
+    }
+
+    fn accepted<'t>(builder: Builder, node: TermId, texts: &[&'t str]) -> Vec<&'t str> {
+        let grammar = builder.build(node.number()).unwrap();
+        let recognizer = frisket_core::automaton::recognizer::Recognizer::new(grammar);
+        texts.iter().copied().filter(|text| recognizer.accepts(text.as_bytes(), None).unwrap()).collect()
+    }
+
+    #[test]
+    fn texts_stand_as_they_are_and_others_are_literals() {
+        let Fixture { mut values, mut builder } = of(SHORT, Options::default());
+        let text = values.text(&mut builder, Some("mixed")).unwrap().unwrap();
+        let other = values.literals(&mut builder, Some("mixed"), !Types::STRING).unwrap().unwrap();
+        assert!(builder.accepts(text.number(), br#"say "hi""#).unwrap());
+        assert!(!builder.accepts(text.number(), br#""say \"hi\"""#).unwrap());
+        assert_eq!(accepted(builder, other, &["7", "null", "say", "8"]), ["7", "null"]);
+    }
+
+    #[test]
+    fn a_member_knows_the_definitions_around_it() {
+        let Fixture { mut values, mut builder } = of(SHORT, Options::default());
+        let node = values.text(&mut builder, Some("short")).unwrap().unwrap();
+        assert!(builder.accepts(node.number(), b"ab").unwrap() && !builder.accepts(node.number(), b"abc").unwrap());
+        let has = |values: &mut MemberValues, types| values.has(&mut Builder::default(), Some("short"), types).unwrap();
+        assert!(has(&mut values, Types::TRUE) && !has(&mut values, Types::NUMBER));
+    }
+
+    #[test]
+    fn other_members_are_what_additional_properties_says() {
+        let Fixture { mut values, mut builder } = of(SHORT, Options::default());
+        for key in [None, Some("unnamed")] {
+            assert_eq!(values.text(&mut builder, key), Ok(None));
+            assert!(values.has(&mut builder, key, Types::INTEGER).unwrap());
+        }
+        let mut anything = of("{}", Options::default()).values;
+        assert!(anything.is_anything(Some("x")).unwrap() && !values.is_anything(None).unwrap());
+    }
+
+    #[test]
+    fn a_language_of_json_strings_is_refused_in_texts_without_quotes() {
+        let Fixture { mut values, mut builder } = of(SHORT, Options::default());
+        values.check(&mut builder).unwrap();
+        assert_eq!(values.refuse_unsupported(), Ok(()));
+        values.text(&mut builder, Some("pattern")).unwrap();
+        let refused = values.refuse_unsupported().unwrap_err();
+        assert_eq!(refused.place.as_deref(), Some("/properties/pattern"));
+        assert!(refused.message.contains("format regex is not enforced in a text without quotes"));
+    }
+
+    #[test]
+    fn values_are_literals_of_python() {
+        let options =
+            Options { literals: Literals::Python, forbidden_texts: vec!["</s>".into()], ..Options::default() };
+        let Fixture { mut values, mut builder } = of(SHORT, options);
+        let node = values.value(&mut builder, Some("list")).unwrap().unwrap();
+        let texts = ["['a', \"b\",None]", "[ 'a']", "[null]", "['</s>']", "[]", "['it\\'s']", "['it's']"];
+        assert_eq!(accepted(builder, node, &texts), ["['a', \"b\",None]", "[]", "['it\\'s']"]);
+    }
+}

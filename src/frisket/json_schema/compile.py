@@ -1,0 +1,132 @@
+"""JSON Schema × options → its rules and their report, by the native compiler (crates/schema).
+
+A schema is read once; the compile then holds no lock of Python. What became of each keyword is found out when somebody
+asks: the compile itself pays nothing for it.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Callable, Iterable
+from functools import cache, lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
+from frisket import _core
+from frisket._core import front_end
+from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
+from frisket.json_schema.report import Entry, Report
+
+if TYPE_CHECKING:
+    from frisket._core import Grammar, GrammarBuilder, Limits
+    from frisket._core.front_end import NativePrelude
+
+#: (JSON pointer of a keyword, the keyword, what slips through or is left out)
+Omission = tuple[str, str, str]
+
+#: For a report of what was compiled within other limits.
+_ANY_STEPS = _core.Limits(steps=2**63)
+
+
+def compile_json_schema(
+    schema: dict[str, Any] | bool,
+    options: JSONSchemaOptions = DEFAULT,
+    registry: Any = None,
+    limits: Limits | None = None,
+    content: bytes | None = None,
+) -> tuple[Grammar, Report]:
+    """The grammar of the schema's documents, and the report of what is enforced.
+
+    `registry` is a `referencing.Registry` with the documents that `$ref` may lead to; nothing is ever fetched.
+    `content` is the schema as `frisket.recent.content` has it, if that is at hand.
+    Raises InvalidSchemaError, UnsupportedSchemaError (with all places), UnsatisfiableSchemaError, LimitExceededError.
+    """
+    prelude = prelude_of(options)
+    grammar, *found = prelude.compile(schema, documents_of(registry), limits)
+    return grammar, _report(prelude, schema, content, registry, *found)
+
+
+def lower_json_schema(
+    builder: GrammarBuilder,
+    schema: dict[str, Any] | bool,
+    options: JSONSchemaOptions = DEFAULT,
+    registry: Any = None,
+    *,
+    is_fork: bool = False,
+) -> tuple[int, Report]:
+    """The node of the schema's documents in a builder, and the report; raises what `compile_json_schema` raises.
+
+    `is_fork`: whether the builder is a fork of the options' prelude. Without that, `forbidden_texts` hold for all that
+    the builder makes from now on.
+    """
+    prelude = prelude_of(options)
+    node, *found = prelude.embed(builder, schema, documents_of(registry), is_fork=is_fork)
+    return node, _report(prelude, schema, None, registry, *found)
+
+
+def prelude_of(options: JSONSchemaOptions) -> NativePrelude:
+    """What all schemas of the options have in common, made once."""
+    # Hashing the options takes as long as compiling a small schema: those of most callers are known by identity.
+    return _prelude_of_default() if options is DEFAULT else _prelude_of(options)
+
+
+@lru_cache(maxsize=32)
+def _prelude_of(options: JSONSchemaOptions) -> NativePrelude:
+    return front_end.NativePrelude(options)
+
+
+@cache
+def _prelude_of_default() -> NativePrelude:
+    return _prelude_of(DEFAULT)
+
+
+def documents_of(registry: Any) -> Callable[[str], Any] | None:
+    """A call that gives the document of a URI, or None: of the registry, or the metaschemas, where they are installed."""
+    return partial(_document, registry)
+
+
+def _document(registry: Any, uri: str) -> Any:
+    if registry is not None:
+        try:
+            return registry.contents(uri)
+        except (LookupError, ValueError):
+            pass
+    if "json-schema.org/" in uri:
+        try:
+            from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+
+            return REGISTRY.contents(uri)
+        except (ImportError, LookupError, ValueError):
+            pass
+    return None
+
+
+def _report(
+    prelude: NativePrelude,
+    schema: Any,
+    content: bytes | None,
+    registry: Any,
+    loosened: list[Omission],
+    narrowed: list[Omission],
+    notes: list[str],
+) -> Report:
+    source = partial(_entries, prelude, schema, content, registry)
+    return Report(
+        [_entry(*omission, "loosened") for omission in loosened],
+        [_entry(*omission, "narrowed") for omission in narrowed],
+        notes,
+        source,
+    )
+
+
+def _entry(pointer: str, keyword: str, slips: str, status: str) -> Entry:
+    """An omission as the report has it: its pointer is that of the schema, not of the keyword."""
+    if pointer.endswith(f"/{keyword}"):
+        pointer = pointer[: -len(keyword) - 1]
+    return Entry(pointer, keyword, status, slips)
+
+
+def _entries(prelude: NativePrelude, schema: Any, content: bytes | None, registry: Any) -> Iterable[Entry]:
+    # The caller's schema may have changed; its content has not.
+    schema = schema if content is None else marshal.loads(content)
+    found = front_end.native_report(schema, prelude, documents_of(registry), _ANY_STEPS)
+    return [Entry(*entry) for entry in found]
