@@ -17,7 +17,9 @@ pub(super) fn payload(data: &[u8], mut builder: Builder) -> Result<Stored> {
     builder.specials = file.list(|file| file.text().map(str::to_owned))?;
     let names = file.list(Reader::text)?;
     let rules = Arc::make_mut(&mut builder.rules);
-    names.iter().for_each(|name| drop(rules.declare(name)));
+    for name in &names {
+        rules.declare(name);
+    }
     let sets = file.list(|file| file.list(|file| file.bytes().map(Box::from)))?;
     let arena = &mut builder.arena;
     let sets = sets.into_iter().map(|words| word_set(arena, words)).collect::<Result<_>>()?;
