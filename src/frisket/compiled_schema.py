@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable
 from functools import cache
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from frisket.recent import Recent
 
 if TYPE_CHECKING:
-    from frisket.json_schema import Compiled, JSONSchemaOptions
+    from frisket.json_schema import Clean, Compiled, JSONSchemaOptions
     from frisket.limit import Limits
 
 __all__ = ["compile_schema", "compiled_lately", "front_end", "usual"]
@@ -75,5 +75,6 @@ def _stored(front: ModuleType, schema: Any, data: bytes, options: JSONSchemaOpti
     began = time.perf_counter()
     found: Compiled = front.compile_lately(schema, options, None, None, data, prelude)
     if time.perf_counter() - began > front.stored.WORTH:
-        front.stored.keep(schema, data, options)
+        report = found[1] if isinstance(found[1], front.Report) else cast("Clean", found[1]).report()
+        front.stored.keep(found[0], report, data, options)
     return found
