@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
@@ -18,7 +18,7 @@ from frisket.origin import Origin
 from frisket.recent import content
 
 if TYPE_CHECKING:
-    from frisket.json_schema import JSONSchemaOptions, Report
+    from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Limits
     from frisket.thinking import Thinking
     from frisket.tools import Family, Tools

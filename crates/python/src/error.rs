@@ -23,6 +23,7 @@ pub fn raise(error: Box<Error>) -> PyErr {
         Error::Reentrant => return PyRuntimeError::new_err(error.to_string()),
         Error::Limit(limit) => ("LimitExceededError", relief(limit)),
         Error::Misuse(_) => ("GrammarError", "see the GrammarBuilder's documentation for what may stand where"),
+        Error::Stored(_) => ("GrammarError", "compile the grammar anew"),
         Error::UndefinedRule(_) => ("GrammarError", "define the rule, or correct its name"),
         Error::Empty => ("EmptyGrammarError", "every rule needs a way to finish"),
         Error::Vocabulary(_) => ("VocabularyError", "use a vocabulary with byte fallback, or allow other text here"),

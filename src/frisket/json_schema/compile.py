@@ -7,7 +7,7 @@ asks: the compile itself pays nothing for it.
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -109,7 +109,7 @@ def _report(
     narrowed: list[Omission],
     notes: list[str],
 ) -> Report:
-    source = partial(_entries, prelude, schema, content, registry)
+    source = partial(entries_of, prelude, schema, content, registry)
     return Report(
         [_entry(*omission, "loosened") for omission in loosened],
         [_entry(*omission, "narrowed") for omission in narrowed],
@@ -125,7 +125,8 @@ def _entry(pointer: str, keyword: str, slips: str, status: str) -> Entry:
     return Entry(pointer, keyword, status, slips)
 
 
-def _entries(prelude: NativePrelude, schema: Any, content: bytes | None, registry: Any) -> Iterable[Entry]:
+def entries_of(prelude: NativePrelude, schema: Any, content: bytes | None, registry: Any) -> list[Entry]:
+    """What became of each keyword of a schema that compiles; of its content, if that is at hand."""
     # The caller's schema may have changed; its content has not.
     schema = schema if content is None else marshal.loads(content)
     found = front_end.native_report(schema, prelude, documents_of(registry), _ANY_STEPS)

@@ -1,9 +1,9 @@
 """Content of a schema → its rules, from disk if they were made before.
 
-What is kept is what the front end told the builder, call by call, as JSON; it is told again, and anything but the same
-nodes is as if nothing had been kept. Only rules are kept: what ended in an error, a limit above all, is tried again.
-Off unless FRISKET_GRAMMAR_CACHE_BYTES says how large the folder may grow (asked when the first schema is compiled); and
-most schemas are compiled in less time than a file takes to read.
+A file holds the omissions and notes of the report as JSON, and the grammar as the engine writes it, which takes less
+time to read than to compile. Only rules are kept: what ended in an error, a limit above all, is tried again. Off unless
+FRISKET_GRAMMAR_CACHE_BYTES says how large the folder may grow (asked when the first schema is compiled); and most
+schemas are compiled in less time than a file takes to read.
 """
 
 from __future__ import annotations
@@ -12,28 +12,24 @@ import functools
 import hashlib
 import json
 import os
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from frisket import _core, disk
 from frisket.errors import FrisketError
-from frisket.json_schema import room
-from frisket.json_schema.prelude import prelude_of
+from frisket.json_schema.compile import entries_of, prelude_of
 from frisket.json_schema.report import Entry, Report
 
 if TYPE_CHECKING:
     from frisket.json_schema.options import JSONSchemaOptions
 
-_MAGIC = b"frisket grammar 2\n"
+_MAGIC = b"frisket grammar 4\n"
 _BOUND = "FRISKET_GRAMMAR_CACHE_BYTES"
 
-#: What a builder can be told; anything else is no record of ours.
-_CALLS = frozenset(name for name in dir(_core.GrammarBuilder) if name[0] != "_") - {
-    "build",
-    "check",
-    "count_earlier",
-    "fork",
-}
+#: Bytes of the length of the report, which stands before the grammar.
+_LENGTH = 8
 
 #: Seconds. What is compiled sooner is not kept.
 WORTH = 0.02
@@ -45,46 +41,23 @@ def wanted() -> bool:
     return _BOUND in os.environ
 
 
-def fetch(content: bytes, options: JSONSchemaOptions) -> tuple[_core.Grammar, Report] | None:
-    """The rules of a schema of that content, if they were kept."""
+def fetched(
+    content: bytes, options: JSONSchemaOptions, make: Callable[[], tuple[_core.Grammar, Report]]
+) -> tuple[_core.Grammar, Report]:
+    """The rules of a schema of that content: from disk, or made, and kept if that took long."""
     folder = _folder()
-    data = folder.load(_name(content, options)) if folder is not None else None
-    return None if data is None else _told(data, options)
-
-
-def keep(schema: dict[str, Any] | bool, content: bytes, options: JSONSchemaOptions) -> None:
-    """Lower the schema once more, and keep what the builder is told."""
-    folder = _folder()
-    told = _recorded(schema, options) if folder is not None else None
-    if folder is not None and told is not None:
-        folder.store(_name(content, options), told)
-
-
-class Recorder:
-    """A builder that remembers what it was told."""
-
-    def __init__(self, builder: _core.GrammarBuilder) -> None:
-        self.builder = builder
-        self.calls: list[tuple[str, tuple[Any, ...], dict[str, Any], Any]] = []
-        #: Whether some call ended in an error that the front end lived with: it depends on limits.
-        self.failed = False
-
-    def __getattr__(self, name: str) -> Any:
-        call = getattr(self.builder, name)
-
-        def recorded(*arguments: Any, **keywords: Any) -> Any:
-            try:
-                made = call(*arguments, **keywords)
-            except FrisketError:
-                self.failed = True
-                raise
-            if name != "check":
-                # The caller may go on to change a list that it gave.
-                self.calls.append((name, _copied(arguments), _copied(keywords), made))
-            return made
-
-        self.__dict__[name] = recorded  # asked for once, then at hand
-        return recorded
+    if folder is None:
+        return make()
+    name = _name(content, options)
+    data = folder.load(name)
+    kept = _read(data, content, options) if data is not None else None
+    if kept is not None:
+        return kept
+    began = time.perf_counter()
+    made = make()
+    if time.perf_counter() - began > WORTH:
+        folder.store(name, _written(*made))
+    return made
 
 
 def _folder() -> disk.Folder | None:
@@ -96,72 +69,34 @@ def _name(content: bytes, options: JSONSchemaOptions) -> str:
     return hashlib.sha256(f"{options!r} {version()}\n".encode() + content).hexdigest()
 
 
-def _recorded(schema: dict[str, Any] | bool, options: JSONSchemaOptions) -> bytes | None:
-    from frisket.json_schema import lower_json_schema
-
-    prelude = prelude_of(options)
-    recorder = Recorder(prelude.fork())
-    try:
-        node, report = lower_json_schema(cast("_core.GrammarBuilder", recorder), schema, options, None, prelude)
-    except FrisketError:
-        return None
-    if recorder.failed:
-        return None
-    said = report.source() if report.source is not None else ()
-    entries = [
-        [[entry.pointer, entry.keyword, entry.status, entry.slips, entry.note] for entry in some]
-        for some in (report.loosened, report.narrowed, said)
+def _written(grammar: _core.Grammar, report: Report) -> bytes:
+    omissions = [
+        [[entry.pointer, entry.keyword, entry.slips] for entry in some] for some in (report.loosened, report.narrowed)
     ]
-    told = {"calls": recorder.calls, "root": node, "report": [*entries, report.notes]}
+    told = json.dumps([*omissions, report.notes], separators=(",", ":")).encode()
+    return len(told).to_bytes(_LENGTH, "little") + told + grammar.to_bytes()
+
+
+def _read(data: bytes, content: bytes, options: JSONSchemaOptions) -> tuple[_core.Grammar, Report] | None:
+    end = _LENGTH + int.from_bytes(data[:_LENGTH], "little")
     try:
-        return room.call(lambda: json.dumps(told, default=_spelled, separators=(",", ":")).encode())
-    except (TypeError, ValueError):
+        loosened, narrowed, notes = json.loads(data[_LENGTH:end])
+        for texts in (notes, *loosened, *narrowed):
+            _check_texts(texts)
+        report = Report(
+            [Entry(pointer, keyword, "loosened", slips) for pointer, keyword, slips in loosened],
+            [Entry(pointer, keyword, "narrowed", slips) for pointer, keyword, slips in narrowed],
+            notes,
+            functools.partial(entries_of, prelude_of(options), None, content, None),
+        )
+        return _core.Grammar.from_bytes(data[end:]), report
+    except (ValueError, TypeError, RecursionError, FrisketError):
         return None
 
 
-def _told(data: bytes, options: JSONSchemaOptions) -> tuple[_core.Grammar, Report] | None:
-    try:
-        content = json.loads(data, object_hook=_read)
-        builder = prelude_of(options).fork()
-        for name, arguments, keywords, made in content["calls"]:
-            if name not in _CALLS or getattr(builder, name)(*_tuples(arguments), **_tuples(keywords)) != made:
-                return None
-        *entries, notes = content["report"]
-        loosened, narrowed, said = ([Entry(*entry) for entry in some] for some in entries)
-        told = [*notes, *(text for entry in (*loosened, *narrowed, *said) for text in vars(entry).values())]
-        if not all(type(text) is str for text in told):
-            return None
-        report = Report(loosened, narrowed, notes, lambda: said)
-        return builder.build(content["root"]), report
-    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError, FrisketError):
-        return None
-
-
-def _copied(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return [_copied(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _copied(item) for key, item in value.items()}
-    return value
-
-
-def _tuples(value: Any) -> Any:
-    """As the builder takes it: JSON knows lists only."""
-    if isinstance(value, list):
-        return tuple(map(_tuples, value))
-    return {key: _tuples(item) for key, item in value.items()} if isinstance(value, dict) else value
-
-
-def _spelled(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return {"": value.decode("latin-1")}
-    if isinstance(value, (set, frozenset)):
-        return sorted(value)
-    raise TypeError(f"{type(value).__name__} is not kept")
-
-
-def _read(pairs: dict[str, Any]) -> Any:
-    return pairs[""].encode("latin-1") if "" in pairs else pairs
+def _check_texts(texts: Sequence[str]) -> None:
+    if type(texts) is not list or not all(type(text) is str for text in texts):
+        raise TypeError("not a list of texts")
 
 
 @functools.cache

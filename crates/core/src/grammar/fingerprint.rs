@@ -39,36 +39,58 @@ pub(crate) struct Fingerprints<'a> {
 
 impl Fingerprints<'_> {
     /// The structural hash of a term.
-    pub fn of(&mut self, id: TermId) -> u128 {
+    pub fn of(&mut self, root: TermId) -> u128 {
+        // An explicit stack, because objects may nest deeper than the thread's stack.
+        let mut work = vec![(root, false)];
+        while let Some((id, ready)) = work.pop() {
+            if self.known(id).is_some() {
+                continue;
+            }
+            if ready {
+                let print = self.of_known_parts(id);
+                self.known.insert(id, print);
+                continue;
+            }
+            work.push((id, true));
+            self.arena.visit_parts(id, |part| work.push((part, false)));
+        }
+        self.part(root)
+    }
+
+    fn known(&self, id: TermId) -> Option<u128> {
         let info = self.arena.info(id);
-        if !info.structural {
-            return info.hash;
+        if info.structural {
+            self.known.get(&id).copied()
+        } else {
+            Some(info.hash)
         }
-        if let Some(&known) = self.known.get(&id) {
-            return known;
-        }
+    }
+
+    /// The hash of a term that was hashed before what it is part of.
+    fn part(&self, id: TermId) -> u128 {
+        self.known(id).expect("parts come before what is made of them")
+    }
+
+    /// The structural hash of a structural term whose parts are known.
+    fn of_known_parts(&self, id: TermId) -> u128 {
         let arena = self.arena;
         let mut hash = Hasher128::new(1);
         match arena.term(id) {
-            Term::Seq(..) => {
+            Term::Seq(left, right) => {
                 hash.word(2);
-                let mut rest = id;
-                while let Term::Seq(left, right) = arena.term(rest) {
-                    hash.wide(self.of(*left));
-                    rest = *right;
-                }
-                hash.wide(self.of(rest));
+                hash.wide(self.part(*left));
+                hash.wide(self.part(*right));
             }
             Term::Alt(parts) => {
                 hash.word(3);
-                let mut fingerprints: Vec<u128> = parts.iter().map(|&part| self.of(part)).collect();
+                let mut fingerprints: Vec<u128> = parts.iter().map(|&part| self.part(part)).collect();
                 fingerprints.sort_unstable();
                 fingerprints.into_iter().for_each(|print| hash.wide(print));
             }
             Term::Repeat { body, min, max } => {
                 hash.word(4);
                 hash.word(u64::from(*min) << 32 | u64::from(*max));
-                hash.wide(self.of(*body));
+                hash.wide(self.part(*body));
             }
             Term::Object(object) => {
                 let spec = &arena.registers.objects[object.index()];
@@ -80,13 +102,13 @@ impl Fingerprints<'_> {
                 }
                 hash.word(u64::MAX);
                 for extra in &spec.extras {
-                    hash.wide(self.of(extra.keys));
+                    hash.wide(self.part(extra.keys));
                     hash.word(extra.number.map_or(u64::MAX, |number| number as u64));
                     extra.few.iter().flatten().for_each(|key| hash.bytes(key));
                     self.values(&mut hash, &extra.values);
                 }
                 for sign in [spec.open, spec.close, spec.colon, spec.comma, spec.empty] {
-                    hash.wide(self.of(sign));
+                    hash.wide(self.part(sign));
                 }
                 let flags = [spec.any_order, spec.extras_last, spec.free].map(u8::from);
                 hash.bytes(&flags);
@@ -111,12 +133,12 @@ impl Fingerprints<'_> {
                 for (steps, &accepting) in spec.steps.iter().zip(&spec.accepting) {
                     hash.word(steps.len() as u64 * 2 + u64::from(accepting));
                     for &(item, next) in steps {
-                        hash.wide(self.of(item));
+                        hash.wide(self.part(item));
                         hash.word(u64::from(next));
                     }
                 }
                 for sign in [spec.open, spec.close, spec.comma, spec.empty] {
-                    hash.wide(self.of(sign));
+                    hash.wide(self.part(sign));
                 }
                 hash.word(u64::from(spec.min) << 32 | u64::from(spec.max));
                 hash.word(u64::from(spec.is_empty));
@@ -126,17 +148,15 @@ impl Fingerprints<'_> {
                 hash.bytes(self.specials[special.index()].as_bytes());
             }
             // Calls are hashed by rule number. Other structural terms exist only at run time.
-            _ => hash.wide(info.hash),
+            _ => hash.wide(arena.info(id).hash),
         }
-        let print = hash.finish();
-        self.known.insert(id, print);
-        print
+        hash.finish()
     }
 
-    fn values(&mut self, hash: &mut Hasher128, values: &[Value]) {
+    fn values(&self, hash: &mut Hasher128, values: &[Value]) {
         hash.word(values.len() as u64);
         for value in values {
-            hash.wide(self.of(value.node));
+            hash.wide(self.part(value.node));
             hash.word(value.marks);
         }
     }

@@ -7,3 +7,4 @@ pub(crate) mod fingerprint;
 pub(crate) mod fixture;
 pub mod grammar;
 pub mod rules;
+pub(crate) mod stored;

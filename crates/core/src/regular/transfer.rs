@@ -122,6 +122,30 @@ impl Arena {
     }
 }
 
+impl Arena {
+    /// Calls `visit` with each direct part of a term, those of its object or array included; a call of a rule has none.
+    pub(crate) fn visit_parts(&self, id: TermId, mut visit: impl FnMut(TermId)) {
+        match self.term(id) {
+            Term::Object(object) => {
+                let spec = &self.registers.objects[object.index()];
+                let lists = spec.properties.iter().map(|property| &property.values);
+                lists
+                    .chain(spec.extras.iter().map(|extra| &extra.values))
+                    .flatten()
+                    .for_each(|value| visit(value.node));
+                spec.extras.iter().for_each(|extra| visit(extra.keys));
+                [spec.open, spec.close, spec.colon, spec.comma, spec.empty].into_iter().for_each(visit);
+            }
+            Term::Unique(array) => {
+                let spec = &self.registers.uniques[array.index()];
+                spec.steps.iter().flatten().for_each(|&(item, _)| visit(item));
+                [spec.open, spec.close, spec.comma, spec.empty].into_iter().for_each(visit);
+            }
+            term => children(term, visit),
+        }
+    }
+}
+
 /// Calls `visit` with each direct part of a term.
 pub(crate) fn children(term: &Term, mut visit: impl FnMut(TermId)) {
     match term {

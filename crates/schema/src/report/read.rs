@@ -58,8 +58,9 @@ impl Walk<'_, '_> {
         let found = self.subschemas.conjunction_at(place);
         let subschema =
             found.and_then(|found| self.subschemas.conjunctions.single(found)).map(|literal| literal.subschema());
-        // A reference that leads to no document is a place that has an omission and no subschema.
-        if subschema.is_some_and(|subschema| !is_read(subschema)) || (found.is_none() && !is_reference) {
+        // A reference was followed once the schema around it was read. If it leads to no document, its place has an
+        // omission and no subschema.
+        if !is_reference && (found.is_none() || subschema.is_some_and(|subschema| !is_read(subschema))) {
             return Ok(());
         }
         let first = match subschema {

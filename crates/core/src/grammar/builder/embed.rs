@@ -10,7 +10,6 @@ use crate::grammar::rules::Rules;
 use crate::regular::arena::{Arena, Node};
 use crate::regular::registers::{Extra, ObjectSpec, UniqueSpec, Value};
 use crate::regular::term::{Term, TermId, EMPTY};
-use crate::regular::transfer::children;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -114,7 +113,7 @@ impl Embedding<'_> {
                 Some(found) => found,
                 None if !ready => {
                     work.push((id, true));
-                    self.each_part(id, |part| work.push((part, false)));
+                    self.source.visit_parts(id, |part| work.push((part, false)));
                     continue;
                 }
                 None => self.made(id)?,
@@ -122,28 +121,6 @@ impl Embedding<'_> {
             self.copies.insert(id, made);
         }
         Ok(self.copies.of(root))
-    }
-
-    fn each_part(&self, id: TermId, mut visit: impl FnMut(TermId)) {
-        let registers = &self.source.registers;
-        match self.source.term(id) {
-            Term::Object(object) => {
-                let spec = &registers.objects[object.index()];
-                let lists = spec.properties.iter().map(|property| &property.values);
-                lists
-                    .chain(spec.extras.iter().map(|extra| &extra.values))
-                    .flatten()
-                    .for_each(|value| visit(value.node));
-                spec.extras.iter().for_each(|extra| visit(extra.keys));
-                [spec.open, spec.close, spec.colon, spec.comma, spec.empty].into_iter().for_each(visit);
-            }
-            Term::Unique(array) => {
-                let spec = &registers.uniques[array.index()];
-                spec.steps.iter().flatten().for_each(|&(item, _)| visit(item));
-                [spec.open, spec.close, spec.comma, spec.empty].into_iter().for_each(visit);
-            }
-            term => children(term, visit),
-        }
     }
 
     /// The copy of a term whose parts are copied.

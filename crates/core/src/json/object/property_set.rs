@@ -5,7 +5,7 @@
 use crate::regular::registers::PropertySet;
 
 /// Whether the set has the property of an index.
-pub(super) fn contains(set: &[u64], index: u32) -> bool {
+pub(crate) fn contains(set: &[u64], index: u32) -> bool {
     set.get(index as usize >> 6).is_some_and(|word| word >> (index & 63) & 1 == 1)
 }
 

@@ -5,8 +5,7 @@
 use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::regular::arena::Arena;
-use crate::regular::term::{Info, Parts, Term, TermId, EMPTY, EPSILON, MANY, TOP};
-use crate::storage::hash::Hasher128;
+use crate::regular::term::{Parts, Term, TermId, EMPTY, EPSILON, MANY, TOP};
 use smallvec::SmallVec;
 
 /// Factors of an alternative that are compared with another one. Chosen without measurement.
@@ -58,31 +57,7 @@ impl Arena {
             [one] => return Ok(one),
             _ => {}
         }
-        let hash = self.hash_set(8, &flat);
-        self.intern_with(hash, |arena| {
-            let infos = || flat.iter().map(|&part| arena.info(part));
-            let mut spans: Vec<_> = infos().map(|info| (info.min_chars, info.max_chars)).collect();
-            spans.sort_unstable();
-            let mut max_chars = spans[0].1;
-            let mut joined = infos().all(|info| info.exact);
-            for &(low, high) in &spans[1..] {
-                joined &= low <= max_chars.saturating_add(1);
-                max_chars = max_chars.max(high);
-            }
-            let info = Info {
-                hash: 0,
-                nullable: infos().any(|info| info.nullable),
-                structural: infos().any(|info| info.structural),
-                utf8: infos().all(|info| info.utf8),
-                searched: infos().any(|info| info.searched),
-                counts: false,
-                depth: 1 + infos().map(|info| info.depth).max().unwrap_or(0),
-                min_chars: spans[0].0,
-                max_chars,
-                exact: joined,
-            };
-            (Term::Alt(flat[..].into()), info)
-        })
+        self.intern_alt(&flat)
     }
 
     /// Drops the alternatives that another one provably contains: `[a-z]{1,3}[a-z./]*` other_part `[a-z./]*`.
@@ -186,15 +161,6 @@ impl Arena {
         Ok(())
     }
 
-    /// The hash of a set of operands, in any order.
-    fn hash_set(&self, kind: u64, parts: &[TermId]) -> u128 {
-        let mut hashes: SmallVec<[u128; 8]> = parts.iter().map(|&part| self.info(part).hash).collect();
-        hashes.sort_unstable();
-        let mut hash = Hasher128::new(kind);
-        hashes.iter().for_each(|&part| hash.wide(part));
-        hash.finish()
-    }
-
     /// The intersection, `EMPTY` if no text is left. Errors if the budget ends or terms nest too deeply.
     pub fn and(&mut self, parts: impl Into<Parts>) -> Result<TermId> {
         let id = self.and_unchecked(parts)?;
@@ -249,23 +215,7 @@ impl Arena {
         if complements.into_iter().any(excludes) {
             return Ok(EMPTY);
         }
-        let hash = self.hash_set(9, &flat);
-        self.intern_with(hash, |arena| {
-            let infos = || flat.iter().map(|&part| arena.info(part));
-            let info = Info {
-                hash: 0,
-                nullable: infos().all(|info| info.nullable),
-                structural: false,
-                utf8: infos().any(|info| info.utf8),
-                searched: true,
-                counts: false,
-                depth: 1 + infos().map(|info| info.depth).max().unwrap_or(0),
-                min_chars,
-                max_chars,
-                exact: false,
-            };
-            (Term::And(flat[..].into()), info)
-        })
+        self.intern_and(&flat)
     }
 
     /// Drops complements of languages that are disjoint from another operand by their first bytes.
@@ -297,20 +247,7 @@ impl Arena {
         if let Term::Not(original) = *self.term(inner) {
             return Ok(original);
         }
-        let mut hash = Hasher128::new(10);
-        hash.wide(self.info(inner).hash);
-        self.intern(Term::Not(inner), hash.finish(), |arena| Info {
-            hash: 0,
-            nullable: !arena.info(inner).nullable,
-            structural: false,
-            utf8: false,
-            searched: true,
-            counts: false,
-            depth: arena.info(inner).depth + 1,
-            min_chars: 0,
-            max_chars: MANY,
-            exact: false,
-        })
+        self.intern_not(inner)
     }
 }
 

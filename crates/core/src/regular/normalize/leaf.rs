@@ -96,9 +96,15 @@ impl Arena {
         if words.len() <= 1 {
             return words.first().map_or(Ok(EMPTY), |word| self.literal(word));
         }
+        let high = words.len() as u32;
+        let set = self.word_set(words);
+        self.words_rest(set, 0, high, 0)
+    }
+
+    /// The number of a set of sorted words, two or more.
+    pub(crate) fn word_set(&mut self, words: Vec<Box<[u8]>>) -> WordSetId {
         let mut hash = Hasher128::new(5);
         words.iter().for_each(|word| hash.bytes(word));
-        let high = words.len() as u32;
         self.budget.grow(words.iter().map(|word| word.len() + 24).sum::<usize>() + 64);
         let utf8 = words.iter().all(|word| std::str::from_utf8(word).is_ok());
         let most = words.iter().map(|word| code_points(word)).max().unwrap_or(0);
@@ -110,7 +116,7 @@ impl Arena {
         self.terms
             .word_sets
             .push(WordSet { words: words.into(), ends, hash: hash.finish(), utf8, most }, &mut self.budget);
-        self.words_rest(WordSetId::at(self.terms.word_sets.len() - 1), 0, high, 0)
+        WordSetId::at(self.terms.word_sets.len() - 1)
     }
 
     /// The words `low..high` of a set without their first `depth` bytes.

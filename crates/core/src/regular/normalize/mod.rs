@@ -3,6 +3,7 @@
 //! Similar terms become equal where this costs little, so that the lazy automaton has few states.
 
 pub(crate) mod boolean;
+pub(crate) mod intern;
 pub(crate) mod leaf;
 
 use crate::error::Result;
@@ -17,26 +18,7 @@ impl Arena {
         if let Some(id) = self.associate_right(left, right, parts, Arena::cat)? {
             return Ok(id);
         }
-        let mut hash = Hasher128::new(7);
-        hash.wide(self.info(left).hash);
-        hash.wide(self.info(right).hash);
-        self.intern(Term::Cat(left, right), hash.finish(), |arena| {
-            let (l, r) = (arena.info(left), arena.info(right));
-            let narrow = l.exact && r.exact;
-            Info {
-                hash: 0,
-                nullable: l.nullable && r.nullable,
-                structural: l.structural || r.structural,
-                utf8: l.utf8 && r.utf8,
-                searched: l.searched || r.searched,
-                counts: false,
-                // Concatenations associate to the right; a derivative descends to the right only if the left is nullable.
-                depth: 1 + if l.nullable { l.depth.max(r.depth) } else { l.depth },
-                min_chars: l.min_chars.saturating_add(r.min_chars),
-                max_chars: l.max_chars.saturating_add(r.max_chars),
-                exact: narrow,
-            }
-        })
+        self.intern_cat(left, right)
     }
 
     /// `min` to `max` copies of a body; `MANY` copies are unbounded. Errors as `cat` does.
@@ -63,29 +45,7 @@ impl Arena {
                 return self.repeat(inner, low.saturating_mul(min), high.saturating_mul(max));
             }
         }
-        let mut hash = Hasher128::new(11);
-        hash.wide(self.info(body).hash);
-        hash.word(u64::from(min) << 32 | u64::from(max));
-        self.intern(Term::Repeat { body, min, max }, hash.finish(), |arena| {
-            let info = arena.info(body);
-            let (low, high) = (info.min_chars, info.max_chars);
-            // The spans of i and i + 1 copies must touch for every i from min on.
-            let first = u64::from(min.max(1));
-            let steps = (first + 1) * u64::from(low) <= first * u64::from(high) + 1;
-            let joined = (min == max || steps) && (min > 0 || low <= 1);
-            Info {
-                hash: 0,
-                nullable: min == 0,
-                structural: info.structural,
-                utf8: info.utf8,
-                searched: info.searched,
-                counts: false,
-                depth: info.depth + 1,
-                min_chars: low.saturating_mul(min),
-                max_chars: if high == 0 { 0 } else { high.saturating_mul(max) },
-                exact: info.exact && joined,
-            }
-        })
+        self.intern_repeat(body, min, max)
     }
 
     /// The texts of `body` with `min..=max` code points, `EMPTY` if there are none. Errors as `cat` does.
@@ -109,24 +69,7 @@ impl Arena {
         // Bounds that the body implies are dropped.
         let max = if info.max_chars <= max { MANY } else { max };
         let min = if info.min_chars >= min { 0 } else { min };
-        let mut hash = Hasher128::new(12);
-        hash.wide(info.hash);
-        hash.word(u64::from(min) << 32 | u64::from(max));
-        self.intern(Term::Bounded { body, min, max }, hash.finish(), |arena| {
-            let info = arena.info(body);
-            Info {
-                hash: 0,
-                nullable: info.nullable && min == 0,
-                structural: false,
-                utf8: info.utf8,
-                searched: true,
-                counts: false,
-                depth: info.depth + 1,
-                min_chars: info.min_chars.max(min),
-                max_chars: info.max_chars.min(max),
-                exact: info.exact,
-            }
-        })
+        self.intern_bounded(body, min, max)
     }
 
     /// The JSON strings, quotes included, whose decoded text is in `text`; with any escapes if `free`, else canonical ones.
@@ -145,31 +88,7 @@ impl Arena {
         if text == EMPTY {
             return Ok(EMPTY);
         }
-        let mut hash = Hasher128::new(13 + 100 * u64::from(free));
-        hash.wide(self.info(text).hash);
-        hash.word(match state {
-            Spelling::Start => 0,
-            Spelling::Body => 1,
-            Spelling::Escape => 2,
-            Spelling::Hex { digits, value } => 3 | u64::from(digits) << 8 | u64::from(value) << 16,
-            Spelling::LowEscape { high } => 4 | u64::from(high) << 32,
-            Spelling::LowU { high } => 5 | u64::from(high) << 32,
-            Spelling::Low { high, digits, value } => {
-                6 | u64::from(digits) << 8 | u64::from(value) << 16 | u64::from(high) << 32
-            }
-        });
-        self.intern(Term::Quoted { text, state, free }, hash.finish(), |arena| Info {
-            hash: 0,
-            nullable: false,
-            structural: false,
-            utf8: state == Spelling::Start,
-            searched: false,
-            counts: false,
-            depth: arena.info(text).depth + 1,
-            min_chars: 0,
-            max_chars: MANY,
-            exact: false,
-        })
+        self.intern_quoted(text, state, free)
     }
 
     /// Interns a structural term; `parts` are the hashes of its content, `kind` its kind for the hash.
@@ -206,8 +125,7 @@ impl Arena {
         if let Some(id) = self.associate_right(left, right, parts, Arena::seq)? {
             return Ok(id);
         }
-        let parts = [self.info(left).hash, self.info(right).hash];
-        self.intern_structural(Term::Seq(left, right), 20, &parts, false)
+        self.intern_seq(left, right)
     }
 
     /// The concatenation where an operand is neutral or zero, or where `left` is a chain; `None` for two plain operands.

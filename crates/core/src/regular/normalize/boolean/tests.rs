@@ -3,6 +3,7 @@
 use super::*;
 use crate::regular::fixture::{regex, words};
 use crate::regular::id::SpecialId;
+use crate::regular::term::Info;
 
 #[test]
 fn only_contained_alternatives_are_dropped() {
