@@ -26,7 +26,7 @@ compiled_lately: Recent[tuple[Grammar, Report]] = Recent(count=256, weight=32_00
 
 @cache
 def front_end() -> ModuleType:
-    """The front end of JSON Schema: found once, since even a second `import` takes as long as compiling a small schema."""
+    """The front end of JSON Schema, found once: even a second `import` takes as long as compiling a small schema."""
     return importlib.import_module("frisket.json_schema")
 
 

@@ -19,9 +19,9 @@ from frisket import Grammar, JSONSchemaOptions, Limits
 from frisket._core import GrammarBuilder
 from frisket.errors import FrisketError
 from frisket.json_schema import lower_json_schema
-from frisket.json_schema.formats import FORMATS
 from tests.golden.invented import random_lark, random_pattern, schemas
 from tests.golden.outcomes import LONGEST, PATTERNS, TAGS, changes, edits
+from tests.oracle.json_schema.formats import FORMATS
 from tests.spec.cases import cases
 from tests.spec.lowered import RecordingBuilder
 

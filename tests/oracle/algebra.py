@@ -22,13 +22,14 @@ from typing import Any
 
 from frisket._core import GrammarBuilder, front_end
 from frisket.errors import FrisketError
-from frisket.json_schema import JSONSchemaOptions, array, interval, object, string
-from frisket.json_schema.algebra import Algebra, Splitting, TooManyAlternatives
-from frisket.json_schema.keywords import KNOWN
-from frisket.json_schema.place import NeedsScopes
+from frisket.json_schema import JSONSchemaOptions
 from frisket.json_schema.report import Report
-from frisket.json_schema.resolve import Documents, Site
-from frisket.json_schema.value import ANY, ANYTHING, NOTHING, WHOLE, Case, Goal
+from frisket.lint.resolve import Documents, Site
+from tests.oracle.json_schema import array, interval, object, string
+from tests.oracle.json_schema.algebra import Algebra, Splitting, TooManyAlternatives
+from tests.oracle.json_schema.keywords import KNOWN
+from tests.oracle.json_schema.place import NeedsScopes
+from tests.oracle.json_schema.value import ANY, ANYTHING, NOTHING, WHOLE, Case, Goal
 
 ROWS = 1_500
 #: How many levels of members and items a row shows.

@@ -15,12 +15,13 @@ from typing import Any
 
 from frisket._core import GrammarBuilder
 from frisket.errors import LimitExceededError
-from frisket.json_schema import JSONSchemaOptions, array, member, object, quoted, string
-from frisket.json_schema.algebra import Algebra, TooManyAlternatives
-from frisket.json_schema.lower import Lowering
+from frisket.json_schema import JSONSchemaOptions
 from frisket.json_schema.report import Report
-from frisket.json_schema.resolve import Documents
-from frisket.json_schema.value import ANYTHING, NOTHING, TYPES, Goal
+from frisket.lint.resolve import Documents
+from tests.oracle.json_schema import array, member, object, quoted, string
+from tests.oracle.json_schema.algebra import Algebra, TooManyAlternatives
+from tests.oracle.json_schema.lower import Lowering
+from tests.oracle.json_schema.value import ANYTHING, NOTHING, TYPES, Goal
 
 ROWS = 2_400
 KEYS = ["a", "b", "xa", "y", "xay", "$schema", "é"]

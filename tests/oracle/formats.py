@@ -19,14 +19,15 @@ from typing import Any
 
 from frisket._core import GrammarBuilder
 from frisket.errors import EmptyGrammarError, InvalidSchemaError, LimitExceededError
-from frisket.json_schema import JSONSchemaOptions, semantic, string
-from frisket.json_schema.formats import FORMATS, INTEGERS, find_format
-from frisket.json_schema.formats.content import is_json, json_node
-from frisket.json_schema.interval import AtLeast, AtMost, Multiple
-from frisket.json_schema.number import decimal_text
-from frisket.json_schema.reader import Reader
-from frisket.json_schema.resolve import DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020
+from frisket.json_schema import JSONSchemaOptions
+from frisket.lint.resolve import DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020
 from tests.data import data_dir
+from tests.oracle.json_schema import semantic, string
+from tests.oracle.json_schema.formats import FORMATS, INTEGERS, find_format
+from tests.oracle.json_schema.formats.content import is_json, json_node
+from tests.oracle.json_schema.interval import AtLeast, AtMost, Multiple
+from tests.oracle.json_schema.number import decimal_text
+from tests.oracle.json_schema.reader import Reader
 from tests.unit.json_schema.formats.test_idna import SIGNS
 
 DRAFTS = (DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020)

@@ -13,11 +13,12 @@ from fractions import Fraction
 
 from frisket._core import GrammarBuilder
 from frisket.errors import LimitExceededError
-from frisket.json_schema import JSONSchemaOptions, number
-from frisket.json_schema.interval import Among, AtLeast, AtMost, Multiple, NumberAtom, Plain
-from frisket.json_schema.multiple import TooManyRemainders
-from frisket.json_schema.number import decimal_text
-from frisket.json_schema.value import FRACTION, INTEGER
+from frisket.json_schema import JSONSchemaOptions
+from tests.oracle.json_schema import number
+from tests.oracle.json_schema.interval import Among, AtLeast, AtMost, Multiple, NumberAtom, Plain
+from tests.oracle.json_schema.multiple import TooManyRemainders
+from tests.oracle.json_schema.number import decimal_text
+from tests.oracle.json_schema.value import FRACTION, INTEGER
 
 ROWS = 2_000
 TYPES = {INTEGER: "integer", FRACTION: "fraction", INTEGER | FRACTION: "number"}

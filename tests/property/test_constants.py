@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from frisket.errors import FrisketError
-from frisket.json_schema import JSONSchemaOptions, compile_json_schema, lower
+from frisket.json_schema import JSONSchemaOptions, compile_json_schema
+from tests.oracle.json_schema import lower
 
 OPTIONS = {
     "default": JSONSchemaOptions(),

@@ -20,10 +20,10 @@ import pytest
 from frisket import json_schema
 from frisket.errors import FrisketError
 from frisket.json_schema import JSONSchemaOptions, compile_json_schema
-from frisket.json_schema.algebra import Algebra
-from frisket.json_schema.emptiness import Emptiness
 from tests.conformance import suite
 from tests.data import data_dir, find_data_dir, maskbench
+from tests.oracle.json_schema.algebra import Algebra
+from tests.oracle.json_schema.emptiness import Emptiness
 
 OPTIONS = {
     "default": JSONSchemaOptions(),

@@ -6,9 +6,13 @@ asks: the compile itself pays nothing for it.
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import marshal
+import re
 from collections.abc import Callable
 from functools import cache, lru_cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from frisket import _core
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
 
 #: (JSON pointer of a keyword, the keyword, what slips through or is left out)
 Omission = tuple[str, str, str]
+
+#: (draft, part of a vocabulary or None)
+_METASCHEMA = re.compile(r"https?://json-schema\.org/draft[-/](\d\d|\d{4}-\d\d)/(?:schema|meta/([a-z-]+))#?")
 
 #: For a report of what was compiled within other limits.
 _ANY_STEPS = _core.Limits(steps=2**63)
@@ -79,25 +86,29 @@ def _prelude_of_default() -> NativePrelude:
     return _prelude_of(DEFAULT)
 
 
-def documents_of(registry: Any) -> Callable[[str], Any] | None:
-    """A call that gives the document of a URI, or None: of the registry, or the metaschemas, where they are installed."""
-    return partial(_document, registry)
+def documents_of(registry: Any) -> Callable[[str], Any]:
+    """A call that gives the document of a URI, or None: of the registry, or a metaschema, where these are installed."""
+    return _metaschema if registry is None else partial(_document, registry)
 
 
 def _document(registry: Any, uri: str) -> Any:
-    if registry is not None:
-        try:
-            return registry.contents(uri)
-        except (LookupError, ValueError):
-            pass
-    if "json-schema.org/" in uri:
-        try:
-            from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
+    try:
+        return registry.contents(uri)
+    except (LookupError, ValueError):
+        return _metaschema(uri)
 
-            return REGISTRY.contents(uri)
-        except (ImportError, LookupError, ValueError):
-            pass
-    return None
+
+@cache
+def _metaschema(uri: str) -> Any:
+    """A metaschema of JSON Schema, read from the one file of `jsonschema_specifications`: the package reads all."""
+    named = _METASCHEMA.fullmatch(uri)
+    package = importlib.util.find_spec("jsonschema_specifications") if named else None
+    if named is None or package is None or package.origin is None:
+        return None
+    draft, part = named[1].lstrip("0").replace("-", ""), named[2]
+    file = Path(package.origin).parent / "schemas" / f"draft{draft}"
+    file /= f"vocabularies/{part}" if part else "metaschema.json"
+    return json.loads(file.read_text(encoding="utf-8")) if file.is_file() else None
 
 
 def _report(

@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 from frisket.errors import InvalidSchemaError, LimitExceededError
-from frisket.json_schema import room
 
 _HINT = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name"
 
@@ -14,12 +13,16 @@ _HINT = "JSON has double quotes, no comments, no trailing commas; pass a file's 
 def parse(schema: str) -> Any:
     """The value of the JSON text. InvalidSchemaError where it is no JSON, LimitExceededError for endless integers."""
     try:
-        return room.call(_loaded, schema)
+        return _loaded(schema)
     except json.JSONDecodeError as error:
         place = f"{error.lineno}:{error.colno}"
         raise InvalidSchemaError(f"the schema is not JSON: {error.msg}", where=place, hint=_HINT) from error
     except InvalidSchemaError:
         raise
+    except RecursionError:
+        raise LimitExceededError(
+            "the schema nests too deep", hint="name inner schemas in $defs and refer to them"
+        ) from None
     except ValueError as error:  # Python converts so many digits only
         raise LimitExceededError(
             "the schema holds an integer of thousands of digits",

@@ -13,10 +13,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from frisket._core import front_end
 from frisket.errors import InvalidSchemaError
-from frisket.json_schema.keywords import RULES
-from frisket.json_schema.order import is_sorted
-from frisket.json_schema.resolve import DRAFT7, HOLDS, Documents, Resource, UnresolvedReference, escape, subschemas
+from frisket.lint.resolve import (
+    DRAFT7,
+    HOLDS,
+    Documents,
+    Resource,
+    UnresolvedReference,
+    counts,
+    escape,
+    subschemas,
+)
 
 if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
@@ -71,7 +79,7 @@ class Document:
     @cached_property
     def is_sorted(self) -> bool:
         """Whether a tool sorted all names, so that their order is nobody's choice."""
-        return is_sorted(self.root)
+        return front_end.native_is_sorted(self.root)
 
     def at(self, schema: Any) -> Subschema | None:
         """The place of a subschema, None for true, false and what is no schema."""
@@ -149,9 +157,7 @@ class Document:
         """The values of a place that lists them, None where it does not; those of a wrong type are left out."""
         applied = self.applied(place)
         lists = [one.said["enum"] for one in applied if isinstance(one.said.get("enum"), list)]
-        lists += [
-            [one.said["const"]] for one in applied if "const" in RULES[one.resource.draft, True] and "const" in one.said
-        ]
+        lists += [[one.said["const"]] for one in applied if counts("const", one.resource.draft) and "const" in one.said]
         if not lists:
             return None
         types = common_types(applied)
@@ -180,7 +186,7 @@ class Document:
             stack += reversed(list(self._below(place)))
 
     def _below(self, place: Subschema) -> Iterator[tuple[Any, str, Resource, str, str | None, Subschema]]:
-        counts = RULES[place.resource.draft, True]
+        draft = place.resource.draft
         reference = place.said.get("$ref")
         if isinstance(reference, str):
             with suppress(UnresolvedReference, InvalidSchemaError):
@@ -188,7 +194,7 @@ class Document:
                 if pointer[:1] in ("", "/"):  # not in another document
                     yield schema, pointer, resource, "$ref", place.name, place
         for keyword, value in place.said.items():
-            if keyword in HOLDS and keyword in counts and keyword not in TESTS:
+            if keyword in HOLDS and counts(keyword, draft) and keyword not in TESTS:
                 below = subschemas({keyword: value}, place.pointer)
                 names = list(value) if keyword == "properties" and isinstance(value, dict) else None
                 for number, (schema, pointer) in enumerate(below):

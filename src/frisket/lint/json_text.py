@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from json import JSONDecoder
 from typing import Any
 
-from frisket.json_schema.resolve import escape
 from frisket.lint.finding import Add, Edit, Replace
+from frisket.lint.resolve import escape
 
 _STRINGS = JSONDecoder()
 _BLANK = re.compile(r"[ \t\r\n]*")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from frisket.errors import FrisketError, InvalidSchemaError
-from frisket.json_schema import room
+from frisket.errors import FrisketError, InvalidSchemaError, LimitExceededError
 from frisket.json_schema.text import parse
 from frisket.lint.document import Document
 from frisket.lint.finding import Finding
@@ -48,8 +47,12 @@ def lint(
         raise InvalidSchemaError(
             "a schema is an object or a boolean", where="", hint="true is the schema of any value, false that of none"
         )
-    found: list[Finding] = room.call(_found, value, vocabulary, rules, max_tokens)
-    return found
+    try:
+        return _found(value, vocabulary, rules, max_tokens)
+    except RecursionError:
+        raise LimitExceededError(
+            "the schema nests too deep to be looked at", hint="name inner schemas in $defs and refer to them"
+        ) from None
 
 
 def _found(value: Any, vocabulary: Vocabulary | None, rules: list[Rule], max_tokens: int | None) -> list[Finding]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from frisket._core import front_end
 from frisket.errors import FrisketError
-from frisket.json_schema.coverage import alike
 from frisket.lint.rule import Rule
 from frisket.lint.rules import RULES
 
@@ -32,7 +32,7 @@ def meant(word: str) -> tuple[Rule, ...]:
     )
     if not found:
         known = [name for rule in RULES for name in (rule.code, rule.name)]
-        guess = alike(word, tuple(known))
+        guess = front_end.native_closest(word, known)
         raise FrisketError(
             f"no rule is called {word!r}",
             hint=f"did you mean {guess}?" if guess else "`frisket lint --rules` lists them",

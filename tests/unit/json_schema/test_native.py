@@ -14,8 +14,8 @@ import pytest
 
 from frisket._core import front_end
 from frisket.errors import FrisketError, InvalidSchemaError, LimitExceededError
-from frisket.json_schema import order, text
-from frisket.json_schema.resolve import (
+from frisket.json_schema import text
+from frisket.lint.resolve import (
     DRAFT4,
     DRAFT6,
     DRAFT7,
@@ -28,6 +28,7 @@ from frisket.json_schema.resolve import (
 )
 from tests.conformance import suite
 from tests.data import maskbench
+from tests.oracle.json_schema import order
 from tests.unit.json_schema.native_registry import fetched
 
 DRAFTS = {DRAFT4: "4", DRAFT6: "6", DRAFT7: "7", DRAFT2019: "2019-09", DRAFT2020: "2020-12"}

@@ -17,15 +17,15 @@ import pytest
 from frisket import _core
 from frisket._core import front_end
 from frisket.errors import FrisketError
-from frisket.json_schema import array, interval, object, string
-from frisket.json_schema.algebra import Algebra
 from frisket.json_schema.options import JSONSchemaOptions
-from frisket.json_schema.place import NeedsScopes
 from frisket.json_schema.report import Report
-from frisket.json_schema.resolve import Documents
-from frisket.json_schema.value import ANYTHING, NOTHING, Case, Goal
+from frisket.lint.resolve import Documents
 from tests.conformance import suite
 from tests.data import maskbench
+from tests.oracle.json_schema import array, interval, object, string
+from tests.oracle.json_schema.algebra import Algebra
+from tests.oracle.json_schema.place import NeedsScopes
+from tests.oracle.json_schema.value import ANYTHING, NOTHING, Case, Goal
 from tests.unit.json_schema.native_registry import fetched
 
 OPTIONS = JSONSchemaOptions(formats="annotate", relaxed=True)

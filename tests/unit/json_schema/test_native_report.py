@@ -15,11 +15,11 @@ import pytest
 
 from frisket._core import front_end
 from frisket.errors import FrisketError
-from frisket.json_schema.coverage import NAMES, alike
 from frisket.json_schema.options import JSONSchemaOptions
 from frisket.json_schema.report import Report
 from tests.conformance import suite
 from tests.data import maskbench
+from tests.oracle.json_schema.coverage import NAMES, alike
 from tests.unit.json_schema.native_registry import fetched
 from tests.unit.json_schema.test_native_read import VALUES, PythonReader, patterns_by_text, read_by_python
 

@@ -17,11 +17,11 @@ from frisket import Grammar, Vocabulary
 from frisket._core import GrammarBuilder
 from frisket.errors import LimitExceededError, UnsupportedSchemaError
 from frisket.json_schema import JSONSchemaOptions
-from frisket.json_schema.data import check_number
-from frisket.json_schema.digits import Digits, part_length
-from frisket.json_schema.interval import common_multiple
-from frisket.json_schema.multiple import POINTED, REMAINDERS, TooManyRemainders, remainder
-from frisket.json_schema.number import SMALL_EXPONENT, decimal_text, magnitude_of
+from tests.oracle.json_schema.data import check_number
+from tests.oracle.json_schema.digits import Digits, part_length
+from tests.oracle.json_schema.interval import common_multiple
+from tests.oracle.json_schema.multiple import POINTED, REMAINDERS, TooManyRemainders, remainder
+from tests.oracle.json_schema.number import SMALL_EXPONENT, decimal_text, magnitude_of
 
 SPELLINGS = [
     "0",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from frisket.json_schema.order import orders
+from tests.oracle.json_schema.order import orders
 
 PLACES = {"a": 0, "b": 1, "c": 2}
 

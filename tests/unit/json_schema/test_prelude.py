@@ -13,7 +13,7 @@ from frisket import _core
 from frisket.errors import EmptyGrammarError, GrammarError
 from frisket.grammar import Grammar
 from frisket.json_schema import JSONSchemaOptions, compile_json_schema, lower_json_schema
-from frisket.json_schema.prelude import Prelude
+from tests.oracle.json_schema.prelude import Prelude
 
 SCHEMAS: list[Any] = [
     True,

@@ -10,9 +10,10 @@ import pytest
 from frisket import Grammar, json_schema
 from frisket.cli import run
 from frisket.compiled_schema import compiled_lately
-from frisket.json_schema import JSONSchemaOptions, Report, coverage
-from frisket.json_schema.keywords import KEYWORDS, RULES
-from frisket.json_schema.resolve import DRAFT4, DRAFT2020, DRAFTS
+from frisket.json_schema import JSONSchemaOptions, Report
+from frisket.lint.resolve import DRAFT4, DRAFT2020, DRAFTS
+from tests.oracle.json_schema import coverage
+from tests.oracle.json_schema.keywords import KEYWORDS, RULES
 
 DRAFT = {draft: f"http://{uri}" for uri, draft in DRAFTS.items() if "draft-03" not in uri}
 

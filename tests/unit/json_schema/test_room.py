@@ -12,7 +12,7 @@ import pytest
 
 from frisket.errors import InvalidSchemaError, LimitExceededError
 from frisket.grammar import Grammar
-from frisket.json_schema import room
+from tests.oracle.json_schema import room
 
 INSIDE: dict[str, Callable[[Any], Any]] = {
     "properties": lambda inner: {"type": "object", "properties": {"a": inner}, "required": ["a"]},

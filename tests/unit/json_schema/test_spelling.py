@@ -7,7 +7,7 @@ import json
 import pytest
 
 from frisket._core import GrammarBuilder
-from frisket.json_schema.formats.spelling import Spelling
+from tests.oracle.json_schema.formats.spelling import Spelling
 
 #: Where the number of bytes, of code units, or the kind of escape changes, and their neighbours.
 EDGES = [0, 0x1F, 0x20, 0x22, 0x2F, 0x5C, 0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x103FF, 0x10400]

