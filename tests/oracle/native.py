@@ -1,4 +1,4 @@
-"""Schemas × options → where the native compile and Python's differ: language, errors, report.
+"""Schemas × options → where the front end and the oracle differ: language, errors, report.
 
     python -m tests.oracle.native                       every schema of MaskBench and of the official suite
     python -m tests.oracle.native --sample 20           one in twenty
@@ -12,27 +12,31 @@ from __future__ import annotations
 
 import argparse
 import copy
+import itertools
 import json
 import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cache
 from typing import Any
 
-from frisket import _core
-from frisket._core import front_end
+from frisket import Vocabulary, _core, json_schema
 from frisket.errors import FrisketError
-from frisket.json_schema import DEFAULT, JSONSchemaOptions, compile_json_schema
+from frisket.json_schema import DEFAULT, JSONSchemaOptions, Report
 from tests.conformance import suite
 from tests.conformance.converse import mutate
 from tests.data import data_dir, maskbench
-from tests.unit.json_schema.native_registry import fetched
+from tests.oracle.json_schema import compile_json_schema
 
 MUTATIONS = 5
+#: Texts that are drawn of each of two grammars.
+WALKS = 20
+#: A token for each byte.
+BYTES = Vocabulary.from_bytes([*(bytes([value]) for value in range(256)), None], eos=[256])
 #: Kinds of differences, the worst first.
 KINDS = ("crash", "language", "error", "omissions", "narrowed", "notes", "message")
 
@@ -61,15 +65,18 @@ class Outcome:
     seconds: float = 0.0
 
 
-@cache
-def native_prelude(options: JSONSchemaOptions) -> front_end.NativePrelude:
-    return front_end.NativePrelude(options)
-
-
 def of_python(subject: Subject) -> Outcome:
+    return _outcome(subject, compile_json_schema)
+
+
+def of_native(subject: Subject) -> Outcome:
+    return _outcome(subject, json_schema.compile_json_schema)
+
+
+def _outcome(subject: Subject, compile_it: Callable[..., tuple[_core.Grammar, Report]]) -> Outcome:
     began = time.perf_counter()
     try:
-        grammar, report = compile_json_schema(subject.schema, subject.options, subject.registry)
+        grammar, report = compile_it(subject.schema, subject.options, subject.registry)
     except FrisketError as error:
         return _failed(error, began)
     seconds = time.perf_counter() - began
@@ -78,22 +85,6 @@ def of_python(subject: Subject) -> Outcome:
         for some in (report.loosened, report.narrowed)
     ]
     return Outcome(grammar, None, (), *told, tuple(report.notes), seconds)
-
-
-def of_native(subject: Subject) -> Outcome:
-    prelude = native_prelude(subject.options)
-    registry = None if subject.registry is None else fetched(subject.schema, subject.registry)
-    began = time.perf_counter()
-    try:
-        grammar, omissions, narrowed, notes = front_end.native_compile(subject.schema, prelude, registry)
-    except FrisketError as error:
-        return _failed(error, began)
-    seconds = time.perf_counter() - began
-    told = [
-        frozenset((pointer.removesuffix(f"/{keyword}"), keyword, slips) for pointer, keyword, slips in some)
-        for some in (omissions, narrowed)
-    ]
-    return Outcome(grammar, None, (), *told, tuple(notes), seconds)
 
 
 def _failed(error: FrisketError, began: float) -> Outcome:
@@ -127,10 +118,27 @@ def _bare(grammar: _core.Grammar) -> str:
     return "\n".join(line for line in grammar.dump().splitlines() if not line.startswith("# "))
 
 
+def difference(schema: Any, options: JSONSchemaOptions = DEFAULT, registry: Any = None) -> str | None:
+    """What the front end and the oracle differ in, if anything."""
+    subject = Subject("", schema, [], options, registry)
+    told = differences(subject, of_python(subject), of_native(subject), seed=0)
+    # Messages quote in two ways; tests/golden keeps those of the front end.
+    return "; ".join(f"{kind}: {what}" for kind, what in told if kind != "message") or None
+
+
 def _told_apart(python: _core.Grammar, native: _core.Grammar, documents: list[Any], seed: int) -> str | None:
     if _bare(python) == _bare(native):
         return None
     chance = random.Random(seed)
+    walked = (text for grammar in (python, native) for text in _texts(grammar, chance))
+    for data in itertools.chain(_spelled(documents, chance), walked):
+        if python.accepts(data) != native.accepts(data):
+            return f"Python {'accepts' if python.accepts(data) else 'refuses'} {data[:300]!r}"
+    return None
+
+
+def _spelled(documents: list[Any], chance: random.Random) -> Iterator[bytes]:
+    """Documents and mutations of them, each in two layouts."""
     for document in documents:
         for round in range(MUTATIONS + 1):
             changed = copy.deepcopy(document)
@@ -138,13 +146,23 @@ def _told_apart(python: _core.Grammar, native: _core.Grammar, documents: list[An
                 changed = mutate(changed, chance)
             for separators in ((",", ":"), (", ", ": ")):
                 text = json.dumps(changed, separators=separators, ensure_ascii=False, default=float)
-                try:
-                    data = text.encode()
-                except UnicodeEncodeError:
-                    continue
-                if python.accepts(data) != native.accepts(data):
-                    return f"Python {'accepts' if python.accepts(data) else 'refuses'} {text[:300]}"
-    return None
+                with suppress(UnicodeEncodeError):
+                    yield text.encode()
+
+
+def _texts(grammar: _core.Grammar, chance: random.Random) -> Iterator[bytes]:
+    """Texts of a grammar: random bytes that may come, then the shortest end."""
+    compiled = grammar.compile(BYTES)
+    for _ in range(WALKS):
+        matcher = compiled.matcher()
+        text = bytearray()
+        for _ in range(chance.choice((3, 12, 40))):
+            allowed = [token for token in matcher.allowed() if token < 256]
+            if not allowed:
+                break
+            text.append(chance.choice(allowed))
+            matcher.advance(text[-1])
+        yield bytes(text) + (matcher.completion() or b"")
 
 
 def subjects(only: str | None) -> Iterator[Subject]:

@@ -1,4 +1,4 @@
-"""Constants lowered by the engine = constants lowered by Python, a place for each part: the same grammar and errors."""
+"""Constants at random: the front end and the oracle make the same of them, errors included."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from frisket.errors import FrisketError
 from frisket.json_schema import JSONSchemaOptions, compile_json_schema
-from tests.oracle.json_schema import lower
+from tests.oracle.native import difference
 
 OPTIONS = {
     "default": JSONSchemaOptions(),
@@ -52,32 +51,19 @@ def some_schema(rng: random.Random) -> dict[str, Any]:
     return {"properties": {"x": schema}, "required": ["x"]} if rng.random() < 0.5 else schema
 
 
-def outcome(schema: Any, options: JSONSchemaOptions) -> Any:
-    try:
-        grammar, report = compile_json_schema(schema, options)
-    except FrisketError as error:
-        return type(error).__name__, str(error), error.where, error.hint
-    return grammar.fingerprint, report.to_json()
-
-
 @pytest.mark.parametrize("name", OPTIONS)
-def test_the_engine_makes_what_python_makes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_constants_are_those_of_the_oracle(name: str) -> None:
     rng = random.Random(f"constants {name}")
     for _ in range(300):
         schema = some_schema(rng)
-        monkeypatch.setattr(lower, "CONSTANTS", True)
-        made = outcome(schema, OPTIONS[name])
-        monkeypatch.setattr(lower, "CONSTANTS", False)
-        assert made == outcome(schema, OPTIONS[name]), repr(schema)
+        assert difference(schema, OPTIONS[name]) is None, repr(schema)
 
 
 @pytest.mark.parametrize("levels", [31, 32, 33, 70, 400])
-def test_deep_values(levels: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deep_values(levels: int) -> None:
     value: Any = "x"
     for level in range(levels):
         value = [value] if level % 3 else {"a": value}
     texts = [json.dumps(value), json.dumps(value).replace("x", "y")]
-    for engine in (True, False):
-        monkeypatch.setattr(lower, "CONSTANTS", engine)
-        grammar, _ = compile_json_schema({"const": value}, JSONSchemaOptions(max_fraction_digits=levels % 40))
-        assert [grammar.accepts(text.encode()) for text in texts] == [True, False]
+    grammar, _ = compile_json_schema({"const": value}, JSONSchemaOptions(max_fraction_digits=levels % 40))
+    assert [grammar.accepts(text.encode()) for text in texts] == [True, False]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from frisket import Grammar, JSONSchemaOptions, json_schema
+from frisket import Grammar, JSONSchemaOptions
 from frisket.errors import UnsatisfiableSchemaError
 
 WHOLES = [
@@ -48,12 +48,6 @@ def _shape(text: str) -> tuple[str, int, str | None]:
 
 #: Each numeral with its value, its whole part, its decimals and its exponent.
 NUMERALS = [(text, units(text), *_shape(text)) for text in TEXTS]
-
-
-@pytest.fixture(autouse=True)
-def by_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine reads plain schemas itself; here Python's algebra reads all."""
-    monkeypatch.setattr(json_schema, "PLAIN", False)
 
 
 class Asked:

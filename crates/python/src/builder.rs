@@ -7,7 +7,6 @@ use crate::error::raise;
 use crate::gil::{briefly_unless_large, take_turns, without};
 use crate::grammar::Grammar;
 use crate::limit::{given, Limits};
-use crate::lower::array;
 use crate::notation::{gbnf, lark};
 use crate::regex;
 use frisket_core::error::{Error, Result};
@@ -429,4 +428,24 @@ fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
     }
     let [open, close, colon, comma, empty] = made;
     Ok(Punctuation { open, close, colon, comma, empty })
+}
+
+/// Items by position and then any number of `rest`, where `unique` no two of the same value.
+fn array(
+    builder: &mut Builder,
+    prefix: &[u32],
+    rest: Option<u32>,
+    punctuation: Punctuation,
+    min: u32,
+    max: Option<u32>,
+    unique: bool,
+) -> Result<TermId> {
+    if !unique {
+        return builder.array(prefix, rest, punctuation, min, max);
+    }
+    let mut states: Vec<(bool, Vec<(u32, u32)>)> =
+        prefix.iter().enumerate().map(|(at, &item)| (true, vec![(item, at as u32 + 1)])).collect();
+    let last = states.len() as u32;
+    states.push((true, rest.map(|rest| (rest, last)).into_iter().collect()));
+    builder.unique_array(&states, punctuation, min, max)
 }

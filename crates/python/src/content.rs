@@ -4,7 +4,6 @@
 //! no other step of a compile needs and which would first have to be read into the processor's caches.
 
 use crate::error::build;
-use crate::sorted::Order;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
@@ -23,15 +22,9 @@ const LARGEST: usize = 32_000_000;
 /// LimitExceededError if it is larger than 32 MB.
 #[pyfunction]
 pub fn content<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    Ok(content_and_order(value)?.map(|(bytes, _)| bytes))
-}
-
-/// And whether the properties of a schema come in an order that a tool made (`sorted`): one walk for both.
-pub fn content_and_order<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<(Bound<'py, PyBytes>, bool)>> {
     let mut bytes = Vec::with_capacity(4096);
-    let mut order = Order::default();
-    if write(value, &mut bytes, Some(&mut order), 0).is_some() {
-        return Ok(Some((PyBytes::new(value.py(), &bytes), order.is_sorted())));
+    if write(value, &mut bytes, 0).is_some() {
+        return Ok(Some(PyBytes::new(value.py(), &bytes)));
     }
     if bytes.len() > LARGEST || is_too_large(value) {
         return Err(too_large(value.py()));
@@ -69,8 +62,7 @@ fn too_large(py: Python<'_>) -> PyErr {
     build(py, "LimitExceededError", &message, hint, None).unwrap_or_else(|failure| failure)
 }
 
-/// `order` looks at what is no data.
-fn write(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, mut order: Option<&mut Order>, depth: usize) -> Option<()> {
+fn write(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, depth: usize) -> Option<()> {
     if bytes.len() > LARGEST {
         return None;
     }
@@ -86,14 +78,8 @@ fn write(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, mut order: Option<&mut O
         }
         bytes.push(b'{');
         for (key, value) in dict.iter() {
-            write(&key, bytes, None, depth + 1)?;
-            let mut below = order.as_deref_mut();
-            if value.is_exact_instance_of::<PyDict>() || value.is_exact_instance_of::<PyList>() {
-                if let Ok(keyword) = key.downcast_exact::<PyString>() {
-                    below = below.and_then(|order| order.look(keyword.to_str().ok()?, &value).then_some(order));
-                }
-            }
-            write(&value, bytes, below, depth + 1)?;
+            write(&key, bytes, depth + 1)?;
+            write(&value, bytes, depth + 1)?;
         }
         bytes.push(b'0');
     } else if let Ok(list) = value.downcast_exact::<PyList>() {
@@ -103,7 +89,7 @@ fn write(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, mut order: Option<&mut O
         bytes.push(b'[');
         bytes.extend(length(list.len())?);
         for value in list.iter() {
-            write(&value, bytes, order.as_deref_mut(), depth + 1)?;
+            write(&value, bytes, depth + 1)?;
         }
     } else if let Ok(flag) = value.downcast_exact::<PyBool>() {
         bytes.push(if flag.is_true() { b'T' } else { b'F' });

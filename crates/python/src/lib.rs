@@ -1,49 +1,27 @@
 //! frisket-core → the extension module `frisket._core`: convert, release the GIL in long calls, raise.
-//!
-//! It also reads the plain parts of JSON Schemas, which most schemas consist of (`plain`).
 
-mod apart;
 mod apply;
 mod argument;
 mod batch;
 mod buffer;
 mod builder;
-mod case;
 mod clock;
 mod compiled;
-mod constant;
 mod content;
-mod demand;
 mod error;
 mod feasible;
 mod gil;
 mod grammar;
 mod handed;
-mod identity;
 mod integer;
 mod limit;
-mod lower;
 mod matcher;
-mod native;
 mod notation;
-mod number;
-mod object;
-mod order;
-mod place;
-mod plain;
 mod production;
 mod recent;
-mod reference;
 mod regex;
-mod said;
 mod schema;
-mod sorted;
-mod stock;
-mod union;
-mod usual;
 mod vocabulary;
-mod void;
-mod walk;
 mod without;
 
 use mimalloc::MiMalloc;
@@ -84,30 +62,22 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// What only the package's own front ends need.
 fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "frisket._core.front_end")?;
-    module.add_class::<plain::Plain>()?;
-    module.add_class::<constant::Constants>()?;
     module.add_class::<production::Productions>()?;
     module.add_class::<recent::Recent>()?;
     module.add_class::<regex::Regex>()?;
-    module.add_class::<stock::Stock>()?;
-    module.add_class::<usual::Usual>()?;
     module.add("Flaw", py.get_type::<production::Flaw>())?;
-    module.add("Unplain", py.get_type::<plain::Unplain>())?;
-    module.add_function(wrap_pyfunction!(sorted::is_sorted, &module)?)?;
     module.add_function(wrap_pyfunction!(content::content, &module)?)?;
-    module.add_function(wrap_pyfunction!(constant::is_json, &module)?)?;
-    module.add_function(wrap_pyfunction!(said::said, &module)?)?;
     module.add_function(wrap_pyfunction!(regex::is_ecma_regex, &module)?)?;
     module.add_function(wrap_pyfunction!(regex::property_set, &module)?)?;
     module.add_function(wrap_pyfunction!(without::without, &module)?)?;
     module.add_class::<schema::MemberValues>()?;
-    module.add_class::<schema::NativePrelude>()?;
-    module.add_function(wrap_pyfunction!(native::native_facts, &module)?)?;
-    module.add_function(wrap_pyfunction!(native::native_is_sorted, &module)?)?;
-    module.add_function(wrap_pyfunction!(native::native_value, &module)?)?;
-    module.add_function(wrap_pyfunction!(native::native_references, &module)?)?;
-    module.add_function(wrap_pyfunction!(native::native_closest, &module)?)?;
-    module.add_function(wrap_pyfunction!(native::native_report, &module)?)?;
-    module.add_function(wrap_pyfunction!(native::native_report_of_all, &module)?)?;
+    module.add_class::<schema::Prelude>()?;
+    module.add_function(wrap_pyfunction!(schema::steps::schema_facts, &module)?)?;
+    module.add_function(wrap_pyfunction!(schema::report::is_sorted, &module)?)?;
+    module.add_function(wrap_pyfunction!(schema::steps::json_value, &module)?)?;
+    module.add_function(wrap_pyfunction!(schema::steps::schema_references, &module)?)?;
+    module.add_function(wrap_pyfunction!(schema::report::closest, &module)?)?;
+    module.add_function(wrap_pyfunction!(schema::report::schema_report, &module)?)?;
+    module.add_function(wrap_pyfunction!(schema::steps::schema_report_of_all, &module)?)?;
     Ok(module)
 }

@@ -71,11 +71,6 @@ pub fn lowered(
     node.map(|node| node.number()).map_err(raise_regex)
 }
 
-/// The node of the texts in which an ECMA-262 pattern finds a match; None where Python has an error to explain.
-pub fn search(builder: &mut Builder, pattern: &str) -> Option<TermId> {
-    Pattern::read(pattern, &Syntax::new(Dialect::Ecma)).ok()?.lower(builder, true).ok()
-}
-
 /// A pattern that was read: what there is to know about it without a builder.
 #[pyclass(frozen, module = "frisket._core.front_end")]
 pub struct Regex(Node);

@@ -16,102 +16,24 @@ _T = TypeVar("_T")
 _Omission: TypeAlias = tuple[str, str, str]
 
 __all__ = [
-    "Constants",
     "Flaw",
     "MemberValues",
-    "NativePrelude",
-    "Plain",
+    "Prelude",
     "Productions",
     "Recent",
     "Regex",
-    "Stock",
-    "Unplain",
-    "Usual",
+    "closest",
     "content",
     "is_ecma_regex",
-    "is_json",
     "is_sorted",
-    "native_closest",
-    "native_facts",
-    "native_is_sorted",
-    "native_references",
-    "native_report",
-    "native_report_of_all",
-    "native_value",
+    "json_value",
     "property_set",
-    "said",
+    "schema_facts",
+    "schema_references",
+    "schema_report",
+    "schema_report_of_all",
     "without",
 ]
-
-@final
-class Stock:
-    """What all schemas have in common under the same options, for `Plain`: nodes that every fork of a prelude's builder
-    has, the keywords that count, the drafts by name. It remembers the leaves met so far, at most some 8 MB of them.
-
-    `digits`: of an integer that nothing bounds, None if integers may be written in other ways, too. `integers`: the
-    formats that are integers between two bounds. `cut`: the formats of which not all texts are written. `formats`:
-    (builder, name, draft) → (whether the format is plain, the node of its texts if it asks for any), for each once.
-    """
-
-    def __new__(
-        cls,
-        *,
-        any: int,
-        words: Sequence[int],
-        numbers: tuple[int, int, int],
-        string: int,
-        array: int,
-        object: int,
-        texts: int,
-        punctuation: tuple[int, int, int, int, int, int, int, int],
-        margins: tuple[int, int] | None,
-        escapes: str,
-        closed: bool,
-        digits: int | None,
-        keywords: dict[str, int],
-        drafts: dict[str, int],
-        integers: dict[str, tuple[int, int]],
-        cut: Sequence[str],
-        formats: Callable[[GrammarBuilder, str, int], tuple[bool, int | None]],
-    ) -> Self: ...
-
-@final
-class Plain:
-    """The plain places of one schema: those whose meaning needs no complement of another.
-
-    They are lowered here, node for node as `json_schema.lower.Lowering` would, which lowers all others. Thread-safe as
-    far as its builder is.
-    """
-
-    @staticmethod
-    def grammar(
-        prelude: GrammarBuilder,
-        stock: Stock,
-        root: dict[str, Any],
-        property_order: str,
-        python: Callable[[Plain, Any], _T],
-        given: object,
-        limits: Limits | None,
-        /,
-    ) -> tuple[Grammar, _T | None, bool]:
-        """(the grammar of a schema, the `Lowering` if there was need of one, whether the schema leaves the order of
-        properties to be chosen, having been sorted by a tool).
-
-        It is built with a fork of `prelude`. `python` makes the `Lowering` of this and of what is `given`, when it is
-        needed; that is asked by `from_plain(schema, pointer, levels)`, and returns (node, whether the report has
-        nothing to say). Raises Unplain where Python should lower the whole schema.
-        """
-    @property
-    def builder(self) -> GrammarBuilder:
-        """The builder of the schema's nodes, a fork of the prelude's."""
-    @property
-    def is_sorted(self) -> bool:
-        """Whether properties are to come in the order of the schema, and that is a tool's, which sorted them."""
-    def lower(self, lowering: object, schema: dict[str, Any], pointer: str, levels: int) -> tuple[bool, int | None]:
-        """(whether the place is plain, its node): what `Lowering` asks of each place."""
-
-class Unplain(Exception):
-    """The schema is for Python to lower, all of it."""
 
 @final
 class Productions:
@@ -161,29 +83,7 @@ class Flaw(Exception):
     """What is wrong with rules: its kind, the name of a rule, an offset, and whether the grammar has no text at all."""
 
 @final
-class Constants:
-    """The nodes of constants under one schema's options, made by a builder without a step of Python.
-
-    `punctuation`: open, close, colon, comma, empty of objects; open, close, empty of arrays. `digits`: of an integer
-    that nothing bounds, None if integers may be written in other ways, too.
-    """
-
-    def __new__(
-        cls,
-        builder: GrammarBuilder,
-        punctuation: tuple[int, int, int, int, int, int, int, int],
-        *,
-        free: bool,
-        any_order: bool,
-        digits: int | None,
-    ) -> Self: ...
-    def lower(self, value: object, otherwise: Callable[[Any], int | None], /) -> tuple[bool, int | None]:
-        """(whether the value was lowered, its node if any document spells it). Lists and dicts that it holds several
-        times are made once. `otherwise` makes the node of a scalar that is not read here, None if no document spells
-        it; a value that nests deep is left to the caller."""
-
-@final
-class NativePrelude:
+class Prelude:
     """`JSONSchemaOptions` for the native front end, with what all their schemas have in common.
 
     `literals`: the language whose literals values are. Those of Python stand in one line, as a call's arguments.
@@ -207,7 +107,7 @@ class NativePrelude:
 
 @final
 class MemberValues:
-    """The values of an object's members, as nodes of a builder that `NativePrelude.fork` made, for formats that write
+    """The values of an object's members, as nodes of a builder that `Prelude.fork` made, for formats that write
     members one by one. Not thread-safe.
 
     A member is named by its key; None is any member that `properties` does not name. `types` are names of JSON Schema.
@@ -250,41 +150,9 @@ class Recent(Generic[_T]):
         """Forget everything."""
     def __len__(self) -> int: ...
 
-@final
-class Usual:
-    """Schemas without options: those that came lately, and what makes grammars of others.
-
-    `prelude` is what a schema is known by in `recent`, beside its content; the next are as for `Plain.grammar`.
-    `lowering` makes the `Lowering` where there is need of one, and `finished` the report then; `otherwise` what
-    is not for the engine (the schema, its content if it is plain, what the engine came upon).
-    """
-
-    def __new__(
-        cls,
-        recent: Recent[tuple[Grammar, Any, bytes | None]],
-        prelude: object,
-        builder: GrammarBuilder,
-        stock: Stock,
-        property_order: str,
-        *,
-        lowering: Callable[[Plain, dict[str, Any]], _T],
-        finished: Callable[[Grammar, _T, dict[str, Any], bytes], tuple[Grammar, Any, bytes | None]],
-        otherwise: Callable[[dict[str, Any], bytes | None, Exception | None], tuple[Grammar, Any, bytes | None]],
-    ) -> Self: ...
-    def grammar(self, schema: dict[str, Any], /) -> tuple[Grammar, Any, bytes | None]:
-        """(the grammar, its report or if there is nothing to say whether a tool sorted the schema, the content if it is
-        plain)"""
-
 def content(value: object) -> bytes | None:
     """`marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate) or deep.
     LimitExceededError if it is larger than 32 MB."""
-
-def is_sorted(document: object) -> bool:
-    """Whether the names of every `properties` are in alphabetical order, and too many for chance (`order.py`)."""
-
-def is_json(value: object) -> bool:
-    """Whether a value is JSON without a doubt: plain lists, dicts, texts and finite numbers, and no levels to speak of.
-    False says nothing."""
 
 @final
 class Regex:
@@ -308,15 +176,10 @@ def is_ecma_regex(pattern: str) -> bool:
 def property_set(name: str, value: str | None = None) -> tuple[tuple[int, int], ...] | None:
     """The code points of a property by its name, or by its name and value; None where the engine has no exact table."""
 
-def said(schema: object, keywords: dict[str, int]) -> bytes | None:
-    """What a schema says by these keywords, each with what its values hold (`HOLDS` of `resolve.py`), all else aside:
-    the same bytes, the same values. None if it is large, or if it says what depends on where it stands or on an
-    option."""
-
-def native_closest(word: str, known: Sequence[str]) -> str | None:
+def closest(word: str, known: Sequence[str]) -> str | None:
     """The word that another one may be meant for, as hints and reports say it. For tests."""
 
-def native_facts(
+def schema_facts(
     schema: Any,
     registry: Callable[[str], Any],
     *,
@@ -330,10 +193,10 @@ def native_facts(
     known by their texts, and formats assert nothing. For tests.
     """
 
-def native_is_sorted(schema: Any) -> bool:
+def is_sorted(schema: Any) -> bool:
     """Whether the native front end takes a schema for one that a tool sorted. For tests."""
 
-def native_references(
+def schema_references(
     schema: Any, registry: Callable[[str], Any]
 ) -> list[tuple[str, str, str, tuple[str, str, str] | None]]:
     """Every reference that the native front end finds: its place, keyword and text; its target's place, URI and draft.
@@ -341,9 +204,9 @@ def native_references(
     `registry` gives the document of a URI, or None. For tests.
     """
 
-def native_report(
+def schema_report(
     schema: Any,
-    prelude: NativePrelude,
+    prelude: Prelude,
     registry: Callable[[str], Any] | None = None,
     limits: Limits | None = None,
 ) -> list[tuple[str, str, str, str, str]]:
@@ -352,13 +215,13 @@ def native_report(
     The schema is read again, within these limits. `registry` gives the document of a URI, or None.
     """
 
-def native_report_of_all(
-    schema: Any, registry: Callable[[str], Any], prelude: NativePrelude, *, has_scopes: bool
+def schema_report_of_all(
+    schema: Any, registry: Callable[[str], Any], prelude: Prelude, *, has_scopes: bool
 ) -> list[tuple[str, str, str, str, str]]:
     """The same where all of a schema is read, whether values come to it or not, and patterns and formats are exact. For
     tests."""
 
-def native_value(text: str) -> Any:
+def json_value(text: str) -> Any:
     """The value that the native parser reads in a JSON text, each number as the bytes of its numeral. For tests."""
 
 def without(text: bytes, keys: Sequence[str]) -> bytes | None:

@@ -22,7 +22,7 @@ from frisket.json_schema.report import Entry, Report
 
 if TYPE_CHECKING:
     from frisket._core import Grammar, GrammarBuilder, Limits
-    from frisket._core.front_end import NativePrelude
+    from frisket._core.front_end import Prelude
 
 #: (JSON pointer of a keyword, the keyword, what slips through or is left out)
 Omission = tuple[str, str, str]
@@ -70,19 +70,19 @@ def lower_json_schema(
     return node, _report(prelude, schema, None, registry, *found)
 
 
-def prelude_of(options: JSONSchemaOptions) -> NativePrelude:
+def prelude_of(options: JSONSchemaOptions) -> Prelude:
     """What all schemas of the options have in common, made once."""
     # Hashing the options takes as long as compiling a small schema: those of most callers are known by identity.
     return _prelude_of_default() if options is DEFAULT else _prelude_of(options)
 
 
 @lru_cache(maxsize=32)
-def _prelude_of(options: JSONSchemaOptions) -> NativePrelude:
-    return front_end.NativePrelude(options)
+def _prelude_of(options: JSONSchemaOptions) -> Prelude:
+    return front_end.Prelude(options)
 
 
 @cache
-def _prelude_of_default() -> NativePrelude:
+def _prelude_of_default() -> Prelude:
     return _prelude_of(DEFAULT)
 
 
@@ -112,7 +112,7 @@ def _metaschema(uri: str) -> Any:
 
 
 def _report(
-    prelude: NativePrelude,
+    prelude: Prelude,
     schema: Any,
     content: bytes | None,
     registry: Any,
@@ -136,9 +136,9 @@ def _entry(pointer: str, keyword: str, slips: str, status: str) -> Entry:
     return Entry(pointer, keyword, status, slips)
 
 
-def entries_of(prelude: NativePrelude, schema: Any, content: bytes | None, registry: Any) -> list[Entry]:
+def entries_of(prelude: Prelude, schema: Any, content: bytes | None, registry: Any) -> list[Entry]:
     """What became of each keyword of a schema that compiles; of its content, if that is at hand."""
     # The caller's schema may have changed; its content has not.
     schema = schema if content is None else marshal.loads(content)
-    found = front_end.native_report(schema, prelude, documents_of(registry), _ANY_STEPS)
+    found = front_end.schema_report(schema, prelude, documents_of(registry), _ANY_STEPS)
     return [Entry(*entry) for entry in found]

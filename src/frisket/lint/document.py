@@ -79,7 +79,7 @@ class Document:
     @cached_property
     def is_sorted(self) -> bool:
         """Whether a tool sorted all names, so that their order is nobody's choice."""
-        return front_end.native_is_sorted(self.root)
+        return front_end.is_sorted(self.root)
 
     def at(self, schema: Any) -> Subschema | None:
         """The place of a subschema, None for true, false and what is no schema."""

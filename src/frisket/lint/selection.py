@@ -32,7 +32,7 @@ def meant(word: str) -> tuple[Rule, ...]:
     )
     if not found:
         known = [name for rule in RULES for name in (rule.code, rule.name)]
-        guess = front_end.native_closest(word, known)
+        guess = front_end.closest(word, known)
         raise FrisketError(
             f"no rule is called {word!r}",
             hint=f"did you mean {guess}?" if guess else "`frisket lint --rules` lists them",

@@ -23,9 +23,9 @@ _GAP = re.compile(r"\s*")
 
 
 @lru_cache(maxsize=8)
-def python_prelude(options: JSONSchemaOptions) -> front_end.NativePrelude:
+def python_prelude(options: JSONSchemaOptions) -> front_end.Prelude:
     """What the values of all Python calls have in common, under the same options: literals of Python in one line."""
-    return front_end.NativePrelude(options, literals="python")
+    return front_end.Prelude(options, literals="python")
 
 
 def read_keywords(text: str, place: int) -> tuple[dict[str, Any], int]:

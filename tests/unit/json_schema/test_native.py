@@ -90,7 +90,7 @@ def test_texts_are_read_alike() -> None:
     refused = 0
     for source in texts(1, 20_000):
         python = outcome(partial(python_value, source))
-        native = outcome(partial(front_end.native_value, source))
+        native = outcome(partial(front_end.json_value, source))
         assert native == python, source
         if isinstance(python, dict):
             assert list(native) == list(python), source
@@ -108,7 +108,7 @@ def test_errors_of_texts_stand_at_the_same_place() -> None:
             if error.where is None or "escape" in error.message:
                 continue
             with pytest.raises(InvalidSchemaError) as caught:
-                front_end.native_value(source)
+                front_end.json_value(source)
             if "NaN" in source or "Infinity" in source:
                 continue
             assert caught.value.where == error.where, source
@@ -148,11 +148,11 @@ def python_references(schema: Any, registry: Any) -> list[Any]:
 
 def assert_same_references(schema: Any, registry: Any = None) -> int:
     python = outcome(lambda: python_references(schema, registry))
-    native = outcome(lambda: front_end.native_references(schema, fetched(schema, registry)))
+    native = outcome(lambda: front_end.schema_references(schema, fetched(schema, registry)))
     assert native == python, schema
     if isinstance(python, list) and registry is None:
         written = json.dumps(schema)
-        assert outcome(lambda: front_end.native_references(written, fetched(schema, None))) == python, schema
+        assert outcome(lambda: front_end.schema_references(written, fetched(schema, None))) == python, schema
     return len(python) if isinstance(python, list) else 0
 
 
@@ -243,7 +243,7 @@ def test_values_that_python_shares_are_read_once() -> None:
     schema: Any = {"$ref": "#"}
     for _ in range(60):
         schema = {"allOf": [schema, schema]}
-    assert front_end.native_references(schema, lambda uri: None) == [
+    assert front_end.schema_references(schema, lambda uri: None) == [
         ("/allOf/1" * 60, "$ref", "#", ("", "", "2020-12"))
     ]
 
@@ -252,21 +252,19 @@ def test_what_is_deeper_than_ten_thousand_levels_is_a_limit() -> None:
     schema: Any = {}
     for _ in range(9_999):
         schema = {"not": schema}
-    assert front_end.native_references(schema, lambda uri: None) == []
+    assert front_end.schema_references(schema, lambda uri: None) == []
     for deep in ({"not": schema}, "[" * 20_000):
         with pytest.raises(LimitExceededError):
-            front_end.native_references(deep, lambda uri: None)
+            front_end.schema_references(deep, lambda uri: None)
 
 
 def test_a_decimal_is_its_numeral() -> None:
     assert (
-        front_end.native_references({"const": Decimal("1.50"), "minimum": float("inf"), 1: {2}}, lambda uri: None) == []
+        front_end.schema_references({"const": Decimal("1.50"), "minimum": float("inf"), 1: {2}}, lambda uri: None) == []
     )
 
 
 def test_real_schemas_are_taken_alike_for_sorted_ones(data_dir: Path) -> None:
-    found = [
-        (front_end.native_is_sorted(line["schema"]), order.is_sorted(line["schema"])) for line in maskbench(data_dir)
-    ]
+    found = [(front_end.is_sorted(line["schema"]), order.is_sorted(line["schema"])) for line in maskbench(data_dir)]
     assert all(native == python for native, python in found)
     assert 100 < sum(native for native, _ in found) < len(found)

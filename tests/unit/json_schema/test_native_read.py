@@ -43,7 +43,7 @@ def patterns_by_text(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class PythonReader:
-    """Python's reading of each place, in the shape of `native_facts`; goals are wrapped by `Goal`."""
+    """Python's reading of each place, in the shape of `schema_facts`; goals are wrapped by `Goal`."""
 
     def __init__(self, schema: Any, registry: Any, options: JSONSchemaOptions, *, scoped: bool) -> None:
         self.algebra = Algebra(_core.GrammarBuilder(), Documents(schema, registry), options, Report(), scoped=scoped)
@@ -141,7 +141,7 @@ def is_text(text: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
-def native_facts(found: dict[str, Any]) -> dict[str, Any]:
+def schema_facts(found: dict[str, Any]) -> dict[str, Any]:
     """Facts of the native reader in the shape of Python's."""
 
     def goal(found: Any) -> Any:
@@ -207,7 +207,7 @@ def compare(schema: Any, registry: Any = None, options: JSONSchemaOptions = OPTI
     python = read_by_python(schema, registry, options)
     try:
         native = json.loads(
-            front_end.native_facts(
+            front_end.schema_facts(
                 schema,
                 fetched(schema, registry),
                 is_nullable=options.nullable,
@@ -229,7 +229,7 @@ def compare(schema: Any, registry: Any = None, options: JSONSchemaOptions = OPTI
         if pair in met:
             continue
         met.add(pair)
-        said, found = python.facts(pair[0]), native_facts(facts[pair[1]])
+        said, found = python.facts(pair[0]), schema_facts(facts[pair[1]])
         for name, fact in said.items():
             assert_alike(fact, found[name], pairs, (facts[pair[1]]["pointer"], name))
     return len(met)

@@ -54,10 +54,10 @@ def compare(schema: Any, registry: Any = None, **changes: Any) -> int:
     documents = fetched(schema, registry)
     if not isinstance(reader, PythonReader):
         with pytest.raises(FrisketError):
-            front_end.native_report_of_all(schema, documents, prelude(options), has_scopes=scoped)
+            front_end.schema_report_of_all(schema, documents, prelude(options), has_scopes=scoped)
         return 0
     python = python_report(reader, options)
-    native = front_end.native_report_of_all(schema, documents, prelude(options), has_scopes=scoped)
+    native = front_end.schema_report_of_all(schema, documents, prelude(options), has_scopes=scoped)
     assert_alike(python, native, schema)
     return len(native)
 
@@ -73,8 +73,8 @@ def assert_alike(python: Entries, native: Entries, schema: Any) -> None:
 
 
 @cache
-def prelude(options: JSONSchemaOptions) -> front_end.NativePrelude:
-    return front_end.NativePrelude(options)
+def prelude(options: JSONSchemaOptions) -> front_end.Prelude:
+    return front_end.Prelude(options)
 
 
 @pytest.mark.parametrize("draft", suite.DRAFTS)
@@ -163,5 +163,5 @@ def test_the_word_that_is_meant_is_that_of_difflib() -> None:
         safe = [other for other in known if other != "\ud800"]
         expected = alike(given, tuple(safe))
         found += expected is not None
-        assert front_end.native_closest(given, safe) == expected, (given, safe)
+        assert front_end.closest(given, safe) == expected, (given, safe)
     assert 2_000 < found < 18_000

@@ -64,7 +64,7 @@ def test_what_a_text_without_quotes_cannot_hold_to_is_refused() -> None:
 
 
 def test_a_builder_of_its_own_has_no_options() -> None:
-    with pytest.raises(ValueError, match="no fork of a NativePrelude"):
+    with pytest.raises(ValueError, match="no fork of a Prelude"):
         front_end.MemberValues(_core.GrammarBuilder(), {})
 
 

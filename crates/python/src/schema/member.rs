@@ -10,7 +10,7 @@ use frisket_schema::member;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The values of an object's members, as nodes of a builder that `NativePrelude.fork` made, for formats that write members
+/// The values of an object's members, as nodes of a builder that `Prelude.fork` made, for formats that write members
 /// one by one. Not thread-safe.
 ///
 /// A member is named by its key; None is any member that `properties` does not name. `types` are names of JSON Schema.
@@ -38,7 +38,7 @@ impl MemberValues {
     #[new]
     fn new(builder: Bound<'_, GrammarBuilder>, schema: &Bound<'_, PyAny>) -> PyResult<Self> {
         let prelude = builder.borrow().prelude().cloned();
-        let prelude = prelude.ok_or_else(|| PyValueError::new_err("the builder is no fork of a NativePrelude"))?;
+        let prelude = prelude.ok_or_else(|| PyValueError::new_err("the builder is no fork of a Prelude"))?;
         let values = member::MemberValues::new(read(schema)?, &prelude).map_err(raised)?;
         Ok(MemberValues { builder: builder.unbind(), values })
     }

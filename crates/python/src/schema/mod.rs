@@ -1,19 +1,23 @@
-//! The native front end of JSON Schema → classes of `frisket._core.front_end`.
+//! crates/schema → classes and functions of `frisket._core.front_end`.
 //!
 //! ```text
 //! tree      a value of Python → a tree
 //! options   JSONSchemaOptions → the crate's options
 //! prelude   options → what all their schemas have in common
 //! member    schema of an object → the values of its members
+//! report    schema → what became of each keyword
+//! steps     each step of the front end alone, for tests
 //! ```
 
 mod member;
 mod options;
 mod prelude;
+pub mod report;
+pub mod steps;
 mod tree;
 
 pub use member::MemberValues;
-pub use prelude::NativePrelude;
+pub use prelude::Prelude;
 
 use crate::error::{bug, raise, relief};
 use crate::gil::attached;

@@ -6,25 +6,25 @@ use crate::builder::GrammarBuilder;
 use crate::gil::{take_turns, without};
 use crate::grammar::Grammar;
 use crate::limit::{given, Limits};
-use frisket_schema::compile::{compile, embed, Compiled, Embedded, Prelude};
+use frisket_schema::compile::{self, compile, embed, Compiled, Embedded};
 use frisket_schema::resolve::Registry;
 use frisket_schema::subschema::Omission;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// `JSONSchemaOptions` for the native front end, with what all their schemas have in common.
+/// `JSONSchemaOptions` with what all their schemas have in common.
 ///
 /// `literals` is the language whose literals values are: json, or python for arguments of a call.
 #[pyclass(frozen, module = "frisket._core.front_end")]
-pub struct NativePrelude(Arc<Prelude>);
+pub struct Prelude(Arc<compile::Prelude>);
 
 #[pymethods]
-impl NativePrelude {
+impl Prelude {
     #[new]
     #[pyo3(signature = (options, *, literals="json"))]
     fn new(options: &Bound<'_, PyAny>, literals: &str) -> PyResult<Self> {
-        let prelude = Prelude::new(options_of(options, literals)?, Some(take_turns)).map_err(raised)?;
-        Ok(NativePrelude(Arc::new(prelude)))
+        let prelude = compile::Prelude::new(options_of(options, literals)?, Some(take_turns)).map_err(raised)?;
+        Ok(Prelude(Arc::new(prelude)))
     }
 
     /// A builder that has the prelude's nodes.
@@ -76,9 +76,9 @@ impl NativePrelude {
     }
 }
 
-impl NativePrelude {
+impl Prelude {
     /// What all schemas of the options have in common.
-    pub fn shared(&self) -> Arc<Prelude> {
+    pub fn shared(&self) -> Arc<compile::Prelude> {
         self.0.clone()
     }
 

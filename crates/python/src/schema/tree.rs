@@ -1,10 +1,10 @@
 //! Value of Python → tree of the native front end.
 
 use frisket_schema::error::{Error, Result};
-use frisket_schema::json::{NodeId, OwnedText, Tree, TreeBuilder};
+use frisket_schema::json::{NodeId, OwnedText, Text, Tree, TreeBuilder};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// What is left to push: the innermost last.
 enum Task<'py> {
@@ -16,7 +16,7 @@ enum Task<'py> {
 /// The tree of a value; lists and dicts that occur twice are one node.
 pub fn read(value: &Bound<'_, PyAny>) -> Result<Tree> {
     let mut builder = TreeBuilder::default();
-    let mut known: HashMap<usize, NodeId> = HashMap::new();
+    let mut known: FxHashMap<usize, NodeId> = FxHashMap::default();
     let mut tasks = vec![Task::Value(value.clone())];
     while let Some(task) = tasks.pop() {
         let value = match task {
@@ -26,14 +26,16 @@ pub fn read(value: &Bound<'_, PyAny>) -> Result<Tree> {
             }
             Task::Member(key, value) => {
                 match key.downcast::<PyString>() {
-                    Ok(key) => builder.key(text(key).as_text())?,
+                    Ok(key) => text(key, |text| builder.key(text))?,
                     Err(_) => builder.foreign_key(&key.to_string())?,
                 }
                 value
             }
             Task::Value(value) => value,
         };
-        if let Some(&node) = known.get(&(value.as_ptr() as usize)) {
+        if let Ok(string) = value.downcast_exact::<PyString>() {
+            text(string, |text| builder.string(text))?;
+        } else if let Some(&node) = known.get(&(value.as_ptr() as usize)) {
             builder.shared(node)?;
         } else if let Ok(dict) = value.downcast::<PyDict>() {
             builder.begin_object()?;
@@ -61,7 +63,7 @@ fn scalar(builder: &mut TreeBuilder, value: &Bound<'_, PyAny>) -> Result<NodeId>
     } else if let Ok(flag) = value.downcast::<PyBool>() {
         builder.boolean(flag.is_true())
     } else if let Ok(string) = value.downcast::<PyString>() {
-        builder.string(text(string).as_text())
+        text(string, |text| builder.string(text))
     } else if value.is_instance_of::<PyInt>() {
         // Python refuses to write out thousands of digits.
         builder.number(&value.str().map_err(failed)?.to_string())
@@ -86,16 +88,16 @@ fn scalar(builder: &mut TreeBuilder, value: &Bound<'_, PyAny>) -> Result<NodeId>
     }
 }
 
-/// The string; Python may hold half of a surrogate pair.
-fn text(string: &Bound<'_, PyString>) -> OwnedText {
+/// What is made of a string; Python may hold half of a surrogate pair.
+fn text<T>(string: &Bound<'_, PyString>, make: impl FnOnce(Text<'_>) -> T) -> T {
     match string.to_str() {
-        Ok(text) => OwnedText::Unicode(text.into()),
+        Ok(text) => make(Text::Unicode(text)),
         Err(_) => {
             let points = string.call_method1("encode", ("utf-32-le", "surrogatepass")).and_then(|bytes| {
                 let bytes: Vec<u8> = bytes.extract()?;
                 Ok(bytes.chunks(4).map(|point| u32::from_le_bytes([point[0], point[1], point[2], point[3]])).collect())
             });
-            OwnedText::from_code_points(&points.unwrap_or_else(|_: PyErr| Vec::new()))
+            make(OwnedText::from_code_points(&points.unwrap_or_else(|_: PyErr| Vec::new())).as_text())
         }
     }
 }

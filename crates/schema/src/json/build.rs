@@ -196,32 +196,21 @@ impl TreeBuilder {
     fn members(&mut self, first: usize) -> Slice {
         let TreeBuilder { tree, parts, .. } = self;
         let parts = &mut parts[first..];
-        let mut order: Vec<u32> = (0..parts.len() as u32).collect();
-        let key = |place: u32| tree.key(parts[place as usize].key);
-        // The sort is stable, so that of equal names the first comes first and the last one last.
-        order.sort_by(|&left, &right| key(left).cmp(&key(right)));
-        let mut renamed = vec![u32::MAX; parts.len()];
-        let mut has_duplicates = false;
-        let groups: Vec<(u32, u32)> = order
-            .chunk_by(|&left, &right| is_same_name(key(left), key(right)))
-            .map(|group| (group[0], group[group.len() - 1]))
-            .collect();
-        for (kept, last) in groups {
-            renamed[kept as usize] = 0;
-            has_duplicates |= kept != last;
-            parts[kept as usize].value = parts[last as usize].value;
-        }
-        if has_duplicates {
-            order.retain(|&place| renamed[place as usize] == 0);
-        }
         let start = tree.members.len() as u32;
-        for (place, part) in parts.iter().enumerate() {
-            if renamed[place] == 0 {
-                renamed[place] = tree.members.len() as u32 - start;
-                tree.members.push(*part);
-            }
+        let mut order = std::mem::take(&mut tree.by_key);
+        let sorted = order.len();
+        order.extend(0..parts.len() as u32);
+        let key = |place: &u32| tree.key(parts[*place as usize].key);
+        // The sort is stable, so that of equal names the first comes first and the last one last.
+        order[sorted..].sort_by(|left, right| key(left).cmp(&key(right)));
+        if order[sorted..].windows(2).any(|pair| is_same_name(key(&pair[0]), key(&pair[1]))) {
+            let kept = without_duplicates(tree, parts, &order[sorted..]);
+            order.truncate(sorted);
+            order.extend(kept);
+        } else {
+            tree.members.extend_from_slice(parts);
         }
-        tree.by_key.extend(order.iter().map(|&place| renamed[place as usize]));
+        tree.by_key = order;
         Slice { start, end: tree.members.len() as u32 }
     }
 
@@ -318,6 +307,26 @@ impl TreeBuilder {
             }
         }
     }
+}
+
+/// Moves parts into the tree, each name once: where it came first, with the value that came last. Their order by name.
+fn without_duplicates(tree: &mut Tree, parts: &mut [MemberAt], order: &[u32]) -> Vec<u32> {
+    let key = |place: u32| tree.key(parts[place as usize].key);
+    let groups: Vec<(u32, u32)> = order
+        .chunk_by(|&left, &right| is_same_name(key(left), key(right)))
+        .map(|group| (group[0], group[group.len() - 1]))
+        .collect();
+    let mut places = vec![None; parts.len()];
+    for &(kept, last) in &groups {
+        places[kept as usize] = Some(0);
+        parts[kept as usize].value = parts[last as usize].value;
+    }
+    let start = tree.members.len() as u32;
+    for (part, place) in parts.iter().zip(&mut places).filter(|(_, place)| place.is_some()) {
+        *place = Some(tree.members.len() as u32 - start);
+        tree.members.push(*part);
+    }
+    groups.iter().filter_map(|&(kept, _)| places[kept as usize]).collect()
 }
 
 /// Names that are no strings are told apart by their values, which a tree does not have.

@@ -76,7 +76,8 @@ impl Lowering for Lowerer<'_> {
     }
 
     fn note_unsupported(&mut self, place: Option<SubschemaId>, keyword: &str, slips: &str) -> Result<()> {
-        let pointer = place.map_or_else(|| self.active_pointer(), |place| self.expander.pointer(place));
+        let stated = |place| format!("{}/{keyword}", self.expander.pointer(place));
+        let pointer = place.map_or_else(|| self.active_pointer(), stated);
         self.expander.subschemas.omit(pointer, keyword, slips.to_owned());
         Ok(())
     }

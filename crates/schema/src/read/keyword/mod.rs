@@ -58,61 +58,62 @@ impl Keyword {
 
 use Draft::{Draft2019, Draft2020, Draft4, Draft6, Draft7};
 
-/// In order of the names.
+/// In order of the lengths of their names, then of the names: few comparisons look at a letter.
 const KEYWORDS: [Keyword; 45] = [
-    Keyword::new("$dynamicRef", read_reference, Draft2020, Draft2020),
-    Keyword::new("$recursiveRef", read_reference, Draft2019, Draft2019),
+    Keyword::new("if", applicator::read_if, Draft7, Draft2020),
+    Keyword::new("not", applicator::read_not, Draft4, Draft2020),
     Keyword::new("$ref", read_reference, Draft4, Draft2020),
-    Keyword::new("additionalItems", items::read_items, Draft4, Draft2019),
-    Keyword::new("additionalProperties", properties::read_properties, Draft4, Draft2020),
+    Keyword::new("else", applicator::read_branch, Draft7, Draft2020),
+    Keyword::of_validation("enum", value::read_enum, Draft4),
+    Keyword::new("then", applicator::read_branch, Draft7, Draft2020),
+    Keyword::of_validation("type", type_name::read_type, Draft4),
     Keyword::new("allOf", applicator::read_all_of, Draft4, Draft2020),
     Keyword::new("anyOf", applicator::read_any_of, Draft4, Draft2020),
     Keyword::of_validation("const", value::read_const, Draft6),
+    Keyword::new("items", items::read_items, Draft4, Draft2020),
+    Keyword::new("oneOf", applicator::read_one_of, Draft4, Draft2020),
+    Keyword::new("format", format::read_format, Draft4, Draft2020),
+    Keyword::of_validation("maximum", range::read_inclusive, Draft4),
+    Keyword::of_validation("minimum", range::read_inclusive, Draft4),
+    Keyword::of_validation("pattern", pattern::read_pattern, Draft4),
     Keyword::new("contains", contains::read_contains, Draft6, Draft2020),
+    Keyword::of_validation("maxItems", count::read_count, Draft4),
+    Keyword::of_validation("minItems", count::read_count, Draft4),
+    Keyword::of_validation("required", required::read_required, Draft4),
+    Keyword::of_validation("maxLength", count::read_count, Draft4),
+    Keyword::of_validation("minLength", count::read_count, Draft4),
+    Keyword::of_validation("multipleOf", multiple_of::read_multiple_of, Draft4),
+    Keyword::new("properties", properties::read_properties, Draft4, Draft2020),
+    Keyword::new("$dynamicRef", read_reference, Draft2020, Draft2020),
+    Keyword::of_validation("maxContains", contains::read_bound, Draft2019),
+    Keyword::of_validation("minContains", contains::read_bound, Draft2019),
+    Keyword::new("prefixItems", items::read_items, Draft2020, Draft2020),
+    Keyword::of_validation("uniqueItems", unique_items::read_unique_items, Draft4),
+    Keyword::new("dependencies", dependent::read_dependencies, Draft4, Draft2020),
+    Keyword::new("$recursiveRef", read_reference, Draft2019, Draft2019),
+    Keyword::of_validation("maxProperties", count::read_count, Draft4),
+    Keyword::of_validation("minProperties", count::read_count, Draft4),
+    Keyword::new("propertyNames", property_names::read_property_names, Draft6, Draft2020),
+    Keyword::new("additionalItems", items::read_items, Draft4, Draft2019),
     Keyword::new("contentEncoding", content::read_encoding, Draft7, Draft7),
     Keyword::new("contentMediaType", content::read_media_type, Draft7, Draft7),
-    Keyword::new("dependencies", dependent::read_dependencies, Draft4, Draft2020),
-    Keyword::of_validation("dependentRequired", dependent::read_required, Draft2019),
     Keyword::new("dependentSchemas", dependent::read_schemas, Draft2019, Draft2020),
-    Keyword::new("else", applicator::read_branch, Draft7, Draft2020),
-    Keyword::of_validation("enum", value::read_enum, Draft4),
     Keyword::of_validation("exclusiveMaximum", range::read_exclusive, Draft4),
     Keyword::of_validation("exclusiveMinimum", range::read_exclusive, Draft4),
-    Keyword::new("format", format::read_format, Draft4, Draft2020),
-    Keyword::new("if", applicator::read_if, Draft7, Draft2020),
-    Keyword::new("items", items::read_items, Draft4, Draft2020),
-    Keyword::of_validation("maxContains", contains::read_bound, Draft2019),
-    Keyword::of_validation("maxItems", count::read_count, Draft4),
-    Keyword::of_validation("maxLength", count::read_count, Draft4),
-    Keyword::of_validation("maxProperties", count::read_count, Draft4),
-    Keyword::of_validation("maximum", range::read_inclusive, Draft4),
-    Keyword::of_validation("minContains", contains::read_bound, Draft2019),
-    Keyword::of_validation("minItems", count::read_count, Draft4),
-    Keyword::of_validation("minLength", count::read_count, Draft4),
-    Keyword::of_validation("minProperties", count::read_count, Draft4),
-    Keyword::of_validation("minimum", range::read_inclusive, Draft4),
-    Keyword::of_validation("multipleOf", multiple_of::read_multiple_of, Draft4),
-    Keyword::new("not", applicator::read_not, Draft4, Draft2020),
-    Keyword::new("oneOf", applicator::read_one_of, Draft4, Draft2020),
-    Keyword::of_validation("pattern", pattern::read_pattern, Draft4),
-    Keyword::new("patternProperties", properties::read_properties, Draft4, Draft2020),
-    Keyword::new("prefixItems", items::read_items, Draft2020, Draft2020),
-    Keyword::new("properties", properties::read_properties, Draft4, Draft2020),
-    Keyword::new("propertyNames", property_names::read_property_names, Draft6, Draft2020),
-    Keyword::of_validation("required", required::read_required, Draft4),
-    Keyword::new("then", applicator::read_branch, Draft7, Draft2020),
-    Keyword::of_validation("type", type_name::read_type, Draft4),
     Keyword::new("unevaluatedItems", unevaluated::read_items, Draft2019, Draft2020),
+    Keyword::of_validation("dependentRequired", dependent::read_required, Draft2019),
+    Keyword::new("patternProperties", properties::read_properties, Draft4, Draft2020),
+    Keyword::new("additionalProperties", properties::read_properties, Draft4, Draft2020),
     Keyword::new("unevaluatedProperties", unevaluated::read_properties, Draft2019, Draft2020),
-    Keyword::of_validation("uniqueItems", unique_items::read_unique_items, Draft4),
 ];
 
 /// The keyword of a name.
 pub(crate) fn find(name: &str) -> Option<&'static Keyword> {
-    KEYWORDS.binary_search_by(|keyword| keyword.name.cmp(name)).ok().map(|at| &KEYWORDS[at])
+    let order = |keyword: &Keyword| keyword.name.len().cmp(&name.len()).then_with(|| keyword.name.cmp(name));
+    KEYWORDS.binary_search_by(order).ok().map(|at| &KEYWORDS[at])
 }
 
-/// The names of all keywords, in order.
+/// The names of all keywords.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     KEYWORDS.iter().map(|keyword| keyword.name)
 }

@@ -1,29 +1,19 @@
-"""Plain places lowered by the engine = all places lowered by Python: the same grammar, report and errors.
-
-    python -m tests.property.test_plain
-
-compares all of MaskBench and of the official suite under every kind of options: exit status 1 if anything differs.
-"""
+"""Schemas at random and in odd shapes: the front end and the oracle make the same of them, errors included."""
 
 from __future__ import annotations
 
 import json
 import random
-import sys
-from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice, pairwise
 from typing import Any
 
 import pytest
 
-from frisket import json_schema
-from frisket.errors import FrisketError
+from frisket import Grammar
 from frisket.json_schema import JSONSchemaOptions, compile_json_schema
-from tests.conformance import suite
-from tests.data import data_dir, find_data_dir, maskbench
-from tests.oracle.json_schema.algebra import Algebra
-from tests.oracle.json_schema.emptiness import Emptiness
+from tests.data import data_dir, maskbench
+from tests.oracle import json_schema as oracle
+from tests.oracle.native import difference
 
 OPTIONS = {
     "default": JSONSchemaOptions(),
@@ -35,27 +25,6 @@ OPTIONS = {
     "closed": JSONSchemaOptions(closed_objects=True),
 }
 KEYS = ["a", "b", "id", "$schema", "$id", "~/", "é", "type"]
-
-
-def outcome(schema: Any, options: JSONSchemaOptions, registry: Any = None) -> Any:
-    """What comes of a schema, comparable."""
-    try:
-        grammar, report = compile_json_schema(schema, options, registry)
-    except FrisketError as error:
-        return type(error).__name__, str(error), error.where, error.hint
-    return grammar.fingerprint, report.to_json()
-
-
-def difference(schema: Any, options: JSONSchemaOptions, registry: Any = None) -> str | None:
-    """What the two ways differ in, if anything."""
-    assert json_schema.PLAIN
-    plainly = outcome(schema, options, registry)
-    try:
-        json_schema.PLAIN = False
-        carefully = outcome(schema, options, registry)
-    finally:
-        json_schema.PLAIN = True
-    return None if plainly == carefully else f"{plainly}\nis not\n{carefully}"
 
 
 def some_schema(rng: random.Random, depth: int) -> Any:
@@ -188,7 +157,7 @@ def test_chains_of_keys_that_ask_for_keys() -> None:
 
 
 def test_places_that_take_turns() -> None:
-    """A circle through the engine's places and Python's gets one rule, wherever it is entered."""
+    """A circle gets one rule, wherever it is entered."""
     plain = {"type": "object", "properties": {"next": {"$ref": "#/definitions/either"}}}
     either = {"anyOf": [{"type": "null"}, {"$ref": "#/definitions/plain"}]}
     for root in ("plain", "either"):
@@ -210,13 +179,14 @@ def test_deep_schemas(levels: int, keyword: str) -> None:
 
 def test_the_report_is_of_the_schema_as_it_was() -> None:
     schema: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "string"}}}
-    report = compile_json_schema(schema, OPTIONS["default"])[1]
+    report = Grammar.from_json_schema(schema).report
     schema["properties"]["b"] = 7
+    assert report is not None
     assert [entry.pointer for entry in report.entries] == ["", "", "/properties/a"]
 
 
 def test_leaves_are_told_apart() -> None:
-    """What one schema taught, the next one uses: only for the very same content under the same draft."""
+    """Leaves that differ in little only, or in their draft."""
     accepted = {
         '{"type": "integer", "minimum": 1}': "1",
         '{"type": "integer", "minimum": 1.0}': "1",
@@ -232,11 +202,7 @@ def test_leaves_are_told_apart() -> None:
             grammar = compile_json_schema(json.loads(text), OPTIONS["default"])[0]
             assert grammar.accepts(document.encode()), text
             for other in accepted.values():
-                json_schema.PLAIN = False
-                try:
-                    careful = compile_json_schema(json.loads(text), OPTIONS["default"])[0]
-                finally:
-                    json_schema.PLAIN = True
+                careful = oracle.compile_json_schema(json.loads(text), OPTIONS["default"])[0]
                 assert grammar.accepts(other.encode()) == careful.accepts(other.encode()), (text, other)
 
 
@@ -266,52 +232,3 @@ def test_alternatives_are_told_apart_by_the_texts_of_a_member_that_all_require(
     grammar = compile_json_schema(schema, OPTIONS["any"])[0]
     assert [grammar.accepts(json.dumps(document).encode()) for document in accepted] == [True] * len(accepted)
     assert [grammar.accepts(json.dumps(document).encode()) for document in refused] == [False] * len(refused)
-
-
-@pytest.mark.parametrize("is_plain", [True, False])
-def test_many_alternatives_that_a_member_tells_apart_are_not_compared(
-    is_plain: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Their pairs would be more than the engine looks at."""
-
-    def compared(*_: Any) -> Any:
-        raise AssertionError("alternatives are compared")
-
-    monkeypatch.setattr(json_schema, "PLAIN", is_plain)
-    owner, name = (Algebra, "expand") if is_plain else (Emptiness, "are_apart")
-    monkeypatch.setattr(owner, name, compared)
-    schema = {"oneOf": [kind_of([f"k{number}"]) for number in range(350)]}
-    assert compile_json_schema(schema, OPTIONS["any"])[0].accepts(b'{"kind": "k349"}')
-
-
-def _everything(folder: Any) -> Iterator[tuple[str, Any, JSONSchemaOptions, Any]]:
-    for kind, options in OPTIONS.items():
-        for entry in maskbench(folder):
-            yield f"{kind}: {entry['id']}", entry["schema"], options, None
-    for draft in suite.DRAFTS:
-        documents = suite.registry(folder, draft)
-        for case in suite.cases(folder, draft):
-            schema = json.loads(json.dumps(case.schema, default=float))
-            for kind, options in OPTIONS.items():
-                for asserts in (options, replace(options, formats="annotate")):
-                    yield f"{kind}: draft {draft}: {case.name}", schema, asserts, documents
-
-
-def main() -> int:
-    folder = find_data_dir()
-    if folder is None:
-        print("no data: set FRISKET_DATA")
-        return 1
-    count = differences = 0
-    for name, schema, options, documents in _everything(folder):
-        count += 1
-        found = difference(schema, options, documents)
-        if found is not None:
-            differences += 1
-            print(f"{name}: {found[:2000]}", flush=True)
-    print(f"{count:,} schemas, {differences} differences")
-    return 1 if differences else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

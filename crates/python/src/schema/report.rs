@@ -1,0 +1,56 @@
+//! Schema → what became of each keyword, and words that are spelled alike.
+
+use crate::gil::without;
+use crate::limit::{given, Limits};
+use super::{raised, read, Callback, Prelude};
+use frisket_schema::order;
+use frisket_schema::report;
+use frisket_schema::resolve::Registry;
+use frisket_schema::similar;
+use pyo3::prelude::*;
+
+/// (pointer, keyword, status, what slips through or is left out, note)
+pub type Entry = (String, String, &'static str, String, String);
+
+/// What became of every keyword of a schema that compiles: pointer, keyword, status, what slips, note.
+///
+/// The schema is read again, within these limits. `registry` gives the document of a URI, or None.
+#[pyfunction]
+#[pyo3(signature = (schema, prelude, registry=None, limits=None))]
+pub fn schema_report(
+    py: Python<'_>,
+    schema: &Bound<'_, PyAny>,
+    prelude: &Prelude,
+    registry: Option<Py<PyAny>>,
+    limits: Option<&Bound<'_, Limits>>,
+) -> PyResult<Vec<Entry>> {
+    let (limits, cancellation) = given(limits);
+    let tree = read(schema)?;
+    let registry = registry.map(Callback);
+    let prelude = prelude.shared();
+    let found = without(py, move || {
+        let registry = registry.as_ref().map(|registry| registry as &dyn Registry);
+        report::report(tree, registry, &prelude, limits, cancellation)
+    });
+    found.map(told).map_err(raised)
+}
+
+/// Whether a tool sorted the names of a schema, so that their order is nobody's choice.
+#[pyfunction]
+pub fn is_sorted(schema: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(order::is_sorted(&*read(schema)?))
+}
+
+/// The word that another one may be meant for, as hints and reports say it.
+#[pyfunction]
+pub fn closest(word: &str, known: Vec<String>) -> Option<String> {
+    similar::closest(word, known.iter().map(String::as_str)).map(str::to_owned)
+}
+
+pub fn told(entries: Vec<report::Entry>) -> Vec<Entry> {
+    let told = |entry: report::Entry| {
+        let report::Entry { pointer, keyword, status, slips, note } = entry;
+        (pointer, keyword, status.name(), slips, note)
+    };
+    entries.into_iter().map(told).collect()
+}
