@@ -6,11 +6,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
-from frisket import Grammar, JSONSchemaOptions, _core, json_schema
+from frisket import Grammar, _core
 from tests.golden.cases import CASES, FOLDER
 
 
@@ -48,14 +47,6 @@ def test_a_rule_has_its_place_and_a_special_token_its_name() -> None:
         {"$defs": {"t": {"type": "array", "items": {"$ref": "#/$defs/t"}}}, "$ref": "#/$defs/t"}
     )
     assert tree.dump().startswith("root = rule_1\n\n# /$defs/t\nrule_1 =")
-
-
-@pytest.mark.parametrize("schema", [{"minItems": 1}, {"allOf": [{}]}, {"maxItems": 2, "required": ["a"]}])
-def test_who_lowers_a_place_does_not_show(schema: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python makes two nodes in places where the engine makes one; they are built alike, so they read alike."""
-    engine = json_schema.compile_json_schema(schema, JSONSchemaOptions())[0].dump()
-    monkeypatch.setattr(json_schema, "PLAIN", False)
-    assert json_schema.compile_json_schema(schema, JSONSchemaOptions())[0].dump() == engine
 
 
 def test_many_words_are_all_there() -> None:

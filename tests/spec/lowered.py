@@ -21,7 +21,6 @@ from frisket import JSONSchemaOptions
 from frisket._core import GrammarBuilder, front_end
 from frisket._core.front_end import Productions
 from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError
-from frisket.json_schema import lower_json_schema
 from frisket.notations.abnf import lower_abnf
 from frisket.notations.choices import lower_choices
 from frisket.notations.ebnf import lower_ebnf
@@ -29,6 +28,7 @@ from frisket.notations.gbnf import lower_gbnf
 from frisket.notations.lark import lower_lark
 from frisket.notations.regex import lower_regex
 from tests.oracle import regex as oracle
+from tests.oracle.json_schema import lower_json_schema
 from tests.spec.cases import Case, cases
 
 LOWER: dict[str, Callable[..., int]] = {

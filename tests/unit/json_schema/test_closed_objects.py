@@ -64,11 +64,7 @@ CASES: list[tuple[dict[str, Any], list[Any], list[Any]]] = [
 
 
 @pytest.mark.parametrize(("schema", "inside", "outside"), CASES)
-@pytest.mark.parametrize("plain", [True, False])
-def test_what_is_listed_may_come(
-    schema: dict[str, Any], inside: list[Any], outside: list[Any], plain: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(json_schema, "PLAIN", plain)
+def test_what_is_listed_may_come(schema: dict[str, Any], inside: list[Any], outside: list[Any]) -> None:
     closed, _ = json_schema.compile_json_schema(schema, CLOSED)
     opened, _ = json_schema.compile_json_schema(schema, JSONSchemaOptions(property_order="any"))
     for document in [*inside, *outside]:

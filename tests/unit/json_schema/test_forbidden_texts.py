@@ -23,10 +23,8 @@ SCHEMAS: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize("plain", [True, False], ids=["engine", "python"])
 @pytest.mark.parametrize(("schema", "text"), SCHEMAS)
-def test_strings(schema: Any, text: str, plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(front, "PLAIN", plain)
+def test_strings(schema: Any, text: str) -> None:
     nested = {"type": "object", "properties": {"a": {"type": "array", "items": schema}}, "additionalProperties": schema}
     grammar = Grammar.from_json_schema(nested, OPTIONS)
     for middle, fine in (("b < c", True), ("</call", True), ("[END", True), ("x</call>", False), ("[END]y", False)):

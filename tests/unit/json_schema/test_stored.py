@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from frisket import Grammar, JSONSchemaOptions, Limits, json_schema
+from frisket import Grammar, JSONSchemaOptions, Limits, compiled_schema, json_schema
 from frisket.compiled_schema import compiled_lately
 from frisket.errors import FrisketError, UnsatisfiableSchemaError
 from frisket.json_schema import stored
@@ -59,9 +59,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(stored, "WORTH", -1.0)
     compiled_lately.clear()
     stored.wanted.cache_clear()
+    compiled_schema.stored.cache_clear()
     yield tmp_path / "grammars"
     compiled_lately.clear()
     stored.wanted.cache_clear()
+    compiled_schema.stored.cache_clear()
 
 
 def files(folder: Path) -> list[Path]:
@@ -82,13 +84,13 @@ def again(schema: Any, options: JSONSchemaOptions | None = None) -> Grammar:
 def made_again(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Grows whenever the front end is at work."""
     made: list[int] = []
-    work = json_schema.compile_lately
+    work = json_schema.compile_json_schema
 
     def counted(*arguments: Any) -> Any:
         made.append(1)
         return work(*arguments)
 
-    monkeypatch.setattr(json_schema, "compile_lately", counted)
+    monkeypatch.setattr(json_schema, "compile_json_schema", counted)
     return made
 
 
@@ -138,6 +140,7 @@ def test_other_options_other_orders_other_engines_are_made_anew(folder: Path, mo
 def test_off_unless_asked_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FRISKET_GRAMMAR_CACHE_BYTES")
     stored.wanted.cache_clear()
+    compiled_schema.stored.cache_clear()
     compiled({"const": 1})
     assert not folder.exists()
 
@@ -196,17 +199,17 @@ def hashed(data: bytes) -> bytes:
         lambda whole: b"",
         lambda whole: whole[:-1],
         lambda whole: whole[:-1] + b"x",
-        lambda whole: whole.replace(b"grammar 3", b"grammar 0"),
+        lambda whole: whole.replace(b"grammar 4", b"grammar 0"),
         lambda whole: hashed(b""),
         lambda whole: hashed(b"\xff" * 8),
         lambda whole: hashed(b"\xff" * 99),
         forged(lambda content: content.pop()),
         forged(lambda content: content.append([])),
-        forged(lambda content: content.__setitem__(3, [["", 1]])),
-        forged(lambda content: content.__setitem__(3, "text")),
-        forged(lambda content: content.__setitem__(2, [{}])),
-        forged(lambda content: content.__setitem__(2, [["", "type"]])),
-        forged(lambda content: content.__setitem__(2, [["", "type", "enforced", "", 7]])),
+        forged(lambda content: content.__setitem__(2, [["", 1]])),
+        forged(lambda content: content.__setitem__(2, "text")),
+        forged(lambda content: content.__setitem__(1, [{}])),
+        forged(lambda content: content.__setitem__(1, [["", "type"]])),
+        forged(lambda content: content.__setitem__(1, [["", "type", 7]])),
         forged(lambda content: content.__setitem__(0, None)),
         forged_grammar(lambda grammar: b""),
         forged_grammar(lambda grammar: grammar[:-1]),
