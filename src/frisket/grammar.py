@@ -247,10 +247,6 @@ class Grammar(Language):
         are kept on disk, too, in as many bytes at most, for the processes to come. With a `registry` or `limits`
         nothing is kept.
         """
-        if isinstance(schema, str):
-            from frisket.json_schema.text import parse
-
-            schema = parse(schema)
         return cls._from_json_schema(schema, options, registry, json.loads, limits)
 
     @classmethod
@@ -353,14 +349,16 @@ class Grammar(Language):
         limits: Limits | None,
     ) -> Grammar:
         front = compiled_schema.front_end()
-        options = front.DEFAULT if options is None else options
+        options = front.DEFAULT if options is None or options == front.DEFAULT else options
         data = content(schema)
         core, report = compiled_schema.compile_schema(schema, options, registry, limits, data)
         if not report.exact:
             from frisket.json_schema.validation import validating
 
             value = validating(schema, registry, value)
-        origin = Origin.of_schema(schema, data, None if options == front.DEFAULT else options, registry, limits)
+        if options is front.DEFAULT and registry is None and limits is None and data is not None:
+            return cls(core, report, schema, value, data)
+        origin = Origin.of_schema(schema, data, None if options is front.DEFAULT else options, registry, limits)
         return cls(core, report, schema, value, origin)
 
     @classmethod

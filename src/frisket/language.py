@@ -31,7 +31,7 @@ _SHOWN = 200
 class Language:
     """The texts that rules describe: compiled, compared, pickled, printed. `Grammar` adds the ways to make one."""
 
-    __slots__ = ("__weakref__", "_core", "_origin", "_report", "_value", "schema")
+    __slots__ = ("__weakref__", "_core", "_origin", "_report", "_schema", "_value")
 
     def __init__(
         self,
@@ -44,10 +44,10 @@ class Language:
         # None of a combination whose rules nobody asked for yet.
         self._core = core
         self._report = report
-        self.schema = schema
-        """The JSON Schema that the grammar was made from; None for other notations."""
+        # As a value, or as its text until somebody asks for the value.
+        self._schema = schema
         self._value = value
-        # Of a usual schema its content: most grammars are neither compared nor sent.
+        # Of a schema without options its content: most grammars are neither compared nor sent.
         self._origin = origin
 
     @property
@@ -59,6 +59,15 @@ class Language:
             assert origin is not None
             core = self._core = build_part(origin.argument, origin.limits)
         return core
+
+    @property
+    def schema(self) -> Any:
+        """The JSON Schema that the grammar was made from; None for other notations."""
+        if isinstance(self._schema, str):
+            from frisket.json_schema.text import parse
+
+            self._schema = parse(self._schema)
+        return self._schema
 
     @property
     def report(self) -> Report | None:
@@ -73,7 +82,7 @@ class Language:
         >>> Grammar.from_type(bool).options.property_order
         'declared'
         """
-        if self.schema is None:
+        if self._schema is None:
             return None
         origin = self._made_by()
         given: JSONSchemaOptions | None = None if origin is None else origin.keywords["options"]

@@ -138,7 +138,7 @@ class Origin:
 
 
 class Content:
-    """A JSON value as it was; equal to others of the same value, whatever the order of their members."""
+    """A JSON value, or its text, as it was; equal to others of the same value, whatever the order of their members."""
 
     __slots__ = ("data",)
 
@@ -146,7 +146,8 @@ class Content:
         self.data = data
 
     def value(self) -> Any:
-        return marshal.loads(self.data)
+        value = marshal.loads(self.data)
+        return json.loads(value) if isinstance(value, str) else value
 
     def text(self) -> str | None:
         """As JSON, which any version of Python reads; None where it nests deep or holds what JSON cannot (a set in an

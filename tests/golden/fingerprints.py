@@ -1,6 +1,7 @@
 """Many grammars → a short fingerprint of each: `fingerprints.tsv`, written by `python -m tests.golden`.
 
-A fingerprint is of what the front end makes, node for node: how many nodes, and a digest of them. It shows that a change meant to make nothing different makes nothing different; the tests of languages say what is right.
+A fingerprint is of what the front end makes, node for node: how many nodes, and a digest of them. It shows that a
+change meant to make nothing different makes nothing different; the tests of languages say what is right.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 from unittest import mock
 
-from frisket import JSONSchemaOptions
+from frisket import JSONSchemaOptions, json_schema
 from frisket._core import GrammarBuilder, front_end
 from frisket._core.front_end import Productions
 from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError
@@ -264,7 +264,10 @@ def lowered(case: Case) -> list[Any]:
             root, _ = lower_json_schema(builder, json.loads(case.schema), JSONSchemaOptions(**case.options))
         elif case.rules is not None:
             notation, text = case.rules
-            with mock.patch.object(front_end, "Productions", RecordingProductions):
+            with (
+                mock.patch.object(front_end, "Productions", RecordingProductions),
+                mock.patch.object(json_schema, "lower_json_schema", lower_json_schema),
+            ):
                 root = LOWER[notation](builder, text, **case.options)
         else:
             root = lower_choices(builder, case.choices)

@@ -170,8 +170,7 @@ class TestGrammar:
             raise LimitExceededError("too much")
 
         with monkeypatch.context() as patch:
-            patch.setattr(json_schema, "PLAIN", False)
-            patch.setattr(json_schema, "lower_json_schema", tired)
+            patch.setattr(json_schema, "compile_json_schema", tired)
             with pytest.raises(LimitExceededError):
                 Grammar.from_json_schema(schema, JSONSchemaOptions())
         assert Grammar.from_json_schema(schema).accepts('"limited once"')

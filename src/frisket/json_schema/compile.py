@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket import _core
 from frisket._core import front_end
+from frisket.errors import InvalidSchemaError
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.report import Entry, Report
 
@@ -35,13 +36,13 @@ _ANY_STEPS = _core.Limits(steps=2**63)
 
 
 def compile_json_schema(
-    schema: dict[str, Any] | bool,
+    schema: dict[str, Any] | bool | str,
     options: JSONSchemaOptions = DEFAULT,
     registry: Any = None,
     limits: Limits | None = None,
     content: bytes | None = None,
 ) -> tuple[Grammar, Report]:
-    """The grammar of the schema's documents, and the report of what is enforced.
+    """The grammar of the documents of a schema, a value or its text, and the report of what is enforced.
 
     `registry` is a `referencing.Registry` with the documents that `$ref` may lead to; nothing is ever fetched.
     `content` is the schema as `frisket.recent.content` has it, if that is at hand.
@@ -65,6 +66,12 @@ def lower_json_schema(
     `is_fork`: whether the builder is a fork of the options' prelude. Without that, `forbidden_texts` hold for all that
     the builder makes from now on.
     """
+    if isinstance(schema, str):
+        raise InvalidSchemaError(
+            "a schema is an object or a boolean, not a string",
+            where="",
+            hint="true is the schema of any value, false that of none",
+        )
     prelude = prelude_of(options)
     node, *found = prelude.embed(builder, schema, documents_of(registry), is_fork=is_fork)
     return node, _report(prelude, schema, None, registry, *found)

@@ -447,10 +447,12 @@ def test_what_every_key_matches_leaves_no_region_for_the_others() -> None:
     assert [grammar.accepts(text) for text in ("{}", '{"a": 1}', "1", "[1]", "[]", "[2]")] == [False] * 4 + [True] * 2
 
 
-def test_a_schema_may_hold_itself() -> None:
+def test_a_schema_that_holds_itself_is_refused() -> None:
     schema: dict[str, Any] = {"type": "array"}
     schema["items"] = schema
-    assert Grammar.from_json_schema(schema).accepts("[[], [[]]]")
+    with pytest.raises(InvalidSchemaError, match="holds itself") as caught:
+        Grammar.from_json_schema(schema)
+    assert "$ref" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize("keyword", sorted(HOLDS.keys() & KNOWN.keys()))

@@ -6,6 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use rustc_hash::FxHashMap;
 
+/// Digits beyond which Python does not write an integer out.
+const LONGEST_NUMERAL: usize = 4_300;
+
 /// What is left to push: the innermost last.
 enum Task<'py> {
     Value(Bound<'py, PyAny>),
@@ -16,12 +19,13 @@ enum Task<'py> {
 /// The tree of a value; lists and dicts that occur twice are one node.
 pub fn read(value: &Bound<'_, PyAny>) -> Result<Tree> {
     let mut builder = TreeBuilder::default();
-    let mut known: FxHashMap<usize, NodeId> = FxHashMap::default();
+    // None while a list or dict is open: a value that holds itself is no tree.
+    let mut known: FxHashMap<usize, Option<NodeId>> = FxHashMap::default();
     let mut tasks = vec![Task::Value(value.clone())];
     while let Some(task) = tasks.pop() {
         let value = match task {
             Task::End(address) => {
-                known.insert(address, builder.end()?);
+                known.insert(address, Some(builder.end()?));
                 continue;
             }
             Task::Member(key, value) => {
@@ -36,15 +40,17 @@ pub fn read(value: &Bound<'_, PyAny>) -> Result<Tree> {
         if let Ok(string) = value.downcast_exact::<PyString>() {
             text(string, |text| builder.string(text))?;
         } else if let Some(&node) = known.get(&(value.as_ptr() as usize)) {
-            builder.shared(node)?;
+            builder.shared(node.ok_or_else(holds_itself)?)?;
         } else if let Ok(dict) = value.downcast::<PyDict>() {
             builder.begin_object()?;
+            known.insert(value.as_ptr() as usize, None);
             tasks.push(Task::End(value.as_ptr() as usize));
             let first = tasks.len();
             tasks.extend(dict.iter().map(|(key, value)| Task::Member(key, value)));
             tasks[first..].reverse();
         } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
             builder.begin_array()?;
+            known.insert(value.as_ptr() as usize, None);
             tasks.push(Task::End(value.as_ptr() as usize));
             let first = tasks.len();
             let items = value.try_iter().and_then(|items| items.collect::<PyResult<Vec<_>>>());
@@ -65,8 +71,11 @@ fn scalar(builder: &mut TreeBuilder, value: &Bound<'_, PyAny>) -> Result<NodeId>
     } else if let Ok(string) = value.downcast::<PyString>() {
         text(string, |text| builder.string(text))
     } else if value.is_instance_of::<PyInt>() {
-        // Python refuses to write out thousands of digits.
-        builder.number(&value.str().map_err(failed)?.to_string())
+        match value.str() {
+            Ok(shown) => builder.number(&shown.to_string()),
+            // Python refuses to write out thousands of digits, and the front end to read them: it sees how many.
+            Err(_) => builder.number(&"9".repeat(LONGEST_NUMERAL)),
+        }
     } else if let Ok(float) = value.downcast::<PyFloat>() {
         let shown = value.repr().map_err(failed)?.to_string();
         match float.value().is_finite() {
@@ -100,6 +109,11 @@ fn text<T>(string: &Bound<'_, PyString>, make: impl FnOnce(Text<'_>) -> T) -> T 
             make(OwnedText::from_code_points(&points.unwrap_or_else(|_: PyErr| Vec::new())).as_text())
         }
     }
+}
+
+fn holds_itself() -> Box<Error> {
+    Error::invalid("the schema holds itself, which no JSON does".to_owned())
+        .with_hint("name the part that recurs in $defs and refer to it with $ref")
 }
 
 fn failed(error: PyErr) -> Box<Error> {
