@@ -28,7 +28,7 @@ from tests.oracle.json_schema.formats.content import is_json, json_node
 from tests.oracle.json_schema.interval import AtLeast, AtMost, Multiple
 from tests.oracle.json_schema.number import decimal_text
 from tests.oracle.json_schema.reader import Reader
-from tests.unit.json_schema.formats.test_idna import SIGNS
+from tests.unit.json_schema.test_idna import SIGNS
 
 DRAFTS = (DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020)
 MODES = ("assert", "annotate", "openapi", "python")

@@ -95,7 +95,7 @@ class TestConstructors:
 
     @pytest.mark.parametrize(
         ("text", "place"),
-        [('{"type":\n "object" oops}', "2:11"), ("", "1:1"), ("schema.json", "1:1"), ('{"minimum": NaN}', None)],
+        [('{"type":\n "object" oops}', "2:11"), ("", "1:1"), ("schema.json", "1:1"), ('{"minimum": NaN}', "1:13")],
     )
     def test_a_schema_that_is_not_json(self, text: str, place: str | None) -> None:
         with pytest.raises(InvalidSchemaError, match="not JSON") as caught:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import random
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from types import FrameType
+from typing import Any
 
 import numpy as np
 import pytest
 
-import frisket.json_schema
 from frisket import Cancellation, Grammar, Limits
 from frisket._core import CompiledGrammar, GrammarBuilder, Matcher, Vocabulary, fill_masks
-from frisket.errors import LimitExceededError, TokenRejectedError, UnsatisfiableSchemaError
+from frisket.errors import LimitExceededError, TokenRejectedError
 from frisket.json_schema import JSONSchemaOptions
 
 BYTES: list[bytes | None] = [bytes([value]) for value in range(256)]
@@ -321,37 +322,30 @@ def test_a_signal_ends_a_build() -> None:
     assert Grammar.from_choices(["a"]).compile(VOCABULARY).matcher().mask_bytes()
 
 
-class Called(dict[str, object]):
-    """A schema's keyword whose keys call `at` when so many of them were read."""
+@dataclass(frozen=True, slots=True)
+class Cancelling:
+    """A registry whose document is only asked for by somebody who cancels meanwhile."""
 
-    def __init__(self, keys: dict[str, object], count: int, at: Callable[[], None]) -> None:
-        super().__init__(keys)
-        self.count, self.at, self.read = count, at, 0
+    document: Any
+    cancellation: Cancellation
 
-    def items(self) -> Iterator[tuple[str, object]]:  # type: ignore[override]
-        for key, value in super().items():
-            self.read += 1
-            if self.read == self.count:
-                self.at()
-            yield key, value
+    def contents(self, uri: str) -> Any:
+        self.cancellation.cancel()
+        return self.document
 
 
-def test_a_schema_is_cancelled_while_it_is_read() -> None:
-    cancellation = Cancellation()
-    properties = Called({f"p{n}": {"maximum": n} for n in range(5_000)}, 1_000, cancellation.cancel)
-    with pytest.raises(LimitExceededError) as caught:
-        Grammar.from_json_schema({"properties": properties}, limits=Limits(**ENDLESS, cancellation=cancellation))
-    assert caught.value.code == "cancelled"
-    assert properties.read < 1_200
-
-
+@pytest.mark.parametrize(
+    "document", [{"properties": {f"p{n}": {"maximum": n} for n in range(5_000)}}, {"pattern": "^a+$"}]
+)
 @pytest.mark.parametrize("relaxed", [False, True])
-def test_who_cancels_is_not_told_of_a_pattern_that_cannot_be_exact(relaxed: bool) -> None:
+def test_who_cancels_while_a_schema_is_read_is_told_of_nothing_else(document: Any, relaxed: bool) -> None:
     cancellation = Cancellation()
-    schema = {"properties": Called({"a": {}, "b": {"pattern": "^a+$"}}, 2, cancellation.cancel)}
     with pytest.raises(LimitExceededError) as caught:
         Grammar.from_json_schema(
-            schema, JSONSchemaOptions(relaxed=relaxed), limits=Limits(**ENDLESS, cancellation=cancellation)
+            {"$ref": "https://x.test/other"},
+            JSONSchemaOptions(relaxed=relaxed),
+            Cancelling(document, cancellation),
+            limits=Limits(**ENDLESS, cancellation=cancellation),
         )
     assert caught.value.code == "cancelled"
 
@@ -361,16 +355,6 @@ def test_no_time_at_all_is_seen_before_a_schema_is_read() -> None:
     with pytest.raises(LimitExceededError, match="seconds"):
         Grammar.from_json_schema({"properties": properties}, limits=Limits(seconds=0.0))
     assert properties.read == 0
-
-
-def test_the_time_in_which_the_engine_tried_counts_when_python_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    schema = {"const": 1, "minimum": 3}  # a contradiction, of which Python alone tells
-    with pytest.raises(UnsatisfiableSchemaError):
-        Grammar.from_json_schema(schema, limits=Limits(seconds=1_000))
-    clock = iter([0.0, 1_001.0])
-    monkeypatch.setattr(frisket.json_schema.time, "perf_counter", lambda: next(clock))
-    with pytest.raises(LimitExceededError, match="seconds"):
-        Grammar.from_json_schema(schema, limits=Limits(seconds=1_000))
 
 
 def test_what_text_is_forced_comes_in_pieces() -> None:

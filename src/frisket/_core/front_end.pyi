@@ -39,7 +39,7 @@ __all__ = [
 class Productions:
     """The rules of a grammar, node by node: each node joins the last ones that nothing joins yet."""
 
-    def __new__(cls) -> Self: ...
+        """Create and return a new object.  See help(type) for accurate signature."""
     def text(self, text: str) -> None:
         """These characters, one after the other."""
     def chars(self, ranges: Sequence[tuple[int, int]]) -> None:
@@ -84,22 +84,25 @@ class Flaw(Exception):
 
 @final
 class Prelude:
-    """`JSONSchemaOptions` for the native front end, with what all their schemas have in common.
+    """`JSONSchemaOptions` with what all their schemas have in common.
 
-    `literals`: the language whose literals values are. Those of Python stand in one line, as a call's arguments.
+    `literals` is the language whose literals values are: json, or python for arguments of a call.
     """
 
-    def __new__(cls, options: JSONSchemaOptions, *, literals: Literal["json", "python"] = "json") -> Self: ...
+        """Create and return a new object.  See help(type) for accurate signature."""
     def fork(self, limits: Limits | None = None) -> GrammarBuilder:
         """A builder that has the prelude's nodes."""
     def compile(
         self, schema: Any, registry: Callable[[str], Any] | None = None, limits: Limits | None = None
     ) -> tuple[Grammar, list[_Omission], list[_Omission], list[str]]:
-        """(the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes)"""
+        """(the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes on the language).
+
+        `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
+        """
     def embed(
         self, builder: GrammarBuilder, schema: Any, registry: Callable[[str], Any] | None = None, *, is_fork: bool
     ) -> tuple[int, list[_Omission], list[_Omission], list[str]]:
-        """(the node of a schema's documents in a builder, what is not enforced, formats that are narrowed, notes)
+        """(the node of a schema's documents in a builder, what is not enforced, formats that are narrowed, notes).
 
         `is_fork`: whether the builder is a fork of this prelude. Of another one, no JSON string holds the options'
         forbidden texts from now on.
@@ -107,14 +110,14 @@ class Prelude:
 
 @final
 class MemberValues:
-    """The values of an object's members, as nodes of a builder that `Prelude.fork` made, for formats that write
-    members one by one. Not thread-safe.
+    """The values of an object's members, as nodes of a builder that `Prelude.fork` made, for formats that write members
+    one by one. Not thread-safe.
 
     A member is named by its key; None is any member that `properties` does not name. `types` are names of JSON Schema.
     """
 
     def __new__(cls, builder: GrammarBuilder, schema: Any) -> Self:
-        """`schema` is a dict or a bool. Its references lead to places of its own."""
+        """Create and return a new object.  See help(type) for accurate signature."""
     def check(self) -> None:
         """Reads the keywords of the object itself. Raises InvalidSchemaError."""
     def is_anything(self, key: str | None) -> bool:
@@ -128,14 +131,14 @@ class MemberValues:
     def value(self, key: str | None) -> int | None:
         """All of a member's values, as literals; None if clearly there are none."""
     def raise_unsupported(self) -> None:
-        """Raises UnsupportedSchemaError if a keyword met so far is not enforced, unless the options allow that."""
+        """Raises UnsupportedSchemaError if a keyword that was met so far is not enforced, unless the options allow that."""
 
 @final
 class Recent(Generic[_T]):
     """At most `count` results that weigh at most `weight` bytes together; the least recently used is dropped first.
     Thread-safe. Keys are texts, bytes, numbers, or tuples of these: comparing them runs no Python code."""
 
-    def __new__(cls, *, count: int, weight: int) -> Self: ...
+        """Create and return a new object.  See help(type) for accurate signature."""
     @property
     def count(self) -> int:
         """How many results are kept at most."""
@@ -148,7 +151,7 @@ class Recent(Generic[_T]):
         """Keep a result, unless it alone weighs more than the cache holds."""
     def clear(self) -> None:
         """Forget everything."""
-    def __len__(self) -> int: ...
+        """Return len(self)."""
 
 def content(value: object) -> bytes | None:
     """`marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate) or deep.
@@ -159,8 +162,7 @@ class Regex:
     """A pattern that was read: what there is to know about it without a builder."""
 
     def __new__(cls, pattern: str, *, dialect: str, flags: str = "", is_released: bool = True) -> Self:
-        """Raises GrammarSyntaxError, with the offset, for what is not in the dialect. `is_released`: atomic groups are
-        replaced by what means the same, or refused."""
+        """Create and return a new object.  See help(type) for accurate signature."""
     def tree(self) -> tuple[Any, ...]:
         """The tree: for each node a tuple of the name of its class in `notations.regex.ast` and its fields."""
     def longest(self) -> int | None:
@@ -177,7 +179,7 @@ def property_set(name: str, value: str | None = None) -> tuple[tuple[int, int], 
     """The code points of a property by its name, or by its name and value; None where the engine has no exact table."""
 
 def closest(word: str, known: Sequence[str]) -> str | None:
-    """The word that another one may be meant for, as hints and reports say it. For tests."""
+    """The word that another one may be meant for, as hints and reports say it."""
 
 def schema_facts(
     schema: Any,
@@ -187,19 +189,19 @@ def schema_facts(
     has_closed_objects: bool,
     has_scopes: bool,
 ) -> str:
-    """What the native front end reads in each subschema, as JSON: [the root's number, facts by number, omissions].
+    """What the front end reads in each subschema, as JSON: [the root's number, facts by number, omissions].
 
     A conjunction is the number of its only subschema, true if it asks nothing, false if nothing meets it. Patterns are
     known by their texts, and formats assert nothing. For tests.
     """
 
 def is_sorted(schema: Any) -> bool:
-    """Whether the native front end takes a schema for one that a tool sorted. For tests."""
+    """Whether a tool sorted the names of a schema, so that their order is nobody's choice."""
 
 def schema_references(
     schema: Any, registry: Callable[[str], Any]
 ) -> list[tuple[str, str, str, tuple[str, str, str] | None]]:
-    """Every reference that the native front end finds: its place, keyword and text; its target's place, URI and draft.
+    """Every reference that the front end finds: its place, keyword and text; its target's place, URI and draft.
 
     `registry` gives the document of a URI, or None. For tests.
     """
@@ -218,11 +220,13 @@ def schema_report(
 def schema_report_of_all(
     schema: Any, registry: Callable[[str], Any], prelude: Prelude, *, has_scopes: bool
 ) -> list[tuple[str, str, str, str, str]]:
-    """The same where all of a schema is read, whether values come to it or not, and patterns and formats are exact. For
-    tests."""
+    """The report of a schema of which all is read, whether values come to it or not, and patterns and formats are exact.
+
+    For tests.
+    """
 
 def json_value(text: str) -> Any:
-    """The value that the native parser reads in a JSON text, each number as the bytes of its numeral. For tests."""
+    """The value that the parser reads in a JSON text, each number as the bytes of its numeral. For tests."""
 
 def without(text: bytes, keys: Sequence[str]) -> bytes | None:
     """A JSON text with null in place of the value that these keys lead to, which is not read; None if there is none, or

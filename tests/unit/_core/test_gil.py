@@ -55,10 +55,16 @@ def matcher(schema: Any) -> Matcher:
     return Grammar.from_json_schema(schema).compile(VOCABULARY).matcher()
 
 
-def test_a_new_schema_and_its_first_masks_keep_the_gil(waiting: Waiting) -> None:
+def test_a_new_schema_gives_the_gil_away(waiting: Waiting) -> None:
     matcher({"const": "the first schema imports what reads schemas, and reading files gives the GIL away"})
     waiting.wake()
+    matcher({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]})
+    assert waiting.ran
+
+
+def test_the_first_masks_of_a_schema_keep_the_gil(waiting: Waiting) -> None:
     found = matcher({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]})
+    waiting.wake()
     for byte in b'{"a": 12}':
         assert found.mask_bytes()
         found.advance(byte)

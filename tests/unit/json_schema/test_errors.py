@@ -29,8 +29,7 @@ def circle() -> list[Any]:
 @pytest.mark.parametrize(
     ("schema", "error", "where"),
     [
-        ('{"const":1e400}', InvalidSchemaError, "/const"),
-        ('{"enum":["a",1e400]}', InvalidSchemaError, "/enum/1"),
+        ({"enum": ["a", INFINITE]}, InvalidSchemaError, "/enum/1"),
         ({"properties": {"a": {"const": {"b/": [INFINITE]}}}}, InvalidSchemaError, "/properties/a/const/b~1/0"),
         ({"not": {"const": INFINITE}}, InvalidSchemaError, "/not/const"),
         ({"const": NAN}, InvalidSchemaError, "/const"),

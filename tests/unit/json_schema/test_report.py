@@ -186,7 +186,7 @@ def test_every_keyword_of_a_draft_is_known_there() -> None:
 
 
 #: A value of each kind that keywords have.
-VALUES: list[Any] = [{}, [{}], ["a"], "string", 1, True, {"a": {}}, {"a": ["b"]}]
+VALUES: list[Any] = [{}, {"type": "string"}, [{}], ["a"], "string", 1, True, {"a": {}}, {"a": ["b"]}]
 
 
 def of_one(draft: int, word: str, value: Any) -> list[str] | None:

@@ -1,8 +1,8 @@
 //! Schema → what became of each keyword, and words that are spelled alike.
 
+use super::{raised, read, Callback, Prelude};
 use crate::gil::without;
 use crate::limit::{given, Limits};
-use super::{raised, read, Callback, Prelude};
 use frisket_schema::order;
 use frisket_schema::report;
 use frisket_schema::resolve::Registry;

@@ -121,3 +121,33 @@ impl<'a> Reader<'a> {
         self.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let mut out = Writer::default();
+        out.bool(true);
+        out.u64(1 << 40);
+        out.u128(1 << 100);
+        out.bytes(b"ab");
+        out.list([3, 4], |out, number| out.u32(number));
+        out.raw(b"rest");
+        let data = out.finish();
+        let mut file = Reader::new(&data);
+        assert_eq!((file.bool(), file.u64(), file.u128()), (Ok(true), Ok(1 << 40), Ok(1 << 100)));
+        assert_eq!((file.text(), file.list(Reader::u32)), (Ok("ab"), Ok(vec![3, 4])));
+        assert_eq!(file.rest(), b"rest");
+    }
+
+    #[test]
+    fn a_length_beyond_the_bytes_that_are_left_is_refused() {
+        let data = u32::MAX.to_le_bytes();
+        assert!(Reader::new(&data).bytes().is_err());
+        assert!(Reader::new(&data).list(Reader::u8).is_err());
+        assert!(Reader::new(&data[..3]).u32().is_err());
+        assert!(Reader::new(&[2]).bool().is_err() && Reader::new(&[1, 0, 0, 0, 0xff]).text().is_err());
+    }
+}

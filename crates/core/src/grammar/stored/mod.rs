@@ -12,6 +12,7 @@
 //! language, never one that contradicts itself or that shares the cached masks of others.
 
 mod bytes;
+mod character;
 mod read;
 mod spec;
 mod tag;
@@ -28,7 +29,7 @@ use bytes::{Reader, Writer};
 const MAGIC: &[u8] = b"frisket grammar\n";
 
 /// The version of the format: changes with every change of what is written.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Other engines may compute other facts of the same terms, or want other rules.
 const ENGINE: &str = env!("CARGO_PKG_VERSION");
@@ -88,4 +89,30 @@ fn hash(payload: &[u8]) -> u128 {
 /// The error of a file; `what` continues "the file".
 pub(crate) fn refusal(what: &str) -> Box<Error> {
     Error::Stored(format!("the file {what}")).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_others_are_refused_by_what_is_wrong() {
+        let mut builder = Builder::default();
+        let root = builder.literal(b"text").unwrap();
+        let file = builder.build(root.number()).unwrap().to_bytes().unwrap();
+        let refused = |file: &[u8]| match read(file, Limits::default(), None, None) {
+            Ok(_) => String::new(),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(refused(&file), "");
+        let changed = |at: usize| {
+            let mut file = file.clone();
+            file[at] ^= 1;
+            refused(&file)
+        };
+        assert!(changed(0).contains("is no stored grammar"));
+        assert!(changed(MAGIC.len()).contains("another version"));
+        assert!(changed(file.len() - 1).contains("is damaged"));
+        assert!(refused(b"").contains("ends early"));
+    }
 }

@@ -4,6 +4,7 @@ use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::grammar::builder::Builder;
 use crate::grammar::stored::bytes::Reader;
+use crate::grammar::stored::character::is_character_class;
 use crate::grammar::stored::{refusal, tag, Stored};
 use crate::regular::arena::Arena;
 use crate::regular::id::{RuleId, SpecialId, WordSetId};
@@ -99,6 +100,7 @@ impl Terms<'_> {
             }
             tag::OBJECT => self.object(),
             tag::UNIQUE => self.unique(),
+            tag::CHARACTERS => self.characters(),
             _ => Err(refusal("has a term of no known kind")),
         }
     }
@@ -163,6 +165,21 @@ impl Terms<'_> {
     fn nonempty(&mut self, id: TermId) -> Result<TermId> {
         check(self.arena.is_nonempty(id)?, "has a term that matches nothing")?;
         Ok(id)
+    }
+
+    /// The term that follows, whose texts are one character each.
+    fn characters(&mut self) -> Result<TermId> {
+        let made = match self.file.u8()? {
+            tag::CAT => self.cat()?,
+            tag::ALT => {
+                let parts = self.parts(Self::reference)?;
+                self.arena.intern_alt(&parts)?
+            }
+            _ => return Err(refusal("has characters that are neither a sequence of bytes nor a choice")),
+        };
+        check(is_character_class(self.arena, made), "has bytes where only characters may stand")?;
+        self.arena.mark_text(made);
+        Ok(made)
     }
 
     fn class(&mut self) -> Result<TermId> {
@@ -247,5 +264,48 @@ pub(super) fn check(holds: bool, otherwise: &str) -> Result<()> {
         Ok(())
     } else {
         Err(refusal(otherwise))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::stored::bytes::Writer;
+
+    /// The payload of a grammar without names or sets of words, of these terms, whose root is the last one.
+    fn refusal_of(terms: &[&[u8]]) -> Option<String> {
+        let mut out = Writer::default();
+        out.u128(0);
+        (0..3).for_each(|_| out.u32(0));
+        out.list(terms, |out, term| out.raw(term));
+        out.u32(0);
+        out.u32(2 + terms.len() as u32);
+        payload(&out.finish(), Builder::default()).err().map(|error| error.to_string())
+    }
+
+    fn class(bytes: &[u8]) -> Vec<u8> {
+        let set = ByteSet::from_bytes(bytes.iter().copied());
+        [tag::CLASS].into_iter().chain(set.0.iter().flat_map(|word| word.to_le_bytes())).collect()
+    }
+
+    fn pair(kind: u8, left: u8, right: u8) -> Vec<u8> {
+        vec![kind, left, 0, 0, 0, right, 0, 0, 0]
+    }
+
+    #[test]
+    fn terms_refer_to_earlier_terms_only() {
+        assert_eq!(refusal_of(&[&class(b"a"), &class(b"b"), &pair(tag::CAT, 3, 4)]), None);
+        let refused = refusal_of(&[&class(b"a"), &pair(tag::CAT, 3, 4)]).unwrap();
+        assert!(refused.contains("names a term before it says what it is"), "{refused}");
+        assert!(refusal_of(&[&[99]]).unwrap().contains("of no known kind"));
+        assert!(refusal_of(&[&class(b"")]).unwrap().contains("a class without a byte"));
+    }
+
+    #[test]
+    fn what_is_said_to_be_characters_is_looked_at() {
+        let marked: Vec<u8> = [tag::CHARACTERS].into_iter().chain(pair(tag::CAT, 3, 4)).collect();
+        assert_eq!(refusal_of(&[&class(b"\xc3\xc4"), &class(b"\xa9"), &marked]), None);
+        let refused = refusal_of(&[&class(b"\xc3\xe0"), &class(b"\xa9"), &marked]).unwrap();
+        assert!(refused.contains("bytes where only characters may stand"), "{refused}");
     }
 }

@@ -130,3 +130,19 @@ fn sorted_spellings(properties: &[Property]) -> Result<Vec<(Box<[u8]>, u32)>> {
     check(sorted.is_sorted_by(|one, next| one.0 < next.0), "names a property twice")?;
     Ok(sorted)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn property(key: &[u8]) -> Property {
+        Property { key: key.into(), required: false, values: Vec::new() }
+    }
+
+    #[test]
+    fn properties_are_found_by_their_spelled_keys() {
+        let sorted = sorted_spellings(&[property(b"b"), property(b"a\n")]).unwrap();
+        assert_eq!(sorted, [((*b"\"a\\n\"").into(), 1), ((*b"\"b\"").into(), 0)]);
+        assert!(sorted_spellings(&[property(b"a"), property(b"a")]).is_err());
+    }
+}

@@ -16,3 +16,5 @@ pub(super) const CALL: u8 = 12;
 pub(super) const SPECIAL: u8 = 13;
 pub(super) const OBJECT: u8 = 14;
 pub(super) const UNIQUE: u8 = 15;
+/// Before a term of whole characters whose parts are none.
+pub(super) const CHARACTERS: u8 = 16;

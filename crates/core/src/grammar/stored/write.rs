@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::grammar::grammar::Grammar;
 use crate::grammar::stored::bytes::Writer;
+use crate::grammar::stored::character::is_character_class;
 use crate::grammar::stored::tag;
 use crate::regular::arena::Arena;
 use crate::regular::id::{RuleId, WordSetId};
@@ -80,6 +81,9 @@ impl<'a> Terms<'a> {
     }
 
     fn write(&self, id: TermId, out: &mut Writer) -> Result<()> {
+        if self.is_character_class(id) {
+            out.u8(tag::CHARACTERS);
+        }
         match self.arena.term(id) {
             Term::Class(set) => {
                 out.u8(tag::CLASS);
@@ -133,6 +137,17 @@ impl<'a> Terms<'a> {
             term => return Err(Error::Misuse(format!("{term:?} exists at run time only and is not stored")).into()),
         }
         Ok(())
+    }
+
+    /// Whether the term's texts are whole characters, and not because its parts' are.
+    fn is_character_class(&self, id: TermId) -> bool {
+        let is_text = |part: &TermId| self.arena.info(*part).utf8;
+        let derived = match self.arena.term(id) {
+            Term::Alt(parts) => parts.iter().all(is_text),
+            Term::Cat(left, right) => is_text(left) && is_text(right),
+            _ => true,
+        };
+        !derived && is_text(&id) && is_character_class(self.arena, id)
     }
 
     fn reference(&self, id: TermId, out: &mut Writer) {

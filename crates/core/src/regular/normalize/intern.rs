@@ -194,3 +194,21 @@ impl Arena {
         hash.finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_operands_are_one_term_with_the_facts_of_its_parts() {
+        let mut arena = Arena::new();
+        let [left, right] = [b"ab", b"cd"].map(|text| arena.literal(text).unwrap());
+        let made = arena.intern_cat(left, right).unwrap();
+        assert_eq!(arena.intern_cat(left, right), Ok(made));
+        assert_ne!(arena.intern_cat(right, left), Ok(made));
+        let info = arena.info(made);
+        assert_eq!((info.min_chars, info.max_chars, info.utf8, info.nullable), (4, 4, true, false));
+        let many = arena.intern_repeat(left, 0, MANY).unwrap();
+        assert!(arena.info(many).nullable && arena.info(many).max_chars == MANY);
+    }
+}

@@ -244,10 +244,15 @@ impl Arena {
         };
         sequences.sort_unstable_by_key(bounds);
         let id = self.utf8_trie(&sequences, 0)?;
+        self.mark_text(id);
+        Ok(id)
+    }
+
+    /// Notes that a term's texts are whole characters, where its parts' are not.
+    pub(crate) fn mark_text(&mut self, id: TermId) {
         if !self.info(id).utf8 {
             self.terms.nodes.get_mut(id.index()).info.utf8 = true;
         }
-        Ok(id)
     }
 
     /// What follows the first `level` bytes of sorted sequences that begin with the same ranges.
