@@ -351,10 +351,8 @@ def test_who_cancels_while_a_schema_is_read_is_told_of_nothing_else(document: An
 
 
 def test_no_time_at_all_is_seen_before_a_schema_is_read() -> None:
-    properties = Called({"a": {}}, 1, lambda: None)
     with pytest.raises(LimitExceededError, match="seconds"):
-        Grammar.from_json_schema({"properties": properties}, limits=Limits(seconds=0.0))
-    assert properties.read == 0
+        Grammar.from_json_schema({"properties": {"a": {"type": 1}}}, limits=Limits(seconds=0.0))
 
 
 def test_what_text_is_forced_comes_in_pieces() -> None:

@@ -39,7 +39,7 @@ __all__ = [
 class Productions:
     """The rules of a grammar, node by node: each node joins the last ones that nothing joins yet."""
 
-        """Create and return a new object.  See help(type) for accurate signature."""
+    def __new__(cls) -> Self: ...
     def text(self, text: str) -> None:
         """These characters, one after the other."""
     def chars(self, ranges: Sequence[tuple[int, int]]) -> None:
@@ -89,13 +89,14 @@ class Prelude:
     `literals` is the language whose literals values are: json, or python for arguments of a call.
     """
 
-        """Create and return a new object.  See help(type) for accurate signature."""
+    def __new__(cls, options: JSONSchemaOptions, *, literals: Literal["json", "python"] = "json") -> Self: ...
     def fork(self, limits: Limits | None = None) -> GrammarBuilder:
         """A builder that has the prelude's nodes."""
     def compile(
         self, schema: Any, registry: Callable[[str], Any] | None = None, limits: Limits | None = None
     ) -> tuple[Grammar, list[_Omission], list[_Omission], list[str]]:
-        """(the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes on the language).
+        """(the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes on the
+        language).
 
         `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
         """
@@ -110,14 +111,14 @@ class Prelude:
 
 @final
 class MemberValues:
-    """The values of an object's members, as nodes of a builder that `Prelude.fork` made, for formats that write members
-    one by one. Not thread-safe.
+    """The values of an object's members, as nodes of a builder that `Prelude.fork` made, for formats that write
+    members one by one. Not thread-safe.
 
     A member is named by its key; None is any member that `properties` does not name. `types` are names of JSON Schema.
     """
 
     def __new__(cls, builder: GrammarBuilder, schema: Any) -> Self:
-        """Create and return a new object.  See help(type) for accurate signature."""
+        """`schema` is a dict or a bool. Its references lead to places of its own."""
     def check(self) -> None:
         """Reads the keywords of the object itself. Raises InvalidSchemaError."""
     def is_anything(self, key: str | None) -> bool:
@@ -131,14 +132,16 @@ class MemberValues:
     def value(self, key: str | None) -> int | None:
         """All of a member's values, as literals; None if clearly there are none."""
     def raise_unsupported(self) -> None:
-        """Raises UnsupportedSchemaError if a keyword that was met so far is not enforced, unless the options allow that."""
+        """Raises UnsupportedSchemaError if a keyword that was met so far is not enforced, unless the options allow
+        that.
+        """
 
 @final
 class Recent(Generic[_T]):
     """At most `count` results that weigh at most `weight` bytes together; the least recently used is dropped first.
     Thread-safe. Keys are texts, bytes, numbers, or tuples of these: comparing them runs no Python code."""
 
-        """Create and return a new object.  See help(type) for accurate signature."""
+    def __new__(cls, *, count: int, weight: int) -> Self: ...
     @property
     def count(self) -> int:
         """How many results are kept at most."""
@@ -151,7 +154,7 @@ class Recent(Generic[_T]):
         """Keep a result, unless it alone weighs more than the cache holds."""
     def clear(self) -> None:
         """Forget everything."""
-        """Return len(self)."""
+    def __len__(self) -> int: ...
 
 def content(value: object) -> bytes | None:
     """`marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate) or deep.
@@ -162,7 +165,8 @@ class Regex:
     """A pattern that was read: what there is to know about it without a builder."""
 
     def __new__(cls, pattern: str, *, dialect: str, flags: str = "", is_released: bool = True) -> Self:
-        """Create and return a new object.  See help(type) for accurate signature."""
+        """Raises GrammarSyntaxError, with the offset, for what is not in the dialect. `is_released`: atomic groups are
+        replaced by what means the same, or refused."""
     def tree(self) -> tuple[Any, ...]:
         """The tree: for each node a tuple of the name of its class in `notations.regex.ast` and its fields."""
     def longest(self) -> int | None:
@@ -220,7 +224,8 @@ def schema_report(
 def schema_report_of_all(
     schema: Any, registry: Callable[[str], Any], prelude: Prelude, *, has_scopes: bool
 ) -> list[tuple[str, str, str, str, str]]:
-    """The report of a schema of which all is read, whether values come to it or not, and patterns and formats are exact.
+    """The report of a schema of which all is read, whether values come to it or not, and patterns and formats are
+    exact.
 
     For tests.
     """
