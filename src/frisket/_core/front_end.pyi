@@ -95,8 +95,7 @@ class Prelude:
     def compile(
         self, schema: Any, registry: Callable[[str], Any] | None = None, limits: Limits | None = None
     ) -> tuple[Grammar, list[_Omission], list[_Omission], list[str]]:
-        """(the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes on the
-        language).
+        """(the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes).
 
         `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
         """
@@ -132,9 +131,7 @@ class MemberValues:
     def value(self, key: str | None) -> int | None:
         """All of a member's values, as literals; None if clearly there are none."""
     def raise_unsupported(self) -> None:
-        """Raises UnsupportedSchemaError if a keyword that was met so far is not enforced, unless the options allow
-        that.
-        """
+        """Raises UnsupportedSchemaError if a keyword met so far is not enforced, unless the options allow that."""
 
 @final
 class Recent(Generic[_T]):
@@ -224,8 +221,7 @@ def schema_report(
 def schema_report_of_all(
     schema: Any, registry: Callable[[str], Any], prelude: Prelude, *, has_scopes: bool
 ) -> list[tuple[str, str, str, str, str]]:
-    """The report of a schema of which all is read, whether values come to it or not, and patterns and formats are
-    exact.
+    """The report of a schema of which all is read, whether values come to it or not; patterns and formats are exact.
 
     For tests.
     """

@@ -10,8 +10,8 @@ use frisket_schema::member;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The values of an object's members, as nodes of a builder that `Prelude.fork` made, for formats that write members
-/// one by one. Not thread-safe.
+/// The values of an object's members, as nodes of a builder that `Prelude.fork` made, for formats that write
+/// members one by one. Not thread-safe.
 ///
 /// A member is named by its key; None is any member that `properties` does not name. `types` are names of JSON Schema.
 #[pyclass(unsendable, module = "frisket._core.front_end")]
@@ -76,7 +76,7 @@ impl MemberValues {
         self.node(py, |values, builder| values.value(builder, key))
     }
 
-    /// Raises UnsupportedSchemaError if a keyword that was met so far is not enforced, unless the options allow that.
+    /// Raises UnsupportedSchemaError if a keyword met so far is not enforced, unless the options allow that.
     fn raise_unsupported(&self) -> PyResult<()> {
         self.values.refuse_unsupported().map_err(raised)
     }

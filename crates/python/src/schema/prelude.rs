@@ -34,7 +34,7 @@ impl Prelude {
         GrammarBuilder::of_prelude(self.shared(), limits, cancellation)
     }
 
-    /// (the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes on the language).
+    /// (the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes).
     ///
     /// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
     #[pyo3(signature = (schema, registry=None, limits=None))]

@@ -222,3 +222,19 @@ impl<'a> Terms<'a> {
         out.u32(spec.max);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::grammar::builder::Builder;
+
+    #[test]
+    fn only_what_the_root_needs_is_written_and_each_term_once() {
+        let mut builder = Builder::default();
+        let [one, _unused] = [&b"one"[..], b"unused"].map(|text| builder.literal(text).unwrap());
+        let root = builder.cat(&[one.number(), one.number()]).unwrap();
+        let file = payload(&builder.build(root.number()).unwrap()).unwrap();
+        let count = |text: &[u8]| file.windows(text.len()).filter(|window| *window == text).count();
+        assert_eq!((count(b"unused"), count(b"one")), (0, 1));
+    }
+}

@@ -58,7 +58,7 @@ pub fn schema_facts(
     facts::facts(read(schema)?, &Callback(registry.clone().unbind()), options).map_err(raised)
 }
 
-/// The report of a schema of which all is read, whether values come to it or not, and patterns and formats are exact.
+/// The report of a schema of which all is read, whether values come to it or not; patterns and formats are exact.
 ///
 /// For tests.
 #[pyfunction]
