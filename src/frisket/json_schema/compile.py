@@ -49,8 +49,8 @@ def compile_json_schema(
     Raises InvalidSchemaError, UnsupportedSchemaError (with all places), UnsatisfiableSchemaError, LimitExceededError.
     """
     prelude = prelude_of(options)
-    grammar, *found = prelude.compile(schema, documents_of(registry), limits)
-    return grammar, _report(prelude, schema, content, registry, *found)
+    grammar, loosened, narrowed, notes = prelude.compile(schema, documents_of(registry), limits)
+    return grammar, _report(prelude, schema, content, registry, loosened, narrowed, notes)
 
 
 def lower_json_schema(
@@ -73,8 +73,8 @@ def lower_json_schema(
             hint="true is the schema of any value, false that of none",
         )
     prelude = prelude_of(options)
-    node, *found = prelude.embed(builder, schema, documents_of(registry), is_fork=is_fork)
-    return node, _report(prelude, schema, None, registry, *found)
+    node, loosened, narrowed, notes = prelude.embed(builder, schema, documents_of(registry), is_fork=is_fork)
+    return node, _report(prelude, schema, None, registry, loosened, narrowed, notes)
 
 
 def prelude_of(options: JSONSchemaOptions) -> Prelude:
