@@ -1,4 +1,4 @@
-"""Bounds of integers read by the engine = those read by Python: the same grammar."""
+"""Bounds of integers at random: the front end and the oracle make the same grammar of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.property.test_plain import OPTIONS, difference
+from tests.oracle.native import difference
+from tests.property.test_front_end import OPTIONS
 
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 

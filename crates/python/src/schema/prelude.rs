@@ -44,7 +44,7 @@ impl Prelude {
         schema: &Bound<'_, PyAny>,
         registry: Option<Py<PyAny>>,
         limits: Option<&Bound<'_, Limits>>,
-    ) -> PyResult<(Grammar, Vec<Told>, Vec<Told>, Vec<String>)> {
+    ) -> PyResult<Answer<Grammar>> {
         let Compiled { grammar, omissions, narrowed, notes } = self.compiled(py, schema, registry, limits)?;
         Ok((Grammar::new(grammar), told(omissions), told(narrowed), notes))
     }
@@ -61,7 +61,7 @@ impl Prelude {
         schema: &Bound<'_, PyAny>,
         registry: Option<Py<PyAny>>,
         is_fork: bool,
-    ) -> PyResult<(u32, Vec<Told>, Vec<Told>, Vec<String>)> {
+    ) -> PyResult<Answer<u32>> {
         let tree = read(schema)?;
         let registry = registry.map(Callback);
         let taken = builder.borrow_mut().take()?;
@@ -103,6 +103,9 @@ impl Prelude {
 
 /// (pointer, keyword, what slips through or is left out)
 type Told = (String, String, String);
+
+/// What was made, what is not enforced, formats that are narrowed, notes.
+type Answer<T> = (T, Vec<Told>, Vec<Told>, Vec<String>);
 
 fn told(omissions: Vec<Omission>) -> Vec<Told> {
     omissions.into_iter().map(|Omission { pointer, keyword, slips }| (pointer, keyword, slips)).collect()
