@@ -32,10 +32,16 @@ use std::sync::Arc;
 /// The schema's tree: of a text, or of a value of Python.
 pub fn read<'py>(schema: &Bound<'py, PyAny>) -> PyResult<Arc<Tree>> {
     let tree = match schema.downcast::<PyString>() {
-        Ok(text) => json::parse(text.to_str()?),
+        Ok(text) => text.to_str().map_err(|_| half_a_pair()).and_then(json::parse),
         Err(_) => tree::read(schema),
     };
     tree.map(Arc::new).map_err(raised)
+}
+
+fn half_a_pair() -> Box<Error> {
+    Error::invalid("the schema is not JSON: its text holds half of a surrogate pair")
+        .at("")
+        .with_hint("decode the file as UTF-8, with errors=\"strict\"")
 }
 
 /// The exception of an error, as results of the crate hold it.

@@ -112,10 +112,13 @@ fn text<T>(string: &Bound<'_, PyString>, make: impl FnOnce(Text<'_>) -> T) -> T 
 }
 
 fn holds_itself() -> Box<Error> {
-    Error::invalid("the schema holds itself, which no JSON does".to_owned())
+    Error::invalid("the schema holds itself, which no JSON does")
+        .at("")
         .with_hint("name the part that recurs in $defs and refer to it with $ref")
 }
 
 fn failed(error: PyErr) -> Box<Error> {
     Error::invalid(format!("a value cannot be read: {error}"))
+        .at("")
+        .with_hint("JSON has null, booleans, numbers, strings, lists and dicts")
 }
