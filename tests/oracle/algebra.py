@@ -1,6 +1,6 @@
 """Schemas → crates/schema/tests/oracle/algebra.tsv: the unions of conjuncts that Python's algebra makes of each.
 
-    python tests/oracle/algebra.py > crates/schema/tests/oracle/algebra.tsv
+    python -m tests.oracle.algebra > crates/schema/tests/oracle/algebra.tsv
 
 A row is the way to split, the most alternatives, the schema, and a hash of what the root expands to, members and items
 included, with all that was left out and the number of alternatives that it took. The crate's test `algebra` reads the
@@ -20,15 +20,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from frisket._core import GrammarBuilder, front_end
+from frisket._core import GrammarBuilder
 from frisket.errors import FrisketError
 from frisket.json_schema import JSONSchemaOptions
 from frisket.json_schema.report import Report
 from frisket.lint.resolve import Documents, Site
 from tests.oracle.json_schema import array, interval, object, string
 from tests.oracle.json_schema.algebra import Algebra, Splitting, TooManyAlternatives
-from tests.oracle.json_schema.keywords import KNOWN
 from tests.oracle.json_schema.place import NeedsScopes
+from tests.oracle.json_schema.said import said
 from tests.oracle.json_schema.value import ANY, ANYTHING, NOTHING, WHOLE, Case, Goal
 
 ROWS = 1_500
@@ -69,7 +69,7 @@ class Merging(Algebra):
 
     def _same_as(self, schema: Any, resource: Any, scope: Any, origin: Any, tokens: Any) -> Goal | None:
         found = super()._same_as(schema, resource, scope, origin, tokens)
-        content = front_end.said(schema, KNOWN) if found is None else None
+        content = said(schema) if found is None else None
         if content is None:
             return found
         key = content, resource, *scope

@@ -1,6 +1,6 @@
 """Random conditions on strings, arrays, objects → crates/schema/tests/oracle/composite.tsv: what Python makes of each.
 
-    python tests/oracle/composite.py > crates/schema/tests/oracle/composite.tsv
+    python -m tests.oracle.composite > crates/schema/tests/oracle/composite.tsv
 
 What members and items must meet is a set of types here, as the number that the bits of `value` make. A row is the kind,
 the options, the conditions, and a hash of the grammar's dump, which numbers its parts in the order of their mention.

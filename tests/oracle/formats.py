@@ -1,6 +1,6 @@
 """Formats and texts → crates/schema/tests/oracle/formats.tsv: what the Python front end makes of each.
 
-    python tests/oracle/formats.py > crates/schema/tests/oracle/formats.tsv
+    python -m tests.oracle.formats > crates/schema/tests/oracle/formats.tsv
 
 A row that begins with `format` has the name, the draft, the options, and what became of it; nodes are told by the
 fingerprints of their grammars, which are equal for equal grammars. A row that begins with `check` has a name, a text in

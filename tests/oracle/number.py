@@ -1,6 +1,6 @@
 """Random conditions on numbers → crates/schema/tests/oracle/number.tsv: what the Python front end makes of each.
 
-    python tests/oracle/number.py > crates/schema/tests/oracle/number.tsv
+    python -m tests.oracle.number > crates/schema/tests/oracle/number.tsv
 
 A row is the types, the notation, the conditions, and the fingerprint of the grammar: equal grammars have equal ones, so
 that a row decides about every numeral at once. The crate's test `number` reads the table.
