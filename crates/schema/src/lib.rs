@@ -1,7 +1,21 @@
 //! JSON Schema → the grammar of the documents that are valid, and what became of each keyword.
 //!
-//! The crate is being built from the bottom up; its README says which modules stand. Each module imports only modules
-//! above it in this list, but for `subschema`, which asks `read` which names are keywords:
+//! ```
+//! use frisket_core::limits::Limits;
+//! use frisket_schema::compile::{compile, Options, Prelude};
+//! use frisket_schema::json::parse;
+//! use std::sync::Arc;
+//!
+//! # fn main() -> frisket_schema::error::Result<()> {
+//! let prelude = Prelude::new(Options::default(), None)?; // once for each set of options
+//! let schema = parse(r#"{"type": "integer", "minimum": 3, "unheardOf": 1}"#)?;
+//! let compiled = compile(Arc::new(schema), None, &prelude, Limits::default(), None)?;
+//! assert!(compiled.omissions.is_empty(), "every keyword of JSON Schema is enforced");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Each module imports only modules above it in this list, but for `subschema`, which asks `read` which names are keywords:
 //!
 //! ```text
 //! error        what is wrong: message, place, hint
