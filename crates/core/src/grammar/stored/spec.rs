@@ -14,7 +14,7 @@ impl Terms<'_> {
     pub(super) fn object(&mut self) -> Result<TermId> {
         let properties = self.list(Self::property)?;
         let extras = self.list(Self::extra)?;
-        let [open, close, colon, comma, empty] = self.signs()?;
+        let [open, close, colon, comma, empty] = self.punctuation()?;
         let (min, max, required_marks) = (self.file.u32()?, self.file.u32()?, self.file.u64()?);
         let mut clauses =
             self.list(|terms| Ok(Clause { premises: terms.file.u64()?, conclusions: terms.file.u64()? }))?;
@@ -60,7 +60,7 @@ impl Terms<'_> {
         let (accepting, steps): (Vec<bool>, Vec<Vec<(TermId, u32)>>) = states.into_iter().unzip();
         let known = steps.iter().flatten().all(|&(_, next)| (next as usize) < steps.len());
         check(known, "has a number beyond its list")?;
-        let [open, close, comma, empty] = self.signs()?;
+        let [open, close, comma, empty] = self.punctuation()?;
         let readable = |sign: TermId| !self.arena.info(sign).structural && !self.arena.info(sign).nullable;
         check([open, close, comma, empty].into_iter().all(readable), "has unique items without punctuation")?;
         let (min, max) = self.bounds()?;
@@ -90,12 +90,12 @@ impl Terms<'_> {
         Ok(all.pop())
     }
 
-    fn signs<const N: usize>(&mut self) -> Result<[TermId; N]> {
-        let mut signs = [crate::regular::term::EMPTY; N];
-        for sign in &mut signs {
-            *sign = self.reference()?;
+    fn punctuation<const N: usize>(&mut self) -> Result<[TermId; N]> {
+        let mut punctuation = [crate::regular::term::EMPTY; N];
+        for mark in &mut punctuation {
+            *mark = self.reference()?;
         }
-        Ok(signs)
+        Ok(punctuation)
     }
 
     /// (cause, effect) pairs of properties, sorted.
