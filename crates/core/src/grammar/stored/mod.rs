@@ -4,7 +4,8 @@
 //!
 //! ```text
 //! header   MAGIC · FORMAT · version of the engine · hash of the payload
-//! payload  fingerprint · special tokens · rules (names) · sets of words · terms · bodies of the rules · root
+//! payload  fingerprint · special tokens · rules (names) · whether any text is a term · sets of words · terms ·
+//!          bodies of the rules · root
 //! ```
 //!
 //! Only terms that the root or a rule needs are written, parts before wholes: a term refers to earlier terms only. Hashes,
@@ -29,7 +30,7 @@ use bytes::{Reader, Writer};
 const MAGIC: &[u8] = b"frisket grammar\n";
 
 /// The version of the format: changes with every change of what is written.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Other engines may compute other facts of the same terms, or want other rules.
 const ENGINE: &str = env!("CARGO_PKG_VERSION");

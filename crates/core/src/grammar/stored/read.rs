@@ -21,8 +21,12 @@ pub(super) fn payload(data: &[u8], mut builder: Builder) -> Result<Stored> {
     for name in &names {
         rules.declare(name);
     }
+    let knows_any_text = file.bool()?;
     let sets = file.list(|file| file.list(|file| file.bytes().map(Box::from)))?;
     let arena = &mut builder.arena;
+    if knows_any_text {
+        arena.any_text()?;
+    }
     let sets = sets.into_iter().map(|words| word_set(arena, words)).collect::<Result<_>>()?;
     let counts = Counts { rules: names.len(), specials: builder.specials.len() };
     let mut terms = Terms { file, arena, made: vec![EMPTY, EPSILON, TOP], sets, counts };

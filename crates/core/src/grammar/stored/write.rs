@@ -23,6 +23,8 @@ pub(super) fn payload(grammar: &Grammar) -> Result<Vec<u8>> {
     out.u128(grammar.fingerprint());
     out.list(&grammar.specials, |out, name| out.bytes(name.as_bytes()));
     out.list(written, |out, rule| out.bytes(rules.names[rule.index()].as_bytes()));
+    // Normal forms and short cuts of the automaton hold where the arena knows which term any text is.
+    out.bool(arena.any_text.is_some());
     out.list(&terms.sets, |out, set| {
         out.list(arena.terms.word_sets[set.index()].words.iter(), |out, word| out.bytes(word));
     });
