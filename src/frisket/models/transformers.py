@@ -156,8 +156,11 @@ class TransformersSession(NetworkSession):
     def __init__(self, torch: Any, model: Any, context: int, prompt_ids: Sequence[int]) -> None:
         self._torch, self._model = torch, model
         self._cache: Any = None
+        parameters = inspect.signature(getattr(model, "forward", model)).parameters
         # Without it, some models compute the logits of the whole prompt: a gigabyte for 2,000 tokens of 128,256.
-        self._selects = "logits_to_keep" in inspect.signature(getattr(model, "forward", model)).parameters
+        self._selects = "logits_to_keep" in parameters
+        # transformers 5.24 renamed it, as an argument and in the output.
+        self._cache_name = "cache" if "cache" in parameters else "past_key_values"
         super().__init__(context, prompt_ids)
 
     @property
@@ -177,13 +180,15 @@ class TransformersSession(NetworkSession):
 
     def _read(self, ids: list[int], keep: int) -> Logits:
         torch = self._torch
-        selection = {"logits_to_keep": keep} if self._selects else {}
+        options: dict[str, Any] = {self._cache_name: self._cache, "use_cache": True}
+        if self._selects:
+            options["logits_to_keep"] = keep
         try:
             with torch.inference_mode():
                 rows = torch.tensor([ids], device=self._model.device)
-                output = self._model(input_ids=rows, past_key_values=self._cache, use_cache=True, **selection)
+                output = self._model(input_ids=rows, **options)
                 last = output.logits[0, -keep:].float().cpu().numpy()
         except Exception as error:
             raise EngineError(f"transformers failed: {error}", where=f"token {self._length}") from error
-        self._cache = output.past_key_values
+        self._cache = getattr(output, self._cache_name)
         return np.ascontiguousarray(last, dtype=np.float32)

@@ -39,15 +39,23 @@ class Counter:
         self.config = SimpleNamespace(vocab_size=8, max_position_embeddings=context)
         self.generation_config = SimpleNamespace(eos_token_id=[6, 7])
 
-    def __call__(self, input_ids: Any, past_key_values: list[int] | None, use_cache: bool) -> Any:
+    def __call__(self, input_ids: Any, cache: list[int] | None, use_cache: bool) -> Any:
         assert use_cache
         if 5 in input_ids:
             raise RuntimeError("out of memory")
-        cache = [] if past_key_values is None else past_key_values
+        cache = [] if cache is None else cache
         cache.extend(input_ids[0])
         logits = np.zeros((1, input_ids.shape[1], 8), dtype=np.float32).view(Rows)
         logits[0, -1, len(cache)] = 1
-        return SimpleNamespace(logits=logits, past_key_values=cache)
+        return SimpleNamespace(logits=logits, cache=cache)
+
+
+class OlderCounter(Counter):
+    """The same model as transformers before 5.24 calls it."""
+
+    def __call__(self, input_ids: Any, past_key_values: list[int] | None, use_cache: bool) -> Any:
+        output = super().__call__(input_ids, past_key_values, use_cache)
+        return SimpleNamespace(logits=output.logits, past_key_values=output.cache)
 
 
 class Words:
@@ -64,11 +72,11 @@ class Words:
         return f"<user>{turns[0]['content']}<assistant>"
 
 
-@pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Transformers:
+@pytest.fixture(params=[Counter, OlderCounter])
+def model(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Transformers:
     torch = SimpleNamespace(inference_mode=contextlib.nullcontext, tensor=lambda rows, device: np.array(rows))
     monkeypatch.setitem(sys.modules, "torch", torch)
-    return frisket.models.transformers(Counter(), Words())
+    return frisket.models.transformers(request.param(), Words())
 
 
 def test_a_session_reads_the_prompt_and_goes_on(model: Transformers) -> None:
