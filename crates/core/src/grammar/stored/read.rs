@@ -276,11 +276,13 @@ mod tests {
     use super::*;
     use crate::grammar::stored::bytes::Writer;
 
-    /// The payload of a grammar without names or sets of words, of these terms, whose root is the last one.
+    /// The payload of a grammar without names, any text or sets of words, of these terms, whose root is the last one.
     fn refusal_of(terms: &[&[u8]]) -> Option<String> {
         let mut out = Writer::default();
         out.u128(0);
-        (0..3).for_each(|_| out.u32(0));
+        (0..2).for_each(|_| out.u32(0));
+        out.bool(false);
+        out.u32(0);
         out.list(terms, |out, term| out.raw(term));
         out.u32(0);
         out.u32(2 + terms.len() as u32);
