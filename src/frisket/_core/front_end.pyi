@@ -93,11 +93,16 @@ class Prelude:
     def fork(self, limits: Limits | None = None) -> GrammarBuilder:
         """A builder that has the prelude's nodes."""
     def compile(
-        self, schema: Any, registry: Callable[[str], Any] | None = None, limits: Limits | None = None
+        self,
+        schema: Any,
+        registry: Callable[[str], Any] | None = None,
+        limits: Limits | None = None,
+        content: bytes | None = None,
     ) -> tuple[Grammar, list[_Omission], list[_Omission], list[str]]:
         """(the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes).
 
-        `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
+        `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None. `content` is what the
+        function of that name says of the schema: most schemas are read from it without the GIL.
         """
     def embed(
         self, builder: GrammarBuilder, schema: Any, registry: Callable[[str], Any] | None = None, *, is_fork: bool

@@ -49,7 +49,7 @@ def compile_json_schema(
     Raises InvalidSchemaError, UnsupportedSchemaError (with all places), UnsatisfiableSchemaError, LimitExceededError.
     """
     prelude = prelude_of(options)
-    grammar, loosened, narrowed, notes = prelude.compile(schema, documents_of(registry), limits)
+    grammar, loosened, narrowed, notes = prelude.compile(schema, documents_of(registry), limits, content)
     return grammar, _report(prelude, schema, content, registry, loosened, narrowed, notes)
 
 

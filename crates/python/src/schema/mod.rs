@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! tree      a value of Python → a tree
+//! content   the content of a plain value → a tree, without the GIL
 //! options   JSONSchemaOptions → the crate's options
 //! prelude   options → what all their schemas have in common
 //! member    schema of an object → the values of its members
@@ -9,6 +10,7 @@
 //! steps     each step of the front end alone, for tests
 //! ```
 
+mod content;
 mod member;
 mod options;
 mod prelude;

@@ -1,12 +1,13 @@
 //! Options → what the grammars of all their schemas have in common; schemas → these grammars.
 
 use super::options::options_of;
-use super::{raised, read, Callback};
+use super::{content, raised, read, Callback};
 use crate::builder::GrammarBuilder;
 use crate::gil::{take_turns, without};
 use crate::grammar::Grammar;
 use crate::limit::{given, Limits};
 use frisket_schema::compile::{self, compile, embed, Compiled, Embedded};
+use frisket_schema::json::Tree;
 use frisket_schema::resolve::Registry;
 use frisket_schema::subschema::Omission;
 use pyo3::prelude::*;
@@ -36,16 +37,32 @@ impl Prelude {
 
     /// (the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes).
     ///
-    /// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None.
-    #[pyo3(signature = (schema, registry=None, limits=None))]
+    /// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None. `content` is what the
+    /// function of that name says of the schema: most schemas are read from it without the GIL.
+    #[pyo3(signature = (schema, registry=None, limits=None, content=None))]
     fn compile(
         &self,
         py: Python<'_>,
         schema: &Bound<'_, PyAny>,
         registry: Option<Py<PyAny>>,
         limits: Option<&Bound<'_, Limits>>,
+        content: Option<&[u8]>,
     ) -> PyResult<Answer<Grammar>> {
-        let Compiled { grammar, omissions, narrowed, notes } = self.compiled(py, schema, registry, limits)?;
+        let (limits, cancellation) = given(limits);
+        let registry = registry.map(Callback);
+        let compiled = |tree: Arc<Tree>| {
+            let registry = registry.as_ref().map(|registry| registry as &dyn Registry);
+            compile(tree, registry, &self.0, limits, cancellation.clone())
+        };
+        let of_content = |content| without(py, || content::tree(content).map(|tree| compiled(tree?)));
+        let compiled = match content.and_then(of_content) {
+            Some(compiled) => compiled,
+            None => {
+                let tree = read(schema)?;
+                without(py, || compiled(tree))
+            }
+        };
+        let Compiled { grammar, omissions, narrowed, notes } = compiled.map_err(raised)?;
         Ok((Grammar::new(grammar), told(omissions), told(narrowed), notes))
     }
 
@@ -80,24 +97,6 @@ impl Prelude {
     /// What all schemas of the options have in common.
     pub fn shared(&self) -> Arc<compile::Prelude> {
         self.0.clone()
-    }
-
-    fn compiled(
-        &self,
-        py: Python<'_>,
-        schema: &Bound<'_, PyAny>,
-        registry: Option<Py<PyAny>>,
-        limits: Option<&Bound<'_, Limits>>,
-    ) -> PyResult<Compiled> {
-        let (limits, cancellation) = given(limits);
-        let tree = read(schema)?;
-        let registry = registry.map(Callback);
-        let prelude = self.0.clone();
-        let compiled = without(py, move || {
-            let registry = registry.as_ref().map(|registry| registry as &dyn Registry);
-            compile(tree, registry, &prelude, limits, cancellation)
-        });
-        compiled.map_err(raised)
     }
 }
 

@@ -1,0 +1,133 @@
+//! Content of a plain value (`crate::content`) → tree of the native front end, without Python.
+
+use frisket_schema::error::Error;
+use frisket_schema::json::{self, Text, Tree, TreeBuilder};
+use std::str::from_utf8;
+use std::sync::Arc;
+
+/// Bytes beyond which a value itself is read: it may hold one dict in many places, which its content spells out.
+const LONGEST: usize = 1 << 20;
+
+/// What the next byte begins.
+enum Place {
+    Value,
+    /// The next key of an object, or its end.
+    Member,
+    /// So many items of an array, and its end.
+    Items(u32),
+}
+
+/// Why there is no tree.
+enum Failure {
+    /// The value itself must be read: it is long, or an object in it has a key that is no string.
+    NotPlain,
+    Refused(Box<Error>),
+}
+
+impl From<Box<Error>> for Failure {
+    fn from(error: Box<Error>) -> Self {
+        Failure::Refused(error)
+    }
+}
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// The tree of the schema of which this is the content; None for one that must be read itself. A string is JSON text.
+pub fn tree(content: &[u8]) -> Option<frisket_schema::error::Result<Arc<Tree>>> {
+    match build(content) {
+        Ok(tree) => Some(Ok(Arc::new(tree))),
+        Err(Failure::Refused(error)) => Some(Err(error)),
+        Err(Failure::NotPlain) => None,
+    }
+}
+
+fn build(content: &[u8]) -> Result<Tree> {
+    if content.len() > LONGEST {
+        return Err(Failure::NotPlain);
+    }
+    let mut rest = content;
+    if let [b'u', text @ ..] = content {
+        rest = text;
+        return Ok(json::parse(string(&mut rest)?)?);
+    }
+    let mut builder = TreeBuilder::default();
+    let mut places = vec![Place::Value];
+    while let Some(place) = places.pop() {
+        match place {
+            Place::Value => places.extend(value(&mut builder, &mut rest)?),
+            Place::Items(0) => {
+                builder.end()?;
+            }
+            Place::Items(left) => {
+                places.push(Place::Items(left - 1));
+                places.extend(value(&mut builder, &mut rest)?);
+            }
+            Place::Member => match byte(&mut rest)? {
+                b'0' => {
+                    builder.end()?;
+                }
+                b'u' => {
+                    builder.key(Text::Unicode(string(&mut rest)?))?;
+                    places.extend([Place::Member, Place::Value]);
+                }
+                _ => return Err(Failure::NotPlain),
+            },
+        }
+    }
+    Ok(builder.finish())
+}
+
+/// Pushes a scalar, or the beginning of an array or object: what follows is then still to come.
+fn value(builder: &mut TreeBuilder, rest: &mut &[u8]) -> Result<Option<Place>> {
+    match byte(rest)? {
+        b'{' => {
+            builder.begin_object()?;
+            return Ok(Some(Place::Member));
+        }
+        b'[' => {
+            builder.begin_array()?;
+            return Ok(Some(Place::Items(u32::from_le_bytes(array(rest)?))));
+        }
+        b'u' => builder.string(Text::Unicode(string(rest)?))?,
+        b'T' => builder.boolean(true)?,
+        b'F' => builder.boolean(false)?,
+        b'N' => builder.null()?,
+        b'i' => builder.number(&i32::from_le_bytes(array(rest)?).to_string())?,
+        b'g' => match f64::from_le_bytes(array(rest)?) {
+            float if float.is_finite() => builder.number(&shown(float))?,
+            float if float.is_nan() => builder.non_finite("nan")?,
+            float => builder.non_finite(if float > 0.0 { "inf" } else { "-inf" })?,
+        },
+        _ => return Err(Failure::NotPlain),
+    };
+    Ok(None)
+}
+
+/// A float as Python's `repr` writes it: the exponent has a sign and two digits.
+fn shown(float: f64) -> String {
+    let shown = format!("{float:?}");
+    match shown.split_once('e') {
+        None => shown,
+        Some((digits, exponent)) => {
+            let exponent: i32 = exponent.parse().expect("an exponent is an integer");
+            format!("{digits}e{exponent:+03}")
+        }
+    }
+}
+
+fn string<'a>(rest: &mut &'a [u8]) -> Result<&'a str> {
+    let length = u32::from_le_bytes(array(rest)?) as usize;
+    let (text, after) = rest.split_at_checked(length).ok_or(Failure::NotPlain)?;
+    *rest = after;
+    from_utf8(text).map_err(|_| Failure::NotPlain)
+}
+
+fn byte(rest: &mut &[u8]) -> Result<u8> {
+    array(rest).map(|[byte]| byte)
+}
+
+fn array<const LENGTH: usize>(rest: &mut &[u8]) -> Result<[u8; LENGTH]> {
+    let (head, after) = rest.split_first_chunk().ok_or(Failure::NotPlain)?;
+    *rest = after;
+    Ok(*head)
+}
