@@ -24,6 +24,14 @@ from .vllm import make_model
 PAGE = ROOT / "docs" / "engines" / "ray.md"
 #: The model that the page names; here it is the folder of another one.
 MODEL = '"Qwen/Qwen3-0.6B"'
+#: Cores that Ray may hand out, whatever the machine has: batch and service together ask for more than two.
+CORES = 4
+START = f"""
+if __name__ == "__main__":
+    import ray
+
+    ray.init(num_cpus={CORES})
+"""
 CHAT = "{% for message in messages %}{{ message.content }}{% endfor %}"
 #: What the programs print, among the lines of Ray and vLLM.
 SHOWN = ("True ", "False ", "refused")
@@ -40,7 +48,7 @@ def main() -> None:
         model = make_model(Path(folder) / "model")
         (model / "chat_template.jinja").write_text(CHAT, encoding="utf-8")
         script = Path(folder) / "program.py"
-        script.write_text(program.replace(MODEL, repr(str(model))), encoding="utf-8")
+        script.write_text(START + program.replace(MODEL, repr(str(model))), encoding="utf-8")
         began = time.perf_counter()
         # Ray gives up where a busy machine takes more than a minute to start it.
         environment = {"VLLM_CPU_KVCACHE_SPACE": "1", "RAY_raylet_start_wait_time_s": "600"} | os.environ

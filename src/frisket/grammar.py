@@ -82,8 +82,8 @@ class Grammar(Language):
         True
 
         `dialect="ecma"` reads it as JavaScript does, which is how JSON Schema reads `pattern`. A pattern that `re` has
-        compiled counts with its flags. What cannot be exact (a back-reference) is a GrammarSyntaxError that names the
-        place.
+        compiled counts with its flags. What cannot be exact (a back-reference to a group of endless texts) is a
+        GrammarSyntaxError that names the place.
 
         >>> Grammar.from_regex(re.compile("yes|no", re.IGNORECASE)).accepts("No")
         True

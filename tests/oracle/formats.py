@@ -187,7 +187,7 @@ def patterns() -> Iterator[str]:
         yield from patterns_of(json.loads(path.read_text(encoding="utf-8")))
     yield from ("(", ")", "[", "a{2,1}", "[b-a]", "*", "\\", "(?<n>a)(?<n>b)", "\\p{Foo}", "\\k<a>", "a{", "}", "]")
     yield from (
-        r"(a)\1",
+        r"(a+)\1",
         r"(?<n>a)\k<n>",
         r"(?i:É)",
         r"\bword\b",

@@ -89,7 +89,7 @@ USES: dict[str, Callable[[], object]] = {
     "schema-invalid": lambda: Grammar.from_json_schema({"properties": {"a": {"type": "strnig"}}}),
     "schema-unsatisfiable": lambda: Grammar.from_json_schema({"type": "string", "minLength": 3, "maxLength": 2}),
     "grammar": undefined_rule,
-    "grammar-syntax": lambda: Grammar.from_regex(r"(a)\1"),
+    "grammar-syntax": lambda: Grammar.from_regex(r"(a+)\1"),
     "grammar-empty": empty_grammar,
     "vocabulary": unspellable,
     "limit": too_deep,
@@ -128,7 +128,7 @@ def test_an_unsupported_schema_lists_every_place() -> None:
 
 def test_a_regex_error_names_the_place_in_the_pattern() -> None:
     with pytest.raises(errors.GrammarSyntaxError) as caught:
-        Grammar.from_regex(r"ab(c)\1")
+        Grammar.from_regex(r"ab(c+)\1")
     assert caught.value.where
 
 

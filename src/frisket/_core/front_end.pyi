@@ -101,8 +101,8 @@ class Prelude:
     ) -> tuple[Grammar, list[_Omission], list[_Omission], list[str]]:
         """(the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes).
 
-        `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None. `content` is what the
-        function of that name says of the schema: most schemas are read from it without the GIL.
+        `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None. `content` is what
+        the function of that name says of the schema: most schemas are read from it without the GIL.
         """
     def embed(
         self, builder: GrammarBuilder, schema: Any, registry: Callable[[str], Any] | None = None, *, is_fork: bool

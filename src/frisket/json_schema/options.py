@@ -61,7 +61,8 @@ class JSONSchemaOptions:
 
     numbers: Literal["plain", "free"] = "plain"
     """`plain`: integers as digits only; `free`: also as `1.0` and `1e2`, and multiples with an exponent (where bounds
-    or multiples are asked for, an exponent beyond ±4 goes with one digit before the point)."""
+    or multiples are asked for, an exponent beyond ±4 goes with one digit before the point; where a number must be no
+    multiple, there is none beyond 4)."""
 
     max_integer_digits: int = 40
     """An unbounded number has at most so many digits before the point (a bound with more digits raises it), and so has

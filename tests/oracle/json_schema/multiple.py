@@ -131,16 +131,19 @@ def far_multiples(numerals: Digits, step: Fraction, beyond: int) -> int | None:
     places = part_length(step)
     rest, twos = strip(int(step * 10**places), 2)
     rest, fives = strip(rest, 5)
-    if rest != 1:
+    if rest > POINTED:
         return None
     b = numerals.builder
+    by_rest = b.multiple(rest, point=True) if rest > 1 else None
     nodes: list[int] = []
     first = beyond + 1
     while first <= numerals.exponents[1]:
         decimals = first - max(twos, fives) + places
         last = numerals.exponents[1] if decimals >= numerals.part else first
         if decimals >= 0:
-            nodes.append(b.cat([numerals.digits(1, 9), numerals.padded_part(decimals), numerals.exponent(first, last)]))
+            digits = b.cat([numerals.digits(1, 9), numerals.padded_part(decimals)])
+            digits = digits if by_rest is None else b.and_([digits, by_rest])
+            nodes.append(b.cat([digits, numerals.exponent(first, last)]))
         first = last + 1
     return numerals.signed(b.alt(nodes)) if nodes else None
 

@@ -12,7 +12,7 @@ from frisket.cli import run
 pytest.importorskip("typer", reason="typer is not installed")
 
 GOOD = {"name": "good", "inputSchema": {"type": "object"}}
-BACK = {"function": {"name": "back", "parameters": {"type": "object", "properties": {"a": {"pattern": r"(x)\1"}}}}}
+BACK = {"function": {"name": "back", "parameters": {"type": "object", "properties": {"a": {"pattern": r"(x+)\1"}}}}}
 SPAN = {"type": "integer", "minimum": 2, "maximum": 1}
 NEVER = {"name": "never", "parameters": {"type": "object", "required": ["a"], "properties": {"a": SPAN}}}
 

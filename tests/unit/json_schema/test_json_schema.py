@@ -288,7 +288,7 @@ def test_invalid(schema: Any, where: str) -> None:
 def test_all_unsupported_places_at_once() -> None:
     schema = {
         "properties": {
-            "a": {"pattern": "(a)\\1"},
+            "a": {"pattern": "(a+)\\1"},
             "b/c": {"type": "integer", "multipleOf": 123456789},
             "d": {"minimum": 1},
         }

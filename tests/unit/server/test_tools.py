@@ -221,7 +221,7 @@ def test_a_conversation_with_calls(server: Running) -> None:
 
 
 def test_a_refused_tool_is_named(server: Running) -> None:
-    bad = {"name": "mail", "parameters": {"type": "object", "properties": {"to": {"pattern": "(a)\\1"}}}}
+    bad = {"name": "mail", "parameters": {"type": "object", "properties": {"to": {"pattern": "(a+)\\1"}}}}
     body = {**ASK, "tools": [*TOOLS, {"type": "function", "function": bad}]}
     status, answer = server.ask("/v1/chat/completions", body)
     error = answer["error"]

@@ -13,7 +13,7 @@ from frisket.tools import Tool, Tools, families, family
 pydantic: Any = pytest.importorskip("pydantic")
 
 GOOD = {"type": "function", "function": {"name": "good", "parameters": {"type": "object", "properties": {"a": {}}}}}
-BACK = {"name": "back", "inputSchema": {"type": "object", "properties": {"a": {"pattern": r"(x)\1"}}}}
+BACK = {"name": "back", "inputSchema": {"type": "object", "properties": {"a": {"pattern": r"(x+)\1"}}}}
 TYPO = {"name": "typo", "input_schema": {"type": "object", "properties": {"a": {"type": "strin"}}}}
 NEVER = {
     "name": "never",

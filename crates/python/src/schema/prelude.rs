@@ -37,8 +37,8 @@ impl Prelude {
 
     /// (the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes).
     ///
-    /// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None. `content` is what the
-    /// function of that name says of the schema: most schemas are read from it without the GIL.
+    /// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None. `content` is what
+    /// the function of that name says of the schema: most schemas are read from it without the GIL.
     #[pyo3(signature = (schema, registry=None, limits=None, content=None))]
     fn compile(
         &self,

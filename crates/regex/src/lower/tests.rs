@@ -34,6 +34,13 @@ fn whole_texts_match() {
         ("(?:a(?!a)|b)+", &["a", "b", "ab", "ba", "bb", "aba", "abb", "bab"]),
         ("(?:(?<=a)b|a)*", &["", "a", "ab", "aa", "aab", "aba", "aaab"]),
         ("(?:$|a)", &["", "a"]),
+        (r"(a|b)\1", &["aa", "bb"]),
+        (r"(a|b)(?:a|b)\1", &["aba", "bab"]),
+        (r"(a|b)(?!\1).", &["ab", "ba"]),
+        (r"(a?)(b?)\2\1", &["", "aa", "bb"]),
+        (r"(a|b)\1|(b|ab)a", &["ba", "aa", "bb", "aba"]),
+        (r"((a|b)a?)\2", &["aa", "bb", "bab"]),
+        (r"(a{1,2})b?\1", &["aa", "aba"]),
     ];
     for (pattern, expected) in cases {
         for dialect in [Python, Ecma] {

@@ -46,25 +46,6 @@ impl Parser<'_> {
         Ok(self.char(point))
     }
 
-    /// A back-reference, where only the syntax is of interest; any node that may be repeated does.
-    fn reference(&mut self) -> Result<Node> {
-        let at = self.at;
-        if !self.syntax.is_strict {
-            return self.fail("a back-reference is not a regular language", at, "spell out the alternatives");
-        }
-        let (name, end) = if self.peek_at(at + 1) == Some('k') {
-            let close = self.find('>').filter(|_| self.peek_at(at + 2) == Some('<'));
-            let Some(close) = close else { return self.fail("\\k takes a name", at, None) };
-            (self.text(at + 3, close), close + 1)
-        } else {
-            let end = (at + 1..self.end).find(|&at| !self.pattern[at].is_ascii_digit()).unwrap_or(self.end);
-            (self.text(at + 1, end), end)
-        };
-        self.references.push((name, at));
-        self.at = end;
-        Ok(Node::Chars(CharSet::all()))
-    }
-
     fn word(&self) -> CharSet {
         let ascii = || CharSet::of(class::WORD);
         match self.syntax.dialect {

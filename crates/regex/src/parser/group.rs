@@ -10,11 +10,13 @@ use crate::unicode::property::property_set;
 impl Parser<'_> {
     /// The node of the group that begins here; None for a comment or for flags.
     pub(super) fn group(&mut self) -> Result<Option<Node>> {
-        let at = self.at;
+        let (at, groups) = (self.at, self.groups.len());
+        if !self.is_ecma() && self.starts_with("(?P=") {
+            return self.reference().map(Some);
+        }
         self.at += 1;
         if !self.take("?") {
-            self.groups += 1;
-            return self.enclosed(at).map(Some);
+            return self.capture(at).map(Some);
         }
         if self.take(":") {
             return self.enclosed(at).map(Some);
@@ -24,6 +26,7 @@ impl Parser<'_> {
         {
             if self.take(mark) {
                 let item = Box::new(self.enclosed(at)?);
+                self.repeat_groups(groups);
                 return Ok(Some(Node::Look { item, ahead, negative, at }));
             }
         }
@@ -35,10 +38,11 @@ impl Parser<'_> {
             }
             if self.take(">") {
                 let item = Box::new(self.enclosed(at)?);
+                self.repeat_groups(groups);
                 return Ok(Some(Node::Atomic { item, is_possessive: false, at }));
             }
-            if self.starts_with("P=") || self.starts_with("P>") {
-                return self.fail("a back-reference is not a regular language", at, "spell out the alternatives");
+            if self.starts_with("P>") {
+                return self.fail("recursion inside a pattern is not supported", at, "write a grammar");
             }
             if self.starts_with("(") {
                 return self.fail("a conditional group is not supported", at, "spell out the alternatives");
@@ -49,8 +53,7 @@ impl Parser<'_> {
         }
         if self.names_a_group() {
             self.name(at)?;
-            self.groups += 1;
-            return self.enclosed(at).map(Some);
+            return self.capture(at).map(Some);
         }
         if self.starts_with("<") {
             return self.fail("unknown kind of group", at, "Python spells it (?P<name>…)");
@@ -72,7 +75,7 @@ impl Parser<'_> {
     }
 
     /// The body of a group up to its parenthesis; a quantifier inside does not count as one on the group.
-    fn enclosed(&mut self, at: usize) -> Result<Node> {
+    pub(super) fn enclosed(&mut self, at: usize) -> Result<Node> {
         let flags = self.flags;
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -98,10 +101,10 @@ impl Parser<'_> {
         if !is_identifier(&name.replace('$', "_")) {
             return self.fail("this group's name is not an identifier", at, None);
         }
-        if self.syntax.is_strict && self.names.contains(&name) {
+        if self.syntax.is_strict && self.names.contains_key(&name) {
             return self.fail(&format!("the name {name} is taken"), at, None);
         }
-        self.names.insert(name);
+        self.names.insert(name, self.groups.len());
         self.at = close.map_or(self.end, |close| close + 1);
         Ok(())
     }

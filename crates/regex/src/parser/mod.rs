@@ -5,6 +5,7 @@
 mod class;
 mod escape;
 mod group;
+mod reference;
 
 use crate::char_set::CharSet;
 use crate::error::{Error, Flaw, Result};
@@ -12,7 +13,9 @@ use crate::syntax::{Dialect, Flags, Syntax};
 use crate::tree::Node;
 use crate::unicode::class::{ECMA_LINE_END, NEWLINE};
 use crate::unicode::fold;
-use rustc_hash::FxHashSet;
+use reference::{Group, Reference};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 
 /// Groups in groups. Each takes some kilobytes of the stack, here and in every later pass over the tree.
 pub const DEEPEST: usize = 50;
@@ -24,7 +27,12 @@ const LONGEST_COUNTS: usize = 64;
 /// The tree of a pattern. Errors: the first place that the dialect does not allow, or that is no regular language.
 pub fn parse(pattern: &str, syntax: &Syntax) -> Result<Node> {
     let chars: Vec<char> = pattern.chars().collect();
-    Parser::new(&chars, syntax).parse()
+    let mut parser = Parser::new(&chars, syntax);
+    let tree = parser.whole()?;
+    if syntax.is_strict || parser.references.is_empty() {
+        return Ok(tree);
+    }
+    parser.expanded()
 }
 
 /// Reads a pattern from left to right, under the flags that hold where it stands.
@@ -38,10 +46,18 @@ struct Parser<'a> {
     depth: usize,
     /// Flags for the whole pattern may stand up to here.
     head: usize,
-    groups: usize,
-    names: FxHashSet<String>,
-    /// Back-references, where only the syntax is of interest.
-    references: Vec<(String, usize)>,
+    groups: Vec<Group>,
+    names: FxHashMap<String, usize>,
+    references: Vec<Reference>,
+    /// The branches of alternatives that are open, the innermost last; each has a number of its own.
+    branches: Vec<u32>,
+    next_branch: u32,
+    /// Branches that have others beside them.
+    choices: FxHashSet<u32>,
+    /// Groups whose nodes are to be kept.
+    wanted: BTreeSet<usize>,
+    /// What groups hold, where that is known.
+    texts: FxHashMap<usize, String>,
 }
 
 type Counts = (u64, Option<u64>);
@@ -63,22 +79,26 @@ impl<'a> Parser<'a> {
             end,
             depth: 0,
             head: at,
-            groups: 0,
-            names: FxHashSet::default(),
+            groups: Vec::new(),
+            names: FxHashMap::default(),
             references: Vec::new(),
+            branches: Vec::new(),
+            next_branch: 0,
+            choices: FxHashSet::default(),
+            wanted: BTreeSet::new(),
+            texts: FxHashMap::default(),
         }
     }
 
-    fn parse(mut self) -> Result<Node> {
+    fn whole(&mut self) -> Result<Node> {
         let node = self.alternatives()?;
         if self.at < self.end {
             return self.fail("unbalanced )", self.at, None);
         }
-        for (reference, at) in &self.references {
-            let is_number = reference.bytes().all(|byte| byte.is_ascii_digit());
-            let is_group = is_number && reference.parse().is_ok_and(|number: usize| number <= self.groups);
-            if !self.names.contains(reference) && !is_group {
-                return self.fail(&format!("there is no group {reference}"), *at, None);
+        if self.syntax.is_strict {
+            let unknown = self.references.iter().find(|reference| self.group_named(&reference.name).is_none());
+            if let Some(Reference { name, at, .. }) = unknown {
+                return self.fail(&format!("there is no group {name}"), *at, None);
             }
         }
         Ok(node)
@@ -138,16 +158,35 @@ impl<'a> Parser<'a> {
 
     // -- structure ----------------------------------------------------------------------------------------------------
     fn alternatives(&mut self) -> Result<Node> {
-        let mut branches = vec![self.sequence()?];
-        while self.take("|") {
-            branches.push(self.sequence()?);
+        let first = self.branch()?;
+        if self.peek() != Some('|') {
+            return Ok(first.1);
         }
-        Ok(if branches.len() == 1 { branches.remove(0) } else { Node::Alt(branches) })
+        let mut numbers = vec![first.0];
+        let mut branches = vec![first.1];
+        while self.take("|") {
+            let (number, branch) = self.branch()?;
+            numbers.push(number);
+            branches.push(branch);
+        }
+        self.choices.extend(numbers);
+        Ok(Node::Alt(branches))
+    }
+
+    /// The branch that begins here, and its number.
+    fn branch(&mut self) -> Result<(u32, Node)> {
+        let number = self.next_branch;
+        self.next_branch += 1;
+        self.branches.push(number);
+        let node = self.sequence()?;
+        self.branches.pop();
+        Ok((number, node))
     }
 
     fn sequence(&mut self) -> Result<Node> {
         let mut items: Vec<Node> = Vec::new();
         let mut text = String::new();
+        let mut groups_before_item = 0;
         while let Some(char) = self.peek() {
             if matches!(char, '|' | ')') {
                 break;
@@ -165,11 +204,15 @@ impl<'a> Parser<'a> {
                         },
                     };
                     let repeated = self.quantified(item, counts)?;
+                    self.repeat_groups(groups_before_item);
                     items.push(repeated);
                     continue;
                 }
             }
-            match self.atom(char)? {
+            let groups = self.groups.len();
+            let atom = self.atom(char)?;
+            groups_before_item = if atom.is_some() { groups } else { groups_before_item };
+            match atom {
                 None => {}
                 Some(Node::Chars(set)) => match set.single().and_then(char::from_u32) {
                     Some(char) => text.push(char),

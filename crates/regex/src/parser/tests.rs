@@ -54,10 +54,36 @@ fn counts_are_read_as_their_dialect_reads_them() {
 }
 
 #[test]
+fn a_reference_needs_a_group_that_comes_once_before_it() {
+    let cases: &[(&str, Dialect, usize)] = &[
+        (r"\1(a|b)", Python, 0),
+        (r"(a\1)", Ecma, 2),
+        (r"(?:(a)|b)\1", Ecma, 9),
+        (r"(a|b)?\1", Python, 6),
+        (r"((a)|b)*\2", Python, 8),
+        (r"(?:(a|b)\1)+", Ecma, 8),
+        (r"(?=(a|b)).\1", Ecma, 10),
+        (r"(?>(a|b))\1", Python, 9),
+        (r"(?i:(a)\1)", Python, 7),
+        (r"((a|b)c)\1\2", Python, 10),
+        (r"([a-z]{3})\1", Python, 10),
+        (r"([0-9]{2})([0-9]{2})\1\2", Python, 22),
+        (r"(a|b)\2", Python, 5),
+        (r"(a|b)\1", Rust, 5),
+        (r"(?P<n>a)(?P=m)", Python, 8),
+    ];
+    for (pattern, dialect, at) in cases {
+        let found = flaw(pattern, *dialect);
+        assert!(found.message.starts_with("a back-reference"), "{pattern}: {}", found.message);
+        assert_eq!(found.at, Some(*at), "{pattern}");
+    }
+}
+
+#[test]
 fn a_refusal_names_its_place() {
     let cases: &[(&str, Dialect, usize, &str)] = &[
-        (r"(a|b)\1", Python, 5, "a back-reference is not a regular language in '(a|b)\\\\1'"),
-        (r"(?<n>a)\k<n>", Ecma, 7, "a back-reference"),
+        (r"(a*)\1", Python, 4, "a back-reference is not a regular language in '(a*)\\\\1'"),
+        (r"(?<n>a+)\k<n>", Ecma, 8, "a back-reference"),
         ("(?(1)a|b)", Python, 0, "a conditional group"),
         ("a(?R)?", Python, 1, "recursion"),
         ("(a", Python, 0, "this group is never closed in '(a'"),

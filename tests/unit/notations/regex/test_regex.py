@@ -106,9 +106,9 @@ def _random_pattern(chance: random.Random, depth: int) -> str:
 @pytest.mark.parametrize(
     ("pattern", "dialect", "offset", "says"),
     [
-        (r"(a|b)\1", "python", 5, "back-reference"),
-        (r"(?P<n>a)(?P=n)", "python", 8, "back-reference"),
-        (r"(?<n>a)\k<n>", "ecma", 7, "back-reference"),
+        (r"(a*)\1", "python", 4, "back-reference"),
+        (r"(?P<n>a+)(?P=n)", "python", 9, "back-reference"),
+        (r"(?<n>a+)\k<n>", "ecma", 8, "back-reference"),
         (r"(?(1)a|b)", "python", 0, "conditional"),
         (r"a(?R)?", "python", 1, "recursion"),
         (r"(?>ab|a)b", "python", 0, "atomic"),
@@ -136,7 +136,7 @@ def _random_pattern(chance: random.Random, depth: int) -> str:
         (r"a(?P<1a>x)", "python", 1, "not an identifier"),
         (r"a(?P<a", "python", 1, "not an identifier"),
         (r"a(?i", "python", 1, "unknown kind of group"),
-        (r"a\k", "ecma", 1, "back-reference"),
+        (r"a\k", "ecma", 1, "takes a name"),
         (r"a\kx", "python", 1, "unknown escape"),
         (r"a\p{^L}", "ecma", 1, "a negated property"),
         (r"a\p", "ecma", 1, "no exact data"),

@@ -161,17 +161,23 @@ impl Numerals<'_, '_> {
     pub(super) fn far_multiples(&mut self, step: &Decimal, beyond: i64) -> Result<Option<TermId>> {
         let places = step.fraction_length();
         let Factors { rest, watched, .. } = Factors::of(&step.scaled(-i64::from(places)));
-        if !rest.is_one() {
-            return Ok(None);
-        }
+        // The exponent moves the point of the digits, which a divisor prime to ten does not mind.
+        let by_rest = match rest.to_u32() {
+            Some(1) => None,
+            Some(divisor) if divisor <= POINTED => Some(self.terms.multiple(divisor, true)?),
+            _ => return Ok(None),
+        };
         let (mut nodes, greatest) = (Vec::new(), self.notation.exponents().1);
         let mut first = beyond + 1;
         while first <= greatest {
             let decimals = first - i64::from(watched) + i64::from(places);
             let last = if decimals >= i64::from(self.part) { greatest } else { first };
             if decimals >= 0 {
-                let parts = [self.figures(1, 9)?, self.padded_part(decimals)?, self.exponent(first, last)?];
-                nodes.push(self.terms.cat(&parts)?);
+                let mut digits = self.terms.cat(&[self.figures(1, 9)?, self.padded_part(decimals)?])?;
+                if let Some(by_rest) = by_rest {
+                    digits = self.terms.and(&[digits, by_rest])?;
+                }
+                nodes.push(self.terms.cat(&[digits, self.exponent(first, last)?])?);
             }
             first = last + 1;
         }
