@@ -104,6 +104,21 @@ def _random_pattern(chance: random.Random, depth: int) -> str:
 
 
 @pytest.mark.parametrize(
+    ("pattern", "dialect", "accepted", "refused"),
+    [
+        (r"""(["'])[a-z]*\1""", "python", ['""', "'ab'"], ["\"ab'", '"ab', "ab"]),
+        (r"""^(?<quote>["'])[a-z]*\k<quote>$""", "ecma", ['""', "'ab'"], ["\"ab'", '"ab', "ab"]),
+        (r"(?P<letter>[ab])(?!(?P=letter)).", "python", ["ab", "ba", "ac"], ["aa", "bb", "a"]),
+    ],
+)
+def test_a_reference_to_a_group_of_few_texts(
+    pattern: str, dialect: Any, accepted: list[str], refused: list[str]
+) -> None:
+    grammar = Grammar.from_regex(pattern, dialect=dialect)
+    assert [text for text in accepted + refused if grammar.accepts(text)] == accepted
+
+
+@pytest.mark.parametrize(
     ("pattern", "dialect", "offset", "says"),
     [
         (r"(a*)\1", "python", 4, "back-reference"),
