@@ -22,12 +22,12 @@ from frisket.models.protocol import Logits, Model
 class Running:
     """A server and where it listens."""
 
-    def __init__(self, url: str, service: Any) -> None:
-        self.url, self.service = url, service
+    def __init__(self, url: str, service: Any, clients: contextlib.ExitStack) -> None:
+        self.url, self.service, self._clients = url, service, clients
 
     def client(self, key: str = "none") -> Any:
         openai = pytest.importorskip("openai", reason="openai is not installed")
-        return openai.OpenAI(base_url=f"{self.url}/v1", api_key=key, max_retries=0)
+        return self._clients.enter_context(openai.OpenAI(base_url=f"{self.url}/v1", api_key=key, max_retries=0))
 
     def ask(self, path: str, body: Any = None, *, key: str | None = None, method: str | None = None) -> tuple[int, Any]:
         """Status and body, parsed where it is JSON; a body of bytes is sent as it is."""
@@ -69,7 +69,8 @@ def running(model: Model | None = None, **settings: Any) -> Iterator[Running]:
     until(lambda: server.started)
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
-        yield Running(f"http://127.0.0.1:{port}", application.state.service)
+        with contextlib.ExitStack() as clients:
+            yield Running(f"http://127.0.0.1:{port}", application.state.service, clients)
     finally:
         server.should_exit = True
         thread.join()

@@ -6,14 +6,13 @@ import asyncio
 import json
 import re
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
 
 from frisket import Grammar
-from tests.unit.server.running import Running, running
+from tests.unit.server.running import Running, running, until
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -225,8 +224,7 @@ def test_the_model_is_listed(server: Running) -> None:
 def test_health_and_figures(server: Running) -> None:
     for _ in range(2):  # the second finds the grammar of the first
         server.client().chat.completions.create(**ASK, response_format=FORMAT)
-    while server.ask("/health")[1]["active"]:  # a client has its answer before the server has closed it
-        time.sleep(0.01)
+    until(lambda: server.ask("/health")[1]["active"] == 0)  # a client has its answer before the server has closed it
     assert server.ask("/health") == (200, {"status": "ok", "active": 0, "queued": 0})
     status, text = server.ask("/metrics")
     figures = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
