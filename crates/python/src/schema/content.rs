@@ -1,5 +1,6 @@
 //! Content of a plain value (`crate::content`) → tree of the native front end, without Python.
 
+use crate::schema::numeral;
 use frisket_schema::error::Error;
 use frisket_schema::json::{self, Text, Tree, TreeBuilder};
 use std::str::from_utf8;
@@ -93,26 +94,10 @@ fn value(builder: &mut TreeBuilder, rest: &mut &[u8]) -> Result<Option<Place>> {
         b'F' => builder.boolean(false)?,
         b'N' => builder.null()?,
         b'i' => builder.number(&i32::from_le_bytes(array(rest)?).to_string())?,
-        b'g' => match f64::from_le_bytes(array(rest)?) {
-            float if float.is_finite() => builder.number(&shown(float))?,
-            float if float.is_nan() => builder.non_finite("nan")?,
-            float => builder.non_finite(if float > 0.0 { "inf" } else { "-inf" })?,
-        },
+        b'g' => numeral::float(builder, f64::from_le_bytes(array(rest)?))?,
         _ => return Err(Failure::NotPlain),
     };
     Ok(None)
-}
-
-/// A float as Python's `repr` writes it: the exponent has a sign and two digits.
-fn shown(float: f64) -> String {
-    let shown = format!("{float:?}");
-    match shown.split_once('e') {
-        None => shown,
-        Some((digits, exponent)) => {
-            let exponent: i32 = exponent.parse().expect("an exponent is an integer");
-            format!("{digits}e{exponent:+03}")
-        }
-    }
 }
 
 fn string<'a>(rest: &mut &'a [u8]) -> Result<&'a str> {

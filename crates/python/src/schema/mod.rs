@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! tree      a value of Python → a tree
+//! numeral   a number of Python → a number of the tree
 //! content   the content of a plain value → a tree, without the GIL
 //! options   JSONSchemaOptions → the crate's options
 //! prelude   options → what all their schemas have in common
@@ -12,6 +13,7 @@
 
 mod content;
 mod member;
+mod numeral;
 mod options;
 mod prelude;
 pub mod report;

@@ -1,13 +1,11 @@
 //! Value of Python → tree of the native front end.
 
+use crate::schema::numeral;
 use frisket_schema::error::{Error, Result};
 use frisket_schema::json::{NodeId, OwnedText, Text, Tree, TreeBuilder};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use rustc_hash::FxHashMap;
-
-/// Digits beyond which Python does not write an integer out.
-const LONGEST_NUMERAL: usize = 4_300;
 
 /// What is left to push: the innermost last.
 enum Task<'py> {
@@ -71,17 +69,9 @@ fn scalar(builder: &mut TreeBuilder, value: &Bound<'_, PyAny>) -> Result<NodeId>
     } else if let Ok(string) = value.downcast::<PyString>() {
         text(string, |text| builder.string(text))
     } else if value.is_instance_of::<PyInt>() {
-        match value.str() {
-            Ok(shown) => builder.number(&shown.to_string()),
-            // Python refuses to write out thousands of digits, and the front end to read them: it sees how many.
-            Err(_) => builder.number(&"9".repeat(LONGEST_NUMERAL)),
-        }
+        numeral::integer(builder, value)
     } else if let Ok(float) = value.downcast::<PyFloat>() {
-        let shown = value.repr().map_err(failed)?.to_string();
-        match float.value().is_finite() {
-            true => builder.number(&shown),
-            false => builder.non_finite(&shown),
-        }
+        numeral::float(builder, float.value())
     } else {
         let name = value.get_type().name().map_err(failed)?.to_string();
         match &*name {
