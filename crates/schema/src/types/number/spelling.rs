@@ -9,6 +9,9 @@ use crate::decimal::Decimal;
 use frisket_core::error::Result as EngineResult;
 use frisket_core::regular::term::TermId;
 
+/// The exponents of floats that `repr` writes without one.
+const POSITIONAL: std::ops::Range<i64> = -4..16;
+
 impl Numerals<'_, '_> {
     /// Values that are listed, in the spellings that the notation has.
     pub(super) fn listed(&mut self, values: &[Decimal], interval: &Interval) -> Result<TermId> {
@@ -22,9 +25,11 @@ impl Numerals<'_, '_> {
             let text = value.to_string();
             if !value.is_integer() {
                 pointed.push(text.clone());
+                words.extend(self.shortened(value));
             } else if may_have_point(value, interval) {
                 pointed.push(format!("{text}.0"));
                 pointed.extend(value.is_zero().then(|| "-0.0".into()));
+                words.extend(self.shortened(value));
             }
             words.extend(value.is_zero().then(|| "-0".into()));
             words.push(text);
@@ -36,6 +41,19 @@ impl Numerals<'_, '_> {
         // No schema wrote these values: as everywhere, zeros may follow a fractional part.
         let pointed = terms.cat(&[terms.words(pointed)?, self.zeros(0, self.part)?])?;
         Ok(terms.alt(&[terms.words(words)?, pointed])?)
+    }
+
+    /// A value that `json.dumps` writes with an exponent, as Python, JavaScript and Rust write it: `1e-07` and `1e-7`,
+    /// `1e+22` and `1e22`.
+    fn shortened(&self, value: &Decimal) -> Vec<String> {
+        let (first, last) = self.notation.exponents();
+        let exponent = value.magnitude().unwrap_or(0);
+        if POSITIONAL.contains(&exponent) || !(first..=last).contains(&exponent) {
+            return Vec::new();
+        }
+        let mantissa = value.shifted(-exponent);
+        let exponents = [format!("{exponent:+03}"), format!("{exponent:+}"), format!("{exponent}")];
+        exponents.map(|exponent| format!("{mantissa}e{exponent}")).into()
     }
 
     /// Takes out the values that the interval excludes. `any_shape`: exponents go with any number of digits before the
