@@ -23,6 +23,12 @@ import httpx
 
 from .traffic import BODY_LIMIT, Tally, work
 
+#: What answers: by `--model`, what the first line of a log says of it.
+MODELS = {
+    "embedded": "the embedded model",
+    "random": "random logits over the embedded tokenizer, in place of a network",
+}
+
 #: As many samples of memory, ten seconds apart, as a run must have for a judgement.
 SAMPLES = 30
 
@@ -38,35 +44,46 @@ def memory(pid: int) -> float:
     return int(line.split()[1]) / 1024
 
 
-async def watch(client: httpx.AsyncClient, pid: int, began: float, beside: list[float]) -> None:
-    """Resident megabytes beside the compiled grammars that are kept, every ten seconds; a line a minute."""
+def cached(figures: str) -> tuple[float, float]:
+    """Megabytes of compiled grammars that are kept, and of the vocabulary with the masks that all grammars share."""
+    kept, shared = (
+        float(figures.partition(f"\nfrisket_{name}_cache_bytes ")[2].partition("\n")[0]) / 2**20
+        for name in ("compile", "mask")
+    )
+    return kept, shared
+
+
+async def watch(client: httpx.AsyncClient, pid: int, began: float, tally: Tally, beside: list[float]) -> None:
+    """Resident megabytes beside what bounded caches hold, every ten seconds; a line a minute."""
     while True:
         await asyncio.sleep(10)
-        figures = (await client.get("/metrics", timeout=None)).text
-        kept = float(figures.partition("\nfrisket_compile_cache_bytes ")[2].partition("\n")[0]) / 2**20
+        kept, shared = cached((await client.get("/metrics", timeout=None)).text)
         resident = memory(pid)
-        beside.append(resident - kept)
+        beside.append(resident - kept - shared)
         if len(beside) % 6 == 1:
-            took = time.perf_counter() - began
-            print(f"  {took:6.0f} s: {resident:,.0f} MB resident, {kept:,.0f} MB of it compiled grammars", flush=True)
+            print(
+                f"  {time.perf_counter() - began:6.0f} s, {tally.counts['requests']:>6,} requests: "
+                f"{resident:,.0f} MB resident, {kept:,.0f} MB of it compiled grammars, {shared:,.0f} MB shared masks",
+                flush=True,
+            )
 
 
 def grows(beside: list[float]) -> bool:
     """Whether the last third of a run holds more than the third before it: by more than 5 % of the medians.
 
-    What compiled grammars weigh is bounded, and goes up and down with the schemas that come. A hostile schema takes
-    tens of megabytes for as long as it is compiled: peaks come and go, but what is left behind raises the median.
+    Caches are bounded: compiled grammars come and go, and the masks that they share fill up slowly. A hostile schema
+    takes tens of megabytes for as long as it is compiled: peaks come and go, but what is left behind raises the median.
     """
     third = len(beside) // 3
     if len(beside) < SAMPLES:
         print("too short to say whether memory grows: caches are still being filled")
         return False
     medians = [median(part) for part in (beside[:third], beside[third:-third], beside[-third:])]
-    print("{:,.0f}, {:,.0f}, {:,.0f} MB beside compiled grammars: medians of each third of the run".format(*medians))
+    print("{:,.0f}, {:,.0f}, {:,.0f} MB beside those caches: medians of each third of the run".format(*medians))
     return medians[2] > 1.05 * medians[1]
 
 
-async def run(url: str, pid: int, clients: int, requests: int, seconds: float) -> bool:
+async def run(url: str, pid: int, model: str, clients: int, requests: int, seconds: float) -> bool:
     async with httpx.AsyncClient(base_url=url) as client:
         for _ in range(600):
             try:
@@ -75,9 +92,10 @@ async def run(url: str, pid: int, clients: int, requests: int, seconds: float) -
             except httpx.HTTPError:
                 await asyncio.sleep(0.1)
         each = f"{requests} requests each" if seconds == float("inf") else f"{seconds:.0f} s"
-        print(f"{clients} clients, {each}; {platform.machine()}, {os.cpu_count()} cores, embedded model")
+        cores = os.cpu_count()
+        print(f"{clients} clients, {each}; {platform.machine()}, {cores} cores; {MODELS[model]}", flush=True)
         tally, began, beside = Tally(), time.perf_counter(), list[float]()
-        watching = asyncio.create_task(watch(client, pid, began, beside))
+        watching = asyncio.create_task(watch(client, pid, began, tally, beside))
         await asyncio.gather(*(work(url, number, requests, began + seconds, tally) for number in range(clients)))
         watching.cancel()
         took = time.perf_counter() - began
@@ -102,11 +120,13 @@ async def run(url: str, pid: int, clients: int, requests: int, seconds: float) -
         )
     for line in figures.splitlines():
         if line.startswith(
-            ("frisket_answers_total", "frisket_compile_cache", "frisket_forced", "frisket_tokens_total")
+            ("frisket_answers_total", "frisket_compile_cache", "frisket_forced_tokens_total", "frisket_tokens_total")
         ):
             print(f"         {line}")
     for wrong in tally.wrong[:10]:
         print("WRONG:", wrong)
+    kept, shared = cached(figures)
+    print(f"{memory(pid):,.0f} MB resident at the end, {kept:,.0f} + {shared:,.0f} MB of it in caches")
     grew = grows(beside)
     return not (tally.wrong or left["active"] or left["queued"] or grew)
 
@@ -116,17 +136,20 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--requests", type=int, help="of each client (default: 1000)")
     parser.add_argument("--seconds", type=float, help="instead: for how long")
+    parser.add_argument("--model", choices=MODELS, default="embedded", help="random: logits that cost nothing")
     options = parser.parse_args()
     requests = options.requests or (1_000_000_000 if options.seconds else 1000)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-c", "from frisket.cli import main; main()", "serve", "--port", str(port)]
-    server = subprocess.Popen([*command, "--max-body-bytes", str(BODY_LIMIT)], stderr=subprocess.DEVNULL)
+    program = ["-c", "from frisket.cli import main; main()", "serve"]
+    if options.model == "random":
+        program = ["-m", "benchmarks.random_model"]
+    command = [sys.executable, *program, "--port", str(port), "--max-body-bytes", str(BODY_LIMIT)]
+    server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        held = asyncio.run(
-            run(f"http://127.0.0.1:{port}", server.pid, options.clients, requests, options.seconds or float("inf"))
-        )
+        url, seconds = f"http://127.0.0.1:{port}", options.seconds or float("inf")
+        held = asyncio.run(run(url, server.pid, options.model, options.clients, requests, seconds))
     finally:
         server.terminate()
         server.wait()

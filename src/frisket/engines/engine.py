@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.metadata
 import re
@@ -14,7 +15,7 @@ from frisket.errors import EngineError
 class Engine:
     """An engine that frisket plugs into.
 
-    `package` is its distribution, `tested` the versions that the tests ran with (or what they begin with), `extra` what
+    `package` is its distribution and `builds` are others of the same modules, `tested` the versions that the tests ran with (or what they begin with), `extra` what
     installs it beside frisket, `use` what to import or to say.
 
     >>> vllm = Engine("vLLM", "vllm", ("0.32", "0.33"), "vllm", "FRISKET_VLLM=1")
@@ -27,14 +28,15 @@ class Engine:
     tested: tuple[str, ...]
     extra: str
     use: str
+    builds: tuple[str, ...] = ()
 
     @property
     def version(self) -> str | None:
         """The version that is installed, None if there is none."""
-        try:
-            return importlib.metadata.version(self.package)
-        except importlib.metadata.PackageNotFoundError:
-            return None
+        for package in (self.package, *self.builds):
+            with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+                return importlib.metadata.version(package)
+        return None
 
     @property
     def is_tested(self) -> bool:

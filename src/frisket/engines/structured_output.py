@@ -109,8 +109,10 @@ def is_lark(rules: str) -> bool:
     return "::=" not in rules and _LARK.search(rules) is not None
 
 
-def read_options(given: Any, base: JSONSchemaOptions = DEFAULT) -> JSONSchemaOptions:
+def read_options(given: Any, base: JSONSchemaOptions = DEFAULT, *, place: str = "options") -> JSONSchemaOptions:
     """The options of a request: a mapping, or one as JSON text; fields that are not named are those of `base`.
+
+    `place` is what errors call the mapping: the request's name of it.
 
     >>> read_options('{"whitespace": "compact"}')
     JSONSchemaOptions(whitespace='compact')
@@ -121,19 +123,19 @@ def read_options(given: Any, base: JSONSchemaOptions = DEFAULT) -> JSONSchemaOpt
         try:
             given = json.loads(given)
         except ValueError as error:
-            raise _invalid(f"the options are not JSON: {error}", where="options") from error
+            raise _invalid(f"the options are not JSON: {error}", where=place) from error
     if not isinstance(given, Mapping):
-        raise _invalid(f"the options are an object, not {type(given).__name__}", where="options")
+        raise _invalid(f"the options are an object, not {type(given).__name__}", where=place)
     known = {field.name for field in fields(JSONSchemaOptions)}
     for name in given:
         if name not in known:
             raise _invalid(
-                f"there is no option {name!r}", where=f"options/{name}", hint=f"one of {', '.join(sorted(known))}"
+                f"there is no option {name!r}", where=f"{place}/{name}", hint=f"one of {', '.join(sorted(known))}"
             )
     try:
         return replace(base, **given)
     except (TypeError, ValueError) as error:
-        raise _invalid(str(error), where="options") from error
+        raise _invalid(str(error), where=place) from error
 
 
 def _invalid(message: str, *, where: str, hint: str | None = None) -> FrisketError:

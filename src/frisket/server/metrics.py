@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from frisket.decoding.loop import Step
 from frisket.engines.compiler import Compiler
 from frisket.server.scheduler import Scheduler
+from frisket.vocabulary import Vocabulary
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
@@ -17,7 +18,7 @@ NATS = (0.01, 0.1, 0.7, 2.3, 4.6, 6.9, 11.5, 23)
 class Metrics:
     """The figures of one server."""
 
-    def __init__(self, scheduler: Scheduler, compiler: Compiler) -> None:
+    def __init__(self, scheduler: Scheduler, compiler: Compiler, vocabulary: Vocabulary) -> None:
         self.registry = CollectorRegistry()
 
         def counter(name: str, text: str, *labels: str) -> Counter:
@@ -49,7 +50,9 @@ class Metrics:
             ("compile_cache_hits", "Grammars that were compiled already.", lambda: compiler.hits),
             ("compile_cache_misses", "Grammars that were compiled.", lambda: compiler.misses),
             ("compile_cache_bytes", "What the grammars weigh that are kept.", lambda: compiler.memory_bytes),
-        ):
+            ("mask_cache_bytes", "What all grammars share: the vocabulary and its masks.",
+             lambda: vocabulary.memory_bytes),
+        ):  # fmt: skip
             Gauge(f"frisket_{name}", text, registry=self.registry).set_function(read)
 
     def count(self, step: Step, *, masked: bool) -> None:

@@ -111,7 +111,14 @@ class Parameters(Body):
 
     def options(self, base: JSONSchemaOptions = DEFAULT) -> JSONSchemaOptions:
         """How JSON is spelled: `frisket`, whose other field is `describe`."""
-        return read_options({name: value for name, value in (self.frisket or {}).items() if name != "describe"}, base)
+        given = {name: value for name, value in (self.frisket or {}).items() if name != "describe"}
+        for name in given:
+            if name in type(self).model_fields:
+                raise Failure(
+                    400, f"{name} is no option of JSON", code="request", where=f"frisket/{name}",
+                    hint=f"{name} is a field of the request: it stands beside frisket, not inside",
+                )  # fmt: skip
+        return read_options(given, base, place="frisket")
 
     def style(self) -> Style | None:
         """How the prompt describes the answer; None if it names the properties alone."""

@@ -62,7 +62,7 @@ class Service:
         self.vocabulary = model.vocabulary
         self.compiler = Compiler(lambda _: self.vocabulary, limits=settings.limits)
         self.scheduler = Scheduler(max_active=settings.max_active, max_queued=settings.max_queued)
-        self.metrics = Metrics(self.scheduler, self.compiler)
+        self.metrics = Metrics(self.scheduler, self.compiler, self.vocabulary)
 
     def check_model(self, name: str) -> None:
         if name != self.settings.name:

