@@ -3,6 +3,8 @@
     python -m tests.oracle.native                       every schema of MaskBench and of the official suite
     python -m tests.oracle.native --sample 20           one in twenty
     python -m tests.oracle.native --only suite --schemas ref/3 --show
+    python -m tests.oracle.native --conjunctions 5000        random conjunctions of real, of the suite's and of random ones
+    python -m tests.oracle.native --options free             other options: free, any, declared, compact, pretty, closed …
 
 Two grammars of one dump are one language. Others are asked for the documents that come with the schema and for
 mutations of these, each spelled in two ways.
@@ -20,7 +22,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -186,6 +188,72 @@ def subjects(only: str | None) -> Iterator[Subject]:
                 yield Subject(f"suite {draft} {case.name}", case.schema, documents, options, registry)
 
 
+#: Characters of a schema that enters a conjunction: long ones cost minutes and differ in nothing else.
+LONGEST = 2_500
+OPTIONS = {
+    "default": DEFAULT,
+    "free": JSONSchemaOptions.free(),
+    "any": JSONSchemaOptions(property_order="any"),
+    "declared": JSONSchemaOptions(property_order="declared"),
+    "compact": JSONSchemaOptions(whitespace="compact", formats="openapi", nullable=True),
+    "pretty": JSONSchemaOptions(whitespace="pretty", escapes="free"),
+    "annotate": JSONSchemaOptions(formats="annotate"),
+    "closed": JSONSchemaOptions(closed_objects=True, numbers="free"),
+}
+
+
+def conjunctions(first: int, count: int) -> Iterator[Subject]:
+    """`allOf`, `anyOf`, `oneOf` and `not` of two or three schemas of one or several sources."""
+    from tests.golden.invented import random_schema as invented
+    from tests.property.test_front_end import random_schema as odd
+    from tests.property.test_union import random_schema as union
+
+    real: list[tuple[str, Any, list[Any]]] = []
+    for subject in subjects(None):
+        if isinstance(subject.schema, dict) and not (subject.name.startswith("suite") and "Ref" in subject.name):
+            with suppress(TypeError, ValueError):
+                if len(json.dumps(subject.schema)) <= LONGEST:
+                    real.append((subject.name, subject.schema, subject.documents))
+    of_suite = [each for each in real if each[0].startswith("suite")]
+    of_bench = [each for each in real if not each[0].startswith("suite")]
+    names = list(OPTIONS)
+    for number in range(first, first + count):
+        chance = random.Random(f"conjunction {number}")
+        parts: list[Any] = []
+        documents: list[Any] = []
+        draft = chance.choice(
+            ["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"]
+        )
+        for place in range(chance.choice([2, 2, 3])):
+            source = chance.randrange(5)
+            if source < 2:
+                _, schema, some = chance.choice(of_bench if source else of_suite)
+                documents += some[:6]
+            else:
+                made = (
+                    lambda: invented(chance),
+                    lambda: odd(chance.randrange(10**9)),
+                    lambda: union(chance.randrange(10**9)),
+                )
+                schema = made[source - 2]()
+            schema = copy.deepcopy(schema)
+            if isinstance(schema, dict) and "$ref" not in schema:
+                schema.pop("$schema", None)
+                schema.pop("id", None)
+                schema = {"$defs": {"r": {"type": ["object", "null"]}}, **schema, "$id": f"http://parts.test/{place}"}
+            parts.append(schema)
+        if chance.random() < 0.3:
+            parts[-1] = {"not": parts[-1]}
+        keyword = chance.choice(["allOf", "allOf", "anyOf", "oneOf", "if"])
+        whole: dict[str, Any] = {"$schema": draft}
+        if keyword == "if":
+            whole |= {"if": parts[0], "then": parts[1], "else": parts[-1]}
+        else:
+            whole[keyword] = parts
+        options = OPTIONS[names[number % len(names)]]
+        yield Subject(f"conjunction {number}", whole, documents[:12], options)
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Decimal):
         return float(value)
@@ -200,15 +268,20 @@ def main(arguments: list[str] | None = None) -> int:
     asked.add_argument("--first", type=int, default=0, help="where the sample begins")
     asked.add_argument("--only", choices=("maskbench", "suite"))
     asked.add_argument("--schemas", default="", help="those whose name holds the text")
+    asked.add_argument("--conjunctions", type=int, default=0, help="so many, in place of the schemas themselves")
+    asked.add_argument("--options", choices=tuple(OPTIONS), help="of MaskBench and of conjunctions")
     asked.add_argument("--relaxed", action="store_true", help="with what cannot be exact left out")
     asked.add_argument("--show", action="store_true", help="all differences, not only some of each kind")
     chosen = asked.parse_args(arguments)
     found: Counter[str] = Counter()
     seconds = [0.0, 0.0]
     count = same = 0
-    for number, subject in enumerate(subjects(chosen.only)):
-        if (number - chosen.first) % chosen.sample or chosen.schemas not in subject.name:
+    made = conjunctions(chosen.first, chosen.conjunctions) if chosen.conjunctions else subjects(chosen.only)
+    for number, subject in enumerate(made):
+        if (not chosen.conjunctions and (number - chosen.first) % chosen.sample) or chosen.schemas not in subject.name:
             continue
+        if chosen.options and not subject.name.startswith("suite"):
+            subject = replace(subject, options=OPTIONS[chosen.options])
         if chosen.relaxed:
             options = JSONSchemaOptions(**{**subject.options.changes(), "relaxed": True})  # type: ignore[arg-type]
             subject = Subject(subject.name, subject.schema, subject.documents, options, subject.registry)
