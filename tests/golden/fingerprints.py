@@ -18,9 +18,9 @@ from typing import Any
 from frisket import Grammar, JSONSchemaOptions, Limits
 from frisket.errors import FrisketError
 from frisket.json_schema import compile_json_schema
+from tests.draft import FORMATS, OTHER_FORMATS
 from tests.golden.invented import random_lark, random_pattern, schemas
 from tests.golden.outcomes import LONGEST, PATTERNS, TAGS, changes, edits
-from tests.oracle.json_schema.formats import FORMATS
 from tests.spec.cases import cases
 
 FINGERPRINTS = Path(__file__).with_name("fingerprints.tsv")
@@ -86,7 +86,7 @@ def of_transcripts(make: Callable[[str], Grammar], texts: list[str]) -> str:
 def _every() -> Iterator[tuple[str, Callable[[], str]]]:
     for number, (schema, options) in enumerate(schemas()):
         yield f"schema {number}", partial(of_schema, schema, options)
-    for name in sorted(FORMATS):
+    for name in sorted((*FORMATS, *OTHER_FORMATS)):
         yield f"format {name}", partial(of_schemas, list(_with_format(name)))
     limits = Limits(steps=10**5)
     for notation in ("gbnf", "abnf", "ebnf", "lark"):
