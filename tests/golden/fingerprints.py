@@ -27,12 +27,13 @@ FINGERPRINTS = Path(__file__).with_name("fingerprints.tsv")
 
 
 def of_schema(schema: Any, options: dict[str, Any]) -> str:
-    """A digest of the schema's rules, or the code and place of what refuses it."""
+    """A digest of the schema's rules and one of its report, or the code and place of what refuses it."""
     try:
-        grammar, _ = compile_json_schema(schema, JSONSchemaOptions(**options))
+        grammar, report = compile_json_schema(schema, JSONSchemaOptions(**options))
     except FrisketError as error:
         return f"{error.code} {error.where}"
-    return f"{grammar.node_count} {grammar.fingerprint:032x}"[:24]
+    entries = " ".join(f"{one.pointer}#{one.keyword} {one.status} {one.slips} {one.note}" for one in report.entries)
+    return f"{f'{grammar.node_count} {grammar.fingerprint:032x}'[:24]} {digest(entries)}"
 
 
 def _with_format(name: str) -> Iterator[tuple[Any, dict[str, Any]]]:

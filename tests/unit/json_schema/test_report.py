@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import json
+import random
 from typing import Any
 
 import pytest
 
 from frisket import Grammar
+from frisket._core import front_end
 from frisket.cli import run
 from frisket.errors import FrisketError
 from frisket.json_schema import JSONSchemaOptions, Report
@@ -196,6 +199,39 @@ def of_one(draft: int, word: str, value: Any) -> list[str] | None:
     except FrisketError:
         return None
     return [entry.status for entry in made.entries]
+
+
+def test_one_dict_at_two_places_is_reported_at_both() -> None:
+    shared = {"type": "array", "items": {"type": "object", "properties": {"a": {"minimum": 1}}, "Type": 1}}
+    found = said({"properties": {"x": shared, "y": shared}})
+    below = {key.removeprefix("/properties/x"): word for key, word in found.items() if key.startswith("/properties/x")}
+    assert len(below) == 6 and below["/items#Type"] == ("unknown", "did you mean type?")
+    assert found == {
+        "#properties": ("enforced", ""),
+        **{f"/properties/{name}{key}": word for name in "xy" for key, word in below.items()},
+    }
+
+
+def bare(word: str) -> str:
+    return word.replace("-", "").replace("_", "").replace("$", "").casefold()
+
+
+def test_the_word_that_is_meant_is_that_of_difflib() -> None:
+    chance = random.Random(3)
+    words = sorted({*KEYWORDS, *METADATA, *NAMES, "ſtraße", "STRASSE", "ΣΑΣ", "σας", "Ǆ", "ŉa", "größe"})
+    found = 0
+    for _ in range(20_000):
+        word = list(chance.choice(words))
+        for _ in range(chance.randint(1, 3)):
+            place = chance.randrange(len(word) + 1)
+            word[place : place + chance.randint(0, 1)] = chance.choice(("", "e", "T", "-", "$", "ß"))
+        given, known = "".join(word), chance.sample(words, 20)
+        by_bare = {bare(other): other for other in known}
+        alike = difflib.get_close_matches(bare(given), by_bare, n=1, cutoff=0.8)
+        expected = by_bare[alike[0]] if alike else None
+        found += expected is not None
+        assert front_end.closest(given, known) == expected, (given, known)
+    assert 2_000 < found < 18_000
 
 
 def test_check_tells_them_apart(capsys: pytest.CaptureFixture[str]) -> None:
