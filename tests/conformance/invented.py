@@ -1,6 +1,7 @@
 """Random schemas × documents near them × two validators → how often frisket says something else than both.
 
     python -m tests.conformance.invented --cases 100000             all keywords, a few at a time
+    python -m tests.conformance.invented --source conjunctions      schemas of another source, of MaskBench among them
     python -m tests.conformance.invented --only 4711 --show 50      one case, with its schema
 
 A case is a number and gives the same schema and documents everywhere. Its documents are what walks under the grammar
@@ -25,37 +26,35 @@ from frisket.errors import FrisketError, UnsatisfiableSchemaError
 from frisket.json_schema import JSONSchemaOptions
 from tests.conformance.converse import mutate, restyle
 from tests.conformance.judge import Judges, NoJudge
+from tests.conformance.random_schemas import SOURCES, schema_of
 from tests.conformance.sweep import Tally
-from tests.golden.invented import random_schema
 
 FAILURES = ("valid REFUSED", "invalid ACCEPTED")
 OPTIONS = JSONSchemaOptions.free(max_exponent_digits=3, max_integer_digits=330)
-DRAFTS = ("https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#")
+PIECES = ['{"', '":', '","', '"a"', '"b"', '"ab"', '"x-1"', '"c"', '"type"', '"kind"', "[1", "],", "true", "null", "},"]
+VOCABULARY = Vocabulary.from_bytes([*(bytes([byte]) for byte in range(256)), *map(str.encode, PIECES), b""], eos=271)
 SMALL: list[Any] = [
     None, True, 0, 1, -5, 17, 1.5, 0.25, "", "a", "ab", "xyz", [], [1], ["a", 1], [None, None], {}, {"a": 1},
     {"a": {}, "b": "x"}, {"type": "a", "kind": 1, "c": None},
 ]  # fmt: skip
 #: Walks for each schema, their most tokens, and changes of each document.
 WALKS, TOKENS, CHANGES = 4, 60, 2
-PIECES = ['{"', '":', '","', '"a"', '"b"', '"ab"', '"x-1"', '"c"', '"type"', '"kind"', "[1", "],", "true", "null", "},"]
 
 
 def main(arguments: list[str] | None = None) -> int:
     asked = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     asked.add_argument("--cases", type=int, default=1000)
     asked.add_argument("--first", type=int, default=0, help="the first case's number")
+    asked.add_argument("--source", choices=tuple(SOURCES), default="keywords")
     asked.add_argument("--only", type=int, help="this case alone")
     asked.add_argument("--show", type=int, default=20, help="how many failures to print")
     chosen = asked.parse_args(arguments)
     numbers = range(chosen.first, chosen.first + chosen.cases) if chosen.only is None else [chosen.only]
-    vocabulary = Vocabulary.from_bytes(
-        [*(bytes([byte]) for byte in range(256)), *map(str.encode, PIECES), b""], eos=271
-    )
     total = Tally()
     for done, number in enumerate(numbers, 1):
         if chosen.only is not None:
-            print(json.dumps(schema_of(number)))
-        total.add(check(number, vocabulary))
+            print(json.dumps(schema_of(chosen.source, number)))
+        total.add(check(chosen.source, number))
         if sys.stderr.isatty() and done % 100 == 0:
             wrong = sum(total.counts[kind] for kind in FAILURES)
             print(f"\r{done:,} of {len(numbers):,}, {wrong} wrong", end="", file=sys.stderr)
@@ -64,19 +63,14 @@ def main(arguments: list[str] | None = None) -> int:
     return int(any(total.counts[kind] for kind in FAILURES))
 
 
-def schema_of(number: int) -> Any:
-    draw = random.Random(f"schema {number}")
-    schema = random_schema(draw)
-    if isinstance(schema, dict):
-        schema = {"$schema": draw.choice(DRAFTS), **schema}
-        schema["$defs"] = {"r": {"type": ["object", "null"], "properties": {"a": {"$ref": "#/$defs/r"}}}}
-    return schema
+def check(source: str, number: int) -> Tally:
+    """Every document of one schema of a source, as the grammar and both validators judge it."""
+    return judged(schema_of(source, number), random.Random(f"documents {number}"), f"{number}")
 
 
-def check(number: int, vocabulary: Vocabulary) -> Tally:
-    """Every document of one schema, as the grammar and both validators judge it."""
+def judged(schema: Any, draw: random.Random, name: str) -> Tally:
+    """Random documents of a schema, as the grammar and both validators judge them; `name` is told with examples."""
     tally = Tally()
-    schema, draw = schema_of(number), random.Random(f"documents {number}")
     grammar = None
     try:
         grammar = Grammar.from_json_schema(schema, OPTIONS)
@@ -92,7 +86,7 @@ def check(number: int, vocabulary: Vocabulary) -> Tally:
         return tally
     is_narrowed = grammar is not None and grammar.report is not None and bool(grammar.report.narrowed)
     missed = "valid, left out by a narrowed keyword" if is_narrowed else "valid REFUSED"
-    texts = documents(schema, grammar, vocabulary, draw)
+    texts = documents(schema, grammar, draw)
     while True:
         try:
             text = next(texts, None)
@@ -100,14 +94,14 @@ def check(number: int, vocabulary: Vocabulary) -> Tally:
                 return tally
             accepted = grammar is not None and grammar.accepts(text)
         except FrisketError as error:
-            tally.note(f"limits reached ({error.code})", f"{number}")
+            tally.note(f"limits reached ({error.code})", name)
             return tally
         try:
             wrong, explained = judges.wrong(text.encode())
             if accepted and wrong and judges.refused_by_all(text.encode()):
-                tally.note("invalid ACCEPTED", f"{number}: {text[:300]}")
+                tally.note("invalid ACCEPTED", f"{name}: {text[:300]}")
             elif not accepted and not wrong and not explained:
-                tally.note(missed, f"{number}: {text[:300]}")
+                tally.note(missed, f"{name}: {text[:300]}")
             elif (wrong and accepted) or explained:
                 tally.counts["the validators differ"] += 1
             else:
@@ -116,11 +110,11 @@ def check(number: int, vocabulary: Vocabulary) -> Tally:
             tally.counts["documents without a judge"] += 1
 
 
-def documents(schema: Any, grammar: Grammar | None, vocabulary: Vocabulary, draw: random.Random) -> Iterator[str]:
+def documents(schema: Any, grammar: Grammar | None, draw: random.Random) -> Iterator[str]:
     values = [*SMALL, *named(schema)]
     if grammar is not None:
         for _ in range(WALKS):
-            text = walk(grammar, vocabulary, draw)
+            text = walk(grammar, draw)
             yield text
             values.append(json.loads(text))
     for value in values:
@@ -140,16 +134,16 @@ def named(schema: Any) -> Iterator[Any]:
             yield from named(part)
 
 
-def walk(grammar: Grammar, vocabulary: Vocabulary, draw: random.Random) -> str:
+def walk(grammar: Grammar, draw: random.Random) -> str:
     """A document of the grammar, drawn token by token, then ended the shortest way."""
-    matcher = grammar.compile(vocabulary).matcher()
+    matcher = grammar.compile(VOCABULARY).matcher()
     written = b""
     for _ in range(draw.randrange(TOKENS)):
         token = draw.choice(matcher.allowed())
-        if token in vocabulary.eos:
+        if token in VOCABULARY.eos:
             break
         matcher.advance(token)
-        written += vocabulary.token(token) or b""
+        written += VOCABULARY.token(token) or b""
     return (written + (matcher.completion() or b"")).decode()
 
 

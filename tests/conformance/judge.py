@@ -76,16 +76,19 @@ with contextlib.suppress(ImportError):
         importlib.import_module(_name).re = importlib.import_module("regex")
 
 
-def with_integer_formats(schema: Any) -> Any:
-    """The schema with the integer formats of OpenAPI's registry as bounds: the judges know no format of numbers."""
+def with_integer_formats(schema: Any, *, is_old: bool) -> Any:
+    """The schema with the integer formats of OpenAPI's registry as bounds: the judges know no format of numbers.
+
+    `is_old`: whether nothing counts beside `$ref`, as it is up to draft 7.
+    """
     if isinstance(schema, list):
-        return [with_integer_formats(part) for part in schema]
+        return [with_integer_formats(part, is_old=is_old) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    copy = {key: part if key in DATA else with_integer_formats(part) for key, part in schema.items()}
+    copy = {key: part if key in DATA else with_integer_formats(part, is_old=is_old) for key, part in schema.items()}
     name = schema.get("format")
     found = re.fullmatch(r"(u?)int(8|16|32|64)", name) if isinstance(name, str) else None
-    if found is not None and "$ref" not in schema and isinstance(schema.get("allOf", []), list):
+    if found is not None and not (is_old and "$ref" in schema) and isinstance(schema.get("allOf", []), list):
         bits = int(found[2]) - (not found[1])
         bounds = {"minimum": 0 if found[1] else -(1 << bits), "maximum": (1 << bits) - 1, "multipleOf": 1}
         copy["allOf"] = [*copy.get("allOf", []), {"anyOf": [{"not": {"type": "number"}}, bounds]}]
@@ -102,7 +105,8 @@ class Judges:
     def __init__(self, schema: Any, *, formats: bool = True, registry: Any = None) -> None:
         uri = schema.get("$schema", "") if isinstance(schema, dict) else ""
         self.uri = uri.rstrip("#") if uri.rstrip("#") in DRAFTS else "https://json-schema.org/draft/2020-12/schema"
-        schema = with_integer_formats(schema) if formats else schema
+        is_old = not self.uri.endswith(("2019-09/schema", "2020-12/schema"))
+        schema = with_integer_formats(schema, is_old=is_old) if formats else schema
         self._exact = json.loads(json.dumps(schema), parse_float=Decimal)
         self._formats = formats
         self._registry = registry

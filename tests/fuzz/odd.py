@@ -20,7 +20,7 @@ import numpy as np
 
 from frisket import FrisketError, Grammar, JSONSchemaOptions, Limits, Vocabulary
 from frisket.errors import LimitExceededError, SchemaError
-from tests.oracle.json_schema.keywords import KNOWN
+from tests.draft import KEYWORDS
 
 from . import schema
 
@@ -75,7 +75,7 @@ VALUES: list[Callable[[], Any]] = [
     lambda: {"type": "array", "const": circle()},
     lambda: np.zeros(3),
 ]
-NAMES = ["type", "\ud800", "", "a", "$ref", "$id", "$schema", "$anchor", "$defs", "$dynamicRef", *KNOWN]
+NAMES = ["type", "\ud800", "", "a", "$ref", "$id", "$schema", "$anchor", "$defs", "$dynamicRef", *KEYWORDS]
 
 
 def value(draw: random.Random) -> Any:
@@ -108,7 +108,7 @@ def odd_schema(draw: random.Random) -> Any:
                 key = draw.choice((1, None, "\ud800", "a", b"b", ("c",), Text("d"), 1.5))
                 place[names] = {key: draw.choice((True, {}, ["a"], value(draw)))}
             case _:
-                place[draw.choice(list(KNOWN))] = value(draw)
+                place[draw.choice(list(KEYWORDS))] = value(draw)
     return found
 
 

@@ -18,21 +18,22 @@ from typing import Any
 from frisket import Grammar, JSONSchemaOptions, Limits
 from frisket.errors import FrisketError
 from frisket.json_schema import compile_json_schema
+from tests.draft import FORMATS, OTHER_FORMATS
 from tests.golden.invented import random_lark, random_pattern, schemas
 from tests.golden.outcomes import LONGEST, PATTERNS, TAGS, changes, edits
-from tests.oracle.json_schema.formats import FORMATS
 from tests.spec.cases import cases
 
 FINGERPRINTS = Path(__file__).with_name("fingerprints.tsv")
 
 
 def of_schema(schema: Any, options: dict[str, Any]) -> str:
-    """A digest of the schema's rules, or the code and place of what refuses it."""
+    """A digest of the schema's rules and one of its report, or the code and place of what refuses it."""
     try:
-        grammar, _ = compile_json_schema(schema, JSONSchemaOptions(**options))
+        grammar, report = compile_json_schema(schema, JSONSchemaOptions(**options))
     except FrisketError as error:
         return f"{error.code} {error.where}"
-    return f"{grammar.node_count} {grammar.fingerprint:032x}"[:24]
+    entries = " ".join(f"{one.pointer}#{one.keyword} {one.status} {one.slips} {one.note}" for one in report.entries)
+    return f"{f'{grammar.node_count} {grammar.fingerprint:032x}'[:24]} {digest(entries)}"
 
 
 def _with_format(name: str) -> Iterator[tuple[Any, dict[str, Any]]]:
@@ -86,7 +87,7 @@ def of_transcripts(make: Callable[[str], Grammar], texts: list[str]) -> str:
 def _every() -> Iterator[tuple[str, Callable[[], str]]]:
     for number, (schema, options) in enumerate(schemas()):
         yield f"schema {number}", partial(of_schema, schema, options)
-    for name in sorted(FORMATS):
+    for name in sorted((*FORMATS, *OTHER_FORMATS)):
         yield f"format {name}", partial(of_schemas, list(_with_format(name)))
     limits = Limits(steps=10**5)
     for notation in ("gbnf", "abnf", "ebnf", "lark"):

@@ -35,7 +35,7 @@ TESTS = {
         "tests/unit/json_schema/test_spelling.py", "tests/unit/json_schema/test_alternatives.py",
         "tests/conformance/test_conformance.py", "tests/unit/json_schema/test_forbidden_texts.py",
         "tests/unit/json_schema/test_layout_options.py", "tests/unit/json_schema/test_parameter.py", "tests/golden",
-        "tests/property/test_small_numerals.py", "tests/property/test_constants.py", "tests/property/test_union.py",
+        "tests/property/test_small_numerals.py",
     ),
     "notations": (
         "tests/unit/test_data_class.py", "tests/spec", "tests/unit/notations/regex/test_regex.py",

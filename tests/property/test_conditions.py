@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,6 @@ import pytest
 from frisket import Grammar, JSONSchemaOptions
 from frisket.errors import LimitExceededError, UnsatisfiableSchemaError
 from tests.hunt import conditional
-from tests.oracle.json_schema import compile as oracle
 
 KEYS = ("a", "b", "ab", "x")
 OPTIONS = JSONSchemaOptions(property_order="any", whitespace="compact")
@@ -31,23 +31,28 @@ TEXTS = [json.dumps(document, separators=(",", ":"), ensure_ascii=False) for doc
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_conditions_as_clauses_are_exact(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conditions_as_clauses_are_exact(seed: int) -> None:
+    """With so few alternatives, conditions become clauses: one alternative a clause is all that is left."""
     jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
-    monkeypatch.setattr(oracle, "attempts", lambda options: [("clauses", options.max_alternatives)])
     draw = random.Random(f"conditions {seed}")
     schema = conditional.schema(draw)
     if draw.random() < 0.3:
         schema = {"oneOf": [schema, *(conditional.members(draw) for _ in range(draw.randrange(1, 4)))]}
     validator = jsonschema.Draft202012Validator(schema)
     valid = [validator.is_valid(document) for document in DOCUMENTS]
-    try:
-        grammar = oracle.compile_json_schema(schema, OPTIONS)[0]
-    except UnsatisfiableSchemaError:
-        assert not any(valid), schema
-        return
-    usual = Grammar.from_json_schema(schema, OPTIONS)
-    for text, expected in zip(TEXTS, valid, strict=True):
-        assert grammar.accepts(text.encode()) == usual.accepts(text) == expected, (schema, text)
+    judged = 0
+    for most in (1, 2, 4, 8, 4_000):
+        try:
+            grammar = Grammar.from_json_schema(schema, replace(OPTIONS, max_alternatives=most))
+        except UnsatisfiableSchemaError:
+            assert not any(valid), schema
+            return
+        except LimitExceededError:
+            continue
+        judged += 1
+        for text, expected in zip(TEXTS, valid, strict=True):
+            assert grammar.accepts(text) == expected, (schema, most, text)
+    assert judged > 0
 
 
 def test_what_takes_more_marks_than_the_engine_has_is_refused() -> None:

@@ -72,12 +72,10 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(without::without, &module)?)?;
     module.add_class::<schema::MemberValues>()?;
     module.add_class::<schema::Prelude>()?;
-    module.add_function(wrap_pyfunction!(schema::steps::schema_facts, &module)?)?;
     module.add_function(wrap_pyfunction!(schema::report::is_sorted, &module)?)?;
     module.add_function(wrap_pyfunction!(schema::steps::json_value, &module)?)?;
     module.add_function(wrap_pyfunction!(schema::steps::schema_references, &module)?)?;
     module.add_function(wrap_pyfunction!(schema::report::closest, &module)?)?;
     module.add_function(wrap_pyfunction!(schema::report::schema_report, &module)?)?;
-    module.add_function(wrap_pyfunction!(schema::steps::schema_report_of_all, &module)?)?;
     Ok(module)
 }

@@ -28,10 +28,8 @@ __all__ = [
     "is_sorted",
     "json_value",
     "property_set",
-    "schema_facts",
     "schema_references",
     "schema_report",
-    "schema_report_of_all",
     "without",
 ]
 
@@ -187,20 +185,6 @@ def property_set(name: str, value: str | None = None) -> tuple[tuple[int, int], 
 def closest(word: str, known: Sequence[str]) -> str | None:
     """The word that another one may be meant for, as hints and reports say it."""
 
-def schema_facts(
-    schema: Any,
-    registry: Callable[[str], Any],
-    *,
-    is_nullable: bool,
-    has_closed_objects: bool,
-    has_scopes: bool,
-) -> str:
-    """What the front end reads in each subschema, as JSON: [the root's number, facts by number, omissions].
-
-    A conjunction is the number of its only subschema, true if it asks nothing, false if nothing meets it. Patterns are
-    known by their texts, and formats assert nothing. For tests.
-    """
-
 def is_sorted(schema: Any) -> bool:
     """Whether a tool sorted the names of a schema, so that their order is nobody's choice."""
 
@@ -221,14 +205,6 @@ def schema_report(
     """What became of every keyword of a schema that compiles: pointer, keyword, status, what slips, note.
 
     The schema is read again, within these limits. `registry` gives the document of a URI, or None.
-    """
-
-def schema_report_of_all(
-    schema: Any, registry: Callable[[str], Any], prelude: Prelude, *, has_scopes: bool
-) -> list[tuple[str, str, str, str, str]]:
-    """The report of a schema of which all is read, whether values come to it or not; patterns and formats are exact.
-
-    For tests.
     """
 
 def json_value(text: str) -> Any:

@@ -16,11 +16,6 @@ from frisket.errors import (
     UnsupportedSchemaError,
 )
 from frisket.json_schema import JSONSchemaOptions
-from frisket.lint.resolve import HOLDS, ITEMS, ITSELF, MEMBERS
-from tests.oracle.json_schema import lower_json_schema
-from tests.oracle.json_schema.keywords import KNOWN
-from tests.oracle.json_schema.said import said
-from tests.unit.json_schema.slow_builder import SlowBuilder
 
 NODE = {
     "type": "object",
@@ -177,15 +172,6 @@ def test_keyword(schema: Any, good: list[Any], bad: list[Any]) -> None:
     assert made.report is not None and made.report.exact
     assert [instance for instance in good if not accepts(made, instance)] == []
     assert [instance for instance in bad if accepts(made, instance)] == []
-
-
-@pytest.mark.parametrize(("schema", "good", "bad"), CASES)
-def test_the_calls_mean_the_same_to_a_slow_builder(schema: Any, good: list[Any], bad: list[Any]) -> None:
-    builder: Any = SlowBuilder()
-    node, _ = lower_json_schema(builder, schema, JSONSchemaOptions(property_order="any"))
-    for instance, valid in [*((one, True) for one in good), *((one, False) for one in bad)]:
-        text = str(instance) if isinstance(instance, Text) else json.dumps(instance, ensure_ascii=False)
-        assert builder.accepts(node, text.encode()) == valid, text
 
 
 @pytest.mark.parametrize(
@@ -453,20 +439,6 @@ def test_a_schema_that_holds_itself_is_refused() -> None:
     with pytest.raises(InvalidSchemaError, match="holds itself") as caught:
         Grammar.from_json_schema(schema)
     assert "$ref" in str(caught.value.hint)
-
-
-@pytest.mark.parametrize("keyword", sorted(HOLDS.keys() & KNOWN.keys()))
-def test_what_says_the_same_below_a_keyword_says_the_same(keyword: str) -> None:
-    plain, titled, other = {"type": "null"}, {"type": "null", "title": "a"}, {"type": "string"}
-    for holds, below in ((ITSELF, lambda schema: schema), (ITEMS, lambda it: [it]), (MEMBERS, lambda it: {"a": it})):
-        if HOLDS[keyword] & holds:
-            found = [said({keyword: below(schema)}) for schema in (plain, titled, other)]
-            assert found[0] == found[1] != found[2]
-
-
-def test_all_of_a_value_says_something() -> None:
-    found = [said({"const": value}) for value in ({}, {"title": "a"}, [{"title": "a"}])]
-    assert None not in found and len(set(map(repr, found))) == 3
 
 
 def test_arrays_in_arrays_are_read_to_the_bottom() -> None:

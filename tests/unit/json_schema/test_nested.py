@@ -11,14 +11,34 @@ from collections.abc import Callable
 
 import pytest
 
-from frisket import Grammar
-from frisket._core import GrammarBuilder, Vocabulary
+from frisket import Grammar, Vocabulary
 from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import JSONSchemaOptions
 from frisket.notations.regex import is_ecma_regex
-from tests.oracle.json_schema.formats.content import is_json, json_node
-from tests.oracle.json_schema.formats.regex_format import regex_node
-from tests.oracle.json_schema.string import Length, Nested, is_void
+
+#: Schemas whose texts nest.
+REGEX: dict[str, object] = {"type": "string", "format": "regex"}
+JSON: dict[str, object] = {
+    "$schema": "http://json-schema.org/draft-07/schema#",
+    "type": "string",
+    "contentMediaType": "application/json",
+}
+
+
+def texts_of(schema: dict[str, object], escapes: str = "raw") -> Grammar:
+    return Grammar.from_json_schema(schema, JSONSchemaOptions(escapes=escapes, whitespace="compact"))  # type: ignore[arg-type]
+
+
+def is_json(text: str) -> bool:
+    def constant(name: str) -> None:
+        raise ValueError(name)
+
+    try:
+        json.loads(text, parse_constant=constant)
+    except ValueError:
+        return False
+    return True
+
 
 REGEXES = (
     *(r"([abc])+\s+$", r"(?<=a+)b", "[]", "[^]", r"\cA", r"^[a-z0-9-]{1,63}$", "a{2,12}", r"\p{L}+", "x*?", r"[\d-]"),
@@ -56,11 +76,10 @@ def test_json_nests_in_strings(escapes: str) -> None:
 
 def regexes(escapes: str = "raw") -> Callable[[str], bool]:
     """Whether a text is among those of the format, which are all sound."""
-    builder = GrammarBuilder()
-    made = builder.build(regex_node(builder, escapes))
+    made = texts_of(REGEX, escapes)
 
     def accepts(text: str) -> bool:
-        found = made.accepts(json.dumps(text, ensure_ascii=False).encode())
+        found = made.accepts(json.dumps(text, ensure_ascii=False))
         assert not found or is_ecma_regex(text), text
         return found
 
@@ -110,24 +129,21 @@ def test_classes_of_nested_expressions() -> None:
 
 @pytest.mark.parametrize("escapes", ["raw", "free"])
 def test_every_short_json_document_nests(escapes: str) -> None:
-    builder = GrammarBuilder()
-    made = builder.build(json_node(builder, escapes))
+    made = texts_of(JSON, escapes)
     texts = ["".join(text) for length in range(5) for text in itertools.product('-01.e+[],:"', repeat=length)]
     texts += [f'"\\{rest}"' for rest in ("n", "u00e", "u00E9", "u00e9a", "u00g9", "x", '"', "")]
     texts += [f'{{"a"{colon}1{comma}"b":[]}}' for colon in (":", " : ", "") for comma in (",", " ,\t", ",,", "")]
     texts += ["1e+00", "1E-9", "1e+-1", "1.e1", "1.5e1.5", "-0.0", "--0", "nulll", "true", "false", '"\x1f"', '"\x7f"']
     for text in texts:
-        assert made.accepts(json.dumps(text, ensure_ascii=False).encode()) is is_json(text), text
+        assert made.accepts(json.dumps(text, ensure_ascii=False)) is is_json(text), text
 
 
 @pytest.mark.parametrize("escapes", ["raw", "free"])
-@pytest.mark.parametrize(("node", "check"), [(regex_node, is_ecma_regex), (json_node, is_json)])
-def test_what_nests_is_sound(node: Callable[..., int], check: Callable[[str], bool], escapes: str) -> None:
-    builder = GrammarBuilder()
-    core = builder.build(node(builder, escapes))
+@pytest.mark.parametrize(("schema", "check"), [(REGEX, is_ecma_regex), (JSON, is_json)], ids=["regex", "json"])
+def test_what_nests_is_sound(schema: dict[str, object], check: Callable[[str], bool], escapes: str) -> None:
     pieces = [bytes([byte]) for byte in range(256)]
     pieces += [b"(?", b"{1,", b"[^", b"a-z", b"\\\\", b"\\\\p{L}", b'","', b'\\"', b"\\u005c", b"\\u00", b"true"]
-    compiled = core.compile(Vocabulary([*pieces, None], eos=[len(pieces)]))
+    compiled = texts_of(schema, escapes).compile(Vocabulary.from_bytes([*pieces, None], eos=[len(pieces)]))
     ended = 0
     for seed in range(60):
         chance, matcher, text = random.Random(seed), compiled.matcher(), b""
@@ -158,11 +174,3 @@ def test_what_nests_is_refused_beside_other_conditions(more: dict[str, object]) 
 def test_keys_do_not_nest() -> None:
     with pytest.raises(UnsupportedSchemaError, match="keys"):
         Grammar.from_json_schema({"propertyNames": {"format": "regex"}})
-
-
-def test_a_format_and_its_opposite_leave_no_text() -> None:
-    asked = Nested("format regex", regex_node, is_ecma_regex, True)
-    assert is_void(GrammarBuilder(), (asked, asked._replace(positive=False)))
-    assert is_void(GrammarBuilder(), (asked, Length(1, None), asked._replace(positive=False)))
-    other = Nested("contentMediaType", json_node, is_json, False)
-    assert not is_void(GrammarBuilder(), (asked, other))

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from frisket import _core
+from frisket._core.front_end import Prelude
 from frisket.errors import EmptyGrammarError, GrammarError
 from frisket.grammar import Grammar
 from frisket.json_schema import JSONSchemaOptions, compile_json_schema, lower_json_schema
-from tests.oracle.json_schema.prelude import Prelude
 
 SCHEMAS: list[Any] = [
     True,

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import difflib
 import json
+import random
 from typing import Any
 
 import pytest
 
 from frisket import Grammar
+from frisket._core import front_end
 from frisket.cli import run
 from frisket.errors import FrisketError
 from frisket.json_schema import JSONSchemaOptions, Report
 from frisket.lint.resolve import DRAFT4, DRAFT2020, DRAFTS
-from tests.oracle.json_schema import coverage
-from tests.oracle.json_schema.keywords import KEYWORDS, RULES
+from tests.draft import FORMATS as NAMES
+from tests.draft import KEYWORDS, METADATA, OTHER_FORMATS, has
 
 DRAFT = {draft: f"http://{uri}" for uri, draft in DRAFTS.items() if "draft-03" not in uri}
 
@@ -74,8 +77,8 @@ def test_nothing_was_meant(word: str) -> None:
 
 @pytest.mark.parametrize("draft", DRAFT)
 def test_a_keyword_of_another_draft_is_unknown(draft: int) -> None:
-    for keyword, (_, first, last) in KEYWORDS.items():
-        if keyword in RULES[draft, True] or keyword in coverage.ANNOTATIONS:
+    for keyword, (first, last) in KEYWORDS.items():
+        if has(draft, keyword) or keyword.startswith("content"):
             continue
         status, note = said({"$schema": DRAFT[draft], keyword: {}})[f"#{keyword}"]
         assert status == "unknown" and "a keyword of draft" in note, (keyword, first, last)
@@ -117,7 +120,7 @@ def test_formats(name: str, options: dict[str, Any], beside: dict[str, Any], sta
 @pytest.mark.parametrize("mode", ["assert", "openapi", "annotate"])
 def test_a_format_that_is_called_enforced_excludes_something(mode: str) -> None:
     texts = json.dumps("(\0 no format's text"), "1" * 320
-    for name in dict.fromkeys([*coverage.FORMATS, *(name for name, *_ in FORMATS)]):
+    for name in dict.fromkeys([*NAMES, *OTHER_FORMATS, *(name for name, *_ in FORMATS)]):
         if name in ("binary", "password"):  # all texts
             continue
         options = JSONSchemaOptions(formats=mode, max_integer_digits=320)  # type: ignore[arg-type]
@@ -179,7 +182,7 @@ def test_wherever_they_stand() -> None:
 
 def test_every_keyword_of_a_draft_is_known_there() -> None:
     for draft in (DRAFT4, DRAFT2020):
-        words = [*(RULES[draft, True].keys() - {"$ref"}), *coverage.METADATA]
+        words = [*(word for word in KEYWORDS if has(draft, word)), *METADATA]
         for word in (word for word in words if word[0] != "$"):
             made = [of_one(draft, word, value) for value in VALUES]
             assert any(entries is not None and "unknown" not in entries for entries in made), word
@@ -196,6 +199,39 @@ def of_one(draft: int, word: str, value: Any) -> list[str] | None:
     except FrisketError:
         return None
     return [entry.status for entry in made.entries]
+
+
+def test_one_dict_at_two_places_is_reported_at_both() -> None:
+    shared = {"type": "array", "items": {"type": "object", "properties": {"a": {"minimum": 1}}, "Type": 1}}
+    found = said({"properties": {"x": shared, "y": shared}})
+    below = {key.removeprefix("/properties/x"): word for key, word in found.items() if key.startswith("/properties/x")}
+    assert len(below) == 6 and below["/items#Type"] == ("unknown", "did you mean type?")
+    assert found == {
+        "#properties": ("enforced", ""),
+        **{f"/properties/{name}{key}": word for name in "xy" for key, word in below.items()},
+    }
+
+
+def bare(word: str) -> str:
+    return word.replace("-", "").replace("_", "").replace("$", "").casefold()
+
+
+def test_the_word_that_is_meant_is_that_of_difflib() -> None:
+    chance = random.Random(3)
+    words = sorted({*KEYWORDS, *METADATA, *NAMES, "ſtraße", "STRASSE", "ΣΑΣ", "σας", "Ǆ", "ŉa", "größe"})
+    found = 0
+    for _ in range(20_000):
+        word = list(chance.choice(words))
+        for _ in range(chance.randint(1, 3)):
+            place = chance.randrange(len(word) + 1)
+            word[place : place + chance.randint(0, 1)] = chance.choice(("", "e", "T", "-", "$", "ß"))
+        given, known = "".join(word), chance.sample(words, 20)
+        by_bare = {bare(other): other for other in known}
+        alike = difflib.get_close_matches(bare(given), by_bare, n=1, cutoff=0.8)
+        expected = by_bare[alike[0]] if alike else None
+        found += expected is not None
+        assert front_end.closest(given, known) == expected, (given, known)
+    assert 2_000 < found < 18_000
 
 
 def test_check_tells_them_apart(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -12,7 +10,6 @@ import pytest
 
 from frisket.errors import InvalidSchemaError, LimitExceededError
 from frisket.grammar import Grammar
-from tests.oracle.json_schema import room
 
 INSIDE: dict[str, Callable[[Any], Any]] = {
     "properties": lambda inner: {"type": "object", "properties": {"a": inner}, "required": ["a"]},
@@ -71,18 +68,6 @@ def test_every_other_error_comes_through() -> None:
     with pytest.raises(InvalidSchemaError) as caught:
         Grammar.from_json_schema(nested("items", 300) | {"items": nested("items", 300) | {"minItems": "three"}})
     assert caught.value.where == "/items/minItems"
-
-
-def test_the_interpreter_is_left_as_it_was() -> None:
-    before = sys.getrecursionlimit(), threading.stack_size()
-
-    def endless(n: int) -> int:
-        return endless(n + 1) + 1
-
-    with pytest.raises(LimitExceededError):
-        room.call(endless, 0)
-    assert room.call(lambda n: n + 1, 1) == 2
-    assert (sys.getrecursionlimit(), threading.stack_size()) == before
 
 
 def test_deep_schemas_in_several_threads() -> None:

@@ -33,10 +33,10 @@ enum Member {
 }
 
 impl Member {
-    fn add(self, parts: &mut Vec<Range>) {
+    fn add(self, chars: &mut Vec<Range>, sets: &mut Vec<Range>) {
         match self {
-            Member::Char(point) => parts.push((point, point)),
-            Member::Set(set) => parts.extend(set.ranges()),
+            Member::Char(point) => chars.push((point, point)),
+            Member::Set(set) => sets.extend(set.ranges()),
         }
     }
 }
@@ -47,6 +47,8 @@ impl Parser<'_> {
         let start = self.at - 1;
         let negative = self.take("^");
         let mut parts: Vec<Range> = Vec::new();
+        // Python asks of a character whether it is in `\w`, not whether another case of it is.
+        let mut sets: Vec<Range> = Vec::new();
         let mut is_first = true;
         loop {
             let Some(char) = self.peek() else { return self.fail("this class is never closed", start, None) };
@@ -60,7 +62,7 @@ impl Parser<'_> {
             let low = self.member(char)?;
             let next = self.peek_at(self.at + 1).filter(|next| self.peek() == Some('-') && *next != ']');
             let Some(next) = next else {
-                low.add(&mut parts);
+                low.add(&mut parts, &mut sets);
                 continue;
             };
             self.at += 1;
@@ -76,13 +78,18 @@ impl Parser<'_> {
                     return self.fail("a range between sets", at, "put the - last");
                 }
                 (low, high) => {
-                    low.add(&mut parts);
+                    low.add(&mut parts, &mut sets);
                     parts.push(('-' as u32, '-' as u32));
-                    high.add(&mut parts);
+                    high.add(&mut parts, &mut sets);
                 }
             }
         }
-        let set = self.folded(CharSet::new(parts));
+        let set = if self.syntax.dialect == Dialect::Python && !sets.is_empty() {
+            self.folded(CharSet::new(parts)).union(&CharSet::new(sets))
+        } else {
+            parts.extend(sets);
+            self.folded(CharSet::new(parts))
+        };
         Ok(Node::Chars(if negative { set.complement() } else { set }))
     }
 

@@ -101,7 +101,8 @@ impl Parser<'_> {
         if !is_identifier(&name.replace('$', "_")) {
             return self.fail("this group's name is not an identifier", at, None);
         }
-        if self.syntax.is_strict && self.names.contains_key(&name) {
+        let may_repeat = self.is_ecma() && !self.syntax.is_strict;
+        if !may_repeat && self.names.contains_key(&name) {
             return self.fail(&format!("the name {name} is taken"), at, None);
         }
         self.names.insert(name, self.groups.len());

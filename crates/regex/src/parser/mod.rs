@@ -286,6 +286,10 @@ impl<'a> Parser<'a> {
         let is_lazy = self.take("?");
         let is_possessive = !is_lazy && !self.is_ecma() && self.take("+");
         if matches!(item, Node::Look { .. }) {
+            // What is left is no repetition, so a second quantifier must be seen here.
+            if self.peek().is_some_and(|char| "*+?{".contains(char)) && self.counts()?.is_some() {
+                return self.fail("a quantifier after a quantifier", self.at, None);
+            }
             return Ok(if low > 0 { item } else { Node::empty() });
         }
         // Both are at most `LARGEST_COUNT`.

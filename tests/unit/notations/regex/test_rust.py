@@ -7,8 +7,7 @@ import unicodedata
 import pytest
 
 from frisket import Grammar
-from tests.oracle.regex import unicode
-from tests.oracle.regex.rust import rust_class
+from tests.unit.notations.regex.test_unicode import POINTS, members
 
 #: Symbols that count as letters (Other_Alphabetic), and the joiners.
 _MORE = ((0x200C, 0x200D), (0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F169), (0x1F170, 0x1F189))
@@ -16,17 +15,17 @@ _MORE = ((0x200C, 0x200D), (0x24B6, 0x24E9), (0x1F130, 0x1F149), (0x1F150, 0x1F1
 
 def _is_word(point: int) -> bool:
     category = unicodedata.category(chr(point))
-    return category[0] in "LM" or category in ("Nl", "Nd", "Pc") or unicode.includes(_MORE, point)
+    return category[0] in "LM" or category in ("Nl", "Nd", "Pc") or any(low <= point <= high for low, high in _MORE)
 
 
 def test_the_classes_are_those_of_unicode() -> None:
     # What the table says of characters that are younger than this Python cannot be told.
-    known = [point for point in range(unicode.LAST + 1) if unicodedata.ucd_3_2_0.category(chr(point)) != "Cn"]
-    members = {name: {n for low, high in rust_class(name) for n in range(low, high + 1)} for name in "dsw"}
-    assert [point for point in known if (point in members["w"]) != _is_word(point)] == []
-    assert [point for point in known if (point in members["d"]) != (unicodedata.category(chr(point)) == "Nd")] == []
+    known = [point for point in POINTS if unicodedata.ucd_3_2_0.category(chr(point)) != "Cn"]
+    found = {name: members(rf"\{name}", "rust") for name in "dsw"}
+    assert [point for point in known if (point in found["w"]) != _is_word(point)] == []
+    assert [point for point in known if (point in found["d"]) != (unicodedata.category(chr(point)) == "Nd")] == []
     python = {point for point in known if chr(point).isspace()}
-    assert python - members["s"] == set(range(0x1C, 0x20)) and members["s"] <= python
+    assert python - found["s"] == set(range(0x1C, 0x20)) and found["s"] <= python
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,0 @@
-"""Slow readings in Python that the engine is compared with."""
