@@ -16,10 +16,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from typing import Any
 
 import numpy as np
 
 from .corpus import Case, Tokenizer
+from .engine import Engine
 from .worker import Timing, serve
 
 
@@ -45,7 +47,15 @@ class Run:
 class Process:
     """An engine's process, started again when it died or was killed."""
 
-    def __init__(self, engine: str, tokenizer: Tokenizer, limit: Limit, environment: Mapping[str, str] | None = None):
+    def __init__(
+        self,
+        engine: str,
+        tokenizer: Tokenizer,
+        limit: Limit,
+        environment: Mapping[str, str] | None = None,
+        answer: Callable[[Engine, Any], Any] | None = None,
+    ):
+        self.answer = answer
         self.environment = environment or {}
         self.tokenizer = tokenizer
         self.limit = limit
@@ -54,9 +64,14 @@ class Process:
         self.connection: Connection | None = None
 
     def measure(self, case: Case) -> Timing:
+        found: Timing = self.ask(case)
+        return found
+
+    def ask(self, question: Any) -> Any:
+        """What the process answers; a Timing where it gave no answer."""
         try:
             connection = self._alive()
-            connection.send(case)
+            connection.send(question)
             return self._receive(connection)
         except (EOFError, BrokenPipeError, ConnectionResetError):
             self.stop()
@@ -77,7 +92,8 @@ class Process:
         if self.connection is None:
             context = multiprocessing.get_context("spawn")
             self.connection, other = context.Pipe()
-            self.process = context.Process(target=serve, args=(self.run.engine, self.tokenizer, other), daemon=True)
+            arguments = (self.run.engine, self.tokenizer, other, self.answer)
+            self.process = context.Process(target=serve, args=arguments, daemon=True)
             with environment(self.environment):
                 self.process.start()
             other.close()
@@ -87,7 +103,7 @@ class Process:
             self.run.idle_megabytes = self._resident()
         return self.connection
 
-    def _receive(self, connection: Connection) -> Timing:
+    def _receive(self, connection: Connection) -> Any:
         deadline = time.monotonic() + self.limit.seconds
         while not connection.poll(0.25):
             if time.monotonic() > deadline:
@@ -96,9 +112,9 @@ class Process:
             if self._resident() > self.limit.megabytes:
                 self.stop()
                 return Timing("memory", f"more than {self.limit.megabytes} MB")
-        timing: Timing = connection.recv()
+        answer = connection.recv()
         self.run.peak_megabytes = max(self.run.peak_megabytes, self._most())
-        return timing
+        return answer
 
     def _resident(self) -> int:
         if self.process is None:

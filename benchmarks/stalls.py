@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import copy
-import ctypes
 import itertools
 import os
 import sys
@@ -23,6 +22,7 @@ import numpy as np
 
 from benchmarks.corpus import cases, encoder, load_tokenizer, maskbench
 from benchmarks.report import commit
+from benchmarks.waiting import waiting
 from frisket import Grammar, Vocabulary
 from frisket.errors import FrisketError
 
@@ -125,20 +125,6 @@ def time_masks(seconds: float) -> list[float]:
             before = after
         is_warm = True
     return times
-
-
-def waiting() -> Callable[[], float]:
-    """A call that gives the seconds in which this thread was ready and had no processor. It keeps Python's lock."""
-    # PyDLL calls C without releasing the lock; `os.pread` would release it and wait to get it back.
-    library = ctypes.PyDLL(None)
-    file = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
-    buffer = ctypes.create_string_buffer(100)
-
-    def waited() -> float:
-        count = library.pread(file, buffer, 100, 0)
-        return int(buffer.raw[:count].split()[1]) / 1e9
-
-    return waited
 
 
 def compiled(work: Callable[[], None], threads: int, seconds: float) -> float:

@@ -7,6 +7,7 @@ import gc
 import json
 import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from multiprocessing.connection import Connection
@@ -37,8 +38,14 @@ class Timing:
     warm_tokens: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
-def serve(name: str, tokenizer: Tokenizer, connection: Connection) -> None:
-    """The body of the process: says how long the vocabulary took, then answers cases until the pipe closes."""
+def serve(
+    name: str, tokenizer: Tokenizer, connection: Connection, answer: Callable[[Engine, Any], Any] | None = None
+) -> None:
+    """The body of the process: says how long the vocabulary took, then answers cases until the pipe closes.
+
+    `answer` stands in place of `run`, where something else than a case is asked.
+    """
+    answer = answer or run
     # Some engines talk on stdout; nobody listens.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     if "FRISKET_BENCH_VERBOSE" not in os.environ:
@@ -51,7 +58,7 @@ def serve(name: str, tokenizer: Tokenizer, connection: Connection) -> None:
     gc.freeze()
     with contextlib.suppress(EOFError):
         while True:
-            connection.send(run(engine, connection.recv()))
+            connection.send(answer(engine, connection.recv()))
 
 
 def _warm_up(engine: Engine) -> None:

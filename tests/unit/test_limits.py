@@ -335,7 +335,15 @@ class Cancelling:
 
 
 @pytest.mark.parametrize(
-    "document", [{"properties": {f"p{n}": {"maximum": n} for n in range(5_000)}}, {"pattern": "^a+$"}]
+    "document",
+    [
+        {"properties": {f"p{n}": {"maximum": n} for n in range(5_000)}},
+        {"pattern": "^a+$"},
+        {"enum": [f"v{n}" for n in range(5_000)]},
+        {"enum": [{"a": n} for n in range(5_000)]},
+        {"oneOf": [{"const": n} for n in range(5_000)]},
+        {"$ref": "#a7", "$defs": {f"d{n}": {"$anchor": f"a{n}", "minimum": n} for n in range(5_000)}},
+    ],
 )
 @pytest.mark.parametrize("relaxed", [False, True])
 def test_who_cancels_while_a_schema_is_read_is_told_of_nothing_else(document: Any, relaxed: bool) -> None:

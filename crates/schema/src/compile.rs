@@ -65,6 +65,7 @@ struct Compiler<'p, 'd> {
     /// What the builder holds already.
     tables: &'p Tables,
     is_sorted: bool,
+    cancellation: Option<Cancellation>,
 }
 
 /// A root, with what its attempt read and noted.
@@ -85,9 +86,10 @@ pub fn compile(
     limits: Limits,
     cancellation: Option<Cancellation>,
 ) -> Result<Compiled> {
-    let mut builder = prelude.fork(limits, cancellation);
+    let mut builder = prelude.fork(limits, cancellation.clone());
     builder.check(0)?;
-    let compiler = Compiler::new(schema, registry, prelude.options(), prelude.tables());
+    let mut compiler = Compiler::new(schema, registry, prelude.options(), prelude.tables());
+    compiler.cancellation = cancellation;
     let (builder, lowered) = compiler.lowered(builder);
     let Lowered { root, subschemas: Subschemas { omissions, narrowed, .. }, .. } = lowered?;
     match builder.build(root.number()) {
@@ -148,7 +150,7 @@ pub(crate) fn subschemas_of<'d>(
 impl<'p, 'd> Compiler<'p, 'd> {
     fn new(schema: Arc<Tree>, registry: Option<&'d dyn Registry>, options: &'p Options, tables: &'p Tables) -> Self {
         let is_sorted = options.property_order == PropertyOrder::Schema && is_sorted(&schema);
-        Compiler { schema, registry, options, tables, is_sorted }
+        Compiler { schema, registry, options, tables, is_sorted, cancellation: None }
     }
 
     /// What holds of the language as a whole.
@@ -190,12 +192,14 @@ impl<'p, 'd> Compiler<'p, 'd> {
     /// The root of one attempt, and the builder.
     fn attempt(&self, builder: Builder, attempt: ExpansionOptions, has_scopes: bool) -> (Builder, Result<Lowered<'d>>) {
         let options = self.options;
-        let documents = match Documents::new(self.schema.clone(), self.registry) {
+        let mut documents = match Documents::new(self.schema.clone(), self.registry) {
             Ok(documents) => documents,
             Err(error) => return (builder, Err(error)),
         };
+        documents.cancelled_by(self.cancellation.clone());
         let subschemas = Subschemas::new(documents, options.subschemas(has_scopes));
-        let languages = KnownLanguages::new(options.formats());
+        let mut languages = KnownLanguages::new(options.formats());
+        languages.cancelled_by(self.cancellation.clone());
         let expander = Expander::new(builder, subschemas, languages, attempt);
         let mut lowerer = Lowerer::new(expander, options, self.is_sorted, self.tables.clone());
         let root = lowerer.expander.subschemas.root().and_then(|root| lowerer.document(root));

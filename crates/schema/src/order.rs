@@ -22,11 +22,12 @@ const DATA: [&str; 5] = ["const", "default", "enum", "example", "examples"];
 pub fn is_sorted(tree: &Tree) -> bool {
     let mut bits = 0.0;
     let mut met: FxHashSet<NodeId> = FxHashSet::default();
+    let mut is_new = |node| !tree.is_shared() || met.insert(node);
     let mut stack = vec![tree.root()];
     while let Some(node) = stack.pop() {
         match tree.value(node) {
-            Value::Array(items) if met.insert(node) => stack.extend(items),
-            Value::Object(members) if met.insert(node) => {
+            Value::Array(items) if is_new(node) => stack.extend(items),
+            Value::Object(members) if is_new(node) => {
                 for member in members.iter() {
                     // A keyword with half of a surrogate pair names nothing that is data.
                     let keyword = match member.key {

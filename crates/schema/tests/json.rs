@@ -1,7 +1,10 @@
 //! Texts and pushes → trees: what is kept of a text, and where an error is.
 
-use frisket_schema::error::Kind;
-use frisket_schema::json::{parse, Key, NodeId, OwnedText, Text, Tree, TreeBuilder, Value, MAX_DEPTH};
+use frisket_core::limits::Cancellation;
+use frisket_schema::error::{Error, Kind};
+use frisket_schema::json::{
+    parse, parse_unless_cancelled, Key, NodeId, OwnedText, Text, Tree, TreeBuilder, Value, MAX_DEPTH,
+};
 
 /// The value written anew, members in order.
 fn written(tree: &Tree, node: NodeId) -> String {
@@ -243,4 +246,48 @@ fn a_shared_value_counts_its_levels_wherever_it_stands() {
     }
     builder.begin_array().unwrap();
     assert_eq!(builder.shared(node).unwrap_err().code(), "limit");
+}
+
+#[test]
+fn a_member_is_found_among_names_of_any_length_and_kind() {
+    let names = ["b", "", "a", "$id", "é", "aa", "id", "\\ud800", "description", "c"];
+    let members: Vec<String> = names.iter().enumerate().map(|(at, name)| format!("\"{name}\":{at}")).collect();
+    let tree = parse(&format!("{{{}}}", members.join(","))).unwrap();
+    let object = tree.object(tree.root()).unwrap();
+    for (at, name) in names.iter().enumerate().filter(|(_, name)| !name.starts_with('\\')) {
+        let value = tree.value(object.get(name).unwrap());
+        assert!(matches!(value, Value::Number(numeral) if numeral == at.to_string()), "{name}");
+    }
+    assert!(["ab", "d", "descriptioN", "iD"].iter().all(|name| object.get(name).is_none()));
+}
+
+#[test]
+fn a_tree_says_what_its_readers_need_not_look_for() {
+    let plain = parse(r#"{"$ref":"a","ids":[{"iD":1}]}"#).unwrap();
+    assert!(!plain.has_ids() && !plain.has_foreign_keys() && !plain.is_shared());
+    assert!(parse(r#"[{"id":1}]"#).unwrap().has_ids() && parse(r#"{"a":{"$id":"b"}}"#).unwrap().has_ids());
+    let mut builder = TreeBuilder::default();
+    builder.begin_object().unwrap();
+    builder.foreign_key("1").unwrap();
+    let one = builder.null().unwrap();
+    builder.key(Text::Unicode("a")).unwrap();
+    builder.shared(one).unwrap();
+    builder.end().unwrap();
+    let tree = builder.finish();
+    assert!(tree.is_shared() && tree.has_foreign_keys());
+}
+
+#[test]
+fn a_flag_ends_the_reading_of_a_long_text_and_of_many_pushes() {
+    let cancellation = Cancellation::default();
+    let long = format!("[{}0]", "0,".repeat(5_000));
+    assert!(parse_unless_cancelled(&long, Some(cancellation.clone())).is_ok());
+    cancellation.cancel();
+    let is_cancelled = |error: &Error| error.message.contains("cancelled");
+    assert!(is_cancelled(&parse_unless_cancelled(&long, Some(cancellation.clone())).unwrap_err()));
+    let mut builder = TreeBuilder::default();
+    builder.cancelled_by(Some(cancellation));
+    builder.begin_array().unwrap();
+    let failed = (0..5_000).find_map(|_| builder.null().err());
+    assert!(is_cancelled(&failed.expect("some push looks at the flag")));
 }

@@ -1,6 +1,7 @@
 //! Content of a plain value (`crate::content`) → tree of the native front end, without Python.
 
 use crate::schema::numeral;
+use frisket_core::limits::Cancellation;
 use frisket_schema::error::Error;
 use frisket_schema::json::{self, Text, Tree, TreeBuilder};
 use std::str::from_utf8;
@@ -34,24 +35,28 @@ impl From<Box<Error>> for Failure {
 type Result<T> = std::result::Result<T, Failure>;
 
 /// The tree of the schema of which this is the content; None for one that must be read itself. A string is JSON text.
-pub fn tree(content: &[u8]) -> Option<frisket_schema::error::Result<Arc<Tree>>> {
-    match build(content) {
+///
+/// `cancellation` may end it.
+pub fn tree(content: &[u8], cancellation: Option<Cancellation>) -> Option<frisket_schema::error::Result<Arc<Tree>>> {
+    match build(content, cancellation) {
         Ok(tree) => Some(Ok(Arc::new(tree))),
         Err(Failure::Refused(error)) => Some(Err(error)),
         Err(Failure::NotPlain) => None,
     }
 }
 
-fn build(content: &[u8]) -> Result<Tree> {
-    if content.len() > LONGEST {
-        return Err(Failure::NotPlain);
-    }
+fn build(content: &[u8], cancellation: Option<Cancellation>) -> Result<Tree> {
     let mut rest = content;
     if let [b'u', text @ ..] = content {
         rest = text;
-        return Ok(json::parse(string(&mut rest)?)?);
+        return Ok(json::parse_unless_cancelled(string(&mut rest)?, cancellation)?);
+    }
+    if content.len() > LONGEST {
+        return Err(Failure::NotPlain);
     }
     let mut builder = TreeBuilder::default();
+    builder.reserve(content.len());
+    builder.cancelled_by(cancellation);
     let mut places = vec![Place::Value];
     while let Some(place) = places.pop() {
         match place {

@@ -26,6 +26,7 @@ pub use prelude::Prelude;
 use crate::error::{bug, raise, relief};
 use crate::gil::attached;
 use frisket_core::error::Error as EngineError;
+use frisket_core::limits::Cancellation;
 use frisket_schema::error::{Error, Kind, Result};
 use frisket_schema::json::{self, Tree};
 use frisket_schema::resolve::Registry;
@@ -35,9 +36,18 @@ use std::sync::Arc;
 
 /// The schema's tree: of a text, or of a value of Python.
 pub fn read<'py>(schema: &Bound<'py, PyAny>) -> PyResult<Arc<Tree>> {
+    read_unless_cancelled(schema, None)
+}
+
+/// As `read`; a flag may end it.
+pub fn read_unless_cancelled<'py>(
+    schema: &Bound<'py, PyAny>,
+    cancellation: Option<Cancellation>,
+) -> PyResult<Arc<Tree>> {
+    let parse = |text| json::parse_unless_cancelled(text, cancellation.clone());
     let tree = match schema.downcast::<PyString>() {
-        Ok(text) => text.to_str().map_err(|_| half_a_pair()).and_then(json::parse),
-        Err(_) => tree::read(schema),
+        Ok(text) => text.to_str().map_err(|_| half_a_pair()).and_then(parse),
+        Err(_) => tree::read(schema, cancellation),
     };
     tree.map(Arc::new).map_err(raised)
 }

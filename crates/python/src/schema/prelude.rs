@@ -1,7 +1,7 @@
 //! Options → what the grammars of all their schemas have in common; schemas → these grammars.
 
 use super::options::options_of;
-use super::{content, raised, read, Callback};
+use super::{content, raised, read, read_unless_cancelled, Callback};
 use crate::builder::GrammarBuilder;
 use crate::gil::{take_turns, without};
 use crate::grammar::Grammar;
@@ -54,11 +54,12 @@ impl Prelude {
             let registry = registry.as_ref().map(|registry| registry as &dyn Registry);
             compile(tree, registry, &self.0, limits, cancellation.clone())
         };
-        let of_content = |content| without(py, || content::tree(content).map(|tree| compiled(tree?)));
+        let of_content =
+            |content| without(py, || content::tree(content, cancellation.clone()).map(|tree| compiled(tree?)));
         let compiled = match content.and_then(of_content) {
             Some(compiled) => compiled,
             None => {
-                let tree = read(schema)?;
+                let tree = read_unless_cancelled(schema, cancellation.clone())?;
                 without(py, || compiled(tree))
             }
         };

@@ -1,6 +1,7 @@
 //! Value of Python → tree of the native front end.
 
 use crate::schema::numeral;
+use frisket_core::limits::Cancellation;
 use frisket_schema::error::{Error, Result};
 use frisket_schema::json::{NodeId, OwnedText, Text, Tree, TreeBuilder};
 use pyo3::prelude::*;
@@ -15,8 +16,9 @@ enum Task<'py> {
 }
 
 /// The tree of a value; lists and dicts that occur twice are one node.
-pub fn read(value: &Bound<'_, PyAny>) -> Result<Tree> {
+pub fn read(value: &Bound<'_, PyAny>, cancellation: Option<Cancellation>) -> Result<Tree> {
     let mut builder = TreeBuilder::default();
+    builder.cancelled_by(cancellation);
     // None while a list or dict is open: a value that holds itself is no tree.
     let mut known: FxHashMap<usize, Option<NodeId>> = FxHashMap::default();
     let mut tasks = vec![Task::Value(value.clone())];

@@ -6,6 +6,9 @@ use frisket_core::error::{Error, Result};
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 
+/// Parts of a pattern between two looks at the limits, some 100 µs.
+const CHECKED: usize = 512;
+
 /// The node of a tree that asserts nothing and holds no atomic group. Errors: limits, misuse.
 pub(super) fn lower(builder: &mut Builder, tree: &Node) -> Result<TermId> {
     match tree {
@@ -43,5 +46,12 @@ pub(super) fn chars(builder: &mut Builder, set: &CharSet) -> Result<TermId> {
 }
 
 fn all(builder: &mut Builder, items: &[Node]) -> Result<Vec<u32>> {
-    items.iter().map(|item| Ok(lower(builder, item)?.number())).collect()
+    let mut nodes = Vec::with_capacity(items.len());
+    for (place, item) in items.iter().enumerate() {
+        if place % CHECKED == CHECKED - 1 {
+            builder.check(0)?;
+        }
+        nodes.push(lower(builder, item)?.number());
+    }
+    Ok(nodes)
 }

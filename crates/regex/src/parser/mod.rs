@@ -13,6 +13,8 @@ use crate::syntax::{Dialect, Flags, Syntax};
 use crate::tree::Node;
 use crate::unicode::class::{ECMA_LINE_END, NEWLINE};
 use crate::unicode::fold;
+use frisket_core::error::{Error as EngineError, Limit};
+use frisket_core::limits::Cancellation;
 use reference::{Group, Reference};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -21,13 +23,20 @@ use std::collections::BTreeSet;
 pub const DEEPEST: usize = 50;
 /// The largest count of a quantifier.
 pub const LARGEST_COUNT: u64 = (1 << 31) - 1;
+/// Parts of a branch between two looks at the flag that cancels, some 100 µs.
+const CHECKED: u32 = 1024;
 /// No larger counts are written in this many characters, braces and comma included.
 const LONGEST_COUNTS: usize = 64;
 
 /// The tree of a pattern. Errors: the first place that the dialect does not allow, or that is no regular language.
 pub fn parse(pattern: &str, syntax: &Syntax) -> Result<Node> {
+    parse_unless_cancelled(pattern, syntax, None)
+}
+
+/// As [`parse`]; a flag may end it. Errors: those of `parse`, cancellation.
+pub fn parse_unless_cancelled(pattern: &str, syntax: &Syntax, cancellation: Option<&Cancellation>) -> Result<Node> {
     let chars: Vec<char> = pattern.chars().collect();
-    let mut parser = Parser::new(&chars, syntax);
+    let mut parser = Parser::new(&chars, syntax, cancellation);
     let tree = parser.whole()?;
     if syntax.is_strict || parser.references.is_empty() {
         return Ok(tree);
@@ -58,12 +67,13 @@ struct Parser<'a> {
     wanted: BTreeSet<usize>,
     /// What groups hold, where that is known.
     texts: FxHashMap<usize, String>,
+    cancellation: Option<&'a Cancellation>,
 }
 
 type Counts = (u64, Option<u64>);
 
 impl<'a> Parser<'a> {
-    fn new(pattern: &'a [char], syntax: &'a Syntax) -> Self {
+    fn new(pattern: &'a [char], syntax: &'a Syntax, cancellation: Option<&'a Cancellation>) -> Self {
         let (mut at, mut end) = (0, pattern.len());
         if syntax.dialect == Dialect::Rust {
             // A terminal matches as a whole.
@@ -87,6 +97,7 @@ impl<'a> Parser<'a> {
             choices: FxHashSet::default(),
             wanted: BTreeSet::new(),
             texts: FxHashMap::default(),
+            cancellation,
         }
     }
 
@@ -183,11 +194,24 @@ impl<'a> Parser<'a> {
         Ok((number, node))
     }
 
+    /// Errors if the call was cancelled.
+    fn check(&self) -> Result<()> {
+        match self.cancellation.is_some_and(Cancellation::is_cancelled) {
+            true => Err(Error::Engine(Box::new(EngineError::Limit(Limit::Cancelled)))),
+            false => Ok(()),
+        }
+    }
+
     fn sequence(&mut self) -> Result<Node> {
         let mut items: Vec<Node> = Vec::new();
         let mut text = String::new();
         let mut groups_before_item = 0;
+        let mut parts = 0u32;
         while let Some(char) = self.peek() {
+            parts += 1;
+            if parts % CHECKED == 0 {
+                self.check()?;
+            }
             if matches!(char, '|' | ')') {
                 break;
             }

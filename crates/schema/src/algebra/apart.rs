@@ -126,9 +126,13 @@ impl Expander<'_> {
             values.as_ref().is_some_and(|values| values.iter().all(|value| counts[value] == 1))
         };
         let alone: Vec<bool> = listed.iter().map(is_alone).collect();
-        let others = |chosen: usize| -> Vec<ConjunctionId> {
-            let is_compared = |&place: &usize| if alone[chosen] { !alone[place] } else { place != chosen };
-            (0..goals.len()).filter(is_compared).map(|place| goals[place]).collect()
+        let among = |is_compared: &dyn Fn(usize) -> bool| -> Vec<ConjunctionId> {
+            (0..goals.len()).filter(|&place| is_compared(place)).map(|place| goals[place]).collect()
+        };
+        let beside_alone = among(&|place| !alone[place]);
+        let others = |chosen: usize| match alone[chosen] {
+            true => beside_alone.clone(),
+            false => among(&|place| place != chosen),
         };
         goals.iter().enumerate().map(|(chosen, &goal)| self.exactly(context, goal, &others(chosen))).collect()
     }

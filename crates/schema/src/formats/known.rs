@@ -13,6 +13,7 @@ use crate::read::{Format, Inexactness, Languages, Pattern};
 use crate::types::Terms;
 use frisket_core::error::Result as EngineResult;
 use frisket_core::grammar::builder::Builder;
+use frisket_core::limits::Cancellation;
 use frisket_core::regular::term::TermId;
 use frisket_regex::{ascii, is_ecma_regex, Dialect, Error as RegexError, Flaw, Pattern as Regex, Syntax};
 use indexmap::IndexMap;
@@ -29,6 +30,8 @@ pub struct KnownLanguages {
     patterns: IndexMap<Box<str>, Pattern>,
     formats: IndexMap<(Box<str>, Draft), Format>,
     base64: Option<TermId>,
+    /// What ends the reading of a long pattern.
+    cancellation: Option<Cancellation>,
 }
 
 /// [`KnownLanguages`] with the builder that holds their nodes.
@@ -40,7 +43,18 @@ pub struct OnBuilder<'a> {
 impl KnownLanguages {
     /// None yet.
     pub fn new(options: FormatOptions) -> Self {
-        KnownLanguages { options, patterns: IndexMap::new(), formats: IndexMap::new(), base64: None }
+        KnownLanguages {
+            options,
+            patterns: IndexMap::new(),
+            formats: IndexMap::new(),
+            base64: None,
+            cancellation: None,
+        }
+    }
+
+    /// Lets a flag end the reading of the patterns that follow.
+    pub fn cancelled_by(&mut self, cancellation: Option<Cancellation>) {
+        self.cancellation = cancellation;
     }
 
     /// What the caller says of formats.
@@ -63,6 +77,7 @@ impl KnownLanguages {
             patterns: self.patterns.clone(),
             formats: fixed.map(|(key, format)| (key.clone(), format.clone())).collect(),
             base64: self.base64,
+            cancellation: self.cancellation.clone(),
         }
     }
 
@@ -87,9 +102,13 @@ impl Languages for OnBuilder<'_> {
         if let Some(known) = self.known.patterns.get(pattern) {
             return Ok(known.clone());
         }
-        let made = read_pattern(self.builder, pattern)?;
+        let made = read_pattern(self.builder, pattern, self.known.cancellation.as_ref())?;
         self.known.patterns.insert(pattern.into(), made.clone());
         Ok(made)
+    }
+
+    fn check(&mut self) -> Result<()> {
+        Ok(self.builder.check(0)?)
     }
 
     fn format(&mut self, name: &str, draft: Draft) -> Result<Format> {
@@ -206,8 +225,9 @@ impl NestedText for Nesting {
 }
 
 /// The texts in which an ECMA-262 pattern finds a match.
-fn read_pattern(builder: &mut Builder, pattern: &str) -> Result<Pattern> {
-    let lowered = Regex::read(pattern, &Syntax::new(Dialect::Ecma)).and_then(|read| read.lower(builder, true));
+fn read_pattern(builder: &mut Builder, pattern: &str, cancellation: Option<&Cancellation>) -> Result<Pattern> {
+    let read = Regex::read_unless_cancelled(pattern, &Syntax::new(Dialect::Ecma), cancellation);
+    let lowered = read.and_then(|read| read.lower(builder, true));
     match lowered {
         Ok(node) => Ok(Pattern::Exact(node)),
         Err(RegexError::Syntax(Flaw { message, hint, .. })) => match is_ecma_regex(pattern) {

@@ -3,12 +3,24 @@
 //! The parser and every binding that has values of its own language build trees by the same calls.
 
 use super::text::Text;
-use super::tree::{Key, MemberAt, Node, NodeId, Slice, TextAt, Tree, ValueAt};
+use super::tree::{compare_keys, Key, MemberAt, Node, NodeId, Slice, TextAt, Tree, ValueAt};
 use crate::error::{Error, Result};
+use frisket_core::error::{Error as EngineError, Limit};
+use frisket_core::limits::Cancellation;
 use frisket_core::storage::hash::Hasher128;
 
 /// Arrays and objects within each other. Every loop over a tree keeps its own stack, so this bounds memory only.
 pub const MAX_DEPTH: u32 = 10_000;
+
+/// Bytes of a compact notation for each value: those of the median schema of MaskBench.
+const BYTES_PER_NODE: usize = 16;
+/// Bytes of text beyond which a tree grows as it is built.
+const LARGEST_RESERVE: usize = 1 << 20;
+
+/// Bytes of a text from which on several hashers share it.
+const LONG_TEXT: usize = 64;
+/// Nodes between two looks at the flag that cancels, some 100 µs.
+const CHECKED: u32 = 1024;
 
 /// Builds a tree from pushes: scalars, `begin_array` … `end`, `begin_object`, `key`, value, … `end`.
 ///
@@ -37,6 +49,7 @@ pub struct TreeBuilder {
     heights: Vec<u32>,
     key: Option<(TextAt, u32)>,
     done: Option<NodeId>,
+    cancellation: Option<Cancellation>,
 }
 
 /// An array or object whose end has not come.
@@ -60,13 +73,33 @@ impl Default for TreeBuilder {
             items: Vec::new(),
             members: Vec::new(),
             by_key: Vec::new(),
+            is_shared: false,
+            has_foreign_keys: false,
+            has_ids: false,
             root: NodeId(0),
         };
-        TreeBuilder { tree, open: Vec::new(), parts: Vec::new(), heights: Vec::new(), key: None, done: None }
+        let (open, parts, heights) = (Vec::new(), Vec::new(), Vec::new());
+        TreeBuilder { tree, open, parts, heights, key: None, done: None, cancellation: None }
     }
 }
 
 impl TreeBuilder {
+    /// Room for the tree of a value that takes so many bytes in a compact notation, up to a bound.
+    pub fn reserve(&mut self, bytes: usize) {
+        let bytes = bytes.min(LARGEST_RESERVE);
+        let nodes = bytes / BYTES_PER_NODE;
+        self.tree.texts.reserve(bytes);
+        self.tree.nodes.reserve(nodes);
+        self.heights.reserve(nodes);
+        self.tree.members.reserve(nodes);
+        self.tree.by_key.reserve(nodes);
+    }
+
+    /// Lets a flag end the pushes that follow: their errors say so.
+    pub fn cancelled_by(&mut self, cancellation: Option<Cancellation>) {
+        self.cancellation = cancellation;
+    }
+
     /// null
     pub fn null(&mut self) -> Result<NodeId> {
         self.push(ValueAt::Null, (0, 0))
@@ -102,6 +135,7 @@ impl TreeBuilder {
     /// A value that came before: trees of other languages may hold one value at several places.
     pub fn shared(&mut self, node: NodeId) -> Result<NodeId> {
         self.check_depth(self.heights[node.0 as usize])?;
+        self.tree.is_shared = true;
         self.place(node);
         Ok(node)
     }
@@ -124,6 +158,7 @@ impl TreeBuilder {
     /// The name of the next member, which is no string, as an error should show it.
     pub fn foreign_key(&mut self, name: &str) -> Result<()> {
         let at = self.store(name)?;
+        self.tree.has_foreign_keys = true;
         self.key = Some((TextAt::Foreign(at), 0));
         Ok(())
     }
@@ -160,6 +195,7 @@ impl TreeBuilder {
     }
 
     pub(super) fn key_at(&mut self, text: Text<'_>, start: u32) -> Result<()> {
+        self.tree.has_ids |= matches!(text, Text::Unicode("$id" | "id"));
         self.key = Some((self.store_text(text)?, start));
         Ok(())
     }
@@ -202,7 +238,7 @@ impl TreeBuilder {
         order.extend(0..parts.len() as u32);
         let key = |place: &u32| tree.key(parts[*place as usize].key);
         // The sort is stable, so that of equal names the first comes first and the last one last.
-        order[sorted..].sort_by(|left, right| key(left).cmp(&key(right)));
+        order[sorted..].sort_by(|left, right| compare_keys(key(left), key(right)));
         if order[sorted..].windows(2).any(|pair| is_same_name(key(&pair[0]), key(&pair[1]))) {
             let kept = without_duplicates(tree, parts, &order[sorted..]);
             order.truncate(sorted);
@@ -223,6 +259,9 @@ impl TreeBuilder {
             return Err(too_large());
         }
         let node = NodeId(self.tree.nodes.len() as u32);
+        if node.0 % CHECKED == 0 {
+            check(self.cancellation.as_ref())?;
+        }
         let hash = self.content_hash(value);
         self.tree.nodes.push(Node { value, span: Slice { start: span.0, end: span.1 }, hash });
         self.heights.push(height);
@@ -338,7 +377,7 @@ fn hash_key(hash: &mut Hasher128, key: Key<'_>) {
     match key {
         Key::Text(Text::Unicode(text)) => {
             hash.word(0);
-            hash.bytes(text.as_bytes());
+            hash_text(hash, text.as_bytes());
         }
         Key::Text(Text::Surrogates(points)) => {
             hash.word(1);
@@ -349,6 +388,32 @@ fn hash_key(hash: &mut Hasher128, key: Key<'_>) {
             hash.word(2);
             hash.bytes(name.as_bytes());
         }
+    }
+}
+
+/// Adds a text. Long ones are descriptions as a rule, and most of what a schema holds: four hashers take their words in
+/// turn, so that no multiplication waits for the one before.
+fn hash_text(hash: &mut Hasher128, text: &[u8]) {
+    if text.len() < LONG_TEXT {
+        return hash.bytes(text);
+    }
+    hash.word(text.len() as u64);
+    let mut lanes = [0, 1, 2, 3].map(Hasher128::new);
+    let mut stripes = text.chunks_exact(32);
+    for stripe in &mut stripes {
+        for (lane, word) in lanes.iter_mut().zip(stripe.chunks_exact(8)) {
+            lane.word(u64::from_le_bytes(word.try_into().expect("a word is eight bytes")));
+        }
+    }
+    lanes.iter().for_each(|lane| hash.wide(lane.finish()));
+    hash.bytes(stripes.remainder());
+}
+
+/// Errors if the call was cancelled.
+pub(crate) fn check(cancellation: Option<&Cancellation>) -> Result<()> {
+    match cancellation.is_some_and(Cancellation::is_cancelled) {
+        true => Err(Box::new(EngineError::Limit(Limit::Cancelled)).into()),
+        false => Ok(()),
     }
 }
 

@@ -12,8 +12,9 @@ mod position;
 mod text;
 mod tree;
 
+pub(crate) use build::check;
 pub use build::{TreeBuilder, MAX_DEPTH};
-pub use parse::parse;
+pub use parse::{parse, parse_unless_cancelled};
 pub use position::line_and_column;
 pub use text::{OwnedText, Text};
 pub use tree::{Key, Member, NodeId, Object, Tree, Value};

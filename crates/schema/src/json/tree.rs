@@ -3,11 +3,19 @@
 //! Nodes lie in one array and texts in one string, so that a tree of thousands of nodes is a handful of allocations.
 
 use super::text::Text;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// A node of one tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(super) u32);
+
+impl NodeId {
+    /// Its place among the nodes of its tree.
+    pub fn place(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// A range of one of the tree's arrays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,8 +73,14 @@ pub struct Tree {
     pub(super) code_points: Vec<u32>,
     pub(super) items: Vec<NodeId>,
     pub(super) members: Vec<MemberAt>,
-    /// For each object, its members' places in order of their keys; parallel to `members`.
+    /// For each object, its members' places in the order of `compare_keys`; parallel to `members`.
     pub(super) by_key: Vec<u32>,
+    /// Whether some node stands at several places.
+    pub(super) is_shared: bool,
+    /// Whether some key is no string.
+    pub(super) has_foreign_keys: bool,
+    /// Whether some key is `$id` or `id`.
+    pub(super) has_ids: bool,
     pub(super) root: NodeId,
 }
 
@@ -187,6 +201,21 @@ impl Tree {
         self.nodes[node.0 as usize].hash
     }
 
+    /// Whether some node stands at several places: trees of other languages' values may hold one value twice.
+    pub fn is_shared(&self) -> bool {
+        self.is_shared
+    }
+
+    /// Whether some object has a key that is no string.
+    pub fn has_foreign_keys(&self) -> bool {
+        self.has_foreign_keys
+    }
+
+    /// Whether some object has a member `$id` or `id`.
+    pub fn has_ids(&self) -> bool {
+        self.has_ids
+    }
+
     pub(super) fn key(&self, at: TextAt) -> Key<'_> {
         match at {
             TextAt::Unicode(at) => Key::Text(Text::Unicode(&self.texts[at.range()])),
@@ -223,7 +252,17 @@ impl<'a> Object<'a> {
     pub fn get(&self, name: &str) -> Option<NodeId> {
         let wanted = Key::Text(Text::Unicode(name));
         let order = &self.tree.by_key[self.at.range()];
-        let found = order.binary_search_by(|&place| self.member(place as usize).key.cmp(&wanted)).ok()?;
+        let found = order.binary_search_by(|&place| compare_keys(self.member(place as usize).key, wanted)).ok()?;
         Some(self.member(order[found] as usize).value)
+    }
+}
+
+/// The order in which an object's keys are searched: shorter ones first, so that few comparisons look at a letter.
+pub(super) fn compare_keys(left: Key<'_>, right: Key<'_>) -> Ordering {
+    match (left, right) {
+        (Key::Text(Text::Unicode(left)), Key::Text(Text::Unicode(right))) => {
+            left.len().cmp(&right.len()).then_with(|| left.cmp(right))
+        }
+        _ => left.cmp(&right),
     }
 }

@@ -49,6 +49,11 @@ pub trait Languages {
     /// The texts in which a pattern of ECMA-262 matches somewhere.
     fn pattern(&mut self, pattern: &str) -> Result<Pattern>;
 
+    /// Errors if a limit is reached: between many values of one keyword nobody else would look.
+    fn check(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// The texts or numbers of a format.
     fn format(&mut self, name: &str, draft: Draft) -> Result<Format>;
 

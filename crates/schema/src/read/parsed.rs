@@ -75,7 +75,7 @@ pub struct ParsedSchema {
     /// What items that nothing evaluated must meet.
     pub unevaluated_items: Option<ConjunctionId>,
     /// The keywords that count, in order.
-    pub keywords: Vec<Box<str>>,
+    pub keywords: Vec<&'static str>,
     pub(super) looks: Vec<Look>,
 }
 

@@ -19,6 +19,9 @@ use std::sync::Arc;
 
 const NUMBER_HINT: &str = "the largest double is 1.7976931348623157e+308; leave the number out where you mean no bound";
 
+/// Values, names and schemas of one subschema between two looks at the limits: some 50 µs.
+const CHECKED: u32 = 256;
+
 /// Counts above are this one: no text is that long.
 const MAX_COUNT: u64 = 1 << 62;
 
@@ -44,6 +47,7 @@ pub fn read(subschemas: &mut Subschemas<'_>, languages: &mut dyn Languages, of: 
         objects: Vec::new(),
         has_read_members: false,
         has_read_items: false,
+        ticks: 0,
         parsed: ParsedSchema::empty(),
     };
     match asks {
@@ -78,6 +82,7 @@ pub(super) struct Reader<'r, 'd> {
     pub objects: Vec<ObjectCondition>,
     pub has_read_members: bool,
     pub has_read_items: bool,
+    ticks: u32,
     pub parsed: ParsedSchema,
 }
 
@@ -85,19 +90,13 @@ impl Reader<'_, '_> {
     fn keywords(&mut self, has_validation: bool) -> Result<()> {
         if self.draft <= Draft::Draft7 {
             if let Some(reference) = self.get("$ref") {
-                self.parsed.keywords.push("$ref".into());
+                self.parsed.keywords.push("$ref");
                 return keyword::read_reference(self, "$ref", reference);
             }
         }
-        let members: Vec<(Option<Box<str>>, NodeId)> = self.members().collect();
-        for (name, value) in members {
-            let Some(name) = name else { continue };
-            let Some(keyword) = keyword::find(&name).filter(|keyword| keyword.counts(self.draft, has_validation))
-            else {
-                continue;
-            };
+        for (keyword, value) in self.counting(has_validation) {
             (keyword.read)(self, keyword.name, value)?;
-            self.parsed.keywords.push(name);
+            self.parsed.keywords.push(keyword.name);
         }
         Ok(())
     }
@@ -113,13 +112,18 @@ impl Reader<'_, '_> {
         self.parsed
     }
 
-    /// The members of the schema; None for names that are no keywords for sure.
-    fn members(&self) -> impl Iterator<Item = (Option<Box<str>>, NodeId)> + '_ {
+    /// The keywords of the schema that count, with their values.
+    fn counting(&self, has_validation: bool) -> Vec<(&'static keyword::Keyword, NodeId)> {
         let members = self.subschemas.documents.object(self.schema);
-        members.into_iter().flat_map(|members| members.iter()).map(|member| match member.key {
-            Key::Text(text) => (text.as_str().map(Box::from), member.value),
-            Key::Foreign(_) => (None, member.value),
-        })
+        let keyword = |key| match key {
+            Key::Text(Text::Unicode(name)) => keyword::find(name),
+            _ => None,
+        };
+        let keywords = members.iter().flat_map(|members| members.iter()).filter_map(|member| {
+            let found = keyword(member.key).filter(|keyword| keyword.counts(self.draft, has_validation));
+            found.map(|keyword| (keyword, member.value))
+        });
+        keywords.collect()
     }
 
     /// The value of another keyword of the schema.
@@ -144,8 +148,18 @@ impl Reader<'_, '_> {
             .with_hint(format!("correct it, or leave {keyword} out"))
     }
 
+    /// Looks at the limits once in `CHECKED` calls. Errors: limits.
+    pub fn tick(&mut self) -> Result<()> {
+        self.ticks = (self.ticks + 1) % CHECKED;
+        match self.ticks {
+            0 => self.languages.check(),
+            _ => Ok(()),
+        }
+    }
+
     /// What a schema below this one asks.
     pub fn below(&mut self, node: NodeId, path: &[&str]) -> Result<ConjunctionId> {
+        self.tick()?;
         self.subschemas.below(self.of, Location { node, ..self.schema }, path)
     }
 

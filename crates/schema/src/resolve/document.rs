@@ -5,9 +5,13 @@ use super::pointer::{escape_str, unescape};
 use super::uri;
 use crate::draft::Draft;
 use crate::error::Result;
-use crate::json::{NodeId, Object, Tree, Value};
+use crate::json::{check, NodeId, Object, Tree, Value};
+use frisket_core::limits::Cancellation;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
+
+/// Places of a document between two looks at the flag that cancels, some 100 µs.
+const CHECKED: u32 = 256;
 
 /// Documents that references may lead to.
 pub trait Registry {
@@ -75,6 +79,7 @@ pub struct Documents<'a> {
     by_uri: FxHashMap<Arc<str>, ResourceId>,
     by_location: FxHashMap<(Location, Option<ResourceId>), ResourceId>,
     fetched: FxHashMap<String, Option<DocumentId>>,
+    cancellation: Option<Cancellation>,
 }
 
 impl<'a> Documents<'a> {
@@ -90,9 +95,20 @@ impl<'a> Documents<'a> {
             by_uri: FxHashMap::default(),
             by_location: FxHashMap::default(),
             fetched: FxHashMap::default(),
+            cancellation: None,
         };
         documents.enter(root, "", Draft::Draft2020, "".into(), None)?;
         Ok(documents)
+    }
+
+    /// Lets a flag end the long walks that follow.
+    pub fn cancelled_by(&mut self, cancellation: Option<Cancellation>) {
+        self.cancellation = cancellation;
+    }
+
+    /// The flag that ends long walks.
+    pub fn cancellation(&self) -> Option<&Cancellation> {
+        self.cancellation.as_ref()
     }
 
     /// The resource of the schema itself.
@@ -236,6 +252,9 @@ impl<'a> Documents<'a> {
 
     /// The URI by which a schema names itself a resource.
     fn identifier(&self, schema: Location, draft: Draft) -> Result<Option<String>> {
+        if !self.tree(schema).has_ids() {
+            return Ok(None);
+        }
         let Some(name) = self.string(schema, draft.id_keyword()) else { return Ok(None) };
         // Before 2019-09, nothing counts beside $ref.
         if draft < Draft::Draft2019 && self.object(schema).is_some_and(|members| members.get("$ref").is_some()) {
@@ -368,7 +387,12 @@ impl<'a> Documents<'a> {
         }
         let Resource { root, pointer, .. } = self.resource(resource);
         let mut stack = vec![(*root, resource, pointer.to_string())];
+        let mut places = 0u32;
         while let Some((schema, around, pointer)) = stack.pop() {
+            places += 1;
+            if places % CHECKED == 0 {
+                check(self.cancellation())?;
+            }
             if self.object(schema).is_none() {
                 continue;
             }

@@ -2,11 +2,12 @@
 //!
 //! Generated schemas repeat a constraint in full: a member and the pattern that covers it, a base and its extension.
 
-use crate::json::{Key, NodeId, Text, Tree, Value};
+use crate::error::Result;
+use crate::json::{check, Key, NodeId, Text, Tree, Value};
 use crate::read::is_keyword;
 use crate::resolve::applicator::holds;
+use frisket_core::limits::Cancellation;
 use frisket_core::storage::hash::Hasher128;
-use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
 /// What a schema says.
@@ -38,31 +39,52 @@ const OWN: [&str; 9] = [
 /// Hashes of the schemas of one document, each made once.
 #[derive(Debug, Default)]
 pub struct Contents {
-    known: FxHashMap<NodeId, Content>,
+    /// By node, which of the contents is its own; `UNKNOWN` for those that nobody asked for.
+    places: Vec<u32>,
+    contents: Vec<Content>,
 }
+
+const UNKNOWN: u32 = u32::MAX;
+
+/// Schemas between two looks at the flag that cancels, some 100 µs.
+const CHECKED: usize = 512;
 
 impl Contents {
     /// What a schema says; a node that is no object says its value.
-    pub fn of(&mut self, tree: &Tree, schema: NodeId) -> Content {
-        let mut stack = vec![schema];
-        while let Some(&next) = stack.last() {
-            if self.known.contains_key(&next) {
-                stack.pop();
+    /// Errors: cancellation.
+    pub fn of(&mut self, tree: &Tree, schema: NodeId, cancellation: Option<&Cancellation>) -> Result<Content> {
+        self.places.resize(tree.len(), UNKNOWN);
+        // Each schema stands on the stack below its parts, and once more when they are known.
+        let mut stack = vec![(schema, false)];
+        while let Some((next, has_parts)) = stack.pop() {
+            if self.known(next).is_some() {
                 continue;
             }
-            let before = stack.len();
-            parts(tree, next, |part| {
-                if !self.known.contains_key(&part) {
-                    stack.push(part);
+            if !has_parts {
+                let before = stack.len();
+                stack.push((next, true));
+                parts(tree, next, |part| {
+                    if self.known(part).is_none() {
+                        stack.push((part, false));
+                    }
+                });
+                if stack.len() > before + 1 {
+                    continue;
                 }
-            });
-            if stack.len() == before {
-                let content = self.hash(tree, next);
-                self.known.insert(next, content);
                 stack.pop();
             }
+            let content = self.hash(tree, next);
+            self.places[next.place()] = self.contents.len() as u32;
+            self.contents.push(content);
+            if self.contents.len().is_multiple_of(CHECKED) {
+                check(cancellation)?;
+            }
         }
-        self.known[&schema]
+        Ok(self.known(schema).expect("the loop ends with the schema itself"))
+    }
+
+    fn known(&self, node: NodeId) -> Option<Content> {
+        self.contents.get(self.places[node.place()] as usize).copied()
     }
 
     /// The content of a schema whose parts are known.
@@ -70,7 +92,8 @@ impl Contents {
         let Some(members) = tree.object(schema) else { return Content::Free(tree.hash(schema)) };
         let mut hash = Hasher128::new(20);
         let (mut said, is_bound) = (0u64, Cell::new(false));
-        let part = |hash: &mut Hasher128, part: NodeId| match self.known[&part] {
+        let known = |part| self.known(part).expect("parts come before what they are parts of");
+        let part = |hash: &mut Hasher128, part: NodeId| match known(part) {
             Content::Nothing => {
                 hash.word(1);
                 true
@@ -91,7 +114,7 @@ impl Contents {
         let mut is_own = false;
         for member in members.iter() {
             let Key::Text(Text::Unicode(keyword)) = member.key else { continue };
-            is_own |= OWN.contains(&keyword);
+            is_own |= (keyword.starts_with('$') || keyword == "id") && OWN.contains(&keyword);
             // OpenAPI's word changes what `type` means, if options say so.
             if keyword == "nullable" {
                 hash.wide(tree.hash(member.value));
@@ -161,7 +184,7 @@ mod tests {
 
     fn content(text: &str) -> Content {
         let tree = parse(text).unwrap();
-        Contents::default().of(&tree, tree.root())
+        Contents::default().of(&tree, tree.root(), None).unwrap()
     }
 
     #[test]

@@ -5,12 +5,14 @@
 //! ```text
 //! content       node → a hash of what its keywords say, without annotations
 //! conjunction   sets of literals ↔ numbers
+//! origin        where a subschema was found first
 //! table         subschemas: made from schemas, references and other subschemas
 //! place         places of schemas → the subschemas that they were read as, for a report
 //! ```
 
 mod conjunction;
 mod content;
+mod origin;
 mod place;
 mod table;
 

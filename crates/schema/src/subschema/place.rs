@@ -65,7 +65,8 @@ impl Subschemas<'_> {
 
     /// What the schema at a place asks; None if nothing that was read led there, or if it asks nothing.
     pub fn conjunction_at(&mut self, place: &Place) -> Option<ConjunctionId> {
-        let key = self.key(place.schema, place.resource, &place.scope)?;
+        // A report is not cancelled: its documents have no flag.
+        let key = self.key(place.schema, place.resource, &place.scope).ok()??;
         self.by_key.get(&key).copied()
     }
 }

@@ -2,13 +2,13 @@
 
 use super::conjunction::{Conjunctions, Literal};
 use super::content::{Content, Contents};
+use super::origin::{joined, At, Origin};
 use crate::condition::{ConjunctionId, SubschemaId};
 use crate::draft::Draft;
 use crate::error::{Error, Kind, Result};
 use crate::json::{Key, Value};
 use crate::message::{no_name, refers_to_itself, shown};
 use crate::read::{is_keyword, Inexactness};
-use crate::resolve::pointer::escape_str;
 use crate::resolve::{DocumentId, Documents, Location, ResourceId, Target};
 use crate::similar::closest;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -37,15 +37,6 @@ pub enum Asks {
     Member(Arc<str>),
     /// To meet one of these conjunctions.
     Either(Arc<[ConjunctionId]>),
-}
-
-/// Where a subschema was found first.
-#[derive(Debug, Clone)]
-enum Origin {
-    /// At the end of a reference, or at the root.
-    Pointer(Arc<str>),
-    /// Below another subschema.
-    Below(SubschemaId, Box<[Box<str>]>),
 }
 
 /// A subschema.
@@ -138,23 +129,17 @@ impl<'a> Subschemas<'a> {
 
     /// The JSON pointer at which a subschema was found first.
     pub fn pointer(&self, subschema: SubschemaId) -> String {
-        let mut tokens: Vec<&str> = Vec::new();
+        let mut parts: Vec<&str> = Vec::new();
         let mut origin = &self.get(subschema).origin;
-        let start = loop {
-            match origin {
-                Origin::Pointer(start) => break start,
-                Origin::Below(around, path) => {
-                    tokens.extend(path.iter().rev().map(|token| &**token));
-                    origin = &self.get(*around).origin;
-                }
-            }
-        };
-        let mut pointer = start.to_string();
-        for token in tokens.into_iter().rev() {
-            pointer.push('/');
-            pointer += &escape_str(token);
+        while let Origin::Below(around, path) = origin {
+            parts.push(path);
+            origin = &self.get(*around).origin;
         }
-        pointer
+        if let Origin::Pointer(start) = origin {
+            parts.push(start);
+        }
+        parts.reverse();
+        parts.concat()
     }
 
     /// What a value of the whole schema must meet. Errors: no schema.
@@ -163,12 +148,12 @@ impl<'a> Subschemas<'a> {
         let scope = self.root_scope();
         let root = self.documents.resource(resource);
         let (schema, pointer) = (root.root, root.pointer.clone());
-        self.conjunction(schema, resource, scope, Origin::Pointer(pointer))
+        self.conjunction(schema, resource, scope, At::Pointer(pointer))
     }
 
     /// What a schema asks that stands at this pointer of the whole one. Errors: no schema, no URI.
     pub fn at(&mut self, schema: Location, pointer: &str) -> Result<ConjunctionId> {
-        self.placed(schema, self.documents.root(), self.root_scope(), Origin::Pointer(pointer.into()))
+        self.placed(schema, self.documents.root(), self.root_scope(), At::Pointer(pointer.into()))
     }
 
     /// The scope in which the whole schema is read.
@@ -184,9 +169,8 @@ impl<'a> Subschemas<'a> {
     ///
     /// Errors: no schema, no URI, errors of the registry.
     pub fn below(&mut self, around: SubschemaId, schema: Location, path: &[&str]) -> Result<ConjunctionId> {
-        let origin = Origin::Below(around, path.iter().map(|&token| token.into()).collect());
         let Subschema { resource, scope, .. } = self.get(around);
-        self.placed(schema, *resource, scope.clone(), origin)
+        self.placed(schema, *resource, scope.clone(), At::Below(around, path))
     }
 
     /// What a schema asks that stands in a resource, and may begin another one.
@@ -195,18 +179,18 @@ impl<'a> Subschemas<'a> {
         schema: Location,
         mut resource: ResourceId,
         mut scope: Rc<[ResourceId]>,
-        origin: Origin,
+        at: At<'_>,
     ) -> Result<ConjunctionId> {
         let names_itself =
             |keyword| self.documents.object(schema).is_some_and(|members| members.get(keyword).is_some());
-        if names_itself("$id") || names_itself("id") {
-            let pointer = self.origin_pointer(&origin);
+        if self.documents.tree(schema).has_ids() && (names_itself("$id") || names_itself("id")) {
+            let pointer = self.pointer_at(&at);
             let inner = self.documents.inside(schema, resource, &pointer)?;
             if inner != resource {
                 (resource, scope) = (inner, self.entered(&scope, inner));
             }
         }
-        self.conjunction(schema, resource, scope, origin)
+        self.conjunction(schema, resource, scope, at)
     }
 
     /// What a reference of a subschema stands for; an omission if that is in no document.
@@ -219,7 +203,7 @@ impl<'a> Subschemas<'a> {
             return self.unresolved(self.pointer(from), resource, keyword, reference);
         };
         let scope = self.entered(&scope, target.resource);
-        self.conjunction(target.schema, target.resource, scope, Origin::Pointer(target.pointer))
+        self.conjunction(target.schema, target.resource, scope, At::Pointer(target.pointer))
     }
 
     /// What it means to be a part of a value that `const` or `enum` of a subschema states.
@@ -408,7 +392,7 @@ impl<'a> Subschemas<'a> {
         mut schema: Location,
         mut resource: ResourceId,
         mut scope: Rc<[ResourceId]>,
-        mut origin: Origin,
+        mut at: At<'_>,
     ) -> Result<ConjunctionId> {
         let mut passed: FxHashSet<(Location, ResourceId)> = FxHashSet::default();
         let mut keys = Vec::new();
@@ -417,20 +401,20 @@ impl<'a> Subschemas<'a> {
                 Value::Boolean(true) => break ConjunctionId::ANYTHING,
                 Value::Boolean(false) => break ConjunctionId::NOTHING,
                 Value::Object(_) => {}
-                other => return Err(self.no_schema(shown(other), &origin)),
+                other => return Err(self.no_schema(shown(other), &at)),
             }
-            self.check_names(schema, &origin)?;
-            let Some(key) = self.key(schema, resource, &scope) else { break ConjunctionId::ANYTHING };
+            self.check_names(schema, &at)?;
+            let Some(key) = self.key(schema, resource, &scope)? else { break ConjunctionId::ANYTHING };
             if let Some(&known) = self.by_key.get(&key) {
                 break known;
             }
             let Some(reference) = self.only_reference(schema) else {
-                let made = self.add(Subschema { asks: Asks::Schema(schema), resource, scope, origin });
+                let made = self.add(Subschema { asks: Asks::Schema(schema), resource, scope, origin: at.origin() });
                 self.by_key.insert(key, made);
                 break made;
             };
             keys.push(key);
-            let pointer = self.origin_pointer(&origin);
+            let pointer = self.pointer_at(&at);
             if !passed.insert((schema, resource)) {
                 return Err(refers_to_itself(pointer)
                     .with_hint("let one of the references lead to a schema that says something"));
@@ -440,27 +424,35 @@ impl<'a> Subschemas<'a> {
                 return self.unresolved(pointer, resource, "$ref", &reference);
             };
             scope = self.entered(&scope, target.resource);
-            (schema, resource, origin) = (target.schema, target.resource, Origin::Pointer(target.pointer));
+            (schema, resource, at) = (target.schema, target.resource, At::Pointer(target.pointer));
         };
         self.by_key.extend(keys.into_iter().map(|key| (key, found)));
         Ok(found)
     }
 
     /// What a schema is known by; None if it says nothing.
-    pub(super) fn key(&mut self, schema: Location, resource: ResourceId, scope: &Rc<[ResourceId]>) -> Option<Identity> {
+    /// Errors: cancellation.
+    pub(super) fn key(
+        &mut self,
+        schema: Location,
+        resource: ResourceId,
+        scope: &Rc<[ResourceId]>,
+    ) -> Result<Option<Identity>> {
         let contents = self.contents.entry(schema.document).or_default();
         let found = self.documents.resource(resource);
-        Some(match contents.of(self.documents.tree(schema), schema.node) {
-            Content::Nothing => return None,
-            Content::Free(content) => Identity::Free(found.draft, found.has_validation, content),
-            Content::Bound(content) => Identity::Bound(resource, scope.clone(), content),
-            Content::Own => Identity::Own(schema, resource, scope.clone()),
+        let tree = self.documents.tree(schema);
+        Ok(match contents.of(tree, schema.node, self.documents.cancellation())? {
+            Content::Nothing => None,
+            Content::Free(content) => Some(Identity::Free(found.draft, found.has_validation, content)),
+            Content::Bound(content) => Some(Identity::Bound(resource, scope.clone(), content)),
+            Content::Own => Some(Identity::Own(schema, resource, scope.clone())),
         })
     }
 
     /// The reference of a schema that says nothing else.
     pub(super) fn only_reference(&self, schema: Location) -> Option<String> {
         let tree = self.documents.tree(schema);
+        tree.object(schema.node)?.get("$ref")?;
         let mut counting = tree.object(schema.node)?.iter().filter(|member| match member.key {
             Key::Text(text) => text.as_str().is_some_and(is_keyword),
             Key::Foreign(_) => true,
@@ -470,27 +462,28 @@ impl<'a> Subschemas<'a> {
         tree.str(member.value).filter(|_| is_reference).map(str::to_owned)
     }
 
-    fn check_names(&self, schema: Location, origin: &Origin) -> Result<()> {
+    fn check_names(&self, schema: Location, at: &At<'_>) -> Result<()> {
+        if !self.documents.tree(schema).has_foreign_keys() {
+            return Ok(());
+        }
         for member in self.documents.object(schema).iter().flat_map(|members| members.iter()) {
             if let Key::Foreign(name) = member.key {
-                return Err(no_name(name).at(self.origin_pointer(origin)));
+                return Err(no_name(name).at(self.pointer_at(at)));
             }
         }
         Ok(())
     }
 
-    fn no_schema(&self, kind: &str, origin: &Origin) -> Box<Error> {
+    fn no_schema(&self, kind: &str, at: &At<'_>) -> Box<Error> {
         Error::invalid(format!("a schema is an object or a boolean, not {kind}"))
-            .at(self.origin_pointer(origin))
+            .at(self.pointer_at(at))
             .with_hint("true is the schema of any value, false that of none")
     }
 
-    fn origin_pointer(&self, origin: &Origin) -> String {
-        match origin {
-            Origin::Pointer(pointer) => pointer.to_string(),
-            Origin::Below(around, path) => {
-                path.iter().fold(self.pointer(*around), |pointer, token| pointer + "/" + &escape_str(token))
-            }
+    fn pointer_at(&self, at: &At<'_>) -> String {
+        match at {
+            At::Pointer(pointer) => pointer.to_string(),
+            At::Below(around, path) => self.pointer(*around) + &joined(path),
         }
     }
 }

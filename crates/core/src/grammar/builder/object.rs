@@ -33,6 +33,9 @@ pub struct ObjectRules {
     pub free: bool,
 }
 
+/// Properties between two looks at the limits, some 50 µs.
+const CHECKED: usize = 512;
+
 impl Builder {
     fn values(&self, values: Vec<(u32, u64)>) -> Result<Vec<Value>> {
         let made = values.into_iter().map(|(node, marks)| Ok(Value { node: self.node(node)?, marks }));
@@ -54,11 +57,17 @@ impl Builder {
             return Err(Error::Misuse(format!("implies names property {}, there are {count}", a.max(b))).into());
         }
         let mut named = Vec::with_capacity(properties.len());
-        for (key, required, values) in properties {
+        for (place, (key, required, values)) in properties.into_iter().enumerate() {
+            if place % CHECKED == CHECKED - 1 {
+                self.check(0)?;
+            }
             named.push(Property { key: key.into_bytes().into(), required, values: self.values(values)? });
         }
         let mut sorted: Vec<(Box<[u8]>, u32)> = Vec::with_capacity(named.len());
         for (index, property) in named.iter().enumerate() {
+            if index % CHECKED == CHECKED - 1 {
+                self.check(0)?;
+            }
             sorted.push((encode(&property.key).into(), index as u32));
         }
         sorted.sort_unstable();

@@ -107,10 +107,29 @@ const KEYWORDS: [Keyword; 45] = [
     Keyword::new("unevaluatedProperties", unevaluated::read_properties, Draft2019, Draft2020),
 ];
 
+/// Letters of the longest keyword.
+const LONGEST: usize = 21;
+
+/// By number of letters, where the keywords begin that have as many.
+const STARTS: [usize; LONGEST + 2] = {
+    let mut starts = [0; LONGEST + 2];
+    let mut letters = 0;
+    while letters < starts.len() {
+        while starts[letters] < KEYWORDS.len() && KEYWORDS[starts[letters]].name.len() < letters {
+            starts[letters] += 1;
+        }
+        letters += 1;
+    }
+    starts
+};
+
 /// The keyword of a name.
 pub(crate) fn find(name: &str) -> Option<&'static Keyword> {
-    let order = |keyword: &Keyword| keyword.name.len().cmp(&name.len()).then_with(|| keyword.name.cmp(name));
-    KEYWORDS.binary_search_by(order).ok().map(|at| &KEYWORDS[at])
+    let (start, end) = (*STARTS.get(name.len())?, *STARTS.get(name.len() + 1)?);
+    // Among keywords of one length, the last letter but one tells most apart, and names that are none.
+    let mark = |name: &str| name.as_bytes()[name.len() - 2];
+    let mut found = KEYWORDS[start..end].iter();
+    found.find(|keyword| mark(keyword.name) == mark(name) && keyword.name == name)
 }
 
 /// The names of all keywords.

@@ -30,7 +30,11 @@ pub fn read_const(reader: &mut Reader<'_, '_>, keyword: &'static str, node: Node
 pub fn read_values(reader: &mut Reader<'_, '_>, keyword: &str, values: &[NodeId], is_written: bool) -> Result<()> {
     if is_written {
         for (place, &value) in values.iter().enumerate() {
+            if matches!(reader.value(value), Value::Null | Value::Boolean(_) | Value::String(_)) {
+                continue;
+            }
             let pointer = reader.pointer(keyword);
+            reader.tick()?;
             check(reader, value, if keyword == "enum" { format!("{pointer}/{place}") } else { pointer })?;
         }
     }
@@ -39,6 +43,7 @@ pub fn read_values(reader: &mut Reader<'_, '_>, keyword: &str, values: &[NodeId]
     let (mut numbers, mut pointed) = (BTreeSet::<Decimal>::new(), BTreeSet::<Decimal>::new());
     let (mut has_texts, mut composite) = (false, Vec::new());
     for &node in values {
+        reader.tick()?;
         match reader.value(node) {
             Value::Null => types = types | Types::NULL,
             Value::Boolean(false) => types = types | Types::FALSE,

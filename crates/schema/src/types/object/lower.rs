@@ -19,6 +19,8 @@ use std::sync::Arc;
 
 /// Demands of the kind "some member …" that one object may carry, beyond those that its required members meet anyway.
 const MARKS: u32 = 10;
+/// Properties of one object between two looks at the limits.
+const CHECKED: usize = 128;
 /// What a document may say of itself, and say first, even where its schema does not name it.
 const ABOUT_ITSELF: [&str; 2] = ["$schema", "$id"];
 
@@ -58,7 +60,10 @@ fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Resul
     let any_order = lowering.spelling().any_order;
 
     let mut properties: Vec<Property> = Vec::new();
-    for key in shape.named() {
+    for (place, key) in shape.named().into_iter().enumerate() {
+        if place % CHECKED == CHECKED - 1 {
+            lowering.builder().check(0)?;
+        }
         let asked = shape.at(lowering, &key, false)?;
         let mut admitted = Vec::with_capacity(marked.len());
         for members in &marked {
@@ -143,12 +148,24 @@ fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Resul
 
 /// The orders that the schema states, as lists of places; empty if all properties keep that of the places.
 fn stated_orders(shape: &Shape, properties: &[Property]) -> Vec<Vec<u32>> {
+    if has_plain_order(shape, properties) {
+        return Vec::new();
+    }
     let tables: Vec<Vec<&str>> =
         shape.members.iter().map(|members| members.names.iter().map(|(key, _)| &**key).collect()).collect();
     let required: Vec<&str> = shape.stated.iter().map(|key| &**key).collect();
     let places: Vec<(&str, usize)> = properties.iter().enumerate().map(|(at, one)| (&*one.key, at)).collect();
     let lists = orders(&tables, &required, &places);
     lists.into_iter().map(|list| list.into_iter().map(|place| place as u32).collect()).collect()
+}
+
+/// Whether all properties are those of one list, in its order, and `required` names its own in that order, too.
+fn has_plain_order(shape: &Shape, properties: &[Property]) -> bool {
+    let [members] = &shape.members[..] else { return false };
+    let mut names = members.names.iter().map(|(key, _)| key);
+    let is_listed = names.len() == properties.len()
+        && properties.iter().zip(names.clone()).all(|(one, name)| one.key == *name && !name.starts_with('$'));
+    is_listed && shape.stated.iter().all(|key| names.any(|name| name == key))
 }
 
 /// The values of a member: marked, where marks are asked for.
