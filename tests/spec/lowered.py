@@ -8,8 +8,8 @@ nodes otherwise. A question is recorded with its answer, which the core must giv
 of Unicode, since the running Python says what `\\w` holds.
 
 Patterns and schemas are read by crates that make their nodes without a call. Cases with one keep the calls that readers
-in Python recorded until November 2026; such a case that is added later stands in no line. A case is known by its number in
-its file, so new ones go to the end.
+in Python recorded until November 2026; such a case that is added later stands in no line. A case is known by its
+number in its file, so new ones go to the end.
 """
 
 from __future__ import annotations
