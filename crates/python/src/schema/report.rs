@@ -47,7 +47,7 @@ pub fn closest(word: &str, known: Vec<String>) -> Option<String> {
     similar::closest(word, known.iter().map(String::as_str)).map(str::to_owned)
 }
 
-pub fn told(entries: Vec<report::Entry>) -> Vec<Entry> {
+fn told(entries: Vec<report::Entry>) -> Vec<Entry> {
     let told = |entry: report::Entry| {
         let report::Entry { pointer, keyword, status, slips, note } = entry;
         (pointer, keyword, status.name(), slips, note)
