@@ -5,6 +5,7 @@
 //! counts among all texts of a key; `search` looks for texts of fewer tokens; `masks` keeps what was found. The
 //! tokens left are an argument of each question and no part of any state, so forks and rollbacks need nothing more.
 
+pub(crate) mod alike;
 pub(crate) mod closing;
 pub(crate) mod cost;
 #[cfg(test)]
