@@ -118,9 +118,22 @@ OBJECTS: list[dict[str, Any]] = [
     {**KEYS, "properties": {"aa": {"const": 2}}, "required": ["aa"]},
     {**KEYS, "dependentRequired": {"a": ["aaa"]}},
     {"type": "array", "items": {**KEYS, "type": "object"}, "maxItems": 2},
+    {"type": "array", "items": {"type": "string", "pattern": "^a*$"}, "uniqueItems": True, "minItems": 2},
+    {"type": "array", "items": {**KEYS, "type": "object"}, "uniqueItems": True, "minItems": 2, "maxItems": 3},
 ]
 #: What was written; then the text must go on with another key, or a key that came is near.
-BEGUN = ["", '{"": 1', '{"": 1,', '{"": 1, ', '{"": 1, "', '{"": 1, "a": 1, "', '[{"": 1, "']
+BEGUN = [
+    "",
+    '{"": 1',
+    '{"": 1,',
+    '{"": 1, ',
+    '{"": 1, "',
+    '{"": 1, "a": 1, "',
+    '[{"": 1, "',
+    '["", "',
+    '["a", "',
+    '[{"a": 1}, {"',
+]
 
 
 @pytest.mark.parametrize("schema", OBJECTS)
