@@ -118,9 +118,22 @@ OBJECTS: list[dict[str, Any]] = [
     {**KEYS, "properties": {"aa": {"const": 2}}, "required": ["aa"]},
     {**KEYS, "dependentRequired": {"a": ["aaa"]}},
     {"type": "array", "items": {**KEYS, "type": "object"}, "maxItems": 2},
+    {"type": "array", "items": {"type": "string", "pattern": "^a*$"}, "uniqueItems": True, "minItems": 2},
+    {"type": "array", "items": {**KEYS, "type": "object"}, "uniqueItems": True, "minItems": 2, "maxItems": 3},
 ]
 #: What was written; then the text must go on with another key, or a key that came is near.
-BEGUN = ["", '{"": 1', '{"": 1,', '{"": 1, ', '{"": 1, "', '{"": 1, "a": 1, "', '[{"": 1, "']
+BEGUN = [
+    "",
+    '{"": 1',
+    '{"": 1,',
+    '{"": 1, ',
+    '{"": 1, "',
+    '{"": 1, "a": 1, "',
+    '[{"": 1, "',
+    '["", "',
+    '["a", "',
+    '[{"a": 1}, {"',
+]
 
 
 @pytest.mark.parametrize("schema", OBJECTS)
@@ -141,3 +154,28 @@ def test_keys_that_came_do_not_come_again(schema: dict[str, Any], separators: tu
                 break
             compared += check(matcher, random.Random(10 * seed + walk), (schema, begun))[0]
     assert compared > 30
+
+
+REMEMBERED: list[tuple[dict[str, Any], bytes]] = [
+    ({"type": "object", "minProperties": 3}, b'{"abc": 1, "x'),
+    ({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, b'["abc", "x'),
+    ({"type": "array", "items": {"type": "object"}, "uniqueItems": True}, b'[{"abc": 1}, {"x'),
+]
+
+
+@pytest.mark.parametrize(("schema", "begun"), REMEMBERED)
+def test_words_of_a_string_that_must_not_be_repeated_take_no_memory_each(schema: dict[str, Any], begun: bytes) -> None:
+    """Each word leads to a position of its own: 20,000 of them once filled the memory of a call."""
+    words = [f"{letter}{number:04}".encode() for letter in "qr" for number in range(10_000)]
+    tokens = [*(bytes([byte]) for byte in range(32, 127)), *words, None]
+    compiled = Grammar.from_json_schema(schema).core.compile(Vocabulary(tokens, eos=[len(tokens) - 1]))
+    matcher = compiled.matcher()
+    matcher.advance_bytes(begun)
+    matcher.mask()
+    before = compiled.memory_bytes
+    allowed = matcher.allowed(room=40)
+    assert len(allowed) > len(words)
+    assert compiled.memory_bytes - before < 4 << 20
+    least = matcher.least_tokens(search=False).count
+    cheap = set(matcher.allowed(room=least + 1))
+    assert cheap >= set(range(95, 95 + len(words))), "a word more, then the same end"

@@ -7,6 +7,7 @@ use crate::automaton::position::{PositionId, DEAD};
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::regular::id::SpecialId;
+use crate::room::alike::alike;
 use crate::room::closing::Closings;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{to_sparse, Part, Words};
@@ -120,6 +121,7 @@ impl Successors {
         if tokens > most {
             return Ok(None);
         }
+        reader.shares = false;
         reader.read(position)?;
         let mut reached: Vec<_> = reader.after.into_iter().map(|(after, (token, cost))| (after, token, cost)).collect();
         reached.sort_unstable_by_key(|&(_, token, _)| token);
@@ -133,6 +135,8 @@ struct Reader<'a> {
     closings: &'a mut Closings,
     vocabulary: &'a Vocabulary,
     words: Vec<u32>,
+    /// Whether tokens that cost alike may be filed without the position after each.
+    shares: bool,
     /// Cost → tokens.
     costs: FxHashMap<u32, Vec<u32>>,
     /// Position after a token → the first such token, and the cost.
@@ -143,7 +147,8 @@ impl<'a> Reader<'a> {
     fn new(machine: &'a mut Machine, closings: &'a mut Closings, vocabulary: &'a Vocabulary, mask: &Mask) -> Self {
         let mut words = vec![0; vocabulary.mask_words()];
         mask.write(&mut words);
-        Reader { machine, closings, vocabulary, words, costs: FxHashMap::default(), after: FxHashMap::default() }
+        let (costs, after) = (FxHashMap::default(), FxHashMap::default());
+        Reader { machine, closings, vocabulary, words, shares: true, costs, after }
     }
 
     fn into_costs(self) -> Costs {
@@ -159,6 +164,9 @@ impl<'a> Reader<'a> {
     fn read(&mut self, position: PositionId) -> Result<()> {
         self.read_specials(position)?;
         self.read_characters(position)?;
+        if self.shares {
+            self.read_alike(position)?;
+        }
         match self.words.iter().map(|word| word.count_ones()).sum::<u32>() {
             0..WALKED_FROM => self.read_each(position)?,
             _ => self.read_trie(position)?,
@@ -234,6 +242,15 @@ impl<'a> Reader<'a> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Inside a key or an item that must not be repeated, most tokens cost as much as all others that lead on alike.
+    fn read_alike(&mut self, position: PositionId) -> Result<()> {
+        let words = &self.words;
+        let is_left = |token: u32| words[token as usize >> 5] >> (token & 31) & 1 == 1;
+        let found = alike(self.machine, self.closings, self.vocabulary, position, is_left)?;
+        found.into_iter().for_each(|(token, cost)| self.file_at(token, cost));
         Ok(())
     }
 

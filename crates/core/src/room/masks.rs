@@ -52,9 +52,9 @@ impl RoomMasks {
         RoomMasks { closings, costs: FxHashMap::default(), leasts: FxHashMap::default(), bytes: 0 }
     }
 
-    /// Bytes held.
+    /// Bytes held beside what the machine's budget counts.
     pub(crate) fn memory_bytes(&self) -> usize {
-        self.closings.memory_bytes() + self.bytes
+        self.bytes
     }
 
     /// The mask of a position without the tokens after which `room` tokens, theirs included, do not finish the text.
@@ -105,7 +105,6 @@ impl RoomMasks {
                 Least { count: Some(found.count).filter(|&count| count != UNSPELLABLE), exact: found.exact }
             }
         };
-        source.machine.arena.budget.grow(24);
         self.bytes += 24;
         self.leasts.insert(position, least);
         Ok(least)
@@ -143,7 +142,6 @@ impl RoomMasks {
         };
         let costs = Arc::new(costs);
         let bytes = costs.memory_bytes() + 32;
-        source.machine.arena.budget.grow(bytes);
         self.bytes += bytes;
         self.costs.insert(position, costs.clone());
         Ok(costs)

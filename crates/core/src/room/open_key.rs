@@ -167,23 +167,24 @@ impl Machine {
         twin.read.iter().flatten().fold(twin.keys, |set, &byte| sets.child(set, byte))
     }
 
-    /// The tokens after which the open key may equal one that came: those that complete one, and those with escapes.
+    /// The tokens after which the open key may become one that came: where an earlier key begins so, and below an escape.
     pub(crate) fn completing(&self, twin: &Twin, vocabulary: &Vocabulary) -> Vec<u32> {
-        if twin.keys == NO_KEYS {
-            return Vec::new();
-        }
-        let mut found: Vec<u32> = vocabulary.tokens_holding(b'\\').collect();
-        let sets = &self.arena.registers.keys;
+        let (sets, trie) = (&self.arena.registers.keys, &vocabulary.trie);
         let root = match twin.read {
             Some(_) => Some(NodeId::ROOT),
-            None => vocabulary.trie.child(NodeId::ROOT, b'"'),
+            None => trie.child(NodeId::ROOT, b'"'),
         };
+        let mut found = Vec::new();
         let mut open: Vec<(KeySetId, NodeId)> = root.map(|root| (self.rests(twin), root)).into_iter().collect();
         while let Some((set, node)) = open.pop() {
-            if sets.has_empty(set) {
-                found.extend(vocabulary.trie.tokens_at(node));
+            if set == NO_KEYS {
+                continue;
             }
-            open.extend(sets.children(set).filter_map(|(byte, rest)| Some((rest, vocabulary.trie.child(node, byte)?))));
+            found.extend(trie.tokens_at(node));
+            if let Some(escape) = trie.child(node, b'\\') {
+                found.extend(trie.tokens_at(escape).iter().chain(trie.tokens_below(escape)));
+            }
+            open.extend(sets.children(set).filter_map(|(byte, rest)| Some((rest, trie.child(node, byte)?))));
         }
         found
     }
@@ -230,7 +231,7 @@ mod tests {
     fn tokens_that_may_repeat_a_key_are_told() {
         let mut scene = Scene::new(&TOKENS, any_keys);
         for (text, expected) in
-            [("{\"", vec![]), ("{\"a\":1,\"", vec![5, 7]), ("{\"aab\":1,\"a", vec![6, 7]), ("{\"a\":1,\"b", vec![7])]
+            [("{\"", vec![]), ("{\"a\":1,\"", vec![5, 7]), ("{\"aab\":1,\"a", vec![5, 6, 7]), ("{\"a\":1,\"b", vec![])]
         {
             let at = scene.after(text);
             let twin = scene.machine.key_twin(at).unwrap().unwrap();

@@ -202,11 +202,6 @@ impl Vocabulary {
         lengths
     }
 
-    /// The tokens that hold a byte.
-    pub(crate) fn tokens_holding(&self, byte: u8) -> impl Iterator<Item = u32> + '_ {
-        self.by_byte.holding(byte)
-    }
-
     /// Whether a token is this byte alone.
     pub(crate) fn is_byte_token(&self, byte: u8) -> bool {
         self.trie.child(NodeId::ROOT, byte).is_some_and(|node| !self.trie.tokens_at(node).is_empty())

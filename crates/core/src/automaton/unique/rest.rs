@@ -125,6 +125,18 @@ impl Machine {
         };
         Ok(Some(SeenStrings { set: state.came, lexer_state, prefix }))
     }
+
+    /// The values that came in the arrays whose items are open; None unless the position is between two characters of a
+    /// string.
+    pub(crate) fn values_around_string(&self, position: &Position) -> Option<Vec<KeySetId>> {
+        let Register::At(partial) = position.register else { return None };
+        if self.unique.partial_values.lexer_state(partial) != LexerState::Inside {
+            return None;
+        }
+        let frames = position.heads.iter().map(|&(_, frame)| frame);
+        let states = self.open_ends(frames).into_iter().map(|(_, state, ..)| state);
+        Some(states.map(|state| self.arena.registers.unique_states[state.index()].came).collect())
+    }
 }
 
 /// The strings that came in an array, and the prefix of the open one.
