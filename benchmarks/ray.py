@@ -32,6 +32,13 @@ if __name__ == "__main__":
 
     ray.init(num_cpus={CORES})
 """
+#: Ray gives up where a busy machine takes a minute to start it, and Serve ends a proxy that is not ready after 5 s.
+PATIENCE = {
+    "RAY_raylet_start_wait_time_s": "600",
+    "RAY_SERVE_PROXY_READY_CHECK_TIMEOUT_S": "600",
+    "RAY_SERVE_PROXY_HEALTH_CHECK_TIMEOUT_S": "600",
+    "RAY_SERVE_HAPROXY_STARTUP_TIMEOUT_S": "600",
+}
 CHAT = "{% for message in messages %}{{ message.content }}{% endfor %}"
 #: What the programs print, among the lines of Ray and vLLM.
 SHOWN = ("True ", "False ", "refused")
@@ -50,8 +57,7 @@ def main() -> None:
         script = Path(folder) / "program.py"
         script.write_text(START + program.replace(MODEL, repr(str(model))), encoding="utf-8")
         began = time.perf_counter()
-        # Ray gives up where a busy machine takes more than a minute to start it.
-        environment = {"VLLM_CPU_KVCACHE_SPACE": "1", "RAY_raylet_start_wait_time_s": "600"} | os.environ
+        environment = {"VLLM_CPU_KVCACHE_SPACE": "1", **PATIENCE} | os.environ
         done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, check=False)
         seconds = time.perf_counter() - began
     shown = [line for line in done.stdout.splitlines() if line.startswith(SHOWN)]

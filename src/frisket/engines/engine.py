@@ -15,8 +15,8 @@ from frisket.errors import EngineError
 class Engine:
     """An engine that frisket plugs into.
 
-    `package` is its distribution and `builds` are others of the same modules, `tested` the versions that the tests ran with (or what they begin with), `extra` what
-    installs it beside frisket, `use` what to import or to say.
+    `package` is its distribution and `builds` are others of the same modules, `tested` the versions that the tests ran
+    with (or what they begin with), `extra` what installs it beside frisket, `use` what to import or to say.
 
     >>> vllm = Engine("vLLM", "vllm", ("0.32", "0.33"), "vllm", "FRISKET_VLLM=1")
     >>> vllm.covers("0.33.0+cpu"), vllm.covers("0.4.1")

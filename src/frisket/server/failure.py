@@ -17,6 +17,12 @@ TYPES: dict[int, ErrorType] = {
 }
 
 
+#: What helps where a field is unknown: to ignore it would give another answer than the one that was asked for.
+FIELDS = "leave it out; GET /openapi.json lists the fields"
+#: Fields of OpenAI's that may only say what is so without them.
+PENALTIES = ("frequency_penalty", "presence_penalty")
+
+
 class Failure(Exception):
     """A request that is refused: its status, and what its body says."""
 
@@ -41,7 +47,12 @@ class Failure(Exception):
         if isinstance(error, ValidationError):
             first = error.errors(include_url=False, include_input=False)[0]
             place = "/".join(str(part) for part in first["loc"])
-            return cls(400, first["msg"], code="request", where=place or None)
+            message, hint = first["msg"], None
+            if first["type"] == "extra_forbidden":
+                message, hint = f"there is no field {first['loc'][-1]!r} here", FIELDS
+            elif place.endswith(PENALTIES):
+                message, hint = f"{place} is not served, but for 0", "leave it out, or send repetition_penalty"
+            return cls(400, message, code="request", where=place or None, hint=hint)
         return cls(500, "the server failed; its log says how", code="server")
 
     def body(self) -> ErrorBody:

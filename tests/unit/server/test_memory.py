@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import threading
+import time
 import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
 
+import frisket
 from frisket import Grammar
 from frisket.decoding.budget import Budget
 from frisket.decoding.sampler import Sampler
@@ -18,6 +21,7 @@ from tests.unit.server.running import Waiting, until
 pytest.importorskip("starlette", reason="starlette is not installed")
 from frisket.server.job import Ended, Event, Failed, Job, Prompt, Written
 from frisket.server.scheduler import Scheduler
+from frisket.server.settings import Settings
 
 
 class Session:
@@ -114,3 +118,32 @@ def test_nothing_is_left_when_the_server_ends() -> None:
     until(lambda: model.asked > 3)
     scheduler.close()
     assert model.alive == 0
+
+
+def test_few_grammars_are_compiled_at_a_time() -> None:
+    # Each thread's heap keeps what it freed, so threads are few, however many clients come at once.
+    from frisket.engines.structured_output import StructuredOutput
+    from frisket.server import service
+
+    one = service.Service(frisket.models.embedded(), Settings())
+    running, most, lock = 0, 0, threading.Lock()
+
+    def compile(_: Any) -> None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.01)
+        with lock:
+            running -= 1
+
+    one.compiler.compile = compile  # type: ignore[assignment, method-assign]
+
+    async def ask() -> None:
+        await asyncio.gather(
+            *(one.compile(StructuredOutput.of("regex", f"a{n}")) for n in range(service.COMPILING * 4))
+        )
+
+    asyncio.run(ask())
+    one.scheduler.close()
+    assert 1 < most <= service.COMPILING

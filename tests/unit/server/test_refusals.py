@@ -135,6 +135,17 @@ def test_errors_say_where_and_what_helps(server: Running) -> None:
     assert error["where"] in error["message"] and error["hint"] in error["message"]
 
 
+def test_fields_that_are_not_served_are_named(server: Running) -> None:
+    for field, said, help in (
+        ("reasoning_effort", "there is no field 'reasoning_effort' here", "/openapi.json"),
+        ("frequency_penalty", "frequency_penalty is not served", "repetition_penalty"),
+    ):
+        status, answer = server.ask(CHAT, {**ASK, field: 1})
+        error = answer["error"]
+        assert (status, error["code"], error["where"]) == (400, "request", field)
+        assert said in error["message"] and help in error["hint"]
+
+
 @pytest.mark.parametrize(
     ("options", "where", "hint"),
     [

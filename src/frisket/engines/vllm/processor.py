@@ -131,5 +131,7 @@ def _wanted(params: Any) -> StructuredOutput | None:
             where=f"extra_args/{EXTRA}",
             code="request",
         )
-    options = read_options({name: value for name, value in given.items() if name not in KINDS}, place=f"extra_args/{EXTRA}")
+    options = read_options(
+        {name: value for name, value in given.items() if name not in KINDS}, place=f"extra_args/{EXTRA}"
+    )
     return StructuredOutput.of(kinds[0], given[kinds[0]], options)
