@@ -15,6 +15,7 @@ use crate::room::closing::Closings;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 
 /// Between two texts that are searched for tokens: no text of a token has this byte beside others.
 const BORDER: u8 = 0xff;
@@ -59,7 +60,7 @@ pub(crate) fn alike(
             if !is_left(token) || repeated.contains(&token) || !vocabulary.is_text(token) {
                 continue;
             }
-            if !classes.contains_key(&after) {
+            if let Entry::Vacant(entry) = classes.entry(after) {
                 if machine.is_uncertain(after) {
                     continue;
                 }
@@ -70,7 +71,7 @@ pub(crate) fn alike(
                 let cost = closings.tokens(machine, vocabulary, exact)?;
                 let mut repeated = tokens_within(vocabulary, &closings.bytes(exact));
                 repeated.remove(&token);
-                classes.insert(after, Class { cost, repeated });
+                entry.insert(Class { cost, repeated });
             }
             let class = &classes[&after];
             if !class.repeated.contains(&token) {

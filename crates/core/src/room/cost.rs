@@ -164,10 +164,11 @@ impl<'a> Reader<'a> {
     fn read(&mut self, position: PositionId) -> Result<()> {
         self.read_specials(position)?;
         self.read_characters(position)?;
-        if self.shares {
+        // Where a twin has told most costs, a walk of the whole trie takes longer than the rest one by one.
+        if self.shares && self.left() >= WALKED_FROM {
             self.read_alike(position)?;
         }
-        match self.words.iter().map(|word| word.count_ones()).sum::<u32>() {
+        match self.left() {
             0..WALKED_FROM => self.read_each(position)?,
             _ => self.read_trie(position)?,
         }
@@ -178,6 +179,11 @@ impl<'a> Reader<'a> {
             self.costs.entry(0).or_default().extend(ends);
         }
         Ok(())
+    }
+
+    /// How many tokens are still to be read.
+    fn left(&self) -> u32 {
+        self.words.iter().map(|word| word.count_ones()).sum()
     }
 
     fn is_left(&self, token: u32) -> bool {
