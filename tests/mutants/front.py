@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,9 @@ RUST = ("crates/schema/src", "crates/regex/src", "crates/core/src/production", "
 
 #: Folders of src/frisket.
 PYTHON = ("json_schema", "notations", "decoding", "logits")
+
+#: Cargo's options for the extension.
+EXTENSION = ("--package=frisket-python", "--features=pyo3/extension-module")
 
 #: The fast tests that read what these make: files, and folders of them.
 TESTS = (
@@ -41,11 +44,9 @@ def run(sample: int, seed: int, jobs: int, again: frozenset[str]) -> Iterator[Ve
     print(f"{len(chosen)} of {len(everything):,} mutants of the front ends, seed {seed}", flush=True)
     compiled = {number: one for number, one in chosen.items() if one.file.startswith("crates/")}
     interpreted = {number: one for number, one in chosen.items() if number not in compiled}
-    extension = ("--package=frisket-python", "--features=pyo3/extension-module")
-    build = rust.Build(extension, {"crates/python/src/lib.rs": MODULE})
+    build = rust.Build(EXTENSION, {"crates/python/src/lib.rs": MODULE})
     held, alone = build.hold_most(compiled)
-    rust.cargo("build", *extension)
-    python.hold(interpreted, rust.COPY / "target" / "mutants" / "lib_core.so")
+    hold_package(interpreted)
     tests = cache(rust.CrateTests)
     for package in {package_of(compiled[number]) for number in held} - {None}:
         if not tests(package).pass_with(None):
@@ -65,11 +66,17 @@ def run(sample: int, seed: int, jobs: int, again: frozenset[str]) -> Iterator[Ve
         yield Verdict(chosen[number], "unviable")
     for number in sorted(alone):
         build.hold({number: chosen[number]}, always=True)
-        rust.cargo("build", *extension)
-        python.hold({}, rust.COPY / "target" / "mutants" / "lib_core.so")
+        hold_package({})
         package = package_of(chosen[number])
         passed = (package is None or rust.CrateTests(package).pass_with(None)) and reach.all_pass()
         yield Verdict(chosen[number], "survived" if passed else "killed")
+
+
+def hold_package(interpreted: Mapping[int, Mutant]) -> None:
+    """Build the extension, and write the package with it and with these mutants."""
+    if not rust.cargo("build", *EXTENSION)[-1].get("success"):
+        sys.exit("the extension does not build")
+    python.hold(interpreted, rust.COPY / "target" / "mutants" / "lib_core.so")
 
 
 def package_of(mutant: Mutant) -> str | None:
@@ -89,4 +96,5 @@ def test_files() -> list[str]:
 
 
 def _asks_the_oracle(path: Path) -> bool:
+    """Whether a test compares with the former front end in Python: it leaves, and no verdict may rest on it."""
     return "tests.oracle" in path.read_text(encoding="utf-8")
