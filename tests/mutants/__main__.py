@@ -1,8 +1,10 @@
 """`python -m tests.mutants` → what share of small changes to our own code the fast tests notice.
 
-    python -m tests.mutants front --sample 100 --seed 1     the Python front end
-    python -m tests.mutants core --sample 100 --seed 1      the Rust core (`cargo install cargo-mutants`)
+    python -m tests.mutants front --sample 100 --seed 1     what reads schemas, patterns and notations
+    python -m tests.mutants core --sample 100 --seed 1      the core's masks, objects and positions
     python -m tests.mutants core --again                    those that survived the last run alone
+
+Mutants of Rust are those of cargo-mutants (`cargo install cargo-mutants --locked`).
 
 A mutant that no test notices survives: it is listed, and either a test is missing or the change makes no difference.
 Those that make none are equivalent mutants: they stand in `survivors.toml`, each with its reason, and count neither way

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
-from typing import TypeVar
 
-T = TypeVar("T")
+from .mutant import Mutant
 
 
-def sampled(everything: Sequence[T], name: Callable[[T], str], size: int, seed: int) -> list[T]:
-    """So many of them. Those of one name are told apart by their order."""
+def sampled(everything: Sequence[Mutant], size: int, seed: int, again: frozenset[str]) -> list[Mutant]:
+    """So many of them, or those with the keys `again` alone, if there are any. Equal keys are told apart by order."""
+    if again:
+        return [mutant for mutant in everything if mutant.key in again]
     before: Counter[str] = Counter()
-    ranked: list[tuple[bytes, T]] = []
-    for one in everything:
-        called = name(one)
-        ranked.append((blake2b(f"{seed} {before[called]} {called}".encode()).digest(), one))
-        before[called] += 1
-    return [one for _, one in sorted(ranked, key=lambda pair: pair[0])[:size]]
+    ranked: list[tuple[bytes, int]] = []
+    for place, mutant in enumerate(everything):
+        ranked.append((blake2b(f"{seed} {before[mutant.key]} {mutant.key}".encode()).digest(), place))
+        before[mutant.key] += 1
+    return [everything[place] for _, place in sorted(ranked)[:size]]

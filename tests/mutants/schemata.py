@@ -17,15 +17,42 @@ from tree_sitter import Language, Node, Parser
 #: The mutant that is on: its number, in the environment of the tests.
 VARIABLE = "FRISKET_MUTANT"
 
-#: What each switch asks. It stands at the end of the crate's root.
+#: What each switch asks, at the end of the core's root. It notes who asks: a test that reaches no mutant kills none.
 FUNCTION = f"""
+/// Whether each mutant was asked for.
+#[doc(hidden)]
+pub static MUTANTS_REACHED: [std::sync::atomic::AtomicBool; 65536] =
+    [const {{ std::sync::atomic::AtomicBool::new(false) }}; 65536];
+
 /// Whether the mutant of this number is on.
 #[doc(hidden)]
-pub fn mutant_is_on(number: u32) -> bool {{
-    static ON: std::sync::LazyLock<Option<u32>> =
+pub fn mutant_is_on(number: usize) -> bool {{
+    static ON: std::sync::LazyLock<Option<usize>> =
         std::sync::LazyLock::new(|| std::env::var("{VARIABLE}").ok()?.parse().ok());
+    MUTANTS_REACHED[number].store(true, std::sync::atomic::Ordering::Relaxed);
     *ON == Some(number)
 }}
+"""
+
+#: At the end of the extension's root: a second module in the same file, with which Python asks, too.
+MODULE = """
+#[pyfunction]
+fn is_on(number: usize) -> bool {
+    frisket_core::mutant_is_on(number)
+}
+
+/// The mutants that were asked for since the last call.
+#[pyfunction]
+fn reached() -> Vec<usize> {
+    let all = frisket_core::MUTANTS_REACHED.iter().enumerate();
+    all.filter(|(_, asked)| asked.swap(false, std::sync::atomic::Ordering::Relaxed)).map(|(number, _)| number).collect()
+}
+
+#[pymodule]
+fn _mutants(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(is_on, module)?)?;
+    module.add_function(wrap_pyfunction!(reached, module)?)
+}
 """
 
 
@@ -58,9 +85,9 @@ def switched(source: str, switches: Iterable[Switch]) -> tuple[str, dict[int, tu
     return b"".join([*made, text[at:]]).decode(), places
 
 
-def switch(source: str, mutant: dict[str, Any], number: int) -> Switch | None:
-    """The switch of a mutant as cargo-mutants describes it; None where none can stand."""
-    text, on = source.encode(), f"crate::mutant_is_on({number})"
+def switch(source: str, mutant: dict[str, Any], number: int, on: str) -> Switch | None:
+    """The switch of a mutant as cargo-mutants describes it, on where `on` is true; None where none can stand."""
+    text = source.encode()
     start, end = (_offset(source, mutant["span"][edge]) for edge in ("start", "end"))
     new = mutant["replacement"]
 

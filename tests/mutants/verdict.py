@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from tests.data import ROOT
+
+from .mutant import Verdict
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -20,20 +20,6 @@ KNOWN = Path(__file__).with_name("survivors.toml")
 
 #: The share of viable mutants that the fast tests are to notice: they build, and are not equivalent to the code.
 GOAL = 0.95
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """One mutant: file:line, what was changed into what, and what became of it (`unviable`: it does not build)."""
-
-    place: str
-    change: str
-    outcome: Literal["killed", "survived", "unviable"]
-
-    @property
-    def key(self) -> str:
-        """What it is known by: lines move, files and changes do not."""
-        return f"{self.place.split(':')[0]}: {self.change}"
 
 
 def known() -> dict[str, str]:
@@ -62,10 +48,11 @@ def report(verdicts: Iterable[Verdict], part: str) -> int:
         if not number % 10:
             print(f"{number} judged: {counts}", flush=True)
         if verdict.outcome == "survived":
-            left.append(verdict.key)
-            reason = reasons.get(verdict.key)
+            mutant = verdict.mutant
+            left.append(mutant.key)
+            reason = reasons.get(mutant.key)
             explained += reason is not None
-            print(f"survived  {verdict.place}  {verdict.change}  {reason or 'NO REASON KNOWN'}", flush=True)
+            print(f"survived  {mutant.file}:{mutant.line}  {mutant.change}  {reason or 'NO REASON KNOWN'}", flush=True)
     _last(part).parent.mkdir(exist_ok=True)
     _last(part).write_text(json.dumps(left), encoding="utf-8")
     viable = counts["killed"] + counts["survived"] - explained

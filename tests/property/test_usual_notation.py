@@ -81,3 +81,27 @@ def test_most_grammars_are_read_by_the_engine() -> None:
     for notation in ("gbnf", "lark"):
         share = [sum(getattr(case, notation) is not None for case in some) for some in (read, plain)]
         assert share[0] > (0.9 if notation == "gbnf" else 0.4) * share[1], (notation, share)
+
+
+#: What the engine reads of each notation, construct by construct.
+READ = {
+    "gbnf": (
+        '"a" "b"', '"a" | "b"', '("a" | "b") "c"', '"a"*', '"a"+', '"a"?', '"a"{2}', '"a"{2,}', '"a"{2,4}', "[a-c]",
+        "[^a-c]", ".", r'"\n\x41\u00e9\\"', "other", '( "a"\n  | "b" )', '"a" # comment', '("a" "b"){2} "c"', "[-a]",
+    ),
+    "lark": (
+        '"a" "b"', '"a" | "b"', '("a" | "b") "c"', '["a" "b"] "c"', '"a"*', '"a"+', '"a"?', '"a"~2', '"a"~2..4',
+        '"a"{2}', '"a"{2,}', '"a"{2,4}', '"a"{,4}', '"a" -> name', "OTHER", "other", '"a"\n  | "b"', '"a" // comment',
+        '("a" | ["b"]) "c"', "/[a-c]+/", '"a"i', '"a".."c"', "(OTHER other)~2", '(("a")) "b"', "/a/i",
+        'A\nA: /[a-c]+/ & ~"b"', 'A\nA: ("a" | ~/b/)', '"a" "b"\n%ignore " "+', 'INT\n%import common.INT',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("notation", "body"), [(notation, body) for notation, bodies in READ.items() for body in bodies]
+)
+def test_the_engine_reads_each_construct(notation: str, body: str) -> None:
+    text = f'root ::= {body}\nother ::= "1"\n' if notation == "gbnf" else f'start: {body}\nother: "1"\nOTHER: "2"\n'
+    case = Case("", gbnf=text) if notation == "gbnf" else Case("", lark=text)
+    assert outcome(by_engine, case, text) == outcome(by_python, case, text)

@@ -87,6 +87,17 @@ def test_lengths_beyond_all_texts_are_no_bounds() -> None:
     assert Grammar.from_json_schema({"maxItems": decimal.Decimal("1e999999999")}).accepts("[]")
 
 
+@pytest.mark.parametrize(
+    "numeral", ["-1e999999999", "1e-999999999", "1E-999999999", "-1E-999999999", "0.5", "-1", "15e-1"]
+)
+@pytest.mark.parametrize(
+    "keyword", ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains"]
+)
+def test_a_count_is_a_whole_number_however_long_it_is_written_out(keyword: str, numeral: str) -> None:
+    with pytest.raises(InvalidSchemaError, match=f"{keyword} must be a non-negative integer"):
+        Grammar.from_json_schema(f'{{"contains": true, "{keyword}": {numeral}}}')
+
+
 def test_recursion_through_members_beside_unevaluated_properties_is_no_loop() -> None:
     node = {"type": "object", "properties": {"next": {"$ref": "#"}}}
     grammar = Grammar.from_json_schema({"allOf": [node], "unevaluatedProperties": False})
