@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from pathlib import Path
 
 from tests.data import ROOT
 
