@@ -209,7 +209,7 @@ impl<'a> Parser<'a> {
         let mut parts = 0u32;
         while let Some(char) = self.peek() {
             parts += 1;
-            if parts % CHECKED == 0 {
+            if parts.is_multiple_of(CHECKED) {
                 self.check()?;
             }
             if matches!(char, '|' | ')') {
