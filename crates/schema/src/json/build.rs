@@ -259,7 +259,7 @@ impl TreeBuilder {
             return Err(too_large());
         }
         let node = NodeId(self.tree.nodes.len() as u32);
-        if node.0 % CHECKED == 0 {
+        if node.0.is_multiple_of(CHECKED) {
             check(self.cancellation.as_ref())?;
         }
         let hash = self.content_hash(value);

@@ -390,7 +390,7 @@ impl<'a> Documents<'a> {
         let mut places = 0u32;
         while let Some((schema, around, pointer)) = stack.pop() {
             places += 1;
-            if places % CHECKED == 0 {
+            if places.is_multiple_of(CHECKED) {
                 check(self.cancellation())?;
             }
             if self.object(schema).is_none() {
