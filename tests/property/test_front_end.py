@@ -42,8 +42,9 @@ def test_random_schemas(source: str) -> None:
     for number in range(CASES[source]):
         total.add(invented.check(source, number))
         assert_right(total)
-    assert total.counts["valid accepted"] > 1_000
-    assert total.counts["invalid refused"] > (100 if source == "members" else 1_000)
+    # Most of the members that several schemas ask for can have no value at all.
+    assert total.counts["valid accepted"] > (400 if source == "members" else 1_000)
+    assert total.counts["invalid refused"] > 1_000
 
 
 def test_places_with_names() -> None:

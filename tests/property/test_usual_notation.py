@@ -103,5 +103,5 @@ READ = {
 )
 def test_the_engine_reads_each_construct(notation: str, body: str) -> None:
     text = f'root ::= {body}\nother ::= "1"\n' if notation == "gbnf" else f'start: {body}\nother: "1"\nOTHER: "2"\n'
-    case = Case("", gbnf=text) if notation == "gbnf" else Case("", lark=text)
+    case = Case(name="", gbnf=text) if notation == "gbnf" else Case(name="", lark=text)
     assert outcome(by_engine, case, text) == outcome(by_python, case, text)
