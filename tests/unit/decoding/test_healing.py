@@ -32,6 +32,7 @@ WORDS = Vocabulary.from_bytes(
         ([3, 6, 1], [3, 6], b" "),  # and nothing before it is touched
         ([1], [1], b""),
         ([3, 2], [3, 2], b""),  # a whole token that no other begins with
+        ([5, 3], [5, 3], b""),  # the last token of all in order
     ],
 )
 def test_the_longest_ending_that_begins_a_longer_token(ids: list[int], stay: list[int], head: bytes) -> None:

@@ -136,3 +136,14 @@ def test_a_character_is_written_if_its_escape_may_be(letters: str, schema: dict[
         text = json.dumps(chr(point), ensure_ascii=False)
         needed = text[2] if text[1] == "\\" else ""
         assert accepts(text) == (needed in letters), (hex(point), text)
+
+
+def test_members_that_break_a_demand_are_indented_as_deep_as_they_stand() -> None:
+    broken = {"type": "object", "not": {"additionalProperties": {"type": "string"}}}
+    inner = {"type": "object", "properties": {"c": broken}, "additionalProperties": False}
+    made = grammar({"type": "object", "properties": {"a": broken, "b": inner}}, whitespace="pretty", indent=2)
+    for value in ({"a": {"k": [1]}}, {"b": {"c": {"k": [1]}}}, {"a": {"k": {"l": 1}}, "b": {"c": {"k": {"l": 1}}}}):
+        text = json.dumps(value, indent=2)
+        assert made.accepts(text), text
+    for value in ({"a": {"k": "x"}}, {"b": {"c": {"k": "x"}}}):
+        assert not made.accepts(json.dumps(value, indent=2))
