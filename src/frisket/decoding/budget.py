@@ -85,7 +85,7 @@ class Budget:
         raise BudgetError(
             f"{needs} {least.count} tokens, and {has} {self.max_tokens}",
             where="prompt" if self.is_context else "max_tokens",
-            hint=f'{more}, ask for less, or pass on_budget="cut" for a text that ends where the tokens do',
+            hint=f'{more}, ask for less, or pass on_budget="cut" (--on-budget cut): the text ends where the tokens do',
             least=least.count,
             exact=least.exact,
         )
