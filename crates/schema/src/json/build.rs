@@ -17,8 +17,6 @@ const BYTES_PER_NODE: usize = 16;
 /// Bytes of text beyond which a tree grows as it is built.
 const LARGEST_RESERVE: usize = 1 << 20;
 
-/// Bytes of a text from which on several hashers share it.
-const LONG_TEXT: usize = 64;
 /// Nodes between two looks at the flag that cancels, some 100 µs.
 const CHECKED: u32 = 1024;
 
@@ -377,7 +375,7 @@ fn hash_key(hash: &mut Hasher128, key: Key<'_>) {
     match key {
         Key::Text(Text::Unicode(text)) => {
             hash.word(0);
-            hash_text(hash, text.as_bytes());
+            hash.bytes(text.as_bytes());
         }
         Key::Text(Text::Surrogates(points)) => {
             hash.word(1);
@@ -389,24 +387,6 @@ fn hash_key(hash: &mut Hasher128, key: Key<'_>) {
             hash.bytes(name.as_bytes());
         }
     }
-}
-
-/// Adds a text. Long ones are descriptions as a rule, and most of what a schema holds: four hashers take their words in
-/// turn, so that no multiplication waits for the one before.
-fn hash_text(hash: &mut Hasher128, text: &[u8]) {
-    if text.len() < LONG_TEXT {
-        return hash.bytes(text);
-    }
-    hash.word(text.len() as u64);
-    let mut lanes = [0, 1, 2, 3].map(Hasher128::new);
-    let mut stripes = text.chunks_exact(32);
-    for stripe in &mut stripes {
-        for (lane, word) in lanes.iter_mut().zip(stripe.chunks_exact(8)) {
-            lane.word(u64::from_le_bytes(word.try_into().expect("a word is eight bytes")));
-        }
-    }
-    lanes.iter().for_each(|lane| hash.wide(lane.finish()));
-    hash.bytes(stripes.remainder());
 }
 
 /// Errors if the call was cancelled.

@@ -1,4 +1,4 @@
-//! Two steps of the front end by themselves, for tests beside `json` and the resolver of `frisket.lint`.
+//! Schema → its value, its references: steps of the front end by themselves, for tests beside `json` and `frisket.lint`.
 
 mod value;
 
