@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from frisket.models.protocol import Logits
 from tests.unit.server.running import Running, Waiting, running, until
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -232,15 +233,20 @@ def test_a_model_that_fails_fails_its_request_alone() -> None:
         assert server.ask(TEXT, {"model": "embedded", "prompt": "x", "guided_choice": ["b"]})[0] == 200
 
 
+class BreaksInTheMiddle(Waiting):
+    """A model that fails at its twentieth token."""
+
+    def logits(self) -> Logits:
+        self.broken = self.asked == 20
+        return super().logits()
+
+
 def test_a_model_that_fails_in_the_middle_of_a_stream_ends_it_with_an_error() -> None:
-    model = Waiting()
+    model = BreaksInTheMiddle()
     model.gate.set()
     with running(model) as server:
-        connection = post(server, {**LONG, "stream": True})
-        response = connection.getresponse()
-        assert response.read(10)
-        model.broken = True
-        lines = response.read().decode().split("\n\n")
+        lines = post(server, {**LONG, "stream": True}).getresponse().read().decode().split("\n\n")
+        assert json.loads(lines[0].removeprefix("data: "))["choices"][0]["text"]
         assert json.loads(lines[-3].removeprefix("data: "))["error"]["code"] == "server"
         assert lines[-2] == "data: [DONE]"
 
