@@ -350,8 +350,9 @@ class Grammar(Language):
     ) -> Grammar:
         front = compiled_schema.front_end()
         options = front.DEFAULT if options is None or options == front.DEFAULT else options
-        data = content(schema)
-        core, report = compiled_schema.compile_schema(schema, options, registry, limits, data)
+        running = None if limits is None else limits.started()
+        data = content(schema, running)
+        core, report = compiled_schema.compile_schema(schema, options, registry, running, data)
         if not report.exact:
             from frisket.json_schema.validation import validating
 

@@ -15,20 +15,24 @@ Only results are kept: what ended in an error, a limit above all, is tried again
 from __future__ import annotations
 
 import marshal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from frisket._core import front_end
 from frisket._core.front_end import Recent
 
+if TYPE_CHECKING:
+    from frisket.limit import Limits
+
 __all__ = ["Recent", "content"]
 
 
-def content(value: Any) -> bytes | None:
+def content(value: Any, limits: Limits | None = None) -> bytes | None:
     """A plain JSON value as bytes, the order of its keys included; equal values have equal bytes.
 
-    None for what is not plain: a subclass, a Decimal, nesting beyond 2,000 levels. LimitExceededError beyond 32 MB.
+    None for what is not plain: a subclass, a Decimal, nesting beyond 2,000 levels. LimitExceededError beyond 32 MB, and
+    where the seconds of `limits` are over or they were cancelled.
     """
-    found = front_end.content(value)
+    found = front_end.content(value, limits)
     if found is not None:
         return found
     try:

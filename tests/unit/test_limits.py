@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from decimal import Decimal
 from types import FrameType
 from typing import Any
 
@@ -18,6 +19,9 @@ from frisket import Cancellation, Grammar, Limits
 from frisket._core import CompiledGrammar, GrammarBuilder, Matcher, Vocabulary, fill_masks
 from frisket.errors import LimitExceededError, TokenRejectedError
 from frisket.json_schema import JSONSchemaOptions
+from frisket.json_schema.compile import prelude_of
+from frisket.json_schema.options import DEFAULT
+from frisket.recent import content
 
 BYTES: list[bytes | None] = [bytes([value]) for value in range(256)]
 END = 256 + 6
@@ -361,6 +365,31 @@ def test_who_cancels_while_a_schema_is_read_is_told_of_nothing_else(document: An
 def test_no_time_at_all_is_seen_before_a_schema_is_read() -> None:
     with pytest.raises(LimitExceededError, match="seconds"):
         Grammar.from_json_schema({"properties": {"a": {"type": 1}}}, limits=Limits(seconds=0.0))
+
+
+@pytest.mark.parametrize("is_cancelled", [False, True])
+@pytest.mark.parametrize("values", [[0] * 10_000, ["x" * 10_000, Decimal(1)] * 5_000], ids=["plain", "not plain"])
+def test_limits_end_the_reading_of_a_value(values: list[object], is_cancelled: bool) -> None:
+    cancellation = Cancellation()
+    limits = Limits(cancellation=cancellation) if is_cancelled else Limits(seconds=0.0)
+    cancellation.cancel()
+    with pytest.raises(LimitExceededError):
+        content(values, limits)
+    with pytest.raises(LimitExceededError):
+        prelude_of(DEFAULT).compile({"enum": values}, None, limits)
+
+
+def test_started_limits_are_the_time_of_several_calls() -> None:
+    over = Limits(seconds=0.0).started()
+    for _ in range(2):
+        with pytest.raises(LimitExceededError, match=r"seconds of one call \(0\)"):
+            Grammar.from_json_schema({}, limits=over)
+    hour = Limits(seconds=3_600)
+    assert hour.started() != hour == Limits(seconds=3_600)
+    assert hour.started().started().seconds == 3_600
+    assert Limits(steps=5).started() == Limits(steps=5), "no time, no clock"
+    assert Grammar.from_json_schema({"const": 1}, limits=hour.started()).accepts("1")
+    assert Grammar.from_json_schema({"const": 1}, limits=Limits(seconds=1e300).started()).accepts("1")
 
 
 def test_what_text_is_forced_comes_in_pieces() -> None:

@@ -18,13 +18,27 @@ pub struct Limits {
     pub steps: u64,
     /// Wall-clock time; `None` for no limit.
     pub time: Option<Duration>,
+    /// When the time began; `None` where each call has its own.
+    pub begun: Option<Instant>,
 }
 
 impl Default for Limits {
     /// The most expensive masks of real schemas take some 100,000 steps, their automata some megabytes. The default allows a
     /// hundred times as much and stops a hostile grammar after about a second.
     fn default() -> Self {
-        Limits { memory: 256 << 20, steps: 50_000_000, time: None }
+        Limits { memory: 256 << 20, steps: 50_000_000, time: None, begun: None }
+    }
+}
+
+impl Limits {
+    /// The same limits for several calls, whose time begins now unless it did before.
+    pub fn started(self) -> Self {
+        Limits { begun: self.begun.or_else(|| self.time.map(|_| Instant::now())), ..self }
+    }
+
+    /// The end of the time, where it has begun and there is one.
+    fn deadline(&self) -> Option<Instant> {
+        self.begun?.checked_add(self.time?)
     }
 }
 
@@ -44,6 +58,33 @@ impl Cancellation {
     }
 }
 
+/// What ends a call from outside, a flag or the clock, for loops that have no budget: those that read input.
+#[derive(Clone, Default, Debug)]
+pub struct Watch {
+    cancellation: Option<Cancellation>,
+    /// The end of the allowed time, and how much that was.
+    end: Option<(Instant, Duration)>,
+}
+
+impl Watch {
+    /// The watch of a call under these limits, which begins now if its time has not begun.
+    pub fn new(limits: &Limits, cancellation: Option<Cancellation>) -> Self {
+        let limits = limits.started();
+        Watch { cancellation, end: limits.deadline().zip(limits.time) }
+    }
+
+    /// Errors if the call was cancelled or its time is over.
+    pub fn check(&self) -> Result<()> {
+        if self.cancellation.as_ref().is_some_and(Cancellation::is_cancelled) {
+            return Err(Error::Limit(Limit::Cancelled).into());
+        }
+        match self.end {
+            Some((end, time)) if Instant::now() >= end => Err(Error::Limit(Limit::Time(time)).into()),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// A callback between the slices of a long call; false cancels the call.
 pub type Pause = fn() -> bool;
 
@@ -58,7 +99,8 @@ pub(crate) struct Budget {
     /// Steps behind that check.
     rest: u64,
     limits: Limits,
-    /// The end of the allowed time, set at the first check: most calls end before that and never read the clock.
+    /// The end of the allowed time. Where that has not begun, it is set at the first check: most calls end before that and
+    /// never read the clock.
     deadline: Option<Instant>,
     /// Flags that end the call: the caller's and the object's.
     cancellations: [Option<Cancellation>; 2],
@@ -71,7 +113,7 @@ pub(crate) struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        let limits = Limits { memory: usize::MAX, steps: u64::MAX, time: None };
+        let limits = Limits { memory: usize::MAX, steps: u64::MAX, time: None, begun: None };
         let mut budget = Budget {
             slice: 0,
             rest: 0,
@@ -92,7 +134,7 @@ impl Budget {
     pub fn begin(&mut self, limits: &Limits) {
         self.limits = *limits;
         self.max_held = limits.memory;
-        self.deadline = None;
+        self.deadline = limits.deadline();
         self.renew();
     }
 
@@ -108,11 +150,6 @@ impl Budget {
     pub fn resume(&mut self, other: &Budget) -> Result<()> {
         self.deadline = other.deadline;
         self.check()
-    }
-
-    /// Counts time that the call took before this budget began.
-    pub fn count_earlier(&mut self, earlier: Duration) {
-        self.deadline = self.limits.time.map(|time| Instant::now() + time.saturating_sub(earlier));
     }
 
     /// Goes on with the call of another budget of the same limits: its deadline and its steps. Errors if a limit is
@@ -228,8 +265,10 @@ impl Budget {
     fn time_exceeded(&mut self) -> Option<Limit> {
         let time = self.limits.time?;
         let now = Instant::now();
-        let deadline = *self.deadline.get_or_insert(now + time);
-        (now >= deadline).then_some(Limit::Time(time))
+        if self.deadline.is_none() {
+            self.deadline = now.checked_add(time);
+        }
+        (now >= self.deadline?).then_some(Limit::Time(time))
     }
 }
 
@@ -271,6 +310,42 @@ mod tests {
         budget.set_cancellations([None, None]);
         budget.begin(&Limits { time: Some(Duration::ZERO), ..limits(u64::MAX) });
         assert_eq!(within_a_slice(&mut budget), Some(Error::Limit(Limit::Time(Duration::ZERO)).into()));
+    }
+
+    #[test]
+    fn calls_of_limits_that_were_started_share_one_time() {
+        let hour = Duration::from_secs(3_600);
+        let started = |since: Duration| {
+            let begun = Instant::now().checked_sub(since);
+            assert!(begun.is_some(), "the machine has run for so long");
+            Limits { time: Some(hour), begun, ..Limits::default() }
+        };
+        for (since, is_over) in [(Duration::ZERO, false), (hour, true)] {
+            let limits = started(since);
+            assert_eq!(limits.started(), limits, "what was started goes on");
+            let mut budget = Budget::default();
+            for _ in 0..2 {
+                budget.begin(&limits);
+                assert_eq!(budget.check().is_err(), is_over);
+            }
+            let ended = Watch::new(&limits, None).check();
+            assert_eq!(ended, if is_over { Err(Error::Limit(Limit::Time(hour)).into()) } else { Ok(()) });
+        }
+        assert_eq!(Limits::default().started(), Limits::default(), "without a limit no clock is read");
+        let forever = Limits { time: Some(Duration::MAX), ..Limits::default() };
+        assert!(Watch::new(&forever, None).check().is_ok());
+        let mut budget = Budget::default();
+        budget.begin(&forever);
+        assert!(budget.check().is_ok());
+    }
+
+    #[test]
+    fn a_watch_sees_a_flag() {
+        let flag = Cancellation::default();
+        let watch = Watch::new(&Limits::default(), Some(flag.clone()));
+        assert!(watch.check().is_ok());
+        flag.cancel();
+        assert_eq!(watch.check(), Err(Error::Limit(Limit::Cancelled).into()));
     }
 
     #[test]

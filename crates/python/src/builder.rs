@@ -15,11 +15,9 @@ use frisket_core::limits::{self, Cancellation};
 use frisket_core::regular::term::TermId;
 use frisket_regex::Pattern;
 use frisket_schema::compile::Prelude;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString};
 use std::sync::Arc;
-use std::time::Duration;
 
 type Values = Vec<(u32, u64)>;
 type Steps = Vec<(u32, u32)>;
@@ -90,14 +88,6 @@ impl GrammarBuilder {
     #[pyo3(signature = (steps=0))]
     pub fn check(&mut self, #[pyo3(from_py_with = argument::steps)] steps: u64) -> PyResult<()> {
         self.builder()?.check(steps).map_err(raise)
-    }
-
-    /// Counts seconds that the build took before this builder was made: another builder failed at it.
-    fn count_earlier(&mut self, seconds: f64) -> PyResult<()> {
-        let earlier = Duration::try_from_secs_f64(seconds)
-            .map_err(|_| PyValueError::new_err(format!("seconds is a time of 0 or more, not {seconds}")))?;
-        self.builder()?.count_earlier(earlier);
-        Ok(())
     }
 
     /// Matches nothing.

@@ -3,7 +3,11 @@
 //! These bytes are the key under which recent compiles are found. This walk does not touch the code of `marshal`, which
 //! no other step of a compile needs and which would first have to be read into the processor's caches.
 
-use crate::error::build;
+use crate::error::{build, raise};
+use crate::gil::take_turns;
+use crate::limit::{given, Limits};
+use frisket_core::error::{Error, Limit};
+use frisket_core::limits::Watch;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
@@ -18,29 +22,66 @@ const DEEPEST_OF_MARSHAL: usize = 2_000;
 /// hold no more bytes than these together, so a larger schema would not be kept anyway.
 const LARGEST: usize = 32_000_000;
 
+/// Bytes, or values, after which the limits are looked at and other threads have their turn.
+const SLICE: usize = 8_192;
+
 /// `marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate) or deep.
-/// LimitExceededError if it is larger than 32 MB.
+/// LimitExceededError if it is larger than 32 MB, or by the time and cancellation of the limits.
 #[pyfunction]
-pub fn content<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-    let mut bytes = Vec::with_capacity(4096);
-    if write(value, &mut bytes, 0).is_some() {
-        return Ok(Some(PyBytes::new(value.py(), &bytes)));
+#[pyo3(signature = (value, limits=None))]
+pub fn content<'py>(
+    value: &Bound<'py, PyAny>,
+    limits: Option<&Bound<'py, Limits>>,
+) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    let (limits, cancellation) = given(limits);
+    let watch = Watch::new(&limits, cancellation);
+    let mut writer = Writer { bytes: Vec::with_capacity(4096), watch: &watch, next_look: SLICE };
+    let failure = match writer.write(value) {
+        Ok(()) => return Ok(Some(PyBytes::new(value.py(), &writer.bytes))),
+        Err(Failure::NotPlain) => match is_too_large(value, &watch) {
+            Ok(false) => return Ok(None),
+            Ok(true) => Failure::TooLarge,
+            Err(ended) => ended,
+        },
+        Err(failure) => failure,
+    };
+    Err(match failure {
+        Failure::Ended(error) => raise(error),
+        _ => too_large(value.py()),
+    })
+}
+
+/// Why there are no bytes.
+enum Failure {
+    NotPlain,
+    TooLarge,
+    /// The call was cancelled, or its time is over.
+    Ended(Box<Error>),
+}
+
+/// Errors if the call is to end. Other threads of Python have their turn.
+fn look(watch: &Watch) -> Result<(), Failure> {
+    watch.check().map_err(Failure::Ended)?;
+    match take_turns() {
+        true => Ok(()),
+        false => Err(Failure::Ended(Error::Limit(Limit::Cancelled).into())),
     }
-    if bytes.len() > LARGEST || is_too_large(value) {
-        return Err(too_large(value.py()));
-    }
-    Ok(None)
 }
 
 /// Whether a value that is not plain is too large for Python to write out.
-fn is_too_large(value: &Bound<'_, PyAny>) -> bool {
+fn is_too_large(value: &Bound<'_, PyAny>, watch: &Watch) -> Result<bool, Failure> {
     let mut left = LARGEST;
     let mut stack = vec![(value.clone(), 0)];
+    let mut values = 0usize;
     while let Some((value, depth)) = stack.pop() {
+        values += 1;
+        if values.is_multiple_of(SLICE) {
+            look(watch)?;
+        }
         let text = value.downcast::<PyString>().map_or(0, |text| text.len().unwrap_or(0));
         match left.checked_sub(text + 8) {
             Some(rest) => left = rest,
-            None => return true,
+            None => return Ok(true),
         }
         if depth == DEEPEST_OF_MARSHAL {
             continue;
@@ -53,7 +94,7 @@ fn is_too_large(value: &Bound<'_, PyAny>) -> bool {
             stack.extend(tuple.iter().map(|below| (below, depth + 1)));
         }
     }
-    false
+    Ok(false)
 }
 
 fn too_large(py: Python<'_>) -> PyErr {
@@ -62,45 +103,105 @@ fn too_large(py: Python<'_>) -> PyErr {
     build(py, "LimitExceededError", &message, hint, None).unwrap_or_else(|failure| failure)
 }
 
-fn write(value: &Bound<'_, PyAny>, bytes: &mut Vec<u8>, depth: usize) -> Option<()> {
-    if bytes.len() > LARGEST {
-        return None;
+/// What is left to write: the next is the last. A thread that has its turn may change what is open, so the parts of a
+/// list or dict are taken all at once.
+enum Task<'py> {
+    Value(Bound<'py, PyAny>),
+    Member(Bound<'py, PyAny>, Bound<'py, PyAny>),
+    EndOfDict,
+    EndOfList,
+}
+
+struct Writer<'w> {
+    bytes: Vec<u8>,
+    watch: &'w Watch,
+    /// Bytes at which the limits are looked at.
+    next_look: usize,
+}
+
+impl Writer<'_> {
+    fn write(&mut self, value: &Bound<'_, PyAny>) -> Result<(), Failure> {
+        let mut tasks = vec![Task::Value(value.clone())];
+        let mut depth = 0;
+        while let Some(task) = tasks.pop() {
+            let value = match task {
+                Task::EndOfDict => {
+                    self.bytes.push(b'0');
+                    depth -= 1;
+                    continue;
+                }
+                Task::EndOfList => {
+                    depth -= 1;
+                    continue;
+                }
+                Task::Member(key, value) => {
+                    self.scalar(&key).ok_or(Failure::NotPlain)?;
+                    value
+                }
+                Task::Value(value) => value,
+            };
+            if self.bytes.len() >= self.next_look {
+                self.look()?;
+            }
+            let first = if let Ok(dict) = value.downcast_exact::<PyDict>() {
+                self.bytes.push(b'{');
+                tasks.push(Task::EndOfDict);
+                let first = tasks.len();
+                tasks.extend(dict.iter().map(|(key, value)| Task::Member(key, value)));
+                first
+            } else if let Ok(list) = value.downcast_exact::<PyList>() {
+                self.bytes.push(b'[');
+                self.length(list.len()).ok_or(Failure::NotPlain)?;
+                tasks.push(Task::EndOfList);
+                let first = tasks.len();
+                tasks.extend(list.iter().map(Task::Value));
+                first
+            } else {
+                self.scalar(&value).ok_or(Failure::NotPlain)?;
+                continue;
+            };
+            tasks[first..].reverse();
+            if depth == DEEPEST {
+                return Err(Failure::NotPlain);
+            }
+            depth += 1;
+        }
+        Ok(())
     }
-    let length = |length: usize| u32::try_from(length).ok().filter(|&length| length < 1 << 31).map(u32::to_le_bytes);
-    if let Ok(text) = value.downcast_exact::<PyString>() {
-        let text = text.to_str().ok()?;
-        bytes.push(b'u');
-        bytes.extend(length(text.len())?);
-        bytes.extend(text.as_bytes());
-    } else if let Ok(dict) = value.downcast_exact::<PyDict>() {
-        if depth == DEEPEST {
-            return None;
+
+    #[cold]
+    fn look(&mut self) -> Result<(), Failure> {
+        if self.bytes.len() > LARGEST {
+            return Err(Failure::TooLarge);
         }
-        bytes.push(b'{');
-        for (key, value) in dict.iter() {
-            write(&key, bytes, depth + 1)?;
-            write(&value, bytes, depth + 1)?;
-        }
-        bytes.push(b'0');
-    } else if let Ok(list) = value.downcast_exact::<PyList>() {
-        if depth == DEEPEST {
-            return None;
-        }
-        bytes.push(b'[');
-        bytes.extend(length(list.len())?);
-        for value in list.iter() {
-            write(&value, bytes, depth + 1)?;
-        }
-    } else if let Ok(flag) = value.downcast_exact::<PyBool>() {
-        bytes.push(if flag.is_true() { b'T' } else { b'F' });
-    } else if value.is_exact_instance_of::<PyInt>() {
-        bytes.push(b'i');
-        bytes.extend(value.extract::<i32>().ok()?.to_le_bytes());
-    } else if let Ok(float) = value.downcast_exact::<PyFloat>() {
-        bytes.push(b'g');
-        bytes.extend(float.value().to_le_bytes());
-    } else {
-        value.is_none().then(|| bytes.push(b'N'))?;
+        self.next_look = self.bytes.len() + SLICE;
+        look(self.watch)
     }
-    Some(())
+
+    fn length(&mut self, length: usize) -> Option<()> {
+        let length = u32::try_from(length).ok().filter(|&length| length < 1 << 31)?;
+        self.bytes.extend(length.to_le_bytes());
+        Some(())
+    }
+
+    /// None if it is none, or not plain.
+    fn scalar(&mut self, value: &Bound<'_, PyAny>) -> Option<()> {
+        if let Ok(text) = value.downcast_exact::<PyString>() {
+            let text = text.to_str().ok()?;
+            self.bytes.push(b'u');
+            self.length(text.len())?;
+            self.bytes.extend(text.as_bytes());
+        } else if let Ok(flag) = value.downcast_exact::<PyBool>() {
+            self.bytes.push(if flag.is_true() { b'T' } else { b'F' });
+        } else if value.is_exact_instance_of::<PyInt>() {
+            self.bytes.push(b'i');
+            self.bytes.extend(value.extract::<i32>().ok()?.to_le_bytes());
+        } else if let Ok(float) = value.downcast_exact::<PyFloat>() {
+            self.bytes.push(b'g');
+            self.bytes.extend(float.value().to_le_bytes());
+        } else {
+            value.is_none().then(|| self.bytes.push(b'N'))?;
+        }
+        Some(())
+    }
 }

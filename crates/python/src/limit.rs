@@ -19,8 +19,8 @@ use std::time::Duration;
 /// its matchers are, and one that is next used takes some last steps again and gives the same masks. Only a call that
 /// needs more than that alone is an error. What several grammars of a vocabulary share is bounded apart (`Vocabulary`).
 ///
-/// `seconds`: wall-clock time of one call of `compile` and of a matcher, and of a whole build. None by default: the
-/// clock would make what is refused depend on how busy the machine is.
+/// `seconds`: wall-clock time of one call of `compile` and of a matcher, and of a whole build, the reading of its
+/// schema included. None by default: the clock would make what is refused depend on how busy the machine is.
 ///
 /// `cancellation`: who may end the calls.
 #[pyclass(frozen, module = "frisket._core")]
@@ -73,7 +73,7 @@ impl Limits {
             }
             None => None,
         };
-        Ok(Limits { inner: core::Limits { memory: memory_bytes.0, steps: steps.0, time }, cancellation })
+        Ok(Limits { inner: core::Limits { memory: memory_bytes.0, steps: steps.0, time, begun: None }, cancellation })
     }
 
     /// Bytes that a compiled grammar, or a builder, may grow to.
@@ -98,6 +98,11 @@ impl Limits {
     #[getter]
     fn cancellation(&self, py: Python<'_>) -> Option<Py<Cancellation>> {
         self.cancellation.as_ref().map(|flag| flag.clone_ref(py))
+    }
+
+    /// These limits for several calls, which together take no more than `seconds` from now on.
+    fn started(&self, py: Python<'_>) -> Self {
+        Limits { inner: self.inner.started(), cancellation: self.cancellation(py) }
     }
 
     fn __eq__(&self, other: &Self) -> bool {

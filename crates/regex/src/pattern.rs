@@ -3,11 +3,11 @@
 use crate::atomic::release;
 use crate::error::{Error, Result};
 use crate::lower;
-use crate::parser::{parse, parse_unless_cancelled};
+use crate::parser::{parse, parse_watched};
 use crate::syntax::{Dialect, Syntax};
 use crate::tree::Node;
 use frisket_core::grammar::builder::Builder;
-use frisket_core::limits::Cancellation;
+use frisket_core::limits::Watch;
 use frisket_core::regular::term::TermId;
 
 /// A pattern, read and without atomic groups.
@@ -19,12 +19,12 @@ pub struct Pattern {
 impl Pattern {
     /// The pattern that a text says. Errors: what the dialect does not allow, and what is no regular language.
     pub fn read(pattern: &str, syntax: &Syntax) -> Result<Self> {
-        Self::read_unless_cancelled(pattern, syntax, None)
+        Self::read_watched(pattern, syntax, &Watch::default())
     }
 
-    /// As `read`; a flag may end it. Errors: those of `read`, cancellation.
-    pub fn read_unless_cancelled(pattern: &str, syntax: &Syntax, cancellation: Option<&Cancellation>) -> Result<Self> {
-        let tree = parse_unless_cancelled(pattern, syntax, cancellation)?;
+    /// As `read`; a flag or the clock may end it. Errors: those of `read`, cancellation, time.
+    pub fn read_watched(pattern: &str, syntax: &Syntax, watch: &Watch) -> Result<Self> {
+        let tree = parse_watched(pattern, syntax, watch)?;
         // ECMA-262 has nothing atomic.
         Ok(Pattern { tree: if syntax.dialect == Dialect::Ecma { tree } else { release(tree)? } })
     }

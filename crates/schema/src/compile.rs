@@ -14,7 +14,7 @@ use crate::subschema::{Omission, Subschemas};
 use frisket_core::error::Error as EngineError;
 use frisket_core::grammar::builder::Builder;
 use frisket_core::grammar::grammar::Grammar;
-use frisket_core::limits::{Cancellation, Limits};
+use frisket_core::limits::{Cancellation, Limits, Watch};
 use frisket_core::regular::term::TermId;
 use frisket_regex::quoted;
 use std::rc::Rc;
@@ -65,7 +65,7 @@ struct Compiler<'p, 'd> {
     /// What the builder holds already.
     tables: &'p Tables,
     is_sorted: bool,
-    cancellation: Option<Cancellation>,
+    watch: Watch,
 }
 
 /// A root, with what its attempt read and noted.
@@ -86,10 +86,11 @@ pub fn compile(
     limits: Limits,
     cancellation: Option<Cancellation>,
 ) -> Result<Compiled> {
+    let limits = limits.started();
     let mut builder = prelude.fork(limits, cancellation.clone());
     builder.check(0)?;
-    let mut compiler = Compiler::new(schema, registry, prelude.options(), prelude.tables());
-    compiler.cancellation = cancellation;
+    let watch = Watch::new(&limits, cancellation);
+    let compiler = Compiler::new(schema, registry, prelude.options(), prelude.tables(), watch);
     let (builder, lowered) = compiler.lowered(builder);
     let Lowered { root, subschemas: Subschemas { omissions, narrowed, .. }, .. } = lowered?;
     match builder.build(root.number()) {
@@ -121,7 +122,8 @@ pub fn embed(
             return (builder, Err(error.into()));
         }
     }
-    let compiler = Compiler::new(schema, registry, options, if is_fork { prelude.tables() } else { &nothing });
+    let tables = if is_fork { prelude.tables() } else { &nothing };
+    let compiler = Compiler::new(schema, registry, options, tables, Watch::default());
     let (builder, lowered) = compiler.lowered(builder);
     let embedded = lowered.map(|Lowered { root, subschemas: Subschemas { omissions, narrowed, .. }, .. }| Embedded {
         root,
@@ -142,15 +144,23 @@ pub(crate) fn subschemas_of<'d>(
     limits: Limits,
     cancellation: Option<Cancellation>,
 ) -> Result<(Subschemas<'d>, Vec<Option<Rc<ParsedSchema>>>)> {
-    let compiler = Compiler::new(schema, registry, prelude.options(), prelude.tables());
+    let limits = limits.started();
+    let watch = Watch::new(&limits, cancellation.clone());
+    let compiler = Compiler::new(schema, registry, prelude.options(), prelude.tables(), watch);
     let Lowered { subschemas, parsed, .. } = compiler.lowered(prelude.fork(limits, cancellation)).1?;
     Ok((subschemas, parsed))
 }
 
 impl<'p, 'd> Compiler<'p, 'd> {
-    fn new(schema: Arc<Tree>, registry: Option<&'d dyn Registry>, options: &'p Options, tables: &'p Tables) -> Self {
+    fn new(
+        schema: Arc<Tree>,
+        registry: Option<&'d dyn Registry>,
+        options: &'p Options,
+        tables: &'p Tables,
+        watch: Watch,
+    ) -> Self {
         let is_sorted = options.property_order == PropertyOrder::Schema && is_sorted(&schema);
-        Compiler { schema, registry, options, tables, is_sorted, cancellation: None }
+        Compiler { schema, registry, options, tables, is_sorted, watch }
     }
 
     /// What holds of the language as a whole.
@@ -196,10 +206,10 @@ impl<'p, 'd> Compiler<'p, 'd> {
             Ok(documents) => documents,
             Err(error) => return (builder, Err(error)),
         };
-        documents.cancelled_by(self.cancellation.clone());
+        documents.watched_by(self.watch.clone());
         let subschemas = Subschemas::new(documents, options.subschemas(has_scopes));
         let mut languages = KnownLanguages::new(options.formats());
-        languages.cancelled_by(self.cancellation.clone());
+        languages.watched_by(self.watch.clone());
         let expander = Expander::new(builder, subschemas, languages, attempt);
         let mut lowerer = Lowerer::new(expander, options, self.is_sorted, self.tables.clone());
         let root = lowerer.expander.subschemas.root().and_then(|root| lowerer.document(root));

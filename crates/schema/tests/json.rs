@@ -1,10 +1,9 @@
 //! Texts and pushes → trees: what is kept of a text, and where an error is.
 
-use frisket_core::limits::Cancellation;
+use frisket_core::limits::{Cancellation, Limits, Watch};
 use frisket_schema::error::{Error, Kind};
-use frisket_schema::json::{
-    parse, parse_unless_cancelled, Key, NodeId, OwnedText, Text, Tree, TreeBuilder, Value, MAX_DEPTH,
-};
+use frisket_schema::json::{parse, parse_watched, Key, NodeId, OwnedText, Text, Tree, TreeBuilder, Value, MAX_DEPTH};
+use std::time::Duration;
 
 /// The value written anew, members in order.
 fn written(tree: &Tree, node: NodeId) -> String {
@@ -278,16 +277,21 @@ fn a_tree_says_what_its_readers_need_not_look_for() {
 }
 
 #[test]
-fn a_flag_ends_the_reading_of_a_long_text_and_of_many_pushes() {
+fn a_flag_or_the_clock_ends_the_reading_of_a_long_text_and_many_pushes() {
     let cancellation = Cancellation::default();
-    let long = format!("[{}0]", "0,".repeat(5_000));
-    assert!(parse_unless_cancelled(&long, Some(cancellation.clone())).is_ok());
     cancellation.cancel();
-    let is_cancelled = |error: &Error| error.message.contains("cancelled");
-    assert!(is_cancelled(&parse_unless_cancelled(&long, Some(cancellation.clone())).unwrap_err()));
-    let mut builder = TreeBuilder::default();
-    builder.cancelled_by(Some(cancellation));
-    builder.begin_array().unwrap();
-    let failed = (0..5_000).find_map(|_| builder.null().err());
-    assert!(is_cancelled(&failed.expect("some push looks at the flag")));
+    let late = Limits { time: Some(Duration::ZERO), ..Limits::default() };
+    let long = format!("[{}0]", "0,".repeat(5_000));
+    assert!(parse_watched(&long, Watch::default()).is_ok());
+    for (watch, reason) in
+        [(Watch::new(&Limits::default(), Some(cancellation)), "cancelled"), (Watch::new(&late, None), "seconds")]
+    {
+        let is_ended = |error: &Error| error.message.contains(reason);
+        assert!(is_ended(&parse_watched(&long, watch.clone()).unwrap_err()), "{reason}");
+        let mut builder = TreeBuilder::default();
+        builder.watched_by(watch);
+        builder.begin_array().unwrap();
+        let failed = (0..5_000).find_map(|_| builder.null().err());
+        assert!(is_ended(&failed.expect("some push looks")), "{reason}");
+    }
 }

@@ -63,8 +63,8 @@ class Limits:
     its matchers are, and one that is next used takes some last steps again and gives the same masks. Only a call that
     needs more than that alone is an error. What several grammars of a vocabulary share is bounded apart (`Vocabulary`).
 
-    `seconds`: wall-clock time of one call of `compile` and of a matcher, and of a whole build. None by default: the
-    clock would make what is refused depend on how busy the machine is.
+    `seconds`: wall-clock time of one call of `compile` and of a matcher, and of a whole build, the reading of its
+    schema included. None by default: the clock would make what is refused depend on how busy the machine is.
 
     `cancellation`: who may end the calls.
     """
@@ -89,6 +89,8 @@ class Limits:
     @property
     def cancellation(self) -> Cancellation | None:
         """Who may end the calls, if anybody."""
+    def started(self) -> Self:
+        """These limits for several calls, which together take no more than `seconds` from now on."""
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, _memo: object) -> Self: ...
     def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]: ...
@@ -106,8 +108,6 @@ class GrammarBuilder:
         two calls. The time of a build begins with its first call, or with this.
 
         `steps`: what the front end did itself since it last asked, in steps of a limit. They add up over a build."""
-    def count_earlier(self, seconds: float) -> None:
-        """Counts seconds that the build took before this builder was made: another builder failed at it."""
 
     # -- regular: languages of bytes ----------------------------------------------------------------------------
     def empty(self) -> int:

@@ -156,9 +156,9 @@ class Recent(Generic[_T]):
         """Forget everything."""
     def __len__(self) -> int: ...
 
-def content(value: object) -> bytes | None:
+def content(value: object, limits: Limits | None = None) -> bytes | None:
     """`marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate) or deep.
-    LimitExceededError if it is larger than 32 MB."""
+    LimitExceededError if it is larger than 32 MB, or by the time and cancellation of the limits."""
 
 @final
 class Regex:

@@ -34,7 +34,7 @@ pub(crate) fn verify(
     mask: &Mask,
 ) -> Result<()> {
     let call = machine.arena.budget.clone();
-    machine.arena.budget.begin(&Limits { memory: usize::MAX, steps: u64::MAX, time: None });
+    machine.arena.budget.begin(&Limits { memory: usize::MAX, steps: u64::MAX, ..Limits::default() });
     let verdict = compare(machine, follow_bytes, shared, special_ids, exact, mask);
     let grown = machine.arena.budget.held() - call.held();
     machine.arena.budget = call;

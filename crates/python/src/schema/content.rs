@@ -1,7 +1,7 @@
 //! Content of a plain value (`crate::content`) → tree of the native front end, without Python.
 
 use crate::schema::numeral;
-use frisket_core::limits::Cancellation;
+use frisket_core::limits::Watch;
 use frisket_schema::error::Error;
 use frisket_schema::json::{self, Text, Tree, TreeBuilder};
 use std::str::from_utf8;
@@ -36,27 +36,27 @@ type Result<T> = std::result::Result<T, Failure>;
 
 /// The tree of the schema of which this is the content; None for one that must be read itself. A string is JSON text.
 ///
-/// `cancellation` may end it.
-pub fn tree(content: &[u8], cancellation: Option<Cancellation>) -> Option<frisket_schema::error::Result<Arc<Tree>>> {
-    match build(content, cancellation) {
+/// `watch` may end it.
+pub fn tree(content: &[u8], watch: Watch) -> Option<frisket_schema::error::Result<Arc<Tree>>> {
+    match build(content, watch) {
         Ok(tree) => Some(Ok(Arc::new(tree))),
         Err(Failure::Refused(error)) => Some(Err(error)),
         Err(Failure::NotPlain) => None,
     }
 }
 
-fn build(content: &[u8], cancellation: Option<Cancellation>) -> Result<Tree> {
+fn build(content: &[u8], watch: Watch) -> Result<Tree> {
     let mut rest = content;
     if let [b'u', text @ ..] = content {
         rest = text;
-        return Ok(json::parse_unless_cancelled(string(&mut rest)?, cancellation)?);
+        return Ok(json::parse_watched(string(&mut rest)?, watch)?);
     }
     if content.len() > LONGEST {
         return Err(Failure::NotPlain);
     }
     let mut builder = TreeBuilder::default();
     builder.reserve(content.len());
-    builder.cancelled_by(cancellation);
+    builder.watched_by(watch);
     let mut places = vec![Place::Value];
     while let Some(place) = places.pop() {
         match place {

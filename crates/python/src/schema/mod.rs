@@ -26,7 +26,7 @@ pub use prelude::Prelude;
 use crate::error::{bug, raise, relief};
 use crate::gil::attached;
 use frisket_core::error::Error as EngineError;
-use frisket_core::limits::Cancellation;
+use frisket_core::limits::Watch;
 use frisket_schema::error::{Error, Kind, Result};
 use frisket_schema::json::{self, Tree};
 use frisket_schema::resolve::Registry;
@@ -36,18 +36,15 @@ use std::sync::Arc;
 
 /// The schema's tree: of a text, or of a value of Python.
 pub fn read<'py>(schema: &Bound<'py, PyAny>) -> PyResult<Arc<Tree>> {
-    read_unless_cancelled(schema, None)
+    read_watched(schema, Watch::default())
 }
 
-/// As `read`; a flag may end it.
-pub fn read_unless_cancelled<'py>(
-    schema: &Bound<'py, PyAny>,
-    cancellation: Option<Cancellation>,
-) -> PyResult<Arc<Tree>> {
-    let parse = |text| json::parse_unless_cancelled(text, cancellation.clone());
+/// As `read`; a flag or the clock may end it.
+pub fn read_watched<'py>(schema: &Bound<'py, PyAny>, watch: Watch) -> PyResult<Arc<Tree>> {
+    let parse = |text| json::parse_watched(text, watch.clone());
     let tree = match schema.downcast::<PyString>() {
         Ok(text) => text.to_str().map_err(|_| half_a_pair()).and_then(parse),
-        Err(_) => tree::read(schema, cancellation),
+        Err(_) => tree::read(schema, watch),
     };
     tree.map(Arc::new).map_err(raised)
 }

@@ -1,11 +1,12 @@
 //! Options → what the grammars of all their schemas have in common; schemas → these grammars.
 
 use super::options::options_of;
-use super::{content, raised, read, read_unless_cancelled, Callback};
+use super::{content, raised, read, read_watched, Callback};
 use crate::builder::GrammarBuilder;
 use crate::gil::{take_turns, without};
 use crate::grammar::Grammar;
 use crate::limit::{given, Limits};
+use frisket_core::limits::Watch;
 use frisket_schema::compile::{self, compile, embed, Compiled, Embedded};
 use frisket_schema::json::Tree;
 use frisket_schema::resolve::Registry;
@@ -49,17 +50,18 @@ impl Prelude {
         content: Option<&[u8]>,
     ) -> PyResult<Answer<Grammar>> {
         let (limits, cancellation) = given(limits);
+        let limits = limits.started();
+        let watch = Watch::new(&limits, cancellation.clone());
         let registry = registry.map(Callback);
         let compiled = |tree: Arc<Tree>| {
             let registry = registry.as_ref().map(|registry| registry as &dyn Registry);
             compile(tree, registry, &self.0, limits, cancellation.clone())
         };
-        let of_content =
-            |content| without(py, || content::tree(content, cancellation.clone()).map(|tree| compiled(tree?)));
+        let of_content = |content| without(py, || content::tree(content, watch.clone()).map(|tree| compiled(tree?)));
         let compiled = match content.and_then(of_content) {
             Some(compiled) => compiled,
             None => {
-                let tree = read_unless_cancelled(schema, cancellation.clone())?;
+                let tree = read_watched(schema, watch.clone())?;
                 without(py, || compiled(tree))
             }
         };

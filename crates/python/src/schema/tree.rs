@@ -1,7 +1,7 @@
 //! Value of Python → tree of the native front end.
 
 use crate::schema::numeral;
-use frisket_core::limits::Cancellation;
+use frisket_core::limits::Watch;
 use frisket_schema::error::{Error, Result};
 use frisket_schema::json::{NodeId, OwnedText, Text, Tree, TreeBuilder};
 use pyo3::prelude::*;
@@ -16,9 +16,9 @@ enum Task<'py> {
 }
 
 /// The tree of a value; lists and dicts that occur twice are one node.
-pub fn read(value: &Bound<'_, PyAny>, cancellation: Option<Cancellation>) -> Result<Tree> {
+pub fn read(value: &Bound<'_, PyAny>, watch: Watch) -> Result<Tree> {
     let mut builder = TreeBuilder::default();
-    builder.cancelled_by(cancellation);
+    builder.watched_by(watch);
     // None while a list or dict is open: a value that holds itself is no tree.
     let mut known: FxHashMap<usize, Option<NodeId>> = FxHashMap::default();
     let mut tasks = vec![Task::Value(value.clone())];

@@ -13,8 +13,7 @@ use crate::syntax::{Dialect, Flags, Syntax};
 use crate::tree::Node;
 use crate::unicode::class::{ECMA_LINE_END, NEWLINE};
 use crate::unicode::fold;
-use frisket_core::error::{Error as EngineError, Limit};
-use frisket_core::limits::Cancellation;
+use frisket_core::limits::Watch;
 use reference::{Group, Reference};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
@@ -30,13 +29,13 @@ const LONGEST_COUNTS: usize = 64;
 
 /// The tree of a pattern. Errors: the first place that the dialect does not allow, or that is no regular language.
 pub fn parse(pattern: &str, syntax: &Syntax) -> Result<Node> {
-    parse_unless_cancelled(pattern, syntax, None)
+    parse_watched(pattern, syntax, &Watch::default())
 }
 
-/// As [`parse`]; a flag may end it. Errors: those of `parse`, cancellation.
-pub fn parse_unless_cancelled(pattern: &str, syntax: &Syntax, cancellation: Option<&Cancellation>) -> Result<Node> {
+/// As [`parse`]; a flag or the clock may end it. Errors: those of `parse`, cancellation, time.
+pub fn parse_watched(pattern: &str, syntax: &Syntax, watch: &Watch) -> Result<Node> {
     let chars: Vec<char> = pattern.chars().collect();
-    let mut parser = Parser::new(&chars, syntax, cancellation);
+    let mut parser = Parser::new(&chars, syntax, watch);
     let tree = parser.whole()?;
     if syntax.is_strict || parser.references.is_empty() {
         return Ok(tree);
@@ -67,13 +66,13 @@ struct Parser<'a> {
     wanted: BTreeSet<usize>,
     /// What groups hold, where that is known.
     texts: FxHashMap<usize, String>,
-    cancellation: Option<&'a Cancellation>,
+    watch: &'a Watch,
 }
 
 type Counts = (u64, Option<u64>);
 
 impl<'a> Parser<'a> {
-    fn new(pattern: &'a [char], syntax: &'a Syntax, cancellation: Option<&'a Cancellation>) -> Self {
+    fn new(pattern: &'a [char], syntax: &'a Syntax, watch: &'a Watch) -> Self {
         let (mut at, mut end) = (0, pattern.len());
         if syntax.dialect == Dialect::Rust {
             // A terminal matches as a whole.
@@ -97,7 +96,7 @@ impl<'a> Parser<'a> {
             choices: FxHashSet::default(),
             wanted: BTreeSet::new(),
             texts: FxHashMap::default(),
-            cancellation,
+            watch,
         }
     }
 
@@ -194,14 +193,6 @@ impl<'a> Parser<'a> {
         Ok((number, node))
     }
 
-    /// Errors if the call was cancelled.
-    fn check(&self) -> Result<()> {
-        match self.cancellation.is_some_and(Cancellation::is_cancelled) {
-            true => Err(Error::Engine(Box::new(EngineError::Limit(Limit::Cancelled)))),
-            false => Ok(()),
-        }
-    }
-
     fn sequence(&mut self) -> Result<Node> {
         let mut items: Vec<Node> = Vec::new();
         let mut text = String::new();
@@ -210,7 +201,7 @@ impl<'a> Parser<'a> {
         while let Some(char) = self.peek() {
             parts += 1;
             if parts.is_multiple_of(CHECKED) {
-                self.check()?;
+                self.watch.check()?;
             }
             if matches!(char, '|' | ')') {
                 break;

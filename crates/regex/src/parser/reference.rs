@@ -99,7 +99,7 @@ impl Parser<'_> {
         if groups.iter().any(|&outer| groups.iter().any(|&inner| inside(outer, inner))) {
             return self.irregular(last.at);
         }
-        let mut reader = Parser::new(self.pattern, self.syntax, self.cancellation);
+        let mut reader = Parser::new(self.pattern, self.syntax, self.watch);
         reader.wanted.clone_from(&groups);
         reader.whole()?;
         let mut combinations: Vec<FxHashMap<usize, String>> = vec![FxHashMap::default()];
@@ -114,7 +114,7 @@ impl Parser<'_> {
             combinations = combinations.iter().flat_map(|known| held.iter().map(|text| with(known, text))).collect();
         }
         let tree = |texts| {
-            let mut parser = Parser::new(self.pattern, self.syntax, self.cancellation);
+            let mut parser = Parser::new(self.pattern, self.syntax, self.watch);
             parser.texts = texts;
             parser.whole()
         };

@@ -13,7 +13,7 @@ use crate::read::{Format, Inexactness, Languages, Pattern};
 use crate::types::Terms;
 use frisket_core::error::Result as EngineResult;
 use frisket_core::grammar::builder::Builder;
-use frisket_core::limits::Cancellation;
+use frisket_core::limits::Watch;
 use frisket_core::regular::term::TermId;
 use frisket_regex::{ascii, is_ecma_regex, Dialect, Error as RegexError, Flaw, Pattern as Regex, Syntax};
 use indexmap::IndexMap;
@@ -31,7 +31,7 @@ pub struct KnownLanguages {
     formats: IndexMap<(Box<str>, Draft), Format>,
     base64: Option<TermId>,
     /// What ends the reading of a long pattern.
-    cancellation: Option<Cancellation>,
+    watch: Watch,
 }
 
 /// [`KnownLanguages`] with the builder that holds their nodes.
@@ -48,13 +48,13 @@ impl KnownLanguages {
             patterns: IndexMap::new(),
             formats: IndexMap::new(),
             base64: None,
-            cancellation: None,
+            watch: Watch::default(),
         }
     }
 
-    /// Lets a flag end the reading of the patterns that follow.
-    pub fn cancelled_by(&mut self, cancellation: Option<Cancellation>) {
-        self.cancellation = cancellation;
+    /// Lets a flag or the clock end the reading of the patterns that follow.
+    pub fn watched_by(&mut self, watch: Watch) {
+        self.watch = watch;
     }
 
     /// What the caller says of formats.
@@ -77,7 +77,7 @@ impl KnownLanguages {
             patterns: self.patterns.clone(),
             formats: fixed.map(|(key, format)| (key.clone(), format.clone())).collect(),
             base64: self.base64,
-            cancellation: self.cancellation.clone(),
+            watch: self.watch.clone(),
         }
     }
 
@@ -102,7 +102,7 @@ impl Languages for OnBuilder<'_> {
         if let Some(known) = self.known.patterns.get(pattern) {
             return Ok(known.clone());
         }
-        let made = read_pattern(self.builder, pattern, self.known.cancellation.as_ref())?;
+        let made = read_pattern(self.builder, pattern, &self.known.watch)?;
         self.known.patterns.insert(pattern.into(), made.clone());
         Ok(made)
     }
@@ -225,8 +225,8 @@ impl NestedText for Nesting {
 }
 
 /// The texts in which an ECMA-262 pattern finds a match.
-fn read_pattern(builder: &mut Builder, pattern: &str, cancellation: Option<&Cancellation>) -> Result<Pattern> {
-    let read = Regex::read_unless_cancelled(pattern, &Syntax::new(Dialect::Ecma), cancellation);
+fn read_pattern(builder: &mut Builder, pattern: &str, watch: &Watch) -> Result<Pattern> {
+    let read = Regex::read_watched(pattern, &Syntax::new(Dialect::Ecma), watch);
     let lowered = read.and_then(|read| read.lower(builder, true));
     match lowered {
         Ok(node) => Ok(Pattern::Exact(node)),

@@ -5,8 +5,7 @@
 use super::text::Text;
 use super::tree::{compare_keys, Key, MemberAt, Node, NodeId, Slice, TextAt, Tree, ValueAt};
 use crate::error::{Error, Result};
-use frisket_core::error::{Error as EngineError, Limit};
-use frisket_core::limits::Cancellation;
+use frisket_core::limits::Watch;
 use frisket_core::storage::hash::Hasher128;
 
 /// Arrays and objects within each other. Every loop over a tree keeps its own stack, so this bounds memory only.
@@ -47,7 +46,7 @@ pub struct TreeBuilder {
     heights: Vec<u32>,
     key: Option<(TextAt, u32)>,
     done: Option<NodeId>,
-    cancellation: Option<Cancellation>,
+    watch: Watch,
 }
 
 /// An array or object whose end has not come.
@@ -77,7 +76,7 @@ impl Default for TreeBuilder {
             root: NodeId(0),
         };
         let (open, parts, heights) = (Vec::new(), Vec::new(), Vec::new());
-        TreeBuilder { tree, open, parts, heights, key: None, done: None, cancellation: None }
+        TreeBuilder { tree, open, parts, heights, key: None, done: None, watch: Watch::default() }
     }
 }
 
@@ -93,9 +92,9 @@ impl TreeBuilder {
         self.tree.by_key.reserve(nodes);
     }
 
-    /// Lets a flag end the pushes that follow: their errors say so.
-    pub fn cancelled_by(&mut self, cancellation: Option<Cancellation>) {
-        self.cancellation = cancellation;
+    /// Lets a flag or the clock end the pushes that follow: their errors say so.
+    pub fn watched_by(&mut self, watch: Watch) {
+        self.watch = watch;
     }
 
     /// null
@@ -258,7 +257,7 @@ impl TreeBuilder {
         }
         let node = NodeId(self.tree.nodes.len() as u32);
         if node.0.is_multiple_of(CHECKED) {
-            check(self.cancellation.as_ref())?;
+            self.watch.check()?;
         }
         let hash = self.content_hash(value);
         self.tree.nodes.push(Node { value, span: Slice { start: span.0, end: span.1 }, hash });
@@ -386,14 +385,6 @@ fn hash_key(hash: &mut Hasher128, key: Key<'_>) {
             hash.word(2);
             hash.bytes(name.as_bytes());
         }
-    }
-}
-
-/// Errors if the call was cancelled.
-pub(crate) fn check(cancellation: Option<&Cancellation>) -> Result<()> {
-    match cancellation.is_some_and(Cancellation::is_cancelled) {
-        true => Err(Box::new(EngineError::Limit(Limit::Cancelled)).into()),
-        false => Ok(()),
     }
 }
 

@@ -12,9 +12,8 @@ mod position;
 mod text;
 mod tree;
 
-pub(crate) use build::check;
 pub use build::{TreeBuilder, MAX_DEPTH};
-pub use parse::{parse, parse_unless_cancelled};
+pub use parse::{parse, parse_watched};
 pub use position::line_and_column;
 pub use text::{OwnedText, Text};
 pub use tree::{Key, Member, NodeId, Object, Tree, Value};

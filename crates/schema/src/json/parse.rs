@@ -8,7 +8,7 @@ use super::position::line_and_column;
 use super::text::{OwnedText, Text};
 use super::tree::Tree;
 use crate::error::{Error, Result};
-use frisket_core::limits::Cancellation;
+use frisket_core::limits::Watch;
 
 const HINT: &str = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name";
 
@@ -21,17 +21,17 @@ const HINT: &str = "JSON has double quotes, no comments, no trailing commas; pas
 /// assert_eq!(error.place.as_deref(), Some("2:11"));
 /// ```
 pub fn parse(text: &str) -> Result<Tree> {
-    parse_unless_cancelled(text, None)
+    parse_watched(text, Watch::default())
 }
 
-/// As [`parse`]; a flag may end it. Errors: those of `parse`, cancellation.
-pub fn parse_unless_cancelled(text: &str, cancellation: Option<Cancellation>) -> Result<Tree> {
+/// As [`parse`]; a flag or the clock may end it. Errors: those of `parse`, cancellation, time.
+pub fn parse_watched(text: &str, watch: Watch) -> Result<Tree> {
     if text.len() > u32::MAX as usize {
         return Err(too_large());
     }
     let mut parser = Parser { text, bytes: text.as_bytes(), at: 0, builder: TreeBuilder::default() };
     parser.builder.reserve(text.len());
-    parser.builder.cancelled_by(cancellation);
+    parser.builder.watched_by(watch);
     parser.document()?;
     Ok(parser.builder.finish())
 }

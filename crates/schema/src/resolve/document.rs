@@ -5,8 +5,8 @@ use super::pointer::{escape_str, unescape};
 use super::uri;
 use crate::draft::Draft;
 use crate::error::Result;
-use crate::json::{check, NodeId, Object, Tree, Value};
-use frisket_core::limits::Cancellation;
+use crate::json::{NodeId, Object, Tree, Value};
+use frisket_core::limits::Watch;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ pub struct Documents<'a> {
     by_uri: FxHashMap<Arc<str>, ResourceId>,
     by_location: FxHashMap<(Location, Option<ResourceId>), ResourceId>,
     fetched: FxHashMap<String, Option<DocumentId>>,
-    cancellation: Option<Cancellation>,
+    watch: Watch,
 }
 
 impl<'a> Documents<'a> {
@@ -95,20 +95,20 @@ impl<'a> Documents<'a> {
             by_uri: FxHashMap::default(),
             by_location: FxHashMap::default(),
             fetched: FxHashMap::default(),
-            cancellation: None,
+            watch: Watch::default(),
         };
         documents.enter(root, "", Draft::Draft2020, "".into(), None)?;
         Ok(documents)
     }
 
-    /// Lets a flag end the long walks that follow.
-    pub fn cancelled_by(&mut self, cancellation: Option<Cancellation>) {
-        self.cancellation = cancellation;
+    /// Lets a flag or the clock end the long walks that follow.
+    pub fn watched_by(&mut self, watch: Watch) {
+        self.watch = watch;
     }
 
-    /// The flag that ends long walks.
-    pub fn cancellation(&self) -> Option<&Cancellation> {
-        self.cancellation.as_ref()
+    /// What ends long walks.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
     }
 
     /// The resource of the schema itself.
@@ -391,7 +391,7 @@ impl<'a> Documents<'a> {
         while let Some((schema, around, pointer)) = stack.pop() {
             places += 1;
             if places.is_multiple_of(CHECKED) {
-                check(self.cancellation())?;
+                self.watch.check()?;
             }
             if self.object(schema).is_none() {
                 continue;

@@ -3,10 +3,10 @@
 //! Generated schemas repeat a constraint in full: a member and the pattern that covers it, a base and its extension.
 
 use crate::error::Result;
-use crate::json::{check, Key, NodeId, Text, Tree, Value};
+use crate::json::{Key, NodeId, Text, Tree, Value};
 use crate::read::is_keyword;
 use crate::resolve::applicator::holds;
-use frisket_core::limits::Cancellation;
+use frisket_core::limits::Watch;
 use frisket_core::storage::hash::Hasher128;
 use std::cell::Cell;
 
@@ -51,8 +51,8 @@ const CHECKED: usize = 512;
 
 impl Contents {
     /// What a schema says; a node that is no object says its value.
-    /// Errors: cancellation.
-    pub fn of(&mut self, tree: &Tree, schema: NodeId, cancellation: Option<&Cancellation>) -> Result<Content> {
+    /// Errors: cancellation, time.
+    pub fn of(&mut self, tree: &Tree, schema: NodeId, watch: &Watch) -> Result<Content> {
         self.places.resize(tree.len(), UNKNOWN);
         // Each schema stands on the stack below its parts, and once more when they are known.
         let mut stack = vec![(schema, false)];
@@ -77,7 +77,7 @@ impl Contents {
             self.places[next.place()] = self.contents.len() as u32;
             self.contents.push(content);
             if self.contents.len().is_multiple_of(CHECKED) {
-                check(cancellation)?;
+                watch.check()?;
             }
         }
         Ok(self.known(schema).expect("the loop ends with the schema itself"))
@@ -184,7 +184,7 @@ mod tests {
 
     fn content(text: &str) -> Content {
         let tree = parse(text).unwrap();
-        Contents::default().of(&tree, tree.root(), None).unwrap()
+        Contents::default().of(&tree, tree.root(), &Watch::default()).unwrap()
     }
 
     #[test]

@@ -431,7 +431,7 @@ impl<'a> Subschemas<'a> {
     }
 
     /// What a schema is known by; None if it says nothing.
-    /// Errors: cancellation.
+    /// Errors: cancellation, time.
     pub(super) fn key(
         &mut self,
         schema: Location,
@@ -441,7 +441,7 @@ impl<'a> Subschemas<'a> {
         let contents = self.contents.entry(schema.document).or_default();
         let found = self.documents.resource(resource);
         let tree = self.documents.tree(schema);
-        Ok(match contents.of(tree, schema.node, self.documents.cancellation())? {
+        Ok(match contents.of(tree, schema.node, self.documents.watch())? {
             Content::Nothing => None,
             Content::Free(content) => Some(Identity::Free(found.draft, found.has_validation, content)),
             Content::Bound(content) => Some(Identity::Bound(resource, scope.clone(), content)),

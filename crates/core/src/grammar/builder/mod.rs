@@ -18,7 +18,6 @@ use crate::regular::transfer::ExportedTerm;
 use embed::SharedEmbeddings;
 use fork::PreparedRules;
 use std::sync::Arc;
-use std::time::Duration;
 
 pub use fork::BuilderBase;
 pub use object::ObjectRules;
@@ -86,11 +85,6 @@ impl Builder {
         self.steps = self.steps.saturating_add(steps);
         self.arena.budget.check_build_steps(self.steps)?;
         self.arena.budget.check()
-    }
-
-    /// Counts time that the build took before this builder was made.
-    pub fn count_earlier(&mut self, earlier: Duration) {
-        self.arena.budget.count_earlier(earlier);
     }
 
     /// Bytes that the builder holds.
@@ -300,6 +294,7 @@ impl Builder {
 mod tests {
     use super::*;
     use crate::regular::fixture::{regex, texts};
+    use std::time::Duration;
 
     #[test]
     fn a_node_is_a_number_of_this_builder() {
@@ -421,11 +416,9 @@ mod tests {
         assert!(builder.words((0..200u8).map(|number| Box::from([b'x', number, 1])).collect()).is_ok());
         assert!(builder.check(20).is_ok() && builder.check(0).is_ok());
         assert!(builder.check(1).is_err());
-        let limits = Limits { time: Some(Duration::from_secs(1_000)), ..Limits::default() };
-        for (earlier, is_over) in [(0, false), (900, false), (1_001, true)] {
-            let mut builder = Builder::new(limits, None, None);
-            builder.count_earlier(Duration::from_secs(earlier));
-            assert_eq!(builder.check(0).is_err(), is_over, "after {earlier} seconds");
+        for (time, is_over) in [(Duration::ZERO, true), (Duration::from_secs(1_000), false)] {
+            let mut builder = Builder::new(Limits { time: Some(time), ..Limits::default() }.started(), None, None);
+            assert_eq!(builder.check(0).is_err(), is_over, "{time:?}");
         }
         let cancellation = Cancellation::default();
         let mut builder = Builder::new(Limits::default(), Some(cancellation.clone()), None);
