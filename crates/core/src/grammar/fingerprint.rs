@@ -122,9 +122,9 @@ impl Fingerprints<'_> {
                 for &(cause, effect) in &spec.implies {
                     hash.word(u64::from(cause) << 32 | u64::from(effect));
                 }
-                for gone in &spec.earlier {
-                    hash.word(gone.len() as u64);
-                    gone.iter().for_each(|&word| hash.word(word));
+                for ranges in &spec.earlier {
+                    hash.word(ranges.len() as u64);
+                    ranges.iter().for_each(|&(start, end)| hash.word(u64::from(start) << 32 | u64::from(end)));
                 }
             }
             Term::Unique(array) => {

@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// A set of properties by index, as bits; most objects need one word.
 pub(crate) type PropertySet = SmallVec<[u64; 1]>;
 
+/// Properties as ranges of their indices, ascending and apart: those before one in the order of the list are one range.
+pub(crate) type PropertyRanges = SmallVec<[(u32, u32); 1]>;
+
 layered! {
     /// The tables of one arena, each by its own numbers.
     pub(crate) struct Registers {
@@ -125,7 +128,7 @@ pub struct ObjectSpec {
     /// Whether extra properties come after the named ones.
     pub extras_last: bool,
     /// For each property the properties that must not follow it, itself included; empty if the order is that of the list.
-    pub earlier: Vec<PropertySet>,
+    pub earlier: Vec<PropertyRanges>,
     /// Whether keys may be spelled with any escapes.
     pub free: bool,
     /// (spelled key with quotes, property), sorted.

@@ -109,7 +109,7 @@ impl Builder {
         } else if orders.iter().flatten().any(|&index| index >= count) {
             return Err(Error::Misuse(format!("an order names a property beyond the {count} there are")).into());
         } else {
-            earlier_properties(count, &orders)
+            earlier_properties(count, &orders, &mut self.begin_call().budget)?
                 .ok_or_else(|| Error::Misuse("the orders contradict each other".into()))?
         };
         let Punctuation { open, close, colon, comma, empty } = punctuation;

@@ -269,7 +269,8 @@ impl Dump<'_> {
             for &(_, effect) in spec.implies.iter().filter(|pair| pair.0 as usize == index) {
                 let _ = write!(out, ", with {}", quote(&spec.properties[effect as usize].key));
             }
-            let earlier = spec.earlier.get(index).into_iter().flat_map(|earlier| members(earlier));
+            let earlier =
+                spec.earlier.get(index).into_iter().flatten().flat_map(|&(start, end)| start as usize..end as usize);
             for before in earlier.filter(|&before| before != index) {
                 let _ = write!(out, ", after {}", quote(&spec.properties[before].key));
             }
@@ -315,10 +316,6 @@ impl Dump<'_> {
         }
         out
     }
-}
-
-fn members(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    (0..set.len() * 64).filter(|&index| set[index / 64] >> (index % 64) & 1 == 1)
 }
 
 #[cfg(test)]

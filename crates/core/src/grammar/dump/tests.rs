@@ -161,11 +161,6 @@ layout_1 =
 }
 
 #[test]
-fn members_of_a_set_are_its_bits() {
-    assert_eq!(super::members(&[0b101, 1]).collect::<Vec<_>>(), [0, 2, 64]);
-}
-
-#[test]
 fn objects_of_one_structure_are_one_definition() {
     let text = dump(|builder| {
         let [one, other] = [(); 2].map(|()| object(builder, &members(&["a"]), &[], ObjectRules::default()).number());

@@ -4,9 +4,8 @@
 
 use crate::error::Result;
 use crate::grammar::stored::read::{check, Terms};
-use crate::json::object::property_set::contains;
 use crate::regular::json_string::encode;
-use crate::regular::registers::{Clause, Extra, ObjectSpec, Property, PropertySet, UniqueSpec, Value};
+use crate::regular::registers::{Clause, Extra, ObjectSpec, Property, PropertyRanges, PropertySet, UniqueSpec, Value};
 use crate::regular::term::TermId;
 
 impl Terms<'_> {
@@ -109,16 +108,17 @@ impl Terms<'_> {
     }
 
     /// For each property the properties that must not follow it.
-    fn earlier(&mut self, count: usize) -> Result<Vec<PropertySet>> {
-        let sets: Vec<PropertySet> =
-            self.list(|terms| Ok(PropertySet::from_vec(terms.list(|terms| terms.file.u64())?)))?;
-        check(sets.is_empty() || sets.len() == count, "orders other properties than there are")?;
-        let is_known = |set: &PropertySet| (count as u32..64 * set.len() as u32).all(|index| !contains(set, index));
-        let is_proper = |(index, set): (u32, &PropertySet)| {
-            set.len() <= count.div_ceil(64) && is_known(set) && contains(set, index)
+    fn earlier(&mut self, count: usize) -> Result<Vec<PropertyRanges>> {
+        let range = |terms: &mut Self| Ok((terms.file.u32()?, terms.file.u32()?));
+        let all: Vec<PropertyRanges> = self.list(|terms| Ok(PropertyRanges::from_vec(terms.list(range)?)))?;
+        check(all.is_empty() || all.len() == count, "orders other properties than there are")?;
+        let is_proper = |(index, ranges): (u32, &PropertyRanges)| {
+            ranges.iter().all(|&(start, end)| start < end && end as usize <= count)
+                && ranges.is_sorted_by(|one, next| one.1 < next.0)
+                && ranges.iter().any(|&(start, end)| (start..end).contains(&index))
         };
-        check((0..).zip(&sets).all(is_proper), "orders other properties than there are")?;
-        Ok(sets)
+        check((0..).zip(&all).all(is_proper), "orders other properties than there are")?;
+        Ok(all)
     }
 }
 

@@ -206,7 +206,12 @@ impl<'a> Terms<'a> {
             out.u32(cause);
             out.u32(effect);
         });
-        out.list(&spec.earlier, |out, set| out.list(set, |out, &word| out.u64(word)));
+        out.list(&spec.earlier, |out, ranges| {
+            out.list(ranges, |out, &(start, end)| {
+                out.u32(start);
+                out.u32(end);
+            });
+        });
         [spec.any_order, spec.extras_last, spec.free].into_iter().for_each(|flag| out.bool(flag));
     }
 

@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::json::object::clause::ClauseSearch;
-use crate::json::object::property_set::{contains, members, put};
+use crate::json::object::property_set::{contains, members, put, put_ranges};
 use crate::json::object::search::{can_cover, ImplicationSearch, Selection, Steps};
 use crate::json::object::spec::pairs_from;
 use crate::json::object::state::{Branches, SeenKeys};
@@ -260,9 +260,7 @@ impl ObjectSpec {
         match index {
             Some(index) => {
                 if let Some(earlier) = self.earlier.get(index as usize) {
-                    let words = next.gone.len().max(earlier.len());
-                    next.gone.resize(words, 0);
-                    next.gone.iter_mut().zip(earlier).for_each(|(gone, earlier)| *gone |= earlier);
+                    put_ranges(&mut next.gone, earlier);
                 } else if !self.any_order {
                     next.next = index + 1;
                 }
@@ -274,7 +272,7 @@ impl ObjectSpec {
                 next.next = self.properties.len() as u32;
             }
             None if !self.any_order && self.extras_last => {
-                (0..self.properties.len() as u32).for_each(|index| put(&mut next.gone, index));
+                put_ranges(&mut next.gone, &[(0, self.properties.len() as u32)]);
             }
             None => {}
         }

@@ -1,8 +1,8 @@
-//! Property index → bit of a set.
+//! Property index → bit of a set, or range of indices.
 //!
 //! Sets of properties are small bit vectors, and every state of an object holds some.
 
-use crate::regular::registers::PropertySet;
+use crate::regular::registers::{PropertyRanges, PropertySet};
 
 /// Whether the set has the property of an index.
 pub(crate) fn contains(set: &[u64], index: u32) -> bool {
@@ -21,12 +21,42 @@ pub(super) fn members(set: &[u64]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// Whether two sets share a member other than `index`. Words before `from` are known to be disjoint.
-pub(super) fn intersects(left: &[u64], right: &[u64], from: usize, index: u32) -> bool {
-    left.iter().zip(right).enumerate().skip(from).any(|(word, (a, b))| {
+/// Whether the ranges hold a member of the set other than `index`. The set has no member in the words before `first`.
+pub(super) fn intersects(ranges: &[(u32, u32)], set: &[u64], first: usize, index: u32) -> bool {
+    ranges.iter().flat_map(|&range| words(range, first)).any(|(word, bits)| {
         let own = if word == index as usize >> 6 { 1 << (index & 63) } else { 0 };
-        a & b & !own != 0
+        bits & set.get(word).copied().unwrap_or(0) & !own != 0
     })
+}
+
+/// Adds the properties of the ranges to the set.
+pub(super) fn put_ranges(set: &mut PropertySet, ranges: &[(u32, u32)]) {
+    let Some(&(_, end)) = ranges.last() else { return };
+    set.resize(set.len().max(end.div_ceil(64) as usize), 0);
+    ranges.iter().flat_map(|&range| words(range, 0)).for_each(|(word, bits)| set[word] |= bits);
+}
+
+/// The words of a range from `first` on, each with the bits of the range in it.
+fn words((start, end): (u32, u32), first: usize) -> impl Iterator<Item = (usize, u64)> {
+    let first = (start as usize >> 6).max(first);
+    (first..end.div_ceil(64) as usize).map(move |word| {
+        let below = 64 * word as u32;
+        let (low, high) = (start.max(below) - below, end.min(below + 64) - below);
+        (word, u64::MAX >> (64 - (high - low)) << low)
+    })
+}
+
+/// Adds the properties of one list of ranges to another one.
+pub(super) fn unite(ranges: &mut PropertyRanges, others: &[(u32, u32)]) {
+    ranges.extend_from_slice(others);
+    ranges.sort_unstable();
+    ranges.dedup_by(|next, last| {
+        let touches = next.0 <= last.1;
+        if touches {
+            last.1 = last.1.max(next.1);
+        }
+        touches
+    });
 }
 
 /// Adds a property to the set.
@@ -69,14 +99,47 @@ mod tests {
 
     #[test]
     fn two_sets_intersect_in_a_member_other_than_the_own_one() {
-        let one = set(&[3, 70]);
+        let one = [(3, 4), (70, 71)];
         assert!(intersects(&one, &set(&[3]), 0, 9));
         assert!(!intersects(&one, &set(&[3]), 0, 3), "the own member does not count");
         assert!(intersects(&one, &set(&[3, 70]), 0, 3));
         assert!(!intersects(&one, &set(&[70]), 0, 70));
         assert!(intersects(&one, &set(&[70]), 0, 6), "the own member counts in its word only");
         assert!(!intersects(&one, &set(&[4, 71]), 0, 0));
-        assert!(!intersects(&one, &set(&[3]), 1, 9), "words before the first one are known to be disjoint");
-        assert!(!intersects(&set(&[]), &one, 0, 9));
+        assert!(!intersects(&one, &set(&[3]), 1, 9), "words before the first one are known to be empty");
+        assert!(!intersects(&one, &set(&[]), 0, 9) && !intersects(&[], &set(&[3]), 0, 9));
+    }
+
+    #[test]
+    fn a_set_takes_the_properties_of_ranges() {
+        let bounds = [0, 1, 5, 63, 64, 65, 128, 130];
+        let ranges = bounds.iter().flat_map(|&start| bounds.iter().map(move |&end| (start, end)));
+        for (start, end) in ranges.filter(|(start, end)| start < end) {
+            let mut made = set(&[2, 200]);
+            put_ranges(&mut made, &[(start, end), (131, 133)]);
+            let is_in =
+                |index| index == 2 || index == 200 || (start..end).contains(&index) || (131..133).contains(&index);
+            assert!((0..300).all(|index| contains(&made, index) == is_in(index)), "{start}..{end}");
+            for index in 0..140 {
+                assert_eq!(intersects(&[(start, end)], &set(&[index]), 0, 999), (start..end).contains(&index));
+            }
+        }
+        let mut made = set(&[]);
+        put_ranges(&mut made, &[]);
+        assert!(made.is_empty());
+    }
+
+    #[test]
+    fn ranges_that_touch_are_one() {
+        let united = |one: &[(u32, u32)], other: &[(u32, u32)]| {
+            let mut made = PropertyRanges::from_slice(one);
+            unite(&mut made, other);
+            made.to_vec()
+        };
+        assert_eq!(united(&[(0, 2)], &[(2, 3)]), [(0, 3)]);
+        assert_eq!(united(&[(0, 2)], &[(3, 4)]), [(0, 2), (3, 4)]);
+        assert_eq!(united(&[(0, 9), (20, 30)], &[(1, 2), (9, 21)]), [(0, 30)]);
+        assert_eq!(united(&[], &[(7, 8)]), [(7, 8)]);
+        assert_eq!(united(&[(5, 6), (8, 9)], &[(0, 1), (6, 8)]), [(0, 1), (5, 9)]);
     }
 }

@@ -2,10 +2,33 @@
 //!
 //! Queries of the immutable part of an object; `state` holds what changes as members come.
 
-use crate::json::object::property_set::put;
-use crate::regular::registers::{ObjectSpec, PropertySet};
+use crate::error::Result;
+use crate::json::object::property_set::unite;
+use crate::limits::Budget;
+use crate::regular::registers::{Extra, ObjectSpec, Property, PropertyRanges};
+use smallvec::smallvec;
 
 impl ObjectSpec {
+    /// Bytes that the specification holds.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let property = |one: &Property| 2 * one.key.len() + size_of_val(&one.values[..]);
+        let extra = |one: &Extra| {
+            let few: usize = one.few.iter().flatten().map(|key| size_of_val(key) + key.len()).sum();
+            size_of_val(&one.values[..]) + few
+        };
+        let ranges = |one: &PropertyRanges| if one.spilled() { size_of_val(&one[..]) } else { 0 };
+        size_of::<Self>()
+            + size_of_val(&self.properties[..])
+            + self.properties.iter().map(property).sum::<usize>()
+            + size_of_val(&self.sorted[..])
+            + size_of_val(&self.extras[..])
+            + self.extras.iter().map(extra).sum::<usize>()
+            + size_of_val(&self.clauses[..])
+            + 2 * size_of_val(&self.implies[..])
+            + size_of_val(&self.earlier[..])
+            + self.earlier.iter().map(ranges).sum::<usize>()
+    }
+
     /// The bytes at a depth of a range of the sorted spellings, each once, ascending.
     pub(crate) fn key_bytes(&self, low: u32, high: u32, depth: u32) -> impl Iterator<Item = u8> + '_ {
         let mut keys = &self.sorted[low as usize..high as usize];
@@ -26,25 +49,36 @@ pub(super) fn pairs_from(sorted: &[(u32, u32)], first: u32) -> &[(u32, u32)] {
     &sorted[from..to]
 }
 
-/// For each property: the set of properties that may not come after it. None if the orders contradict each other.
-pub(crate) fn earlier_properties(count: u32, orders: &[Vec<u32>]) -> Option<Vec<PropertySet>> {
-    let mut found = vec![PropertySet::new(); count as usize];
-    (0..count).for_each(|index| put(&mut found[index as usize], index));
+/// Steps of one place in an order.
+const STEPS_OF_AN_ORDER: u64 = 4;
+
+/// For each property: the properties that may not come after it. None if the orders contradict each other. Errors: limits;
+/// an order that is not that of the list takes ranges without end.
+pub(crate) fn earlier_properties(
+    count: u32,
+    orders: &[Vec<u32>],
+    budget: &mut Budget,
+) -> Result<Option<Vec<PropertyRanges>>> {
+    let mut found: Vec<PropertyRanges> = (0..count).map(|index| smallvec![(index, index + 1)]).collect();
+    let mut grown = 0;
     let mut waits = vec![0u32; count as usize];
     let mut after = vec![Vec::new(); count as usize];
     for order in orders {
-        let mut came = PropertySet::new();
+        let mut came = PropertyRanges::new();
         for (place, &index) in order.iter().enumerate() {
-            let own = &mut found[index as usize];
-            own.resize(own.len().max(came.len()), 0);
-            own.iter_mut().zip(&came).for_each(|(own, came)| *own |= came);
-            put(&mut came, index);
+            budget.spend(STEPS_OF_AN_ORDER + came.len() as u64)?;
+            budget.grow(size_of_val(&came[..]));
+            grown += size_of_val(&came[..]);
+            unite(&mut found[index as usize], &came);
+            unite(&mut came, &[(index, index + 1)]);
             if place > 0 {
                 waits[index as usize] += 1;
                 after[order[place - 1] as usize].push(index);
             }
         }
     }
+    // From here on who holds the ranges counts them.
+    budget.release(grown);
     // Kahn's topological sort (1962): a cycle leaves some property unvisited.
     let mut ready: Vec<u32> = (0..count).filter(|&index| waits[index as usize] == 0).collect();
     let mut done = 0;
@@ -57,14 +91,14 @@ pub(crate) fn earlier_properties(count: u32, orders: &[Vec<u32>]) -> Option<Vec<
             }
         }
     }
-    (done == count).then_some(found)
+    Ok((done == count).then_some(found))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::grammar::fixture::{members, spec};
-    use crate::json::object::property_set::contains;
+    use crate::limits::Limits;
 
     #[test]
     fn keys_go_on_with_the_bytes_of_their_spellings() {
@@ -91,8 +125,8 @@ mod tests {
     /// For each property those that may not follow it.
     fn earlier(count: u32, orders: &[&[u32]]) -> Option<Vec<Vec<u32>>> {
         let orders: Vec<Vec<u32>> = orders.iter().map(|order| order.to_vec()).collect();
-        let found = earlier_properties(count, &orders)?;
-        Some(found.iter().map(|set| (0..count).filter(|&index| contains(set, index)).collect()).collect())
+        let found = earlier_properties(count, &orders, &mut Budget::default()).unwrap()?;
+        Some(found.iter().map(|ranges| ranges.iter().flat_map(|&(start, end)| start..end).collect()).collect())
     }
 
     #[test]
@@ -103,6 +137,21 @@ mod tests {
         assert_eq!(earlier(3, &[&[0, 2], &[1, 2]]).unwrap(), [vec![0], vec![1], vec![0, 1, 2]]);
         let many = earlier(130, &[&[129, 64, 0]]).unwrap();
         assert_eq!((&many[0], &many[64], &many[129]), (&vec![0, 64, 129], &vec![64, 129], &vec![129]));
+    }
+
+    #[test]
+    fn an_order_of_many_that_is_not_that_of_the_list_is_bounded() {
+        let limits = Limits { steps: 100_000, memory: 1_000_000, ..Limits::default() };
+        let made = |order: Vec<u32>| {
+            let mut budget = Budget::default();
+            budget.begin(&limits);
+            earlier_properties(order.len() as u32, &[order], &mut budget).map(|found| found.unwrap().len())
+        };
+        assert_eq!(made((0..20_000).collect()).unwrap(), 20_000, "one range each");
+        assert_eq!(made((0..20_000).rev().collect()).unwrap(), 20_000, "one range each, in the other direction");
+        let mixed: Vec<u32> =
+            (0..10_000).map(|index| 2 * index).chain((0..10_000).map(|index| 2 * index + 1)).collect();
+        assert!(made(mixed).is_err());
     }
 
     #[test]

@@ -66,6 +66,7 @@ impl Arena {
 
     /// Adds an object to the arena and returns its term.
     pub(crate) fn add_object(&mut self, spec: ObjectSpec) -> Result<TermId> {
+        self.budget.grow(spec.memory_bytes());
         self.registers.objects.push(Arc::new(spec), &mut self.budget);
         let object = ObjectId::at(self.registers.objects.len() - 1);
         self.intern_structural(Term::Object(object), 21, &[u128::from(object.number())], false)
