@@ -49,6 +49,20 @@ def circle() -> list[Any]:
         ({"enum": [[{1, 2}]]}, InvalidSchemaError, "/enum/0/0"),
         ({"const": 10**5000}, LimitExceededError, "/const"),
         ({"minimum": decimal.Decimal("1e999999999")}, LimitExceededError, "/minimum"),
+        (
+            {
+                "properties": {
+                    "a": {"contains": {"const": 1}, "minContains": 90, "maxContains": 3_000, "minItems": 4_000}
+                }
+            },
+            LimitExceededError,
+            "/properties/a",
+        ),
+        (
+            {"properties": {"a": {"not": {"contains": {"type": "null"}, "minContains": 9_000, "minItems": 9_400}}}},
+            LimitExceededError,
+            "/properties/a/not",
+        ),
         ({"multipleOf": decimal.Decimal("1e-999999999")}, LimitExceededError, "/multipleOf"),
         ({"const": circle()}, InvalidSchemaError, ""),
         ({"type": "object", "propertyNames": {"pattern": "^$"}, "minProperties": 3}, UnsatisfiableSchemaError, ""),

@@ -221,10 +221,10 @@ def alternatives(items: list[Node]) -> Node:
 
 @dataclass(slots=True)
 class _Level:
-    """An open group: its bracket, its alternatives so far, and the operators that wait for their right operand."""
+    """An open group, or the body around all: its alternatives so far, and the operators that wait for an operand."""
 
-    bracket: str
-    at: int
+    #: Its bracket and where that stands; None for the body itself.
+    opened: tuple[str, int] | None
     done: list[Node] = field(default_factory=list)
     items: list[Node] = field(default_factory=list)
     #: What becomes of the next item.
@@ -240,13 +240,12 @@ class Groups:
     """
 
     def __init__(self) -> None:
-        self._levels = [_Level("", 0)]
+        self._levels = [_Level(None)]
 
     @property
     def opened(self) -> tuple[str, int] | None:
         """The bracket of the innermost open group and where it stands; None outside of all groups."""
-        level = self._levels[-1]
-        return (level.bracket, level.at) if len(self._levels) > 1 else None
+        return self._levels[-1].opened
 
     @property
     def items(self) -> list[Node]:
@@ -304,7 +303,7 @@ class Groups:
 
     def open(self, bracket: str, at: int) -> None:
         """A group begins."""
-        self._levels.append(_Level(bracket, at))
+        self._levels.append(_Level((bracket, at)))
 
     def close(self) -> Node:
         """The node of the innermost group, which ends; or of the whole body."""
