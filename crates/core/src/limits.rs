@@ -3,6 +3,7 @@
 //! Hostile grammars exist, so every loop whose length depends on input spends from a budget.
 
 use crate::error::{Error, Limit, Result};
+use std::cmp::Ordering as Order;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -83,6 +84,31 @@ impl Watch {
             _ => Ok(()),
         }
     }
+}
+
+/// Items that are sorted without a look at the limits: less than a millisecond.
+const SORTED_AT_ONCE: usize = 8_192;
+
+/// Sorts many items in slices, with a `look` at the limits before each. Equal items end up in any order.
+///
+/// Quicksort down to the slices, at medians that are found in linear time (Hoare 1961).
+pub fn sort_by<T, E>(
+    items: &mut [T],
+    compare: &impl Fn(&T, &T) -> Order,
+    look: &mut impl FnMut() -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    if items.len() <= SORTED_AT_ONCE {
+        items.sort_unstable_by(compare);
+        return Ok(());
+    }
+    look()?;
+    if items.is_sorted_by(|one, next| compare(one, next).is_le()) {
+        return Ok(());
+    }
+    let (low, _, high) = items.select_nth_unstable_by(items.len() / 2, compare);
+    sort_by(low, compare, look)?;
+    look()?;
+    sort_by(high, compare, look)
 }
 
 /// A callback between the slices of a long call; false cancels the call.
@@ -337,6 +363,27 @@ mod tests {
         let mut budget = Budget::default();
         budget.begin(&forever);
         assert!(budget.check().is_ok());
+    }
+
+    #[test]
+    fn many_items_are_sorted_in_slices() {
+        let mixed: Vec<u32> = (0..100_000u32).map(|number| number.wrapping_mul(2_654_435_761) >> 12).collect();
+        let sorted: Vec<u32> = (0..100_000).collect();
+        for items in [&mixed[..], &mixed[..SORTED_AT_ONCE], &mixed[..SORTED_AT_ONCE + 1], &sorted, &[]] {
+            let mut looks = 0;
+            let mut made = items.to_vec();
+            let mut look = || {
+                looks += 1;
+                Ok::<(), ()>(())
+            };
+            sort_by(&mut made, &u32::cmp, &mut look).unwrap();
+            let mut expected = items.to_vec();
+            expected.sort_unstable();
+            assert_eq!(made, expected);
+            assert!(looks * SORTED_AT_ONCE >= items.len().saturating_sub(SORTED_AT_ONCE) || items.is_sorted());
+            let ended = sort_by(&mut items.to_vec(), &u32::cmp, &mut || Err(()));
+            assert_eq!(ended.is_err(), items.len() > SORTED_AT_ONCE);
+        }
     }
 
     #[test]

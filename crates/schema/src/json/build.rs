@@ -5,7 +5,7 @@
 use super::text::Text;
 use super::tree::{compare_keys, Key, MemberAt, Node, NodeId, Slice, TextAt, Tree, ValueAt};
 use crate::error::{Error, Result};
-use frisket_core::limits::Watch;
+use frisket_core::limits::{sort_by, Watch};
 use frisket_core::storage::hash::Hasher128;
 
 /// Arrays and objects within each other. Every loop over a tree keeps its own stack, so this bounds memory only.
@@ -210,7 +210,7 @@ impl TreeBuilder {
     pub(super) fn end_at(&mut self, end: u32) -> Result<NodeId> {
         let open = self.open.pop().expect("an end needs a begin");
         let value = match open.is_object {
-            true => ValueAt::Object(self.members(open.first_part)),
+            true => ValueAt::Object(self.members(open.first_part)?),
             false => {
                 let start = self.tree.items.len() as u32;
                 self.tree.items.extend(self.parts[open.first_part..].iter().map(|part| part.value));
@@ -226,16 +226,17 @@ impl TreeBuilder {
     }
 
     /// Moves the parts from `first` on into the tree: each name once.
-    fn members(&mut self, first: usize) -> Slice {
-        let TreeBuilder { tree, parts, .. } = self;
+    fn members(&mut self, first: usize) -> Result<Slice> {
+        let TreeBuilder { tree, parts, watch, .. } = self;
         let parts = &mut parts[first..];
         let start = tree.members.len() as u32;
         let mut order = std::mem::take(&mut tree.by_key);
         let sorted = order.len();
         order.extend(0..parts.len() as u32);
         let key = |place: &u32| tree.key(parts[*place as usize].key);
-        // The sort is stable, so that of equal names the first comes first and the last one last.
-        order[sorted..].sort_by(|left, right| compare_keys(key(left), key(right)));
+        // Of equal names the first comes first and the last one last.
+        let compare = |left: &u32, right: &u32| compare_keys(key(left), key(right)).then(left.cmp(right));
+        sort_by(&mut order[sorted..], &compare, &mut || watch.check())?;
         if order[sorted..].windows(2).any(|pair| is_same_name(key(&pair[0]), key(&pair[1]))) {
             let kept = without_duplicates(tree, parts, &order[sorted..]);
             order.truncate(sorted);
@@ -244,7 +245,7 @@ impl TreeBuilder {
             tree.members.extend_from_slice(parts);
         }
         tree.by_key = order;
-        Slice { start, end: tree.members.len() as u32 }
+        Ok(Slice { start, end: tree.members.len() as u32 })
     }
 
     fn push(&mut self, value: ValueAt, span: (u32, u32)) -> Result<NodeId> {

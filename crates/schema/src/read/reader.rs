@@ -20,7 +20,7 @@ use std::sync::Arc;
 const NUMBER_HINT: &str = "the largest double is 1.7976931348623157e+308; leave the number out where you mean no bound";
 
 /// Values, names and schemas of one subschema between two looks at the limits: some 50 µs.
-const CHECKED: u32 = 256;
+const CHECKED: u32 = 64;
 
 /// Counts above are this one: no text is that long.
 const MAX_COUNT: u64 = 1 << 62;

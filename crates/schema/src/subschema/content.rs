@@ -47,7 +47,7 @@ pub struct Contents {
 const UNKNOWN: u32 = u32::MAX;
 
 /// Schemas between two looks at the flag that cancels, some 100 µs.
-const CHECKED: usize = 512;
+const CHECKED: usize = 64;
 
 impl Contents {
     /// What a schema says; a node that is no object says its value.

@@ -5,6 +5,7 @@
 use crate::error::{Error, Result};
 use crate::grammar::builder::{Builder, Punctuation};
 use crate::json::object::earlier_properties;
+use crate::limits::sort_by;
 use crate::regular::json_string::encode;
 use crate::regular::registers::PropertySet;
 use crate::regular::registers::{Clause, Extra, ObjectSpec, Property, Value};
@@ -70,7 +71,7 @@ impl Builder {
             }
             sorted.push((encode(&property.key).into(), index as u32));
         }
-        sorted.sort_unstable();
+        sort_by(&mut sorted, &Ord::cmp, &mut || self.check(0))?;
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(
                 Error::Misuse(format!("property {} is named twice", String::from_utf8_lossy(&pair[0].0))).into()

@@ -54,7 +54,7 @@ fn word_set(arena: &mut Arena, words: Vec<Box<[u8]>>) -> Result<WordSetId> {
         return Err(refusal("has words that are not sorted"));
     }
     arena.spend(words.len() as u64)?;
-    Ok(arena.word_set(words))
+    arena.word_set(words)
 }
 
 struct Counts {

@@ -61,25 +61,30 @@ pub(crate) fn earlier_properties(
 ) -> Result<Option<Vec<PropertyRanges>>> {
     let mut found: Vec<PropertyRanges> = (0..count).map(|index| smallvec![(index, index + 1)]).collect();
     let mut grown = 0;
-    let mut waits = vec![0u32; count as usize];
-    let mut after = vec![Vec::new(); count as usize];
     for order in orders {
         let mut came = PropertyRanges::new();
-        for (place, &index) in order.iter().enumerate() {
+        for &index in order {
             budget.spend(STEPS_OF_AN_ORDER + came.len() as u64)?;
             budget.grow(size_of_val(&came[..]));
             grown += size_of_val(&came[..]);
             unite(&mut found[index as usize], &came);
             unite(&mut came, &[(index, index + 1)]);
-            if place > 0 {
-                waits[index as usize] += 1;
-                after[order[place - 1] as usize].push(index);
-            }
         }
     }
     // From here on who holds the ranges counts them.
     budget.release(grown);
-    // Kahn's topological sort (1962): a cycle leaves some property unvisited.
+    let rises = |order: &Vec<u32>| order.is_sorted_by(|one, next| one < next);
+    Ok((orders.iter().all(rises) || has_common_order(count, orders)).then_some(found))
+}
+
+/// Whether the properties can come in an order that agrees with all of these (Kahn 1962): a cycle leaves some unvisited.
+fn has_common_order(count: u32, orders: &[Vec<u32>]) -> bool {
+    let mut waits = vec![0u32; count as usize];
+    let mut after = vec![Vec::new(); count as usize];
+    for pair in orders.iter().flat_map(|order| order.windows(2)) {
+        waits[pair[1] as usize] += 1;
+        after[pair[0] as usize].push(pair[1]);
+    }
     let mut ready: Vec<u32> = (0..count).filter(|&index| waits[index as usize] == 0).collect();
     let mut done = 0;
     while let Some(index) = ready.pop() {
@@ -91,7 +96,7 @@ pub(crate) fn earlier_properties(
             }
         }
     }
-    Ok((done == count).then_some(found))
+    done == count
 }
 
 #[cfg(test)]

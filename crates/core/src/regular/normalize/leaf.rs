@@ -5,6 +5,7 @@
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::is_lead;
 use crate::error::Result;
+use crate::limits::sort_by;
 use crate::regular::arena::Arena;
 use crate::regular::id::{KeySetId, LiteralId, WordSetId};
 use crate::regular::key_set::NO_KEYS;
@@ -20,6 +21,9 @@ const MAX_MEASURED_WORDS: usize = 64;
 
 /// Bytes of a word from which its suffixes are measured once; shorter ones are as fast to measure each time.
 const MEASURE_ONCE_FROM: usize = 512;
+
+/// Words between two looks at the limits.
+const LOOKED_AT_ONCE: usize = 4_096;
 
 impl Arena {
     /// The texts of one byte of the set. Errors if the budget ends.
@@ -91,23 +95,30 @@ impl Arena {
 
     /// Any of these texts, in any order and with duplicates. Errors if the budget ends.
     pub fn words(&mut self, mut words: Vec<Box<[u8]>>) -> Result<TermId> {
-        words.sort_unstable();
+        sort_by(&mut words, &Ord::cmp, &mut || self.budget.check())?;
         words.dedup();
         if words.len() <= 1 {
             return words.first().map_or(Ok(EMPTY), |word| self.literal(word));
         }
         let high = words.len() as u32;
-        let set = self.word_set(words);
+        let set = self.word_set(words)?;
         self.words_rest(set, 0, high, 0)
     }
 
-    /// The number of a set of sorted words, two or more.
-    pub(crate) fn word_set(&mut self, words: Vec<Box<[u8]>>) -> WordSetId {
+    /// The number of a set of sorted words, two or more. Errors: limits.
+    pub(crate) fn word_set(&mut self, words: Vec<Box<[u8]>>) -> Result<WordSetId> {
         let mut hash = Hasher128::new(5);
-        words.iter().for_each(|word| hash.bytes(word));
-        self.budget.grow(words.iter().map(|word| word.len() + 24).sum::<usize>() + 64);
-        let utf8 = words.iter().all(|word| std::str::from_utf8(word).is_ok());
-        let most = words.iter().map(|word| code_points(word)).max().unwrap_or(0);
+        let (mut utf8, mut most) = (true, 0);
+        for slice in words.chunks(LOOKED_AT_ONCE) {
+            for word in slice {
+                hash.bytes(word);
+                utf8 &= std::str::from_utf8(word).is_ok();
+                most = most.max(code_points(word));
+            }
+            self.budget.grow(slice.iter().map(|word| word.len() + 24).sum());
+            self.budget.check()?;
+        }
+        self.budget.grow(64);
         let ends: Option<Arc<[Ends]>> = words
             .iter()
             .any(|word| word.len() >= MEASURE_ONCE_FROM)
@@ -116,7 +127,7 @@ impl Arena {
         self.terms
             .word_sets
             .push(WordSet { words: words.into(), ends, hash: hash.finish(), utf8, most }, &mut self.budget);
-        WordSetId::at(self.terms.word_sets.len() - 1)
+        Ok(WordSetId::at(self.terms.word_sets.len() - 1))
     }
 
     /// The words `low..high` of a set without their first `depth` bytes.
