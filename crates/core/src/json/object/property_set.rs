@@ -21,9 +21,9 @@ pub(super) fn members(set: &[u64]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// Whether the ranges hold a member of the set other than `index`. The set has no member in the words before `first`.
-pub(super) fn intersects(ranges: &[(u32, u32)], set: &[u64], first: usize, index: u32) -> bool {
-    ranges.iter().flat_map(|&range| words(range, first)).any(|(word, bits)| {
+/// Whether the ranges hold a member of the set other than `index`.
+pub(super) fn intersects(ranges: &[(u32, u32)], set: &[u64], index: u32) -> bool {
+    ranges.iter().flat_map(|&range| words(range)).any(|(word, bits)| {
         let own = if word == index as usize >> 6 { 1 << (index & 63) } else { 0 };
         bits & set.get(word).copied().unwrap_or(0) & !own != 0
     })
@@ -33,16 +33,15 @@ pub(super) fn intersects(ranges: &[(u32, u32)], set: &[u64], first: usize, index
 pub(super) fn put_ranges(set: &mut PropertySet, ranges: &[(u32, u32)]) {
     let Some(&(_, end)) = ranges.last() else { return };
     set.resize(set.len().max(end.div_ceil(64) as usize), 0);
-    ranges.iter().flat_map(|&range| words(range, 0)).for_each(|(word, bits)| set[word] |= bits);
+    ranges.iter().flat_map(|&range| words(range)).for_each(|(word, bits)| set[word] |= bits);
 }
 
-/// The words of a range from `first` on, each with the bits of the range in it.
-fn words((start, end): (u32, u32), first: usize) -> impl Iterator<Item = (usize, u64)> {
-    let first = (start as usize >> 6).max(first);
-    (first..end.div_ceil(64) as usize).map(move |word| {
-        let below = 64 * word as u32;
+/// The words of a range, each with the bits of the range in it.
+fn words((start, end): (u32, u32)) -> impl Iterator<Item = (usize, u64)> {
+    (start >> 6..end.div_ceil(64)).map(move |word| {
+        let below = 64 * word;
         let (low, high) = (start.max(below) - below, end.min(below + 64) - below);
-        (word, u64::MAX >> (64 - (high - low)) << low)
+        (word as usize, u64::MAX >> (64 - (high - low)) << low)
     })
 }
 
@@ -100,14 +99,13 @@ mod tests {
     #[test]
     fn two_sets_intersect_in_a_member_other_than_the_own_one() {
         let one = [(3, 4), (70, 71)];
-        assert!(intersects(&one, &set(&[3]), 0, 9));
-        assert!(!intersects(&one, &set(&[3]), 0, 3), "the own member does not count");
-        assert!(intersects(&one, &set(&[3, 70]), 0, 3));
-        assert!(!intersects(&one, &set(&[70]), 0, 70));
-        assert!(intersects(&one, &set(&[70]), 0, 6), "the own member counts in its word only");
-        assert!(!intersects(&one, &set(&[4, 71]), 0, 0));
-        assert!(!intersects(&one, &set(&[3]), 1, 9), "words before the first one are known to be empty");
-        assert!(!intersects(&one, &set(&[]), 0, 9) && !intersects(&[], &set(&[3]), 0, 9));
+        assert!(intersects(&one, &set(&[3]), 9));
+        assert!(!intersects(&one, &set(&[3]), 3), "the own member does not count");
+        assert!(intersects(&one, &set(&[3, 70]), 3));
+        assert!(!intersects(&one, &set(&[70]), 70));
+        assert!(intersects(&one, &set(&[70]), 6), "the own member counts in its word only");
+        assert!(!intersects(&one, &set(&[4, 71]), 0));
+        assert!(!intersects(&one, &set(&[]), 9) && !intersects(&[], &set(&[3]), 9));
     }
 
     #[test]
@@ -121,7 +119,7 @@ mod tests {
                 |index| index == 2 || index == 200 || (start..end).contains(&index) || (131..133).contains(&index);
             assert!((0..300).all(|index| contains(&made, index) == is_in(index)), "{start}..{end}");
             for index in 0..140 {
-                assert_eq!(intersects(&[(start, end)], &set(&[index]), 0, 999), (start..end).contains(&index));
+                assert_eq!(intersects(&[(start, end)], &set(&[index]), 999), (start..end).contains(&index));
             }
         }
         let mut made = set(&[]);

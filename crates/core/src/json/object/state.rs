@@ -137,11 +137,10 @@ impl Arena {
             let barrier = if spec.any_order { None } else { remaining_properties.must.iter().copied().min() };
             let mut must = PropertySet::new();
             remaining_properties.must.iter().for_each(|&index| put(&mut must, index));
-            let first = must.iter().position(|&word| word != 0).unwrap_or(0);
             // In an unrestricted object, a member changes nothing but the order.
             let sure = spec.is_unrestricted();
             let in_turn = |index: u32| match spec.earlier.get(index as usize) {
-                Some(earlier) => !intersects(earlier, &must, first, index),
+                Some(earlier) => !intersects(earlier, &must, index),
                 None => barrier.is_none_or(|barrier| index <= barrier),
             };
             for index in (0..count).filter(|&index| contains(&remaining_properties.may, index)) {
