@@ -37,6 +37,7 @@ term ::= [0-9]+ | "(" sum ")\""""
         ('root ::= "a"* b\nb ::= c{2,3} "x"\nc ::= "" | "y"', "y", "root b"),
         ('root ::= "a"* b\nb ::= c{2,3} "x"\nc ::= "" | "y"', "yyy", "root b"),
         ('root ::= "a"* b\nb ::= c{2,3} "x"\nc ::= "" | "y"', "yyyy", ""),
+        ('root ::= "a" b?\nb ::= "bc"', "a", "root b"),
         ('root ::= <think> inner\ninner ::= "ab"', "a", "root inner"),
     ],
 )
