@@ -54,8 +54,11 @@ def run(sample: int, seed: int, jobs: int, again: frozenset[str]) -> Iterator[Ve
 
     def passes(number: int) -> bool:
         package = package_of(chosen[number]) if number in held else None
-        # A survivor is judged again by all tests beside: some keep in a cache what an earlier one computed.
-        return (package is None or tests(package).pass_with(number)) and reach.passes(number, whole_files=bool(again))
+        # A survivor is judged again by all tests beside: some need what an earlier one imported or computed.
+        wholes = (True,) if again else (False, True)
+        return (package is None or tests(package).pass_with(number)) and all(
+            reach.passes(number, whole_files=whole) for whole in wholes
+        )
 
     judged = sorted(held | interpreted.keys())
     with ThreadPoolExecutor(jobs) as pool:
