@@ -350,6 +350,8 @@ class Grammar(Language):
     ) -> Grammar:
         front = compiled_schema.front_end()
         options = front.DEFAULT if options is None or options == front.DEFAULT else options
+        if limits is not None and not isinstance(limits, _core.Limits):
+            raise TypeError(f"limits are Limits, got {type(limits).__name__}")
         running = None if limits is None else limits.started()
         data = content(schema, running)
         core, report = compiled_schema.compile_schema(schema, options, registry, running, data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,3 +67,10 @@ def test_a_bitmask_of_the_other_byte_order_is_refused(dtype: str) -> None:
     matcher.fill_mask(np.zeros(1, native + dtype))
     with pytest.raises(TypeError, match="byte order"):
         matcher.fill_mask(np.zeros(1, other + dtype))
+
+
+@pytest.mark.parametrize("limits", [5, "5", [], {"seconds": 1}], ids=repr)
+def test_limits_that_are_none_are_misuse(limits: Any) -> None:
+    for call in (PublicGrammar.from_json_schema, PublicGrammar.from_regex, PublicGrammar.from_choices):
+        with pytest.raises(TypeError, match=r"[Ll]imits"):
+            call("{}", limits=limits)  # type: ignore[operator]
