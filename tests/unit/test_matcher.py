@@ -110,6 +110,20 @@ def test_a_mask_is_handed_out_to_all_grammars_that_have_it() -> None:
     assert bits(other.mask()) == [2, *END]
 
 
+def test_objects_of_the_usual_layout_share_all_their_masks() -> None:
+    words = Vocabulary([*(bytes([value]) for value in range(256)), b'{"', b'": ', b'", "', None], eos=[259])
+    composed = []
+    for title in "ab":
+        schema = {"title": title, "properties": {"x": {"type": "string"}, "y": {"type": "integer"}}, "required": ["x"]}
+        compiled = PublicGrammar.from_json_schema(schema).compile(words)
+        matcher = compiled.matcher()
+        for byte in b'{"x": "some text", "y":\r\n12}':
+            matcher.mask()
+            matcher.advance(byte)
+        composed.append(compiled.masks_composed)
+    assert composed[0] > 0 == composed[1]
+
+
 def test_only_what_no_grammar_has_is_composed() -> None:
     words = vocabulary()
     one, other = (PublicGrammar.from_regex(text).compile(words) for text in ("a[bc]", "a[bc]c?"))

@@ -205,6 +205,10 @@ impl Arena {
             Term::Literal { literal, .. } => {
                 self.terms.literals[literal.index()].last().map(|&last| ByteSet::range(last, last))
             }
+            Term::Words { set, low, high, depth } => {
+                let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
+                Some(ByteSet::from_bytes(words.iter().filter_map(|word| word[depth as usize..].last().copied())))
+            }
             Term::Repeat { body, .. } => self.last_bytes(body),
             Term::Cat(left, right) | Term::Seq(left, right) => match self.info(right).nullable {
                 true => Some(self.last_bytes(left)?.union(&self.last_bytes(right)?)),
@@ -446,6 +450,21 @@ mod tests {
         assert!(!usual(false, [&["{", "x*"], &[","], &[":"]]));
         assert!(!usual(false, [&["<", " *"], &[","], &[":"]]), "without blanks the bracket is before the key");
         assert!(usual(false, [&["<", " "], &[","], &[":"]]));
+    }
+
+    #[test]
+    fn separators_may_be_words() {
+        for (comma, expected) in [(&[",", ", ", ",\r\n"][..], true), (&[",", ", x"][..], false)] {
+            let mut scene = Scene::new(&printable_and(&[]), |builder| {
+                let mut words =
+                    |texts: &[&str]| builder.words(texts.iter().map(|text| text.as_bytes().into()).collect()).unwrap();
+                let [open, comma, colon] = [&["{", "{\n"][..], comma, &[":", " :"]].map(&mut words);
+                let [close, empty] = [&b"}"[..], b"{}"].map(|text| builder.literal(text).unwrap());
+                let signs = Punctuation { open, close, colon, comma, empty };
+                builder.object(Vec::new(), Vec::new(), signs, ObjectRules::default()).unwrap()
+            });
+            assert_eq!(scene.machine.arena.has_usual_separators(OBJECT), expected, "{comma:?}");
+        }
     }
 
     /// Parts one behind the other: alternatives between bars, or any number of a character before a star.
