@@ -442,6 +442,8 @@ mod tests {
         assert!(usual(false, [&["{", " *"], &[",", " *"], &[" *", ":"]]));
         assert!(usual(false, [&["{ |{\n"], &[",|, "], &[": |:"]]));
         assert!(usual(false, [&["{", "|\n|  "], &[","], &[":"]]), "with or without white space");
+        assert!(usual(false, [&["{/{\n"], &[",/,\r\n"], &[":/ :"]]), "words");
+        assert!(!usual(false, [&["{"], &[",/, x"], &[":"]]));
         assert!(!usual(true, [&["{"], &[","], &[":"]]), "keys of any spelling");
         assert!(!usual(false, [&["<"], &[","], &[":"]]));
         assert!(!usual(false, [&["{"], &[";"], &[":"]]));
@@ -452,22 +454,8 @@ mod tests {
         assert!(usual(false, [&["<", " "], &[","], &[":"]]));
     }
 
-    #[test]
-    fn separators_may_be_words() {
-        for (comma, expected) in [(&[",", ", ", ",\r\n"][..], true), (&[",", ", x"][..], false)] {
-            let mut scene = Scene::new(&printable_and(&[]), |builder| {
-                let mut words =
-                    |texts: &[&str]| builder.words(texts.iter().map(|text| text.as_bytes().into()).collect()).unwrap();
-                let [open, comma, colon] = [&["{", "{\n"][..], comma, &[":", " :"]].map(&mut words);
-                let [close, empty] = [&b"}"[..], b"{}"].map(|text| builder.literal(text).unwrap());
-                let signs = Punctuation { open, close, colon, comma, empty };
-                builder.object(Vec::new(), Vec::new(), signs, ObjectRules::default()).unwrap()
-            });
-            assert_eq!(scene.machine.arena.has_usual_separators(OBJECT), expected, "{comma:?}");
-        }
-    }
-
-    /// Parts one behind the other: alternatives between bars, or any number of a character before a star.
+    /// Parts one behind the other: alternatives between bars, words between slashes, or any number of a character before a
+    /// star.
     fn sign(builder: &mut Builder, parts: &[&str]) -> TermId {
         let mut made = Vec::new();
         for part in parts {
@@ -475,6 +463,9 @@ mod tests {
                 Some(one) => {
                     let one = builder.literal(one.as_bytes()).unwrap().number();
                     builder.repeat(one, 0, None)
+                }
+                None if part.contains('/') => {
+                    builder.words(part.split('/').map(|text| text.as_bytes().into()).collect())
                 }
                 None => {
                     let texts = part.split('|').map(|text| builder.literal(text.as_bytes()).unwrap().number());
