@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 pub const DEEPEST: usize = 50;
 /// The largest count of a quantifier.
 pub const LARGEST_COUNT: u64 = (1 << 31) - 1;
-/// Parts of a branch between two looks at the flag that cancels, some 100 µs.
+/// Parts of a branch between two looks at flag and clock, some 100 µs.
 const CHECKED: u32 = 1024;
 /// No larger counts are written in this many characters, braces and comma included.
 const LONGEST_COUNTS: usize = 64;

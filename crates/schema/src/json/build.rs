@@ -16,7 +16,7 @@ const BYTES_PER_NODE: usize = 16;
 /// Bytes of text beyond which a tree grows as it is built.
 const LARGEST_RESERVE: usize = 1 << 20;
 
-/// Nodes between two looks at the flag that cancels, some 100 µs.
+/// Nodes between two looks at flag and clock, some 100 µs.
 const CHECKED: u32 = 1024;
 
 /// Builds a tree from pushes: scalars, `begin_array` … `end`, `begin_object`, `key`, value, … `end`.

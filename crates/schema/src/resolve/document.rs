@@ -10,7 +10,7 @@ use frisket_core::limits::Watch;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Places of a document between two looks at the flag that cancels, some 100 µs.
+/// Places of a document between two looks at flag and clock, some 100 µs.
 const CHECKED: u32 = 256;
 
 /// Documents that references may lead to.

@@ -46,7 +46,7 @@ pub struct Contents {
 
 const UNKNOWN: u32 = u32::MAX;
 
-/// Schemas between two looks at the flag that cancels, some 100 µs.
+/// Schemas between two looks at flag and clock, some 100 µs.
 const CHECKED: usize = 64;
 
 impl Contents {

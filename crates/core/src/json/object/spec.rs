@@ -1,4 +1,4 @@
-//! Object specification → its keys by spelling, its implications by property, its orders as sets of predecessors.
+//! Object specification → its keys by spelling, its implications by property, its orders as ranges of predecessors.
 //!
 //! Queries of the immutable part of an object; `state` holds what changes as members come.
 
@@ -53,7 +53,7 @@ pub(super) fn pairs_from(sorted: &[(u32, u32)], first: u32) -> &[(u32, u32)] {
 const STEPS_OF_AN_ORDER: u64 = 4;
 
 /// For each property: the properties that may not come after it. None if the orders contradict each other. Errors: limits;
-/// an order that is not that of the list takes ranges without end.
+/// in an order that mixes that of the list, each property may have many ranges.
 pub(crate) fn earlier_properties(
     count: u32,
     orders: &[Vec<u32>],
