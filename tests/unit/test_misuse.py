@@ -71,6 +71,11 @@ def test_a_bitmask_of_the_other_byte_order_is_refused(dtype: str) -> None:
 
 @pytest.mark.parametrize("limits", [5, "5", [], {"seconds": 1}], ids=repr)
 def test_limits_that_are_none_are_misuse(limits: Any) -> None:
-    for call in (PublicGrammar.from_json_schema, PublicGrammar.from_regex, PublicGrammar.from_choices):
+    constructors: list[Callable[..., object]] = [
+        PublicGrammar.from_json_schema,
+        PublicGrammar.from_regex,
+        PublicGrammar.from_choices,
+    ]
+    for call in constructors:
         with pytest.raises(TypeError, match=r"[Ll]imits"):
-            call("{}", limits=limits)  # type: ignore[operator]
+            call("{}", limits=limits)
