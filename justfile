@@ -10,7 +10,7 @@ _list:
 # .venv with the package in place and all tools
 setup:
     python3 -m venv .venv
-    .venv/bin/python -m pip install --quiet "maturin>=1.7,<2"
+    .venv/bin/python -m pip install --quiet "maturin>=1.15,<2"
     .venv/bin/python -m pip install --quiet -e ".[dev]"
 
 # rebuild the Rust extension in place (after any change in crates/)

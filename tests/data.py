@@ -10,8 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -19,6 +17,8 @@ def data_dir() -> Path:
     """The folder named by FRISKET_DATA, or ../shared/data beside the repository; without it the test is skipped."""
     found = find_data_dir()
     if found is None:
+        import pytest  # who reads this module outside of a test may have none
+
         pytest.skip("no data: set FRISKET_DATA to the folder with tokenizers/ and maskbench/")
     return found
 

@@ -6,10 +6,13 @@ others: the rules in a notation (gbnf, abnf, ebnf, lark), and options, which are
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+
+from frisket import Grammar, JSONSchemaOptions
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -51,6 +54,18 @@ class Case:
             if text is not None:
                 return notation, text
         return None
+
+    def grammar(self) -> Grammar:
+        """Raises the error of a case that is refused."""
+        if self.pattern is not None:
+            return Grammar.from_regex(self.pattern, dialect=self.dialect, search=self.search)
+        if self.schema is not None:
+            return Grammar.from_json_schema(json.loads(self.schema), JSONSchemaOptions(**self.options))
+        if self.rules is not None:
+            notation, text = self.rules
+            made: Grammar = getattr(Grammar, f"from_{notation}")(text, **self.options)
+            return made
+        return Grammar.from_choices(self.choices)
 
 
 def cases() -> list[Case]:

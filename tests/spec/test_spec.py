@@ -10,7 +10,6 @@ import json
 
 import pytest
 
-from frisket import Grammar, JSONSchemaOptions
 from frisket.errors import (
     EmptyGrammarError,
     GrammarError,
@@ -24,18 +23,6 @@ from tests.spec import lowered
 from tests.spec.cases import Case, cases
 
 each_case = pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in cases()])
-
-
-def engine(case: Case) -> Grammar:
-    if case.pattern is not None:
-        return Grammar.from_regex(case.pattern, dialect=case.dialect, search=case.search)
-    if case.schema is not None:
-        return Grammar.from_json_schema(json.loads(case.schema), JSONSchemaOptions(**case.options))
-    if case.rules is not None:
-        notation, text = case.rules
-        made: Grammar = getattr(Grammar, f"from_{notation}")(text, **case.options)
-        return made
-    return Grammar.from_choices(case.choices)
 
 
 def reference(case: Case) -> LogitMask | None:
@@ -59,11 +46,11 @@ def reference(case: Case) -> LogitMask | None:
 def test_engine(case: Case) -> None:
     if case.refused is not None:
         with pytest.raises(GrammarError) as caught:
-            engine(case)
+            case.grammar()
         assert f"{caught.value.where} {caught.value.message}".startswith(case.refused)
         return
     try:
-        grammar = engine(case)
+        grammar = case.grammar()
     except (EmptyGrammarError, UnsatisfiableSchemaError):
         assert not case.accepts, "the grammar matches nothing"
         return
