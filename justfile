@@ -17,6 +17,10 @@ setup:
 build:
     maturin develop --release
 
+# a wheel as a release has it, in dist/: built along a profile of the tests' grammars (needs `rustup component add llvm-tools`)
+wheel:
+    maturin build --release --locked --pgo --out dist
+
 # all Python tests; arguments go to pytest
 test *ARGS:
     python -m pytest -n 2 {{ARGS}}

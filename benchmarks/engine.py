@@ -12,6 +12,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from frisket._core import core_build
+
 from .corpus import Tokenizer
 
 #: name → the distribution whose version is reported; `benchmarks/<name>.py` defines `Engine`.
@@ -60,9 +62,10 @@ def load(name: str, tokenizer: Tokenizer) -> Engine:
 
 
 def version(name: str) -> str | None:
-    """The installed version of an engine, None if it is not installed."""
+    """The installed version of an engine, and how frisket was built; None if it is not installed."""
     try:
-        return importlib.metadata.version(ENGINES[name])
+        found = importlib.metadata.version(ENGINES[name])
+        return f"{found} ({core_build()} build)" if ENGINES[name] == "frisket" else found
     except importlib.metadata.PackageNotFoundError:
         if importlib.util.find_spec(module := ENGINES[name].replace("-", "_")) is None:
             return None

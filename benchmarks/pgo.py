@@ -52,7 +52,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def large() -> Vocabulary:
     """All bytes, and all words of up to three letters, which white space or a quotation mark may precede."""
-    words = ["".join(letters) for length in (1, 2, 3) for letters in itertools.product(string.ascii_lowercase, repeat=length)]
+    words = [
+        "".join(letters) for length in (1, 2, 3) for letters in itertools.product(string.ascii_lowercase, repeat=length)
+    ]
     tokens = [before + word for word in words for before in (" ", '"', "")]
     marks = ['{"', '":', '": ', '": "', '",', '", "', '"}', "[{", "},", "}]", "\n  ", "true", "false", "null"]
     texts = [*(bytes([byte]) for byte in range(256)), *(text.encode() for text in tokens + marks if len(text) > 1), b""]

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.corpus import cases, encoder, load_tokenizer, maskbench
+from benchmarks.engine import version
 from benchmarks.report import commit
 from benchmarks.waiting import waiting
 from frisket import Grammar, Vocabulary
@@ -45,7 +46,8 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = asked.parse_args(arguments)
     tokenizer = load_tokenizer("llama3")
     schemas = [case.schema for case in cases(tokenizer, maskbench(), count=chosen.schemas, seed=chosen.seed)]
-    print(f"frisket {commit()}, {os.cpu_count()} processors, {len(schemas)} schemas, {chosen.seconds:g} s a loop")
+    print(f"frisket {version('frisket')} at {commit()}, {os.cpu_count()} processors")
+    print(f"{len(schemas)} schemas, {chosen.seconds:g} s a loop")
     print(f"masks beside {THREADS} threads:")
     for name, work in (("that sleep", None), ("that compile", fresh(schemas)), ("that run Python", python)):
         print(f"  {name:<16} {masks(work, chosen.seconds)}")

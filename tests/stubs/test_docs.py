@@ -38,6 +38,14 @@ def test_help_says_what_the_stub_says(name: str, said: str | None) -> None:
 
 def test_what_is_for_everybody() -> None:
     public = {"Cancellation", "CompiledGrammar", "Grammar", "GrammarBuilder", "Limits", "Matcher", "Vocabulary"}
-    functions = {"apply_mask", "copy_masked", "core_version", "feasible_mass", "fill_masks", "replay_timed"}
+    functions = {
+        "apply_mask",
+        "copy_masked",
+        "core_build",
+        "core_version",
+        "feasible_mass",
+        "fill_masks",
+        "replay_timed",
+    }
     assert set(_core.__all__) == public | functions
     assert not set(_core.__all__) & set(_core.front_end.__all__)

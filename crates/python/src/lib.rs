@@ -38,6 +38,12 @@ fn core_version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
+/// How the extension was built: `profile-guided`, as the wheels of a release are, or `plain`.
+#[pyfunction]
+fn core_build() -> &'static str {
+    env!("FRISKET_BUILD")
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<limit::Limits>()?;
@@ -53,6 +59,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(feasible::feasible_mass, module)?)?;
     module.add_function(wrap_pyfunction!(clock::replay_timed, module)?)?;
     module.add_function(wrap_pyfunction!(core_version, module)?)?;
+    module.add_function(wrap_pyfunction!(core_build, module)?)?;
     let front_end = front_end(module.py())?;
     // Beside `__all__`, and known to `import`, which looks for files otherwise.
     module.setattr("front_end", &front_end)?;

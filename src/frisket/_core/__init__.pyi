@@ -28,6 +28,7 @@ __all__ = [
     "Vocabulary",
     "apply_mask",
     "copy_masked",
+    "core_build",
     "core_version",
     "feasible_mass",
     "fill_masks",
@@ -40,8 +41,7 @@ class Cancellation:
 
     Every call that was given it, under way or to come, raises LimitExceededError with the code `cancelled` and leaves
     its object as it was. A call under way sees it within some tens of microseconds, in rare cases milliseconds. To free
-    what it has built takes tens of milliseconds more where a schema has 100,000 parts.
-    """
+    what it has built takes tens of milliseconds more where a schema has 100,000 parts."""
 
     def __new__(cls) -> Self: ...
     def cancel(self) -> None:
@@ -67,8 +67,7 @@ class Limits:
     `seconds`: wall-clock time of one call of `compile` and of a matcher, and of a whole build, the reading of its
     schema included. None by default: the clock would make what is refused depend on how busy the machine is.
 
-    `cancellation`: who may end the calls.
-    """
+    `cancellation`: who may end the calls."""
 
     def __new__(
         cls,
@@ -144,8 +143,7 @@ class GrammarBuilder:
 
         `raw`: one spelling per text: raw UTF-8, two-character escapes for `" \\ \\b \\f \\n \\r \\t`, lower-case
         `\\u00xx` for the other control characters. `free`: every spelling of RFC 8259
-        (`\\/`, `\\u0061`, surrogate pairs).
-        """
+        (`\\/`, `\\u0061`, surrogate pairs)."""
     def restrict_strings(self, node: int) -> None:
         """From now on, JSON strings and the keys of `extras` hold texts of this regular node only, in forks too."""
     def regex(self, pattern: str, *, dialect: str, search: bool = False, flags: str = "") -> int:
@@ -211,8 +209,7 @@ class GrammarBuilder:
         the first, they must leave one of the second. `implies`: pairs of indices into `properties`: if the first is
         present so must the second be. `open`, `close`, `colon`, `comma` are nodes with their white space: text is
         `open key colon value comma key colon value close`, or `empty` for the object without members.
-        A property whose values are all empty (unsatisfiable) is forbidden. At most 64 marks.
-        """
+        A property whose values are all empty (unsatisfiable) is forbidden. At most 64 marks."""
     def array(
         self,
         prefix: Sequence[int],
@@ -229,8 +226,7 @@ class GrammarBuilder:
         """A JSON array: items in `prefix` by position, then any number of `rest` (None: no further items).
 
         `unique`: no two items have the same value (1 == 1.0, key order ignored), whatever nodes they are; items must
-        be JSON texts, the punctuation regular and not empty.
-        """
+        be JSON texts, the punctuation regular and not empty."""
     def unique_array(
         self,
         states: Sequence[tuple[bool, Sequence[tuple[int, int]]]],
@@ -291,8 +287,7 @@ class Vocabulary:
 
     `tokens[i]` is the text of token i; None (special, unused) never matches text. `special`: name → id of special
     tokens. `eos` ids are allowed exactly where a document may end. `size`: rows of the model's logits when larger than
-    `len(tokens)`; the ids beyond are always forbidden. The empty byte string counts as None.
-    """
+    `len(tokens)`; the ids beyond are always forbidden. The empty byte string counts as None."""
 
     def __new__(
         cls,
@@ -367,8 +362,7 @@ class CompiledGrammar:
 class Matcher:
     """One sequence's position in a text of the grammar; made by `CompiledGrammar.matcher`.
 
-    A call that fails leaves it as it was. Thread-safe: two calls of one matcher wait for each other.
-    """
+    A call that fails leaves it as it was. Thread-safe: two calls of one matcher wait for each other."""
 
     def fill_mask(self, bitmask: object, row: int = 0, room: int | None = None) -> None:
         """Write row `row` of a C-contiguous, writable uint32 or int32 array (numpy, or a CPU tensor), 1-D or 2-D.
@@ -443,15 +437,13 @@ class Matcher:
     def forced_bytes(self) -> bytes:
         """The text that must come next, whatever the model prefers: at most 1,024 bytes of it.
 
-        Raises LimitExceededError if it takes more than the limits give.
-        """
+        Raises LimitExceededError if it takes more than the limits give."""
     def completion(self) -> bytes | None:
         """Few bytes after which the text may end: b"" where it may end now, None if that takes a special token.
 
         There are no fewer if they are found within 20,000 positions of a best-first search and take no escape by
         number; beyond those positions the search prefers an early end to a short text. Raises LimitExceededError if it
-        takes more than the limits give. These are bytes, whatever the tokens are; the matcher stays where it is.
-        """
+        takes more than the limits give. These are bytes, whatever the tokens are; the matcher stays where it is."""
     def rollback(self, steps: int) -> None:
         """Back to before the last `steps` steps. ValueError if fewer were taken, LimitExceededError if these are more
         than `max_rollback`; the matcher is then as it was."""
@@ -498,3 +490,6 @@ def replay_timed(compiled: CompiledGrammar, token_ids: Sequence[int]) -> tuple[l
 
 def core_version() -> str:
     """The version of the engine."""
+
+def core_build() -> str:
+    """How the extension was built: `profile-guided`, as the wheels of a release are, or `plain`."""
