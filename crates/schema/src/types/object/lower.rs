@@ -122,16 +122,16 @@ fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Resul
         // Whether the other keys are enough is for a search to say.
         lowering.note_search();
     }
-    let places: FxHashMap<Arc<str>, u32> =
-        properties.iter().enumerate().map(|(at, property)| (property.key.clone(), at as u32)).collect();
+    lowering.builder().check(0)?;
     let orders = if any_order { Vec::new() } else { stated_orders(shape, &properties) };
-    let implied = shape.implies.iter().filter(|(_, needs)| !shape.required.contains(needs));
+    lowering.builder().check(0)?;
+    let implies = implies_by_place(shape, &properties);
     let rules = ObjectRules {
         min: count(shape.least),
         max: shape.most.map(count),
         required_marks: bits(wanted),
         clauses: clauses.iter().map(|&(premises, conclusions)| (bits(premises), bits(conclusions))).collect(),
-        implies: implied.map(|(key, needs)| (places[key], places[needs])).collect(),
+        implies,
         any_order,
         extras_last: true,
         orders,
@@ -144,6 +144,17 @@ fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Resul
     let properties = properties.map(|one| (one.key.to_string(), one.is_required, numbers(one.values))).collect();
     let extras = extras.into_iter().map(|extra| (extra.keys.number(), numbers(extra.values))).collect();
     Ok(Some(lowering.builder().object(properties, extras, signs, rules)?))
+}
+
+/// (cause, effect): the property at the first place asks for the one at the second, which nothing else does.
+fn implies_by_place(shape: &Shape, properties: &[Property]) -> Vec<(u32, u32)> {
+    if shape.implies.is_empty() {
+        return Vec::new();
+    }
+    let places: FxHashMap<&str, u32> =
+        properties.iter().enumerate().map(|(at, property)| (&*property.key, at as u32)).collect();
+    let implied = shape.implies.iter().filter(|(_, needs)| !shape.required.contains(needs));
+    implied.map(|(key, needs)| (places[&**key], places[&**needs])).collect()
 }
 
 /// The orders that the schema states, as lists of places; empty if all properties keep that of the places.
