@@ -94,21 +94,15 @@ impl Numerals<'_, '_> {
         Ok(node)
     }
 
-    /// Numerals d.ddde±x of values of the interval, where |x| > `beyond` and the digit d is not zero; of multiples,
-    /// those with x > `beyond`.
+    /// Numerals d.ddde±x of values of the interval, where |x| > `beyond` and the digit d is not zero. Where no shape of
+    /// the mantissa is free, `beyond` < 0, there are none of multiples, and of what is no multiple of an integer those
+    /// with a negative exponent.
     pub(super) fn scientific(&mut self, interval: &Interval, beyond: i64) -> Result<Option<TermId>> {
-        let mut far = None;
-        if let Some(step) = &interval.multiple {
-            far = if beyond >= 0 { self.far_multiples(step, beyond)? } else { None };
-            if far.is_none() || (interval.is_unbounded() && !self.notation.is_double()) {
-                return Ok(far);
-            }
-        }
-        // A value with a negative exponent and a digit before the point is no integer, so no multiple of one.
-        let only_small = !interval.without.is_empty();
-        if interval.without.iter().any(|step| !step.is_integer()) {
+        let is_free = beyond >= 0;
+        if !is_free && (interval.multiple.is_some() || interval.without.iter().any(|step| !step.is_integer())) {
             return Ok(None);
         }
+        let only_small = !is_free && !interval.without.is_empty();
         let mut nodes = Vec::new();
         for (is_negative, floor, ceiling) in signed_ranges(interval.low.as_ref(), interval.high.as_ref()) {
             if let Some(node) = self.unsigned_scientific(floor, ceiling, beyond, only_small)? {
@@ -118,8 +112,15 @@ impl Numerals<'_, '_> {
         if nodes.is_empty() {
             return Ok(None);
         }
-        let node = self.terms.alt(&nodes)?;
-        Ok(Some(if let Some(far) = far { self.terms.and(&[node, far])? } else { node }))
+        let mut nodes = vec![self.terms.alt(&nodes)?];
+        if let Some(step) = &interval.multiple {
+            nodes.push(self.far_multiples(step, beyond)?);
+        }
+        for step in interval.without.iter().filter(|_| is_free) {
+            let multiples = self.far_multiples(step, beyond)?;
+            nodes.push(self.terms.not(multiples)?);
+        }
+        Ok(Some(self.terms.and(&nodes)?))
     }
 
     fn unsigned_scientific(

@@ -37,17 +37,18 @@ impl Numerals<'_, '_> {
         let step = if point { step.clone() } else { step.common_multiple(&Decimal::one()) };
         let places = step.fraction_length();
         let scaled = step.scaled(-i64::from(places));
-        let Factors { rest, watched, ending } = Factors::of(&scaled);
-        let endings = power(i64::from(watched)) / &ending;
-        let by_one = !rest.is_one() && (watched > 0 || places == 0) && scaled <= BigInt::from(REMAINDERS);
+        let factors = Factors::of(&scaled);
+        let Factors { rest, watched, ending } = &factors;
+        let endings = power(i64::from(*watched)) / ending;
+        let by_one = !rest.is_one() && places == 0 && scaled <= BigInt::from(REMAINDERS);
         if endings > BigInt::from(ENDINGS) || by_one {
-            return self.by_remainder(&scaled, places, point);
+            return self.by_remainder(&scaled, &factors, places, point);
         }
-        let node = self.by_ending(&ending, watched, places, point)?;
+        let node = self.by_ending(ending, *watched, places, point)?;
         if rest.is_one() {
             return Ok(node);
         }
-        Ok(self.terms.and(&[node, self.remainder(&rest, point)?])?)
+        Ok(self.terms.and(&[node, self.remainder(rest, point)?])?)
     }
 
     /// Digits, with a point among them if `point`, that read as one number are a multiple of the divisor.
@@ -61,13 +62,25 @@ impl Numerals<'_, '_> {
 
     /// Numerals by how many digits they have behind the point, zeros at the end left out.
     ///
-    /// With j of them the digits, read as one number, times 10^(places - j) are a multiple of `scaled`.
-    fn by_remainder(&self, scaled: &BigInt, places: u32, point: bool) -> Result<TermId> {
+    /// With j of them the digits, read as one number, times 10^(places - j) are a multiple of `scaled`. As long as all
+    /// that is `watched` lies behind these j digits, only the rest of the divisor asks for something.
+    fn by_remainder(&self, scaled: &BigInt, factors: &Factors, places: u32, point: bool) -> Result<TermId> {
         let terms = self.terms;
         let divisor = |left: u32| scaled / scaled.gcd(&power(i64::from(left)));
-        let whole = terms.and(&[self.any_whole()?, self.remainder(&divisor(places), false)?])?;
-        let mut nodes = vec![if point { terms.cat(&[whole, self.zero_part()?])? } else { whole }];
-        for count in 1..=places {
+        let free = places.saturating_sub(factors.watched);
+        let short = if free == 0 {
+            let whole = terms.and(&[self.any_whole()?, self.remainder(&divisor(places), false)?])?;
+            if point {
+                terms.cat(&[whole, self.zero_part()?])?
+            } else {
+                whole
+            }
+        } else {
+            let digits = terms.cat(&[self.any_whole()?, self.padded_part(i64::from(free))?])?;
+            terms.and(&[digits, self.remainder(&factors.rest, true)?])?
+        };
+        let mut nodes = vec![short];
+        for count in free + 1..=places {
             let part = terms.repeat(self.digit, count, count)?;
             let digits = terms.cat(&[self.any_whole()?, terms.literal(".")?, part])?;
             let digits = terms.and(&[digits, self.remainder(&divisor(places - count), true)?])?;
@@ -156,35 +169,26 @@ impl Numerals<'_, '_> {
         Ok(terms.alt(&[terms.words(short)?, long])?)
     }
 
-    /// Numerals d.ddde+x with x > `beyond` and so few decimals that every one is a multiple of the step; None if there
-    /// are none.
-    pub(super) fn far_multiples(&mut self, step: &Decimal, beyond: i64) -> Result<Option<TermId>> {
-        let places = step.fraction_length();
-        let Factors { rest, watched, .. } = Factors::of(&step.scaled(-i64::from(places)));
-        // The exponent moves the point of the digits, which a divisor prime to ten does not mind.
-        let by_rest = match rest.to_u32() {
-            Some(1) => None,
-            Some(divisor) if divisor <= POINTED => Some(self.terms.multiple(divisor, true)?),
-            _ => return Ok(None),
-        };
-        let (mut nodes, greatest) = (Vec::new(), self.notation.exponents().1);
-        let mut first = beyond + 1;
-        while first <= greatest {
-            let decimals = first - i64::from(watched) + i64::from(places);
-            let last = if decimals >= i64::from(self.part) { greatest } else { first };
-            if decimals >= 0 {
-                let mut digits = self.terms.cat(&[self.figures(1, 9)?, self.padded_part(decimals)?])?;
-                if let Some(by_rest) = by_rest {
-                    digits = self.terms.and(&[digits, by_rest])?;
-                }
-                nodes.push(self.terms.cat(&[digits, self.exponent(first, last)?])?);
-            }
-            first = last + 1;
+    /// Numerals d.ddde±x of multiples of the step, where |x| > `beyond` and the digit d is not zero.
+    pub(super) fn far_multiples(&mut self, step: &Decimal, beyond: i64) -> Result<TermId> {
+        let terms = self.terms;
+        let places = i64::from(step.fraction_length());
+        let Factors { rest, watched, .. } = Factors::of(&step.scaled(-places));
+        let one_digit = terms.cat(&[self.figures(1, 9)?, self.any_part()?])?;
+        let (first, last) = self.notation.exponents();
+        // Below, not even the first digit reaches the step's last place; above, no digit reaches those that it watches.
+        let first = first.max(-places);
+        let above = (i64::from(self.part) + i64::from(watched) - places).max(beyond + 1);
+        let mut nodes = Vec::new();
+        for exponent in (first..-beyond).chain(beyond + 1..above.min(last + 1)) {
+            let mantissa = terms.and(&[one_digit, self.multiples(&step.shifted(-exponent), true)?])?;
+            nodes.push(terms.cat(&[mantissa, self.exponent(exponent, exponent)?])?);
         }
-        if nodes.is_empty() {
-            return Ok(None);
+        if above <= last {
+            let mantissa = terms.and(&[one_digit, self.remainder(&rest, true)?])?;
+            nodes.push(terms.cat(&[mantissa, self.exponent(above, last)?])?);
         }
-        Ok(Some(self.signed(self.terms.alt(&nodes)?)?))
+        Ok(self.signed(terms.alt(&nodes)?)?)
     }
 }
 

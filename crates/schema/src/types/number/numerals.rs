@@ -2,7 +2,7 @@
 
 use super::digits::{closed, length};
 use super::interval::{Bound, Interval, LISTED};
-use super::{Notation, NumeralParts, Result};
+use super::{Notation, NumberError, NumeralParts, Result};
 use crate::decimal::Decimal;
 use crate::types::Terms;
 use frisket_core::error::Result as EngineResult;
@@ -64,7 +64,7 @@ impl<'t, 'b> Numerals<'t, 'b> {
                     nodes.push(self.zero()?);
                 }
             }
-            nodes.extend(self.scientific(interval, beyond)?);
+            nodes.extend(described(self.scientific(interval, beyond))?);
         }
         let node = if nodes.is_empty() { None } else { Some(self.terms.alt(&nodes)?) };
         self.subtract(node, interval, false)
@@ -87,7 +87,7 @@ impl<'t, 'b> Numerals<'t, 'b> {
     pub(super) fn small_exponents(&mut self, interval: &Interval) -> Result<Vec<TermId>> {
         let mut nodes = Vec::new();
         for exponent in -SMALL_EXPONENT..=SMALL_EXPONENT {
-            if let Some(mantissa) = self.decimals(interval, exponent)? {
+            if let Some(mantissa) = described(self.decimals(interval, exponent))? {
                 nodes.push(self.terms.cat(&[mantissa, self.exponent(exponent, exponent)?])?);
             }
         }
@@ -153,6 +153,14 @@ impl<'t, 'b> Numerals<'t, 'b> {
     /// These, and these behind a minus.
     pub(super) fn signed(&self, node: TermId) -> EngineResult<TermId> {
         self.terms.cat(&[self.terms.optional(self.terms.literal("-")?)?, node])
+    }
+}
+
+/// The node, or None where a step has too many remainders: such multiples have other spellings.
+fn described(node: Result<Option<TermId>>) -> Result<Option<TermId>> {
+    match node {
+        Err(NumberError::TooManyRemainders(_)) => Ok(None),
+        node => node,
     }
 }
 
