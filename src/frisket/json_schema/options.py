@@ -61,8 +61,8 @@ class JSONSchemaOptions:
 
     numbers: Literal["plain", "free"] = "plain"
     """`plain`: integers as digits only; `free`: also as `1.0` and `1e2`, and multiples with an exponent (where bounds
-    or multiples are asked for, an exponent beyond ±4 goes with one digit before the point; where a number must be no
-    multiple, there is none beyond 4)."""
+    or multiples are asked for, an exponent beyond ±4 goes with one digit before the point; multiples of a number with
+    large factors other than 2 and 5, and what is none of them, have none)."""
 
     max_integer_digits: int = 40
     """An unbounded number has at most so many digits before the point (a bound with more digits raises it), and so has

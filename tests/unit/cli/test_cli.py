@@ -204,7 +204,7 @@ class TestCheck:
             ({"patternProperties": {r"^(a+)\1$": {}}}, "list the texts with enum"),
             ({"propertyNames": {"format": "regex"}}, "leave the format out"),
             ({"type": "string", "format": "regex", "maxLength": 4}, "leave the format out"),
-            ({"type": "integer", "multipleOf": 1_000_003}, "bound the number"),
+            ({"type": "integer", "multipleOf": 12_345_678_901}, "bound the number"),
             ({"type": "array", "not": {"uniqueItems": True}}, "which items may come"),
             ({"items": [{"type": "null"}]}, "call it prefixItems"),
             ({"minimum": 2, "exclusiveMinimum": True}, "put the bound of minimum here"),

@@ -143,11 +143,11 @@ def test_coprime_factors_of_a_multiple(step: str) -> None:
                 assert made.accepts(decimal_text(value)) == ((value / size).denominator == 1), value
 
 
-@pytest.mark.parametrize("most", [99_991, 100_000])
+@pytest.mark.parametrize("most", [2**32 - 5, 2**32 - 1, 100_000])
 def test_the_largest_divisor_is_one_that_is_kept(most: int) -> None:
-    # Of a whole number up to 100,000 remainders are counted; of one with a point, 5,000.
+    # Of a whole number up to 2^32 - 1 remainders are counted; of one with a point, 5,000.
     assert Grammar.from_json_schema({"type": "integer", "multipleOf": most}).accepts(str(7 * most))
-    for schema in ({"type": "integer", "multipleOf": 100_003}, {"multipleOf": 0.05003}):
+    for schema in ({"type": "integer", "multipleOf": 2**32}, {"multipleOf": 0.05003}):
         with pytest.raises(UnsupportedSchemaError, match="multipleOf"):
             Grammar.from_json_schema(schema)
 
@@ -162,9 +162,32 @@ def test_a_number_has_digits_up_to_the_bound() -> None:
 
 def test_what_divides_too_rarely_is_refused() -> None:
     with pytest.raises(UnsupportedSchemaError, match="multipleOf"):
-        Grammar.from_json_schema({"type": "integer", "multipleOf": 123456789})
-    bounded = Grammar.from_json_schema({"multipleOf": 123456789, "minimum": 0, "maximum": 10**11})
-    assert bounded.accepts("987654312") and not bounded.accepts("987654313")
+        Grammar.from_json_schema({"type": "integer", "multipleOf": 12345678901})
+    bounded = Grammar.from_json_schema({"multipleOf": 12345678901, "minimum": 0, "maximum": 10**13})
+    assert bounded.accepts("98765431208") and not bounded.accepts("98765431209")
+
+
+@pytest.mark.parametrize("kind", ["integer", "number"])
+@pytest.mark.parametrize("numbers", ["plain", "free"])
+@pytest.mark.parametrize(
+    ("step", "no_step"), [(2**20, None), (1_000_003, 2_000_006), (2**31, 10), (196_611, 2**19), (10**6 + 40, 3)]
+)
+def test_of_many_remainders_no_prefix_is_a_dead_end(kind: str, numbers: Any, step: int, no_step: int | None) -> None:
+    draw, largest, options = random.Random(step), 4321 * step + 17, JSONSchemaOptions(numbers=numbers)
+    schema = {"type": kind, "multipleOf": step, "minimum": 7, "maximum": largest}
+    made = Grammar.from_json_schema(schema | ({"not": {"multipleOf": no_step}} if no_step else {}), options)
+    for _ in range(200):
+        prefix = str(draw.randrange(1, largest))[: draw.randrange(1, 16)]
+        starts = [int(prefix) * 10**more for more in range(len(str(largest)) - len(prefix) + 1)]
+        values = (
+            value
+            for more, start in enumerate(starts)
+            for value in range(-(-start // step) * step, min(start + 10**more, largest + 1), step)
+            if value and (no_step is None or value % no_step)
+        )
+        found = next(values, None) is not None
+        # Under `free` an exponent may follow.
+        assert made.accepts_prefix(prefix) == found or (numbers == "free" and not found), prefix
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 //! Intersection with a `Multiple` → whether it is empty, by modular arithmetic instead of a search.
 //!
-//! A search would visit every remainder; counting digits decides the common cases at once.
+//! A search would visit every remainder; counting digits decides the common cases at once. Of a large divisor few
+//! multiples have as many digits as are left, and these can be tried.
 
 use crate::bytes::byteset::ByteSet;
 use crate::regular::arena::Arena;
@@ -10,13 +11,21 @@ use smallvec::SmallVec;
 /// The ASCII digits.
 const DIGITS: ByteSet = ByteSet([0x3ff << b'0', 0, 0, 0]);
 
-/// Whether `digits` more digits after the remainder `rest` can make a multiple of `of`: their value must be the missing
-/// remainder, so it must be below 10^`digits`.
-fn has_completion(of: u32, rest: u32, digits: u32) -> bool {
-    let Some(shift) = 10u64.checked_pow(digits) else { return true };
+/// The least divisor whose multiples are tried: a search through the remainders of a smaller one is as cheap.
+const TRIED_FROM: u32 = 1_000;
+/// The most multiples of one number of digits that are tried.
+const MOST_TRIED: usize = 16;
+
+/// What must be added to `shift` times the remainder `rest` to make a multiple of `of`.
+fn missing(of: u32, rest: u32, shift: u64) -> u64 {
     let shifted = u128::from(shift) * u128::from(rest) % u128::from(of);
-    let missing = (u128::from(of) - shifted) % u128::from(of);
-    missing < u128::from(shift)
+    (u64::from(of) - shifted as u64) % u64::from(of)
+}
+
+/// Whether `digits` more digits after the remainder `rest` can make a multiple of `of`: the missing remainder must be
+/// below 10^`digits`.
+fn has_completion(of: u32, rest: u32, digits: u32) -> bool {
+    10u64.checked_pow(digits).is_none_or(|shift| missing(of, rest, shift) < shift)
 }
 
 impl Arena {
@@ -37,6 +46,11 @@ impl Arena {
                 return Some(true);
             }
         }
+        if of >= TRIED_FROM {
+            if let Some(nonempty) = self.try_multiples(parts, shortest) {
+                return Some(nonempty);
+            }
+        }
         // Without a number of digits that some multiple has, the intersection is empty.
         let (mut least, mut most, mut wanted) = (0u32, MANY, None);
         for &part in parts {
@@ -45,6 +59,36 @@ impl Arena {
         let (of, rest) = wanted?;
         let last = most.min(least.saturating_add(of.ilog10() + 1));
         (!(least..=last).any(|digits| has_completion(of, rest, digits))).then_some(false)
+    }
+
+    /// Whether a text of digits is in the intersection, or `None` if there are too many to try all.
+    ///
+    /// Errors of the budget are left to the search that follows.
+    fn try_multiples(&mut self, parts: &[TermId], shortest: u32) -> Option<bool> {
+        // Every text of such an operand is digits.
+        let (of, rest) = parts.iter().find_map(|&part| match *self.term(part) {
+            Term::Multiple { of, rest, point: false } => Some((of, rest)),
+            _ => None,
+        })?;
+        let longest = parts.iter().map(|&part| self.info(part).max_chars).min().unwrap_or(MANY);
+        let last = longest.min(shortest.saturating_add(of.ilog10() + 1));
+        let mut tried_all = last == longest;
+        for digits in shortest..=last {
+            let shift = 10u64.checked_pow(digits)?;
+            let mut values = (missing(of, rest, shift)..shift).step_by(of as usize);
+            for value in values.by_ref().take(MOST_TRIED) {
+                let text = format!("{value:0width$}", width = digits as usize);
+                let mut is_in = digits > 0 || value == 0;
+                for &part in parts {
+                    is_in = is_in && self.matches(part, text.as_bytes()).ok()?;
+                }
+                if is_in {
+                    return Some(true);
+                }
+            }
+            tried_all &= values.next().is_none();
+        }
+        tried_all.then_some(false)
     }
 
     /// Narrows `least..=most` to the number of digits that the term begins with, and stores its (divisor, remainder).
@@ -209,6 +253,31 @@ mod tests {
         assert_eq!(arena.decide_multiple(&[pointed, digit]), None);
         let more = regex(&mut arena, "[0-9a-f]{2}");
         assert_eq!(arena.decide_multiple(&[four, more]), Some(true), "more than the digits are digits, too");
+    }
+
+    #[test]
+    fn few_multiples_of_a_large_divisor_are_tried() {
+        let mut arena = Arena::new();
+        let of = 1_000_003;
+        let [two, short, long, open] =
+            ["[0-9]{2}", "[0-2][0-9]{0,5}", "[0-2][0-9]{6}", "[0-2][0-9]*"].map(|pattern| regex(&mut arena, pattern));
+        let twice = arena.multiple(2 * of, false).unwrap();
+        let but_twice = arena.not_unchecked(twice).unwrap();
+        for (rest, other, expected) in [
+            (of - 7, two, Some(false)),   // 700 has too many digits
+            (of - 7, short, Some(false)), // of six digits only 999979, and 9 may not be the first
+            (of - 1, long, Some(true)),   // 0999973
+            (0, short, Some(true)),
+            (3, but_twice, Some(true)),
+            (1, open, Some(true)),
+        ] {
+            let multiple = arena.multiple_rest(of, rest, false).unwrap();
+            assert_eq!(arena.try_multiples(&[multiple, other], 1), expected, "{rest}");
+        }
+        let (multiple, ends) = (arena.multiple_rest(of, 1, false).unwrap(), regex(&mut arena, "[0-9]*[02468]77777"));
+        assert_eq!(arena.try_multiples(&[multiple, ends], 6), None, "more digits may come than were tried");
+        let pointed = arena.multiple_rest(of, of - 7, true).unwrap();
+        assert_eq!(arena.try_multiples(&[pointed, short], 1), None, "a point may come between the digits");
     }
 
     #[test]

@@ -100,6 +100,18 @@ impl Interval {
         }
     }
 
+    /// The ends, the multiples and what is none, times 10^`places`: of numbers that are spelled with an exponent.
+    pub fn shifted(&self, places: i64) -> Self {
+        let shifted = |bound: &Bound| Bound { value: bound.value.shifted(places), is_open: bound.is_open };
+        Interval {
+            low: self.low.as_ref().map(shifted),
+            high: self.high.as_ref().map(shifted),
+            multiple: self.multiple.as_ref().map(|step| step.shifted(places)),
+            without: self.without.iter().map(|step| step.shifted(places)).collect(),
+            ..Self::default()
+        }
+    }
+
     /// Whether just the whole numbers, among the types, are inside.
     pub fn is_integer(&self) -> bool {
         self.integers && !self.fractions

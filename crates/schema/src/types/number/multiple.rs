@@ -13,11 +13,15 @@ use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use std::collections::BTreeMap;
 
-/// The largest divisor whose remainders become states. A text that comes near its greatest length is searched for an
-/// end, through as many states at worst.
-const REMAINDERS: u32 = 100_000;
+/// The largest divisor of the digits before the point, as far as nothing else is asked of the last ones. Arithmetic decides
+/// how a text may end.
+const REMAINDERS: u32 = u32::MAX;
+/// The largest divisor beside endings: a search decides how a text may end, through as many states at worst.
+const BESIDE_ENDINGS: u32 = 100_000;
 /// The same where a point may come between the digits, so that their number says less.
 const POINTED: u32 = 5_000;
+/// The same where each of many exponents asks for other last digits.
+const FAR: u32 = 100;
 /// Endings that are listed one by one.
 const ENDINGS: u32 = 5_000;
 
@@ -48,12 +52,13 @@ impl Numerals<'_, '_> {
         if rest.is_one() {
             return Ok(node);
         }
-        Ok(self.terms.and(&[node, self.remainder(rest, point)?])?)
+        let most = if point { POINTED } else { BESIDE_ENDINGS };
+        Ok(self.terms.and(&[node, self.remainder(rest, point, most)?])?)
     }
 
-    /// Digits, with a point among them if `point`, that read as one number are a multiple of the divisor.
-    fn remainder(&self, divisor: &BigInt, point: bool) -> Result<TermId> {
-        let most = if point { POINTED } else { REMAINDERS };
+    /// Digits, with a point among them if `point`, that read as one number are a multiple of the divisor; an error if it is
+    /// larger than `most`.
+    fn remainder(&self, divisor: &BigInt, point: bool, most: u32) -> Result<TermId> {
         match divisor.to_u32().filter(|&divisor| divisor <= most) {
             Some(divisor) => Ok(self.terms.multiple(divisor, point)?),
             None => Err(NumberError::TooManyRemainders(TooManyRemainders { divisor: divisor.clone(), most })),
@@ -69,7 +74,7 @@ impl Numerals<'_, '_> {
         let divisor = |left: u32| scaled / scaled.gcd(&power(i64::from(left)));
         let free = places.saturating_sub(factors.watched);
         let short = if free == 0 {
-            let whole = terms.and(&[self.any_whole()?, self.remainder(&divisor(places), false)?])?;
+            let whole = terms.and(&[self.any_whole()?, self.remainder(&divisor(places), false, REMAINDERS)?])?;
             if point {
                 terms.cat(&[whole, self.zero_part()?])?
             } else {
@@ -77,13 +82,13 @@ impl Numerals<'_, '_> {
             }
         } else {
             let digits = terms.cat(&[self.any_whole()?, self.padded_part(i64::from(free))?])?;
-            terms.and(&[digits, self.remainder(&factors.rest, true)?])?
+            terms.and(&[digits, self.remainder(&factors.rest, true, POINTED)?])?
         };
         let mut nodes = vec![short];
         for count in free + 1..=places {
             let part = terms.repeat(self.digit, count, count)?;
             let digits = terms.cat(&[self.any_whole()?, terms.literal(".")?, part])?;
-            let digits = terms.and(&[digits, self.remainder(&divisor(places - count), true)?])?;
+            let digits = terms.and(&[digits, self.remainder(&divisor(places - count), true, POINTED)?])?;
             nodes.push(terms.cat(&[digits, self.zeros(0, self.part)?])?);
         }
         Ok(terms.alt(&nodes)?)
@@ -174,6 +179,7 @@ impl Numerals<'_, '_> {
         let terms = self.terms;
         let places = i64::from(step.fraction_length());
         let Factors { rest, watched, .. } = Factors::of(&step.scaled(-places));
+        let by_rest = self.remainder(&rest, true, FAR)?;
         let one_digit = terms.cat(&[self.figures(1, 9)?, self.any_part()?])?;
         let (first, last) = self.notation.exponents();
         // Below, not even the first digit reaches the step's last place; above, no digit reaches those that it watches.
@@ -185,7 +191,7 @@ impl Numerals<'_, '_> {
             nodes.push(terms.cat(&[mantissa, self.exponent(exponent, exponent)?])?);
         }
         if above <= last {
-            let mantissa = terms.and(&[one_digit, self.remainder(&rest, true)?])?;
+            let mantissa = terms.and(&[one_digit, by_rest])?;
             nodes.push(terms.cat(&[mantissa, self.exponent(above, last)?])?);
         }
         Ok(self.signed(terms.alt(&nodes)?)?)

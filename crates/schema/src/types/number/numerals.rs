@@ -53,18 +53,17 @@ impl<'t, 'b> Numerals<'t, 'b> {
             let node = self.signed(node)?;
             return self.subtract(Some(node), interval, true);
         }
-        let mut nodes = Vec::new();
-        nodes.extend(self.decimals(interval, 0)?);
+        let mut nodes: Vec<TermId> = self.decimals(interval, 0)?.into_iter().collect();
         if self.notation.exponent > 0 {
             let mut beyond = -1;
             if self.notation.free {
                 beyond = SMALL_EXPONENT;
-                nodes.extend(self.small_exponents(interval)?);
+                nodes.extend(described(self.small_exponents(interval))?.unwrap_or_default());
                 if interval.holds(&Decimal::zero()) {
                     nodes.push(self.zero()?);
                 }
             }
-            nodes.extend(described(self.scientific(interval, beyond))?);
+            nodes.extend(described(self.scientific(interval, beyond))?.flatten());
         }
         let node = if nodes.is_empty() { None } else { Some(self.terms.alt(&nodes)?) };
         self.subtract(node, interval, false)
@@ -87,7 +86,7 @@ impl<'t, 'b> Numerals<'t, 'b> {
     pub(super) fn small_exponents(&mut self, interval: &Interval) -> Result<Vec<TermId>> {
         let mut nodes = Vec::new();
         for exponent in -SMALL_EXPONENT..=SMALL_EXPONENT {
-            if let Some(mantissa) = described(self.decimals(interval, exponent))? {
+            if let Some(mantissa) = self.decimals(interval, exponent)? {
                 nodes.push(self.terms.cat(&[mantissa, self.exponent(exponent, exponent)?])?);
             }
         }
@@ -97,18 +96,21 @@ impl<'t, 'b> Numerals<'t, 'b> {
     /// Numerals without exponent whose value times 10^exponent is in the interval.
     pub(super) fn decimals(&self, interval: &Interval, exponent: i64) -> Result<Option<TermId>> {
         let terms = self.terms;
-        let scaled = |bound: &Bound| Bound { value: bound.value.shifted(-exponent), is_open: bound.is_open };
-        let (low, high) = (interval.low.as_ref().map(scaled), interval.high.as_ref().map(scaled));
-        let node = self.both_signs(low.as_ref(), high.as_ref(), |numerals, floor, ceiling| {
+        let interval = interval.shifted(-exponent);
+        if interval.multiple.as_ref().is_some_and(Decimal::is_integer) {
+            let Some(node) = self.plain_integers(&interval)? else { return Ok(None) };
+            return Ok(Some(terms.cat(&[node, self.zero_part()?])?));
+        }
+        let node = self.both_signs(interval.low.as_ref(), interval.high.as_ref(), |numerals, floor, ceiling| {
             numerals.unsigned(&floor, ceiling.as_ref())
         })?;
         let Some(node) = node else { return Ok(None) };
         let mut nodes = vec![node];
         if let Some(step) = &interval.multiple {
-            nodes.push(self.signed(self.multiples(&step.shifted(-exponent), true)?)?);
+            nodes.push(self.signed(self.multiples(step, true)?)?);
         }
         for step in &interval.without {
-            nodes.push(terms.not(self.signed(self.multiples(&step.shifted(-exponent), true)?)?)?);
+            nodes.push(terms.not(self.signed(self.multiples(step, true)?)?)?);
         }
         Ok(Some(terms.and(&nodes)?))
     }
@@ -156,11 +158,11 @@ impl<'t, 'b> Numerals<'t, 'b> {
     }
 }
 
-/// The node, or None where a step has too many remainders: such multiples have other spellings.
-fn described(node: Result<Option<TermId>>) -> Result<Option<TermId>> {
-    match node {
+/// What was built, or None where a step has too many remainders: its multiples go without such an exponent.
+fn described<T>(built: Result<T>) -> Result<Option<T>> {
+    match built {
         Err(NumberError::TooManyRemainders(_)) => Ok(None),
-        node => node,
+        built => built.map(Some),
     }
 }
 
