@@ -16,6 +16,8 @@ const NESTED: u32 = 6;
 const SEARCHES: u64 = 4_000;
 /// Conditions that searches read between two looks at the limits.
 const READ: u64 = 4_096;
+/// What a look for a text takes, in conditions.
+const TEXTS: usize = 16;
 /// What a condition takes in steps of a limit: 0.05 to 0.2 µs.
 const STEPS_PER_CONDITION: u64 = 5;
 
@@ -93,6 +95,7 @@ impl Expander<'_> {
     /// The types of a conjunct but those of which certainly no value is in it. Errors: limits.
     pub(super) fn types_left(&mut self, conjunct: &Conjunct, depth: u32) -> Result<Types> {
         let mut left = conjunct.types;
+        self.count_conditions(1 + conjunct.numbers.len())?;
         if left.has(Types::STRING) && self.is_textless(&conjunct.strings)? {
             left = left & !Types::STRING;
         }
@@ -149,6 +152,7 @@ impl Expander<'_> {
         if let Some(&known) = self.searches.textless.get(conditions) {
             return Ok(known);
         }
+        self.count_conditions(TEXTS + conditions.len())?;
         let found = string::is_empty(&Terms::new(&mut self.builder), conditions)?;
         self.searches.textless.insert(conditions.to_vec(), found);
         Ok(found)

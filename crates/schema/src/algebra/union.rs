@@ -12,6 +12,10 @@ pub type Union = Rc<[Conjunct]>;
 
 /// Products above this size are searched for contradictions at once.
 const CROWD: usize = 6;
+/// Conjuncts of a product that are held before those without values are left out.
+const FRESH: usize = 4_096;
+/// Pairs and conditions that a product reads between two looks at the limits, a step each.
+const UNSEEN: usize = 4_096;
 /// Of more conjuncts than this, none is compared with the others.
 const COMPARED: usize = 400;
 /// How deep a search for contradictions in a product looks.
@@ -92,10 +96,24 @@ impl Expander<'_> {
         if self.options.splitting == Splitting::Clauses {
             (left, right) = (self.joined(&left), self.joined(&right));
         }
-        let met = |one: &Conjunct| right.iter().filter_map(|other| one.meet(other)).collect::<Vec<_>>();
-        let mut found = distinct(left.iter().flat_map(met).collect());
-        if found.len() > CROWD {
-            found = least(self.pruned(&found)?);
+        let (mut kept, mut fresh, mut steps) = (Vec::new(), Vec::new(), 0);
+        for one in left.iter() {
+            let before = fresh.len();
+            fresh.extend(right.iter().filter_map(|other| one.meet(other)));
+            steps += right.len() + fresh[before..].iter().map(Conjunct::condition_count).sum::<usize>();
+            if steps > UNSEEN {
+                self.builder.check(std::mem::take(&mut steps) as u64)?;
+            }
+            if fresh.len() > FRESH {
+                kept.extend(self.pruned(&distinct(std::mem::take(&mut fresh)))?);
+                kept = distinct(kept);
+                self.check_count(kept.len())?;
+            }
+        }
+        let mut found = distinct(fresh);
+        if kept.len() + found.len() > CROWD {
+            kept.extend(self.pruned(&found)?);
+            found = least(kept);
         }
         self.spend(found.len())?;
         Ok(found.into())
@@ -115,12 +133,7 @@ impl Expander<'_> {
 
     /// Counts alternatives. Errors: too many of them, for this value or for all; limits.
     pub(super) fn spend(&mut self, count: usize) -> Result<()> {
-        let most = self.options.max_alternatives;
-        if count as u64 > most {
-            let kind = Kind::TooManyAlternatives { steps: self.steps() };
-            let message = format!("one value splits into more than {most} alternatives");
-            return Err(Error::new(kind, message).at(self.current()).with_hint(SPLITS));
-        }
+        self.check_count(count)?;
         self.alternatives += count as u64;
         self.builder.check(0)?;
         let total = self.options.total.saturating_mul(TOTAL);
@@ -129,5 +142,16 @@ impl Expander<'_> {
             return Err(Error::limit(message).at(self.current()).with_hint(SPLITS));
         }
         Ok(())
+    }
+
+    /// Errors if these are too many alternatives of one value.
+    fn check_count(&self, count: usize) -> Result<()> {
+        let most = self.options.max_alternatives;
+        if count as u64 <= most {
+            return Ok(());
+        }
+        let kind = Kind::TooManyAlternatives { steps: self.steps() };
+        let message = format!("one value splits into more than {most} alternatives");
+        Err(Error::new(kind, message).at(self.current()).with_hint(SPLITS))
     }
 }
