@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// Clauses of a union. More of them cost an object more than the conjuncts that they stand for.
 const CLAUSES: usize = 16;
 
+/// Literals of a clause. Of more of them no object keeps account.
+const LITERALS: usize = object::MARKED;
+
 /// If members break each of the premises, some member breaks one of the conclusions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Clause {
@@ -73,6 +76,10 @@ impl Clause {
         let (premises, conclusions) = (each_once(premises), each_once(conclusions));
         let always_holds = premises.iter().any(|members| conclusions.contains(members));
         (!always_holds).then_some(Clause { premises, conclusions })
+    }
+
+    fn literal_count(&self) -> usize {
+        self.premises.len() + self.conclusions.len()
     }
 
     /// What either clause asks for.
@@ -157,7 +164,7 @@ impl Expander<'_> {
         }
         let (mut premises, mut conclusions) = (Vec::new(), Vec::new());
         for clause in clauses {
-            if clause.premises.len() + clause.conclusions.len() > 1 {
+            if clause.literal_count() > 1 {
                 found.push(clause.negated());
             } else {
                 // What a clause asks for is what its complement excludes.
@@ -212,7 +219,7 @@ impl Expander<'_> {
                 Some(before) => {
                     let pairs = before.iter().flat_map(|left| clauses.iter().map(move |right| left.either(right)));
                     let joint = each_once(pairs.flatten());
-                    if joint.len() > CLAUSES {
+                    if joint.len() > CLAUSES || joint.iter().any(|clause| clause.literal_count() > LITERALS) {
                         return None;
                     }
                     joint

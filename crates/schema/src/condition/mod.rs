@@ -15,6 +15,7 @@ pub use object::{MemberConstraints, Members, ObjectCondition};
 pub use string::{Matches, Nested, NestedText, StringCondition, TextBounds};
 pub use types::Types;
 
+use rustc_hash::FxHashSet;
 use std::hash::Hash;
 
 /// What one member or item must meet: a conjunction of literals that the algebra numbers.
@@ -147,10 +148,18 @@ impl Conjunct {
     }
 }
 
+/// Pairs of conditions that are compared one by one; a set takes less time for more.
+const COMPARED: usize = 256;
+
 /// The conditions of both lists, each once, in the order of first mention.
-fn joined<T: Clone + PartialEq>(left: &[T], right: &[T]) -> Vec<T> {
+fn joined<T: Clone + Eq + Hash>(left: &[T], right: &[T]) -> Vec<T> {
     let mut found = left.to_vec();
-    found.extend(right.iter().filter(|condition| !left.contains(condition)).cloned());
+    if left.len() * right.len() <= COMPARED {
+        found.extend(right.iter().filter(|condition| !left.contains(condition)).cloned());
+    } else {
+        let known: FxHashSet<&T> = left.iter().collect();
+        found.extend(right.iter().filter(|condition| !known.contains(condition)).cloned());
+    }
     found
 }
 

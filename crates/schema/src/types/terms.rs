@@ -8,6 +8,9 @@ use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::{TermId, EMPTY, EPSILON};
 use std::cell::RefCell;
 
+/// Items of a list between two looks at the limits.
+const UNSEEN: usize = 4_096;
+
 /// Nodes of a builder. Every method fails with the limits of the builder.
 pub struct Terms<'b>(RefCell<&'b mut Builder>);
 
@@ -43,7 +46,20 @@ impl<'b> Terms<'b> {
 
     /// Any of these texts.
     pub fn words<T: AsRef<[u8]>>(&self, words: impl IntoIterator<Item = T>) -> Result<TermId> {
-        self.0.borrow_mut().words(words.into_iter().map(|word| word.as_ref().into()).collect())
+        let mut collected = Vec::new();
+        for (place, word) in words.into_iter().enumerate() {
+            self.look(place)?;
+            collected.push(word.as_ref().into());
+        }
+        self.0.borrow_mut().words(collected)
+    }
+
+    /// Looks at the limits at every so many places of a long list.
+    pub fn look(&self, place: usize) -> Result<()> {
+        if place % UNSEEN == UNSEEN - 1 {
+            self.0.borrow_mut().check(0)?;
+        }
+        Ok(())
     }
 
     /// One byte of these.

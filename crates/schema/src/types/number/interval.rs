@@ -169,6 +169,9 @@ impl Interval {
             return true;
         }
         let excluded = |step: &Decimal| self.without.iter().any(|without| step.is_multiple_of(without));
+        if let Some(values) = &self.values {
+            return !values.iter().any(|value| self.holds(value));
+        }
         self.multiple.as_ref().is_some_and(excluded) || self.listed(TRIED).is_some_and(|values| values.is_empty())
     }
 }

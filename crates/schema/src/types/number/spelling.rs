@@ -21,7 +21,8 @@ impl Numerals<'_, '_> {
             return Ok(terms.alt(&nodes)?);
         }
         let (mut words, mut pointed) = (Vec::new(), Vec::new());
-        for value in values {
+        for (place, value) in values.iter().enumerate() {
+            terms.look(place)?;
             let text = value.to_string();
             if !value.is_integer() {
                 pointed.push(text.clone());

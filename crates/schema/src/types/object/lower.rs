@@ -2,7 +2,7 @@
 //!
 //! A demand that *some* member breaks is a mark on the values that break it; the node says what marks must come.
 
-use super::mark::{clauses_of, engine_bits, marks_of, simplified, with_marks, MarkClause, Marks, Values};
+use super::mark::{clauses_of, engine_bits, marks_of, simplified, with_marks, MarkClause, Marks, Values, MARKED};
 use super::region::regions;
 use super::shape::{demand, Shape};
 use crate::condition::{ConjunctionId, ObjectCondition};
@@ -51,7 +51,7 @@ pub fn lower<L: Lowering>(lowering: &mut L, conditions: &[ObjectCondition]) -> R
 
 fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Result<Option<TermId>> {
     let marked = shape.marked();
-    if marked.len() > Marks::BITS as usize {
+    if marked.len() > MARKED {
         return Err(too_many_marks(lowering, marked.len()));
     }
     let mut clauses = clauses_of(shape, &marked);

@@ -16,6 +16,9 @@ const WAYS: usize = 256;
 
 /// A set of marks, as bits. The engine has bits for half as many: most are decided before it counts any.
 pub(super) type Marks = u128;
+
+/// The most constraints of one object of which it matters whether some member breaks them.
+pub const MARKED: usize = Marks::BITS as usize;
 /// The alternatives of one member: a node, and the marks that its values leave.
 pub(super) type Values = Vec<(TermId, Marks)>;
 /// (premises, conclusions): with all marks of the first comes one of the second.

@@ -13,6 +13,9 @@ pub type Keys = IndexSet<Arc<str>, FxBuildHasher>;
 /// (premises, conclusions): if members break all of the first, some member breaks one of the second.
 pub type Clause = (Arc<[Members]>, Arc<[Members]>);
 
+/// What it takes to match a pattern with a key, in conditions.
+const MATCHING: usize = 2;
+
 /// What all conditions on an object ask together.
 #[derive(Debug, Clone, Default)]
 pub struct Shape {
@@ -47,6 +50,9 @@ pub fn demand(algebra: &mut impl Algebra, members: &Members, key: &str) -> Resul
     let named = members.named(key);
     let mut covered = named.is_some();
     let mut found = named.unwrap_or(ConjunctionId::ANYTHING);
+    if !members.patterns.is_empty() {
+        algebra.count_work(MATCHING * members.patterns.len())?;
+    }
     for &(pattern, asked) in &members.patterns {
         if Terms::new(algebra.builder()).accepts(pattern, key)? {
             covered = true;
@@ -99,17 +105,19 @@ impl Shape {
         shape
     }
 
+    /// Requires what the required keys need, and what that needs, in this order.
     fn require_implied(&mut self) {
-        loop {
-            let before = self.required.len();
-            for (key, needs) in &self.implies {
-                if self.required.contains(key) {
-                    self.required.insert(needs.clone());
-                }
-            }
-            if self.required.len() == before {
-                return;
-            }
+        if self.implies.is_empty() || self.required.is_empty() {
+            return;
+        }
+        let mut needs_of: FxHashMap<&str, Vec<&Arc<str>>> = FxHashMap::default();
+        for (key, needs) in &self.implies {
+            needs_of.entry(key).or_default().push(needs);
+        }
+        let mut place = 0;
+        while let Some(key) = self.required.get_index(place).cloned() {
+            self.required.extend(needs_of.get(&*key).into_iter().flatten().map(|&needs| needs.clone()));
+            place += 1;
         }
     }
 

@@ -123,7 +123,8 @@ pub fn listed(terms: &Terms<'_>, conditions: &[StringCondition], outer: bool) ->
     }
     let Some(values) = values else { return Ok(Listed { texts: None, others }) };
     let mut texts = Vec::new();
-    for value in values.iter() {
+    for (place, value) in values.iter().enumerate() {
+        terms.look(place)?;
         let mut fits = true;
         for condition in conditions {
             fits = fits && (others == 0 || holds(terms, condition, value, outer)?);
