@@ -388,3 +388,55 @@ def test_searches_for_contradictions_take_steps() -> None:
         made[f"d{level}"] = {keyword: [after, {"properties": {f"k{level}": after}}]}
     with pytest.raises(LimitExceededError, match="steps of a whole build"):
         Grammar.from_json_schema({"$ref": "#/$defs/d0", "$defs": made}, limits=Limits(steps=2_000_000))
+
+
+def _each(count: int, alternative: Callable[..., object]) -> dict[str, object]:
+    return {"anyOf": [alternative(place) for place in range(count)]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "limit"),
+    [
+        (
+            {"allOf": [_each(2_000, lambda place, name=name: {"required": [f"{name}{place}"]}) for name in "ab"]},
+            "alternatives",
+        ),
+        (
+            {"allOf": [_each(2_000, lambda place, name=name: {"pattern": f"{name}{place}x"}) for name in "ab"]},
+            "alternatives",
+        ),
+        ({"allOf": [_each(2_000, lambda place, name=name: {"enum": [f"{name}{place}"]}) for name in "ab"]}, "steps"),
+        ({"allOf": [{"minLength": place} for place in range(15_000)]}, "steps"),
+        (
+            {
+                "properties": {f"ax{place}": {"type": "string"} for place in range(3_000)},
+                "patternProperties": {f"x{place}$": {"minLength": place} for place in range(3_000)},
+            },
+            "steps",
+        ),
+    ],
+    ids=["keys", "patterns", "texts", "conditions", "patterns of properties"],
+)
+def test_products_of_thousands_are_refused_while_they_are_made(schema: dict[str, object], limit: str) -> None:
+    with pytest.raises(LimitExceededError, match=limit):
+        Grammar.from_json_schema(schema)
+
+
+def test_what_thousands_of_keys_need_is_followed_once() -> None:
+    needs = [(f"a{place}", [f"a{place + 1}"]) for place in range(20_000)]
+    grammar = Grammar.from_json_schema({"required": ["a0"], "dependentRequired": dict(reversed(needs))})
+    assert grammar.accepts_prefix('{"a0":1,"a1":1') and not grammar.accepts('{"a0":1,"a1":1}')
+
+
+def test_a_chain_of_references_to_the_two_that_follow_is_one_conjunction() -> None:
+    count = 2_000
+    chain = {
+        f"d{place}": {
+            "allOf": [{"$ref": f"#/$defs/d{place + 1}"}, {"$ref": f"#/$defs/d{place + 2}"}],
+            "properties": {f"p{place}": {"const": place}},
+        }
+        for place in range(count)
+    }
+    ends = {f"d{count}": {"type": "object"}, f"d{count + 1}": {"type": "object"}}
+    grammar = Grammar.from_json_schema({"$defs": {**chain, **ends}, "$ref": "#/$defs/d0"})
+    assert grammar.accepts(f'{{"p7":7,"p{count - 1}":{count - 1}}}') and not grammar.accepts('{"p7":8}')
