@@ -5,12 +5,15 @@
 
 use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 use std::fmt;
 
 /// Digits that a number may have before its point, and behind it. The longest exact value of a double has 1,074.
 pub const DIGITS: u32 = 2_000;
+
+/// 64 bits times ten to this power are less than 128 bits.
+const SMALL_SHIFT: u32 = 18;
 
 /// A number with finitely many digits: coefficient × 10^exponent.
 ///
@@ -168,6 +171,9 @@ impl Decimal {
 
     /// Whether the number is a multiple of `step`, which is not zero.
     pub fn is_multiple_of(&self, step: &Self) -> bool {
+        if let Some((units, step)) = self.small_units(step) {
+            return units % step == 0;
+        }
         let exponent = self.exponent.min(step.exponent);
         self.scaled(exponent).is_multiple_of(&step.scaled(exponent))
     }
@@ -176,6 +182,16 @@ impl Decimal {
     pub fn common_multiple(&self, other: &Self) -> Self {
         let exponent = self.exponent.min(other.exponent);
         Self::new(self.scaled(exponent).lcm(&other.scaled(exponent)).abs(), exponent)
+    }
+
+    /// Both numbers in units of the same power of ten, if they are small: most are, and take no allocation.
+    fn small_units(&self, other: &Self) -> Option<(i128, i128)> {
+        let exponent = self.exponent.min(other.exponent);
+        let units = |number: &Self| {
+            let shift = u32::try_from(number.exponent - exponent).ok().filter(|&shift| shift <= SMALL_SHIFT)?;
+            Some(i128::from(number.coefficient.to_i64()?) * 10i128.pow(shift))
+        };
+        Some((units(self)?, units(other)?))
     }
 
     /// The integer that the number is in units of 10^`exponent`, which divides it.
@@ -215,8 +231,13 @@ impl Ord for Decimal {
         if self.exponent == other.exponent || self.coefficient.sign() != other.coefficient.sign() {
             return self.coefficient.cmp(&other.coefficient);
         }
-        let exponent = self.exponent.min(other.exponent);
-        self.scaled(exponent).cmp(&other.scaled(exponent))
+        match self.small_units(other) {
+            Some((one, two)) => one.cmp(&two),
+            None => {
+                let exponent = self.exponent.min(other.exponent);
+                self.scaled(exponent).cmp(&other.scaled(exponent))
+            }
+        }
     }
 }
 
@@ -354,6 +375,22 @@ mod tests {
         for (i, left) in texts.iter().enumerate() {
             for (j, right) in texts.iter().enumerate() {
                 assert_eq!(decimal(left).cmp(&decimal(right)), i.cmp(&j), "{left} {right}");
+            }
+        }
+    }
+
+    #[test]
+    fn beside_64_bits_nothing_is_another() {
+        let near = ["9223372036854775807", "9223372036854775808", "9223372036854775809", "9223372036854775810"];
+        for (place, one) in near.iter().enumerate() {
+            for (other_place, other) in near.iter().enumerate() {
+                for shift in [-19, -18, -17, 0, 17, 18, 19] {
+                    let other = decimal(other).shifted(shift);
+                    let expected = if shift == 0 { place.cmp(&other_place) } else { 0.cmp(&shift) };
+                    assert_eq!(decimal(one).cmp(&other), expected, "{one} {other}");
+                    let exact = decimal(one).scaled(-40).is_multiple_of(&other.scaled(-40));
+                    assert_eq!(decimal(one).is_multiple_of(&other), exact, "{one} {other}");
+                }
             }
         }
     }
