@@ -83,11 +83,12 @@ def test_a_byte_after_any_text_may_also_begin_a_character() -> None:
         matcher.advance(ord("a"))
 
 
-def test_steps_of_a_front_end_add_up_over_the_build() -> None:
+def test_steps_of_a_front_end_and_of_all_calls_add_up_over_the_build() -> None:
     builder = GrammarBuilder(limits=Limits(steps=1_000))
     for _ in range(4):
-        builder.check(steps=250)
+        builder.check(steps=240)
         builder.literal(b"a")
+    builder.check(steps=30)
     with pytest.raises(LimitExceededError, match=r"steps of a whole build .1000."):
-        builder.check(steps=1)
+        builder.check(steps=40)
     builder.fork(limits=Limits(steps=1_000)).check(steps=1_000)

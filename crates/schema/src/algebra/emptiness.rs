@@ -122,15 +122,8 @@ impl Expander<'_> {
                 .with_hint("anchor the patterns, or give them different first characters"));
         }
         let numbers: Vec<u32> = nodes.iter().map(|node| node.number()).collect();
-        let found = self.builder.and(&numbers).and_then(|node| self.builder.is_empty(node.number()));
-        match found {
-            Err(error) if matches!(*error, frisket_core::error::Error::Limit(_)) => {
-                self.builder.check(0)?;
-                self.searches.key_searches += SEARCHES / 4;
-                Ok(false)
-            }
-            found => Ok(found?),
-        }
+        let node = self.builder.and(&numbers)?;
+        Ok(self.builder.is_empty(node.number())?)
     }
 
     /// Counts conditions that a search for a contradiction reads; the limits see them now and then. Errors: limits.

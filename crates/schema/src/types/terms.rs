@@ -3,7 +3,7 @@
 //! [`Builder`] asks for exclusive access, so `cat` of an `alt` would need a name for each part. Here access is taken
 //! for one call at a time.
 
-use frisket_core::error::{Error, Result};
+use frisket_core::error::Result;
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::{TermId, EMPTY, EPSILON};
 use std::cell::RefCell;
@@ -125,17 +125,9 @@ impl<'b> Terms<'b> {
         self.0.borrow_mut().accepts(node.number(), text.as_bytes())
     }
 
-    /// Whether certainly no text is left; false where that takes more steps than one call may take.
-    pub fn is_surely_empty(&self, node: TermId) -> Result<bool> {
-        let found = self.0.borrow_mut().is_empty(node.number());
-        match found {
-            Err(error) if matches!(*error, Error::Limit(_)) => {
-                // Limits of the whole build still end it.
-                self.0.borrow_mut().check(0)?;
-                Ok(false)
-            }
-            found => found,
-        }
+    /// Whether the node holds no text.
+    pub fn is_empty(&self, node: TermId) -> Result<bool> {
+        self.0.borrow_mut().is_empty(node.number())
     }
 
     /// What a call makes that asks for the builder itself.

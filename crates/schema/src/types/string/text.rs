@@ -27,7 +27,7 @@ pub struct Listed {
     pub others: usize,
 }
 
-/// Whether certainly no text is left; false if that takes too long to find out. Errors: limits of the builder.
+/// Whether certainly no text is left. Errors: limits of the builder.
 pub fn is_empty(terms: &Terms<'_>, conditions: &[StringCondition]) -> Result<bool> {
     if conditions.is_empty() {
         return Ok(false);
@@ -57,9 +57,9 @@ pub fn is_empty(terms: &Terms<'_>, conditions: &[StringCondition]) -> Result<boo
     }
     let is_narrowed = |condition: &StringCondition| matches!(condition, StringCondition::Matches(matches) if matches.bounds.is_some());
     if conditions.iter().any(is_narrowed) {
-        return terms.is_surely_empty(joined(terms, conditions, Side::Outer)?);
+        return terms.is_empty(joined(terms, conditions, Side::Outer)?);
     }
-    lower(terms, conditions)?.map_or(Ok(true), |node| terms.is_surely_empty(node))
+    lower(terms, conditions)?.map_or(Ok(true), |node| terms.is_empty(node))
 }
 
 /// The node of decoded texts, or None if clearly none is left. Conditions on nested languages must have been taken
@@ -98,7 +98,7 @@ pub fn lower(terms: &Terms<'_>, conditions: &[StringCondition]) -> Result<Option
     let is_written = |condition: &StringCondition| matches!(condition, StringCondition::Matches(matches) if matches.positive && matches.written.is_some());
     if conditions.iter().any(is_written) {
         let node = joined(terms, conditions, Side::Written)?;
-        if !terms.is_surely_empty(node)? {
+        if !terms.is_empty(node)? {
             return Ok(Some(node));
         }
     }
