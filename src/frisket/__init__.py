@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from frisket.decoding.sampler import GREEDY, Sampler
     from frisket.description import Description
     from frisket.errors import (
+        AnswerError,
         BudgetError,
         EmptyGrammarError,
         EngineError,
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GREEDY",
+    "AnswerError",
     "AsyncStream",
     "Beams",
     "Best",

@@ -12,6 +12,7 @@ FrisketError
 ├── LimitExceededError              which limit, how much was given, what would do
 │   └── BudgetError                 the tokens left do not finish the text; how many would
 ├── TokenRejectedError              where, what was expected
+├── AnswerError (ValueError)        a text is no value of what was asked for
 ├── ToolError (ValueError)
 │   ├── UnknownFamilyError          no family of models has this name; the known ones are listed
 │   ├── RefusedToolsError           tools that cannot be enforced as asked; each is listed
@@ -153,6 +154,13 @@ class TokenRejectedError(FrisketError):
     def explain(self) -> Explanation | None:
         """Which keyword or option forbids it, and what may come instead: `Matcher.explain`, asked when it is wanted."""
         return None if self.refused is None else self.refused[0].explain(self.refused[1])
+
+
+class AnswerError(FrisketError, ValueError):
+    """A text is no value of what was asked for: no JSON (`text-rejected`), refused by the type (`type-refused`), or by
+    the parts of a schema that a relaxed grammar does not enforce (`value-refused`)."""
+
+    code = "text-rejected"
 
 
 class ToolError(FrisketError, ValueError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
-from frisket.language import Language, usual_options
+from frisket.language import Language, json_value, usual_options
 from frisket.notations.combination.filled import Filled
 from frisket.notations.combination.lower import build_part
 from frisket.notations.combination.part import Part, Template
@@ -247,7 +246,7 @@ class Grammar(Language):
         are kept on disk, too, in as many bytes at most, for the processes to come. With a `registry` or `limits`
         nothing is kept.
         """
-        return cls._from_json_schema(schema, options, registry, json.loads, limits)
+        return cls._from_json_schema(schema, options, registry, json_value, limits)
 
     @classmethod
     def from_type(cls, tp: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None) -> Grammar:
@@ -255,6 +254,9 @@ class Grammar(Language):
 
         >>> Grammar.from_type(list[bool]).accepts("[true, false]")
         True
+
+        Members that the type does not name are not written, as its values would drop them: a model with
+        `extra="allow"` has them. `options` of your own are taken as they are: say `closed_objects=True` for the same.
 
         What the type demands and no schema can say (validators in Python, a date in the past, a file that exists) is
         listed in `report` as loosened, place by place; `value` checks it. Needs Pydantic.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
-from frisket.errors import GrammarError
+from frisket.errors import AnswerError, GrammarError
 from frisket.notations.combination.capture import spans
 from frisket.notations.combination.lower import build_part
 from frisket.notations.combination.part import Part, Whole
@@ -119,6 +120,10 @@ class Language:
         >>> from frisket import Grammar
         >>> Grammar.from_json_schema({"type": "array"}).value("[1, 2]")
         [1, 2]
+
+        The text is taken for one that the grammar's masks made. Of any other one, `accepts` says whether the grammar
+        has it; here only what is no JSON, no value of the type or, where the grammar is relaxed, none of the schema is
+        an AnswerError.
         """
         return self._value(text)
 
@@ -332,12 +337,27 @@ def _remake(cls: type[Language], constructor: str, argument: Any, keywords: dict
 
 
 @cache
+def json_value(text: str) -> Any:
+    """The value of a JSON text."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise AnswerError(
+            f"the text is no JSON: {error.msg}",
+            where=f"{error.lineno}:{error.colno}",
+            hint="an answer that was cut off has no value: see its finish_reason; PartialValue reads what is there",
+        ) from error
+
+
 def usual_options(constructor: str) -> JSONSchemaOptions:
-    """The options of a constructor where nobody gives any. Nobody sorted the fields of a class: where they are in
-    alphabetical order, that is the order."""
+    """The options of a constructor where nobody gives any.
+
+    Nobody sorted the fields of a class: where they are in alphabetical order, that is the order. Members that a class
+    does not name would be written for nothing, as its values drop them."""
     front = compiled_schema.front_end()
     if constructor == "from_type":
-        return cast("JSONSchemaOptions", front.JSONSchemaOptions(formats="python", property_order="declared"))
+        options = front.JSONSchemaOptions(formats="python", property_order="declared", closed_objects=True)
+        return cast("JSONSchemaOptions", options)
     return cast("JSONSchemaOptions", front.DEFAULT)
 
 

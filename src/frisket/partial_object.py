@@ -23,8 +23,10 @@ def partial_object(tp: Any, value: Any) -> Any:
     >>> partial_object(Order, {"drink": "lat"})
     Order(drink='lat', extras=None)
 
-    Models of Pydantic and dataclasses become instances, their members too; of a union the one that has all members that
-    are there. All else is the JSON value itself: half a word is no member of an Enum yet.
+    Models of Pydantic and dataclasses become instances, their members too; of a union the first that has all members
+    that are there, or else, unless the union has a dict, the first whose discriminator fits. A member that the class
+    does not know is left out, as Pydantic does, or kept where the model's `extra` is "allow". All else is the JSON
+    value itself: half a word is no member of an Enum yet.
     """
     tp = _bare(tp)
     if isinstance(value, Mapping):
@@ -59,12 +61,23 @@ def _some(tp: Any) -> list[Any]:
 
 def _class_of(tp: Any, value: Mapping[str, Any]) -> type | None:
     """The class with members that a JSON object becomes."""
-    for member in _some(tp) if get_origin(tp) in (Union, types.UnionType) else [tp]:
-        bare = _bare(member)
-        members = _members(bare)
-        if members is not None and all(key in members and _fits(members[key][1], value[key]) for key in value):
-            return bare if isinstance(bare, type) else None
-    return None
+    alternatives = [_bare(member) for member in _some(tp)] if get_origin(tp) in (Union, types.UnionType) else [tp]
+    fitting: list[type] = []
+    for alternative in alternatives:
+        members = _members(alternative)
+        if members is None or not isinstance(alternative, type):
+            continue
+        if all(_fits(members[key][1], said) for key, said in value.items() if key in members):
+            if members.keys() >= value.keys():
+                return alternative
+            fitting.append(alternative)
+    return fitting[0] if fitting and not any(map(_keeps_mappings, alternatives)) else None
+
+
+def _keeps_mappings(tp: Any) -> bool:
+    """Whether a value of the type may be a dict."""
+    kind = get_origin(tp) or tp
+    return kind in (Any, object) or (isinstance(kind, type) and issubclass(kind, Mapping))
 
 
 def _fits(tp: Any, value: Any) -> bool:
@@ -93,11 +106,16 @@ def _filled(tp: Any, value: Mapping[str, Any]) -> Any:
     members = _members(tp)
     assert members is not None
     known = dict.fromkeys((name for name, _ in members.values()), None)
+    others = {}
     for key, member in value.items():
-        name, member_type = members[key]
-        known[name] = partial_object(member_type, member)
+        if key in members:
+            name, member_type = members[key]
+            known[name] = partial_object(member_type, member)
+        else:
+            others[key] = member
     if hasattr(tp, "model_construct"):
-        return tp.model_construct(**known)
+        # Leaves out what the model does not keep.
+        return tp.model_construct(**{**others, **known})
     made = object.__new__(tp)
     for name, member in known.items():
         object.__setattr__(made, name, member)

@@ -9,7 +9,7 @@ import typing
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from frisket.errors import FrisketError, MissingDependencyError, UnsupportedSchemaError
+from frisket.errors import AnswerError, MissingDependencyError, UnsupportedSchemaError
 from frisket.python_schema import demands_of, generator
 
 if TYPE_CHECKING:
@@ -57,10 +57,11 @@ class PythonType(Generic[T]):
         try:
             result: T = self._adapter.validate_json(text)
         except self._validation_error as error:
-            raise FrisketError(
-                f"{self.name} refused a document that satisfies its schema: {_reason(error)}",
+            raise AnswerError(
+                f"{self.name} refused the document: {_reason(error)}",
                 where=self.name,
-                hint="a validator in Python checks what the annotations do not say: say it as Field(pattern=…, le=…)",
+                hint="if the grammar accepts it, a validator in Python asks more than the annotations: "
+                "say it as Field(pattern=…, le=…)",
                 code="type-refused",
             ) from error
         return result

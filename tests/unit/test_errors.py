@@ -95,6 +95,7 @@ USES: dict[str, Callable[[], object]] = {
     "limit": too_deep,
     "budget": lambda: frisket.generate(frisket.models.embedded(), "?", ["abc" * 99], max_tokens=2),
     "token-rejected": rejected_token,
+    "text-rejected": lambda: Grammar.from_json_schema(True).value("[1, "),
     "missing-dependency": no_such_model,
     "strategy": draw_greedily,
     "family-unknown": lambda: frisket.tools.family("qwen"),

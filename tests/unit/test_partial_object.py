@@ -74,7 +74,18 @@ def test_members_become_what_their_types_say(value: dict[str, Any], expected: di
 def test_what_has_no_class_stays_as_it_is() -> None:
     assert partial_object(int, None) is None
     assert partial_object(dict[str, int], {"a": 1}) == {"a": 1}
-    assert partial_object(Milk | Syrup, {"unknown": 1}) == {"unknown": 1}
+    assert partial_object(Milk | dict[str, int], {"unknown": 1}) == {"unknown": 1}
+    assert partial_object(Milk | Any, {"unknown": 1}) == {"unknown": 1}
+
+
+def test_a_member_that_the_class_does_not_know_does_not_unmake_it() -> None:
+    class Open(pydantic.BaseModel, extra="allow"):
+        title: str = pydantic.Field(alias="t")
+
+    assert partial_object(Customer, {"name": "B", "age": 3}) == Customer("B")
+    assert partial_object(Milk | Syrup | str, {"kind": "s", "age": 3}) == Syrup.model_construct(kind="s", flavour=None)
+    made = partial_object(Open, {"t": "x", "title": "y", "age": 3})
+    assert made.model_dump() == {"title": "x", "age": 3}
 
 
 def test_a_stream_fills_an_object() -> None:

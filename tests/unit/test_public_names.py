@@ -14,7 +14,8 @@ import frisket._core
 PACKAGE = Path(frisket.__file__).parent
 
 NAMES = {
-    "AsyncStream", "Beams", "Best", "BudgetError", "Cancellation", "Closed", "CompiledGrammar", "Description", "Draft",
+    "AnswerError", "AsyncStream", "Beams", "Best", "BudgetError", "Cancellation", "Closed", "CompiledGrammar",
+    "Description", "Draft",
     "EmptyGrammarError", "EngineError", "Events", "Exact", "Explanation", "FrisketError", "GREEDY", "Generation",
     "Grammar", "GrammarError", "GrammarPart", "GrammarSyntaxError", "Grew", "Guard", "InvalidSchemaError",
     "JSONSchemaOptions", "Least", "LimitExceededError", "Limits", "Matcher", "MessageSyntaxError",

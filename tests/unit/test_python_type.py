@@ -13,8 +13,9 @@ from typing import Annotated, Any, Generic, Literal, Optional, TypedDict, TypeVa
 import pytest
 from typing_extensions import NotRequired
 
-from frisket.errors import FrisketError, MissingDependencyError, UnsupportedSchemaError
+from frisket.errors import AnswerError, MissingDependencyError, UnsupportedSchemaError
 from frisket.grammar import Grammar
+from frisket.json_schema import JSONSchemaOptions
 from frisket.python_type import PythonType
 
 pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
@@ -192,7 +193,7 @@ def test_a_validator_in_python_is_not_in_the_schema() -> None:
 
     python_type = PythonType(Annotated[int, pydantic.AfterValidator(odd)])
     assert python_type.value("3") == 3
-    with pytest.raises(FrisketError, match="even") as caught:
+    with pytest.raises(AnswerError, match="even") as caught:
         python_type.value("4")
     assert caught.value.code == "type-refused"
     assert isinstance(caught.value.__cause__, pydantic.ValidationError)
@@ -202,3 +203,27 @@ def test_pydantic_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pydantic", None)
     with pytest.raises(MissingDependencyError, match=r"frisket\[pydantic\]"):
         PythonType(int)
+
+
+def test_members_that_a_class_would_drop_are_not_written() -> None:
+    class Closed(pydantic.BaseModel):
+        name: str
+
+    class Open(pydantic.BaseModel, extra="allow"):
+        name: str
+
+    more = '{"name": "Ada", "age": 36}'
+    assert [Grammar.from_type(tp).accepts(more) for tp in (Closed, Open, dict[str, Any])] == [False, True, True]
+    assert Grammar.from_type(Closed, JSONSchemaOptions()).accepts(more), "options of the caller are taken as they are"
+
+
+def test_a_text_without_a_value_is_an_answer_error() -> None:
+    cases = [
+        (Grammar.from_json_schema({"type": "array"}), "[1, ", "text-rejected", "1:5"),
+        (Grammar.from_type(list[int]), "[1, ", "type-refused", "list"),
+        (Grammar.from_type(list[int]), '["a"]', "type-refused", "list"),
+    ]
+    for grammar, text, code, where in cases:
+        with pytest.raises(AnswerError) as caught:
+            grammar.value(text)
+        assert (caught.value.code, caught.value.where) == (code, where), text

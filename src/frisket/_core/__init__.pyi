@@ -55,7 +55,7 @@ class Limits:
     """What a grammar may take; frozen. LimitExceededError names the limit that was reached and how much was given.
 
     `steps`: elementary steps of one call (of the builder, of `compile`, of a matcher), some tens of nanoseconds each.
-    What a front end does itself, to read a schema, counts too: in all of one build as many as one call may take.
+    A whole build, the reading of its schema included, may take as many as one call.
     They are the same on every machine, so that what is refused once is refused always. The default, 50 million, is a
     hundred times what the dearest masks of real schemas take, and about a second.
 

@@ -48,6 +48,15 @@ class Generation(Generic[T]):
         return sum(step.called for step in self.steps)
 
     @property
+    def budgeted(self) -> int:
+        """How many tokens `max_tokens` decided: the one drawn first would have left too few to finish the text.
+
+        Where this is not 0, the answer may say less than the model would have with more tokens: a number has fewer
+        digits, a list fewer items.
+        """
+        return sum(step.budgeted for step in self.steps)
+
+    @property
     def logprob(self) -> float:
         """The natural log-probability of all steps under the model as it is."""
         return sum(step.logprob for step in self.steps)

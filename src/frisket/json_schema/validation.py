@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from frisket.errors import FrisketError, MissingDependencyError, UnsupportedSchemaError
+from frisket.errors import AnswerError, MissingDependencyError, UnsupportedSchemaError
 
 
 def validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -28,7 +28,7 @@ def validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Calla
 
     def validated(text: str) -> Any:
         for error in validator.iter_errors(json.loads(text)):
-            raise FrisketError(
+            raise AnswerError(
                 f"a document that the relaxed grammar allows breaks its schema: {error.message}",
                 where="".join(f"/{part}" for part in error.instance_path) or "(root)",
                 hint="generate again with another seed, or see `grammar.report` for what is not enforced",
