@@ -414,12 +414,48 @@ def _each(count: int, alternative: Callable[..., object]) -> dict[str, object]:
             },
             "steps",
         ),
+        ({"oneOf": [{"pattern": f"a{place}b"} for place in range(200)]}, "steps"),
+        (
+            {"type": "integer", "not": _each(3_000, lambda place: {"minimum": 9 * place, "maximum": 9 * place + 5})},
+            "steps",
+        ),
     ],
-    ids=["keys", "patterns", "texts", "conditions", "patterns of properties"],
+    ids=["keys", "patterns", "texts", "conditions", "patterns of properties", "one of many patterns", "gaps"],
 )
 def test_products_of_thousands_are_refused_while_they_are_made(schema: dict[str, object], limit: str) -> None:
     with pytest.raises(LimitExceededError, match=limit):
         Grammar.from_json_schema(schema)
+
+
+def test_a_chain_of_alternatives_is_compared_by_what_they_demand() -> None:
+    schema: dict[str, object] = {"const": 1}
+    for place in range(150):
+        name = f"k{place}"
+        chosen = {"properties": {name: {"const": place}}, "required": [name]}
+        schema = {"if": chosen, "then": {"required": [f"t{place}"]}, "else": schema}
+    grammar = Grammar.from_json_schema(schema)
+    assert grammar.accepts('{"k7":7,"t7":1}') and grammar.accepts("1") and not grammar.accepts('{"k7":7}')
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"propertyNames": {"pattern": "^[ab]{1,10}$"}, "minProperties": 2046},
+        {"propertyNames": {"enum": [f"n{place}" for place in range(3_000)]}, "minProperties": 3_000},
+    ],
+    ids=["pattern", "enum"],
+)
+def test_as_many_keys_as_there_are_take_a_look_at_each(schema: dict[str, object]) -> None:
+    matcher = Grammar.from_json_schema({"type": "object", **schema}).compile(VOCABULARY).matcher()
+    matcher.advance_bytes(b'{"')
+    assert matcher.allowed() == ([ord("a"), ord("b")] if "pattern" in str(schema) else [ord("n")])
+
+
+def test_long_documents_of_unique_items_are_read_without_recursion() -> None:
+    grammar = Grammar.from_json_schema({"type": "array", "uniqueItems": True})
+    items = [f'"{place}"' for place in range(20_000)]
+    assert grammar.accepts(f"[{','.join(items)}]")
+    assert not grammar.accepts(f"[{','.join([*items, items[7]])}]")
 
 
 def test_what_thousands_of_keys_need_is_followed_once() -> None:

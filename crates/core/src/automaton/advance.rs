@@ -104,14 +104,25 @@ type OpenKeys = SmallVec<[OpenKey; 1]>;
 
 impl Machine {
     /// The position after some bytes; `DEAD` if no text begins so.
-    pub(crate) fn read(&mut self, id: PositionId, bytes: &[u8]) -> Result<PositionId> {
-        if bytes.is_empty() {
-            return Ok(id);
+    pub(crate) fn read(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<PositionId> {
+        let mut rest = bytes;
+        while let [byte, after @ ..] = rest {
+            if id == DEAD {
+                break;
+            }
+            if self.position(id).register == Register::Closed {
+                (id, rest) = self.read_closed(id, rest)?;
+            } else {
+                // While unique items are open, every byte may decide whether an item can still differ.
+                (id, rest) = (self.step(id, *byte)?, after);
+            }
         }
+        Ok(id)
+    }
+
+    /// Reads bytes until an item that must be unique opens: the position there, and the bytes that are left.
+    fn read_closed<'a>(&mut self, id: PositionId, bytes: &'a [u8]) -> Result<(PositionId, &'a [u8])> {
         let position = self.position(id).clone();
-        if position.register != Register::Closed {
-            return self.read_items(id, bytes);
-        }
         let (mut cursors, mut open_keys) = (HeadCursors::new(), OpenKeys::new());
         self.start_cursors(&position, &mut cursors, &mut open_keys)?;
         let mut after = None;
@@ -131,34 +142,19 @@ impl Machine {
             if ended {
                 let position = self.close_cursors(&cursors, &open_keys)?;
                 if position.register != Register::Closed {
-                    let id = self.intern(position);
-                    return self.read_items(id, &bytes[at + 1..]);
+                    return Ok((self.intern(position), &bytes[at + 1..]));
                 }
                 self.start_cursors(&position, &mut cursors, &mut open_keys)?;
                 after = Some(position);
             } else if cursors.is_empty() {
-                return Ok(DEAD);
+                return Ok((DEAD, &[]));
             }
         }
         let after = match after {
             Some(after) => after,
             None => self.close_cursors(&cursors, &open_keys)?,
         };
-        Ok(self.intern(after))
-    }
-
-    /// Reads bytes while unique items are open: every byte may decide whether an item can still differ.
-    fn read_items(&mut self, mut id: PositionId, bytes: &[u8]) -> Result<PositionId> {
-        for (at, &byte) in bytes.iter().enumerate() {
-            if self.position(id).register == Register::Closed {
-                return self.read(id, &bytes[at..]);
-            }
-            id = self.step(id, byte)?;
-            if id == DEAD {
-                break;
-            }
-        }
-        Ok(id)
+        Ok((self.intern(after), &[]))
     }
 
     fn start_cursors(

@@ -1,7 +1,7 @@
 //! The alternatives of oneOf → the conjuncts that just one of them has.
 
 use super::emptiness::FULL_DEPTH;
-use super::union::{is_whole, least, Union};
+use super::union::{is_whole, Union};
 use super::Expander;
 use crate::condition::{Conjunct, ConjunctionId, NumberCondition, StringCondition, Types};
 use crate::decimal::Decimal;
@@ -153,7 +153,8 @@ impl Expander<'_> {
             let excluded = self.expand(other)?;
             if !self.are_disjoint(&found, &excluded)? {
                 let left = self.without(&found, other)?;
-                found = least(self.pruned(&left)?).into();
+                let pruned = self.pruned(&left)?;
+                found = self.least(pruned)?.into();
             }
         }
         Ok(found)

@@ -198,9 +198,9 @@ impl Expander<'_> {
         let missed = self.subschemas.negated(condition);
         if self.options.splitting == Splitting::Clauses {
             let first = self.sum_of(&[missed, then])?;
-            let first = self.joined(&first);
+            let first = self.joined(&first)?;
             let second = self.sum_of(&[condition, other])?;
-            let second = self.joined(&second);
+            let second = self.joined(&second)?;
             if first.len() == 1 && second.len() == 1 {
                 return self.product(&first, &second);
             }

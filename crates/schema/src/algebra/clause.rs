@@ -4,7 +4,7 @@
 //! of two literals, where conjuncts would be two. So conditions that an object may meet or not do not multiply.
 
 use super::complement::Asked;
-use super::union::{distinct, least, Union};
+use super::union::{distinct, Union};
 use super::Expander;
 use crate::condition::{Conjunct, ConjunctionId, MemberConstraints, Members, ObjectCondition, Types};
 use crate::error::Result;
@@ -179,16 +179,16 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// Conjuncts with the same union, among them one of objects if few clauses say so.
-    pub(super) fn joined(&mut self, union: &Union) -> Union {
+    /// Conjuncts with the same union, among them one of objects if few clauses say so. Errors: limits.
+    pub(super) fn joined(&mut self, union: &Union) -> Result<Union> {
         let inside: Vec<&[ObjectCondition]> =
             union.iter().filter(|one| one.types.has(Types::OBJECT)).map(|one| &one.objects[..]).collect();
         if union.len() < 2 || inside.is_empty() {
-            return union.clone();
+            return Ok(union.clone());
         }
-        let Some(objects) = self.union_of_objects(&inside) else { return union.clone() };
+        let Some(objects) = self.union_of_objects(&inside) else { return Ok(union.clone()) };
         let beside = union.iter().filter(|one| !(one.types & !Types::OBJECT).is_empty());
-        let mut found = least(distinct(beside.map(|one| one.among(!Types::OBJECT)).collect()));
+        let mut found = self.least(distinct(beside.map(|one| one.among(!Types::OBJECT)).collect()))?;
         // Types have their own conditions, so one of the conjuncts takes the objects in.
         match found.first_mut() {
             Some(first) => {
@@ -197,7 +197,7 @@ impl Expander<'_> {
             }
             None => found.push(Conjunct::of_objects(objects)),
         }
-        found.into()
+        Ok(found.into())
     }
 
     /// One conjunction that says what some of the conjunctions say; None if that takes many clauses.

@@ -1,7 +1,7 @@
 //! Conjuncts, conjunctions, subschemas → everything outside them.
 
 use super::emptiness::FULL_DEPTH;
-use super::union::{is_whole, least, union_of, Union};
+use super::union::{is_whole, union_of, Union};
 use super::{Expander, Splitting};
 use crate::condition::{Conjunct, ConjunctionId, Members, ObjectCondition, StringCondition, SubschemaId, Types};
 use crate::error::Result;
@@ -182,7 +182,7 @@ impl Expander<'_> {
         }
         let parted = self.pruned(&parted)?.into();
         let both = self.sum([&kept, &parted])?;
-        Ok(least(both.to_vec()).into())
+        Ok(self.least(both.to_vec())?.into())
     }
 
     fn outside_applicator(&mut self, applicator: &Applicator) -> Result<Union> {

@@ -18,6 +18,10 @@ const FRESH: usize = 4_096;
 const UNSEEN: usize = 4_096;
 /// Of more conjuncts than this, none is compared with the others.
 const COMPARED: usize = 400;
+/// Of so many conjuncts, hashes tell first which may cover which.
+const HASHED: usize = 32;
+/// Hashes that are made or compared in a step.
+const HASHES: usize = 8;
 /// How deep a search for contradictions in a product looks.
 const PRUNING_DEPTH: u32 = 2;
 /// The most alternatives of all values, by those that the caller allows one value.
@@ -42,24 +46,6 @@ pub(super) fn distinct(conjuncts: Vec<Conjunct>) -> Vec<Conjunct> {
         0 | 1 => conjuncts,
         _ => IndexSet::<_, FxBuildHasher>::from_iter(conjuncts).into_iter().collect(),
     }
-}
-
-/// The conjuncts without those that another one, demanding less, covers.
-pub(super) fn least(conjuncts: Vec<Conjunct>) -> Vec<Conjunct> {
-    if !(2..=COMPARED).contains(&conjuncts.len()) {
-        return conjuncts;
-    }
-    let mut by_demands: Vec<usize> = (0..conjuncts.len()).collect();
-    by_demands.sort_by_key(|&place| conjuncts[place].condition_count());
-    let mut kept: Vec<usize> = Vec::new();
-    for place in by_demands {
-        if !kept.iter().any(|&wider| conjuncts[wider].covers(&conjuncts[place])) {
-            kept.push(place);
-        }
-    }
-    let mut is_kept = vec![false; conjuncts.len()];
-    kept.into_iter().for_each(|place| is_kept[place] = true);
-    conjuncts.into_iter().zip(is_kept).filter_map(|(conjunct, is_kept)| is_kept.then_some(conjunct)).collect()
 }
 
 impl Expander<'_> {
@@ -94,7 +80,7 @@ impl Expander<'_> {
         }
         let (mut left, mut right) = (left.clone(), right.clone());
         if self.options.splitting == Splitting::Clauses {
-            (left, right) = (self.joined(&left), self.joined(&right));
+            (left, right) = (self.joined(&left)?, self.joined(&right)?);
         }
         let (mut kept, mut fresh, mut steps) = (Vec::new(), Vec::new(), 0);
         for one in left.iter() {
@@ -113,10 +99,41 @@ impl Expander<'_> {
         let mut found = distinct(fresh);
         if kept.len() + found.len() > CROWD {
             kept.extend(self.pruned(&found)?);
-            found = least(kept);
+            found = self.least(kept)?;
         }
         self.spend(found.len())?;
         Ok(found.into())
+    }
+
+    /// The conjuncts without those that another one, demanding less, covers. Errors: limits.
+    pub(super) fn least(&mut self, conjuncts: Vec<Conjunct>) -> Result<Vec<Conjunct>> {
+        if !(2..=COMPARED).contains(&conjuncts.len()) {
+            return Ok(conjuncts);
+        }
+        let mut by_demands: Vec<usize> = (0..conjuncts.len()).collect();
+        by_demands.sort_by_key(|&place| conjuncts[place].condition_count());
+        let demands: Option<Vec<Vec<u64>>> =
+            (conjuncts.len() >= HASHED).then(|| conjuncts.iter().map(Conjunct::demands).collect());
+        let may_cover = |wider: usize, place: usize| {
+            let within = |demands: &Vec<Vec<u64>>| {
+                demands[wider].iter().all(|demand| demands[place].binary_search(demand).is_ok())
+            };
+            demands.as_ref().is_none_or(within)
+        };
+        let (mut kept, mut steps): (Vec<usize>, _) = (Vec::new(), 0);
+        for place in by_demands {
+            steps += (kept.len() + conjuncts[place].condition_count()) / HASHES;
+            if steps > UNSEEN {
+                self.builder.check(std::mem::take(&mut steps) as u64)?;
+            }
+            let covers = |&wider: &usize| may_cover(wider, place) && conjuncts[wider].covers(&conjuncts[place]);
+            if !kept.iter().any(covers) {
+                kept.push(place);
+            }
+        }
+        let mut is_kept = vec![false; conjuncts.len()];
+        kept.into_iter().for_each(|place| is_kept[place] = true);
+        Ok(conjuncts.into_iter().zip(is_kept).filter_map(|(conjunct, is_kept)| is_kept.then_some(conjunct)).collect())
     }
 
     /// The conjuncts without those, and without their types, in which certainly no value is. Errors: limits.

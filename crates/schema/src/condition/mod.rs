@@ -15,8 +15,8 @@ pub use object::{MemberConstraints, Members, ObjectCondition};
 pub use string::{Matches, Nested, NestedText, StringCondition, TextBounds};
 pub use types::Types;
 
-use rustc_hash::FxHashSet;
-use std::hash::Hash;
+use rustc_hash::{FxBuildHasher, FxHashSet};
+use std::hash::{BuildHasher, Hash};
 
 /// What one member or item must meet: a conjunction of literals that the algebra numbers.
 ///
@@ -135,9 +135,25 @@ impl Conjunct {
         })
     }
 
+    /// Hashes of the conditions, sorted: no conjunct without one of them can be covered.
+    pub fn demands(&self) -> Vec<u64> {
+        fn hashes<T: Hash>(conditions: &[T]) -> impl Iterator<Item = u64> + '_ {
+            conditions.iter().map(|condition| FxBuildHasher.hash_one(condition))
+        }
+        let (numbers, strings) = (hashes(&self.numbers), hashes(&self.strings));
+        let mut found: Vec<u64> =
+            numbers.chain(strings).chain(hashes(&self.arrays)).chain(hashes(&self.objects)).collect();
+        found.sort_unstable();
+        found
+    }
+
     /// Whether every value of the other conjunct is in this one, since it has these types and asks for no more.
     pub fn covers(&self, other: &Self) -> bool {
-        fn fewer<T: PartialEq>(few: &[T], many: &[T]) -> bool {
+        fn fewer<T: Eq + Hash>(few: &[T], many: &[T]) -> bool {
+            if few.len() * many.len() <= COMPARED {
+                return few.iter().all(|condition| many.contains(condition));
+            }
+            let many: FxHashSet<&T> = many.iter().collect();
             few.iter().all(|condition| many.contains(condition))
         }
         self.types | other.types == self.types

@@ -10,6 +10,7 @@ use crate::json::object::spec::pairs_from;
 use crate::json::object::state::{Branches, SeenKeys};
 use crate::regular::registers::{ObjectSpec, ObjectState, Property, PropertySet};
 use crate::regular::term::{TermId, MANY};
+use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};
 use std::ops::Range;
 
@@ -183,7 +184,8 @@ impl ObjectSpec {
             return Ok(false);
         }
         // Keys of a small set are properties in effect: each comes at most once.
-        let mut single: Vec<(&[u8], Vec<u64>)> = Vec::new();
+        let mut singles: Vec<Vec<u64>> = Vec::new();
+        let mut places: FxHashMap<&[u8], usize> = FxHashMap::default();
         let mut endless = Vec::new();
         for extra in self.extras.iter().filter(|extra| !extra.values.is_empty()) {
             let marks = extra.values.iter().map(|value| value.marks);
@@ -192,23 +194,22 @@ impl ObjectSpec {
                 continue;
             };
             for key in few.iter().filter(|key| !came.contains(state, key)) {
-                match single.iter_mut().find(|(other, _)| *other == &**key) {
-                    Some((_, all)) => all.extend(marks.clone()),
-                    None => single.push((key, marks.clone().collect())),
+                let place = *places.entry(key).or_insert(singles.len());
+                if place == singles.len() {
+                    singles.push(Vec::new());
                 }
+                singles[place].extend(marks.clone());
             }
         }
         let named: u32 = may.iter().map(|word| word.count_ones()).sum();
-        if endless.is_empty() && state.count as usize + named as usize + single.len() < self.min as usize {
+        if endless.is_empty() && state.count as usize + named as usize + singles.len() < self.min as usize {
             return Ok(false);
         }
         let missing = self.required_marks & !state.marks;
         if !self.clauses.is_empty() {
-            let singles = single.into_iter().map(|(_, marks)| marks).collect();
             return ClauseSearch { spec: self, state, singles, endless }.is_satisfiable(&must, may, steps);
         }
         if self.max != MANY && !self.implies.is_empty() {
-            let singles = single.into_iter().map(|(_, marks)| marks).collect();
             let search = ImplicationSearch { spec: self, state, singles, endless };
             let mut forced: PropertySet = smallvec![0; may.len()];
             must.iter().for_each(|&index| put(&mut forced, index));
@@ -224,7 +225,7 @@ impl ObjectSpec {
                 let values = &self.properties[index as usize].values;
                 (must.contains(&index), values.iter().map(|value| value.marks & missing).collect::<Vec<_>>())
             })
-            .chain(single.into_iter().map(|(_, marks)| (false, marks.iter().map(|marks| marks & missing).collect())))
+            .chain(singles.into_iter().map(|marks| (false, marks.iter().map(|marks| marks & missing).collect())))
             .filter(|(_, marks)| marks.iter().any(|&marks| marks != 0))
             .collect();
         let free: Vec<u64> = endless.into_iter().map(|marks| marks & missing).filter(|&marks| marks != 0).collect();

@@ -11,7 +11,8 @@ use crate::types::terms::{count, Terms};
 use crate::types::{Layout, Lowering};
 use frisket_core::error::Result as EngineResult;
 use frisket_core::regular::term::{TermId, EMPTY};
-use rustc_hash::FxHashMap;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// States of the automaton over items.
 const STATES: u64 = 3_000;
@@ -20,6 +21,9 @@ const COUNTERS: usize = 6;
 
 /// The position, and how many items were counted for each condition.
 type State = (u64, Vec<u64>);
+
+/// What may follow an item that led to a state.
+type Rules = IndexMap<State, TermId, FxBuildHasher>;
 
 /// The node of the arrays of a shape that counts items, or None if clearly there are none. Errors: limits.
 pub(super) fn lower<L: Lowering>(lowering: &mut L, shape: &Shape) -> Result<Option<TermId>> {
@@ -129,11 +133,28 @@ impl Automaton<'_> {
     }
 
     fn of_items<L: Lowering>(&mut self, lowering: &mut L, layout: Layout) -> Result<Option<TermId>> {
-        let mut rules: FxHashMap<State, TermId> = FxHashMap::default();
-        let mut pending: Vec<State> = Vec::new();
+        let (mut rules, mut defined) = (Rules::default(), 0);
+        let made = self.whole(lowering, layout, &mut rules, &mut defined);
+        if made.is_err() {
+            // Another attempt with the same builder may follow, and no grammar is built with a rule left open.
+            for rule in rules.values().skip(defined) {
+                lowering.builder().define(rule.number(), EMPTY.number())?;
+            }
+        }
+        made
+    }
+
+    /// The arrays, None if there are none; so many of the rules are `defined`, the first ones.
+    fn whole<L: Lowering>(
+        &mut self,
+        lowering: &mut L,
+        layout: Layout,
+        rules: &mut Rules,
+        defined: &mut usize,
+    ) -> Result<Option<TermId>> {
         let start = self.start();
         let mut whole = Vec::new();
-        let first = self.followed(lowering, &start, &mut rules, &mut pending)?;
+        let first = self.followed(lowering, &start, rules)?;
         if !first.is_empty() {
             let mut items = Vec::new();
             for (node, after) in first {
@@ -145,9 +166,9 @@ impl Automaton<'_> {
         if self.is_accepting(&start) && self.shape.least == 0 {
             whole.push(layout.empty_array);
         }
-        while let Some(state) = pending.pop() {
+        while let Some((state, rule)) = rules.get_index(*defined).map(|(state, &rule)| (state.clone(), rule)) {
             let mut follow = Vec::new();
-            for (node, after) in self.followed(lowering, &state, &mut rules, &mut pending)? {
+            for (node, after) in self.followed(lowering, &state, rules)? {
                 let parts = [layout.comma, node, after].map(TermId::number);
                 follow.push(lowering.builder().seq(&parts)?.number());
             }
@@ -156,7 +177,8 @@ impl Automaton<'_> {
             }
             let builder = lowering.builder();
             let body = if follow.is_empty() { EMPTY } else { builder.alt(&follow)? };
-            builder.define(rules[&state].number(), body.number())?;
+            builder.define(rule.number(), body.number())?;
+            *defined += 1;
         }
         if whole.is_empty() {
             return Ok(None);
@@ -169,8 +191,7 @@ impl Automaton<'_> {
         &mut self,
         lowering: &mut L,
         state: &State,
-        rules: &mut FxHashMap<State, TermId>,
-        pending: &mut Vec<State>,
+        rules: &mut Rules,
     ) -> Result<Vec<(TermId, TermId)>> {
         let mut found = Vec::new();
         for (node, target) in self.steps(lowering, state)? {
@@ -179,8 +200,7 @@ impl Automaton<'_> {
                 None => {
                     let rule =
                         lowering.builder().rule(&format!("items from {} on, counted {:?}", target.0, target.1))?;
-                    rules.insert(target.clone(), rule);
-                    pending.push(target);
+                    rules.insert(target, rule);
                     rule
                 }
             };

@@ -48,7 +48,7 @@ impl Shape {
                 ArrayCondition::Count { least, most } => shape.bound(*least, *most),
                 ArrayCondition::Unique { positive: true, .. } => shape.is_unique = true,
                 ArrayCondition::Unique { positive: false, place } => shape.repeated = Some(*place),
-                &ArrayCondition::Contains { start, item, most: Some(0), .. } => {
+                &ArrayCondition::Contains { start, item, least: 0, most: Some(0), .. } => {
                     let before = vec![ConjunctionId::ANYTHING; usize::try_from(start).unwrap_or(usize::MAX)];
                     items.push((before, algebra.negated(item)));
                 }
