@@ -48,7 +48,7 @@ STOREYS = (
     ("description",),
     ("language",),
     ("grammar",),
-    ("outline", "explanation"),
+    ("outline", "explanation", "target"),
     ("combinator", "text_template", "thinking", "tools"),
     ("models", "pressure"),
     ("decoding",),
