@@ -40,6 +40,7 @@ STOREYS = (
         "event",
         "token_name",
         "span",
+        "misuse",
     ),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
     ("compiled_schema", "python_pattern"),
