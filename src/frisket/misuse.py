@@ -55,6 +55,8 @@ def instead_of_schema(value: object) -> str | None:
     >>> instead_of_schema(int)
     'Grammar.from_type reads types: Grammar.from_type(int)'
     """
+    if isinstance(value, Mapping):
+        return None
     if isinstance(value, type) or _is_annotation(value):
         return f"Grammar.from_type reads types: Grammar.from_type({_name(value)})"
     if _is_instance(value):

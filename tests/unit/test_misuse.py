@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import enum
 import sys
+import typing
 from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 import pytest
+import typing_extensions
 
 import frisket
 from frisket import Grammar as PublicGrammar
@@ -158,6 +160,14 @@ def test_a_type_is_no_schema(schema: Any, shown: str) -> None:
     with pytest.raises(InvalidSchemaError, match="a schema is an object or a boolean") as caught:
         PublicGrammar.from_json_schema(schema)
     assert caught.value.hint == f"Grammar.from_type reads types: Grammar.from_type({shown})"
+
+
+def test_what_annotations_are_made_of_is_a_type() -> None:
+    pytest.importorskip("pydantic", reason="pydantic is not installed")
+    alias = typing_extensions.TypeAliasType("alias", list[int])
+    types = [typing.NewType("UserId", int), alias, typing.ForwardRef("int"), typing.Optional[int], int | None, Any]  # noqa: UP045
+    for tp in [*types, None, "int", typing.Annotated[int, "a note"], Literal[5], typing.TypeVar("T", bound=int)]:
+        assert PublicGrammar.from_type(tp).schema is not None
 
 
 @pytest.mark.parametrize(
