@@ -37,6 +37,12 @@ def stored() -> ModuleType | None:
     return module if module.wanted() else None
 
 
+def check_options(options: object) -> None:
+    """TypeError unless these are options."""
+    if not isinstance(options, front_end().JSONSchemaOptions):
+        raise TypeError(f"options are JSONSchemaOptions, got {type(options).__name__}")
+
+
 def compile_schema(
     schema: Any, options: JSONSchemaOptions, registry: Any, limits: Limits | None, data: bytes | None
 ) -> tuple[Grammar, Report]:
@@ -45,8 +51,7 @@ def compile_schema(
     Raises TypeError for options and registries that are none, and what `json_schema.compile_json_schema` raises.
     """
     front = front_end()
-    if not isinstance(options, front.JSONSchemaOptions):
-        raise TypeError(f"options are JSONSchemaOptions, got {type(options).__name__}")
+    check_options(options)
     if registry is not None and not hasattr(registry, "contents"):
         raise TypeError(f"a registry is a referencing.Registry, got {type(registry).__name__}")
     found: tuple[Grammar, Report] | None

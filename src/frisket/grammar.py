@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
+from frisket.errors import InvalidSchemaError
 from frisket.language import Language, json_value, usual_options
+from frisket.misuse import instead_of_choices, instead_of_schema
 from frisket.notations.combination.filled import Filled
 from frisket.notations.combination.lower import build_part
 from frisket.notations.combination.part import Part, Template
@@ -27,6 +29,9 @@ __all__ = ["CompiledGrammar", "Grammar"]
 
 #: The flags of `re` that say what a pattern matches.
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
+
+#: What a JSON Schema usually is: nothing else is asked about what was meant.
+_SCHEMAS = (dict, bool, str)
 
 
 class Grammar(Language):
@@ -63,7 +68,12 @@ class Grammar(Language):
 
         builder = _core.GrammarBuilder(limits=limits)
         texts = choices if isinstance(choices, str) else list(choices)
-        core = builder.build(lower_choices(builder, texts))
+        try:
+            node = lower_choices(builder, texts)
+        except TypeError as error:
+            hint = instead_of_choices(texts)
+            raise error if hint is None else TypeError(f"{error}: {hint}") from None
+        core = builder.build(node)
         return cls(core, origin=Origin.of_choices(list(texts), limits))
 
     @classmethod
@@ -246,6 +256,9 @@ class Grammar(Language):
         are kept on disk, too, in as many bytes at most, for the processes to come. With a `registry` or `limits`
         nothing is kept.
         """
+        if not isinstance(schema, _SCHEMAS) and (hint := instead_of_schema(schema)) is not None:
+            kind = "a type" if isinstance(schema, type) else f"a value of the type {type(schema).__name__}"
+            raise InvalidSchemaError(f"a schema is an object or a boolean, not {kind}", where="", hint=hint)
         return cls._from_json_schema(schema, options, registry, json_value, limits)
 
     @classmethod
@@ -264,7 +277,8 @@ class Grammar(Language):
         from frisket.python_type import PythonType
 
         python_type: PythonType[Any] = PythonType(tp)
-        options = options or usual_options("from_type")
+        options = usual_options("from_type") if options is None else options
+        compiled_schema.check_options(options)
         if options.property_order == "schema":
             options = replace(options, property_order="declared")
         grammar = cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
 from frisket.errors import AnswerError, GrammarError
+from frisket.misuse import instead_of_vocabulary
 from frisket.notations.combination.capture import spans
 from frisket.notations.combination.lower import build_part
 from frisket.notations.combination.part import Part, Whole
@@ -104,7 +105,11 @@ class Language:
         `limits` bound this call, every call of its matchers and the memory of all that they find out. VocabularyError
         if the vocabulary's tokens cannot spell any text of the grammar.
         """
-        return self.core.compile(vocabulary, limits=limits, grammar=self)
+        try:
+            return self.core.compile(vocabulary, limits=limits, grammar=self)
+        except TypeError as error:
+            hint = instead_of_vocabulary(vocabulary)
+            raise error if hint is None else TypeError(f"{error}: {hint}") from None
 
     def accepts(self, text: str | bytes) -> bool:
         """Whether this is a whole text of the grammar."""

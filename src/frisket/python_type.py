@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from frisket.errors import AnswerError, MissingDependencyError, UnsupportedSchemaError
+from frisket.misuse import instead_of_type
 from frisket.python_schema import demands_of, generator
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ class PythonType(Generic[T]):
     """
 
     def __init__(self, tp: type[T] | Any) -> None:
+        hint = instead_of_type(tp)
+        if hint is not None:
+            name = type(tp).__name__
+            raise UnsupportedSchemaError(f"a type is wanted, got a value of the type {name}", where=name, hint=hint)
         pydantic = _pydantic()
         self.name = getattr(tp, "__name__", None) or str(tp)
         try:
@@ -43,7 +48,7 @@ class PythonType(Generic[T]):
             described = self._adapter.json_schema(mode="validation", schema_generator=generator(pydantic))
         except (pydantic.PydanticUserError, pydantic.errors.PydanticUndefinedAnnotation, NameError) as error:
             raise UnsupportedSchemaError(
-                f"no JSON Schema describes the type {self.name}: {str(error).splitlines()[0]}",
+                f"no JSON Schema describes the type {self.name}: {_cause(error)}",
                 where=self.name,
                 hint="use Pydantic models, dataclasses, TypedDict, Enum, Literal, unions and containers of these",
             ) from error
@@ -72,6 +77,11 @@ def _pydantic() -> Any:
         return importlib.import_module("pydantic")
     except ImportError as error:
         raise MissingDependencyError.of("pydantic", "pydantic") from error
+
+
+def _cause(error: Exception) -> str:
+    """What Pydantic says of a type, without its advice: `arbitrary_types_allowed` gives no type a schema."""
+    return str(error).splitlines()[0].partition(" Set `arbitrary_types_allowed")[0]
 
 
 def _reason(error: Any) -> str:

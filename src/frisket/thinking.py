@@ -13,6 +13,7 @@ from frisket.grammar import Grammar
 from frisket.notations.combination.outline import OutlineBuilder, embedded
 from frisket.notations.combination.part import Part
 from frisket.origin import Origin
+from frisket.target import as_grammar
 from frisket.tools import wire
 from frisket.tools.template import Hole, Piece, literal_pieces
 
@@ -119,7 +120,7 @@ class Reasoning:
 
 
 def think(
-    answer: Grammar,
+    answer: Any,
     *,
     start: str = "<think>",
     end: str = "</think>",
@@ -131,12 +132,13 @@ def think(
 ) -> Grammar:
     r"""Reasoning between two markers, then a text of `answer`; the value is a `Thought`.
 
-    >>> from frisket import Grammar
-    >>> grammar = think(Grammar.from_choices(["yes", "no"]))
+    >>> grammar = think(["yes", "no"])
     >>> grammar.accepts("<think>hm, 5 > 4</think>\n\nyes"), grammar.accepts("yes"), grammar.accepts("<think>hm")
     (True, True, False)
     >>> grammar.value("<think>hm, 5 > 4</think>\n\nyes")
     Thought(reasoning='hm, 5 > 4', answer='yes')
+
+    `answer` is a Grammar, or whatever else `generate` takes as its target: a type, a schema, a list of texts.
 
     `mode`: with `on` the model must think, with `off` it must not, with `auto` it may. `prompt` is the rendered prompt
     (or what it says: `Thinking.of_prompt`). Where it ends inside of reasoning, the text goes on there, and `off` ends
@@ -155,6 +157,7 @@ def think(
     if not start or not end:
         raise ValueError("the markers of reasoning are texts of at least one character")
     said = prompt if isinstance(prompt, Thinking) else Thinking.of_prompt(prompt or "", start, end)
+    answer = as_grammar(answer)
     special = special_in((start, end), vocabulary)
     reasoning = Reasoning(start, end, mode, said, special, tuple(sorted(special)), max_chars)
     builder = _core.GrammarBuilder()

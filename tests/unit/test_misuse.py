@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
+import enum
 import sys
+import typing
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
+import typing_extensions
 
+import frisket
 from frisket import Grammar as PublicGrammar
 from frisket._core import GrammarBuilder, Limits, Vocabulary, fill_masks
-from frisket.errors import EmptyGrammarError, GrammarError, TokenRejectedError
+from frisket.errors import (
+    EmptyGrammarError,
+    GrammarError,
+    InvalidSchemaError,
+    TokenRejectedError,
+    UnsupportedSchemaError,
+)
 
 
 def test_a_grammar_that_matches_nothing() -> None:
@@ -79,3 +90,115 @@ def test_limits_that_are_none_are_misuse(limits: Any) -> None:
     for call in constructors:
         with pytest.raises(TypeError, match=r"[Ll]imits"):
             call("{}", limits=limits)
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+
+
+@pytest.mark.parametrize(
+    ("target", "hint"),
+    [
+        ({"type": "object", "properties": {}}, "Grammar.from_json_schema"),
+        ({"type": "int"}, "Grammar.from_json_schema"),
+        (' {"type": "integer"}', "Grammar.from_json_schema"),
+        (5, "the type int, or Literal[5]"),
+        (True, "the type bool, or Literal[True]"),
+        (1.5, "pass the type float"),
+        (Colour.RED, "the type Colour, or Literal[Colour.RED]"),
+        (Point(1), "pass its class, Point"),
+        (b"bytes", "pass its class, bytes"),
+        ({"a", "b"}, "choices are a list of texts"),
+        (frozenset("ab"), "choices are a list of texts"),
+        ((letter for letter in "ab"), "choices are a list of texts"),
+        (["a", "b"], "Grammar.from_choices"),
+    ],
+    ids=repr,
+)
+def test_a_value_is_no_type(target: Any, hint: str) -> None:
+    with pytest.raises(UnsupportedSchemaError, match="a type is wanted, got a value of the type") as caught:
+        PublicGrammar.from_type(target)
+    assert hint in str(caught.value.hint) and "arbitrary_types_allowed" not in str(caught.value)
+
+
+@pytest.mark.parametrize("target", [5, {"a", "b"}, Point(1)], ids=repr)
+def test_nor_is_it_a_target(target: Any) -> None:
+    with pytest.raises(UnsupportedSchemaError, match="a type is wanted"):
+        frisket.generate(frisket.models.embedded(), "?", target)
+
+
+def test_an_object_of_a_pydantic_model_is_no_type() -> None:
+    pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
+    model = pydantic.create_model("Ticket", text=(str, ...))
+    with pytest.raises(UnsupportedSchemaError) as caught:
+        PublicGrammar.from_type(model(text="a"))
+    assert caught.value.hint == "pass its class, Ticket"
+    for wrong in (model, model(text="a")):
+        with pytest.raises(InvalidSchemaError) as refused:
+            PublicGrammar.from_json_schema(wrong)
+        assert refused.value.hint == "Grammar.from_type reads types: Grammar.from_type(Ticket)"
+
+
+def test_what_pydantic_itself_refuses_comes_without_its_advice() -> None:
+    pytest.importorskip("pydantic", reason="pydantic is not installed")
+    with pytest.raises(UnsupportedSchemaError, match="no JSON Schema describes the type Plain") as caught:
+        PublicGrammar.from_type(type("Plain", (), {}))
+    assert "arbitrary_types_allowed" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("schema", "shown"),
+    [(int, "int"), (Colour, "Colour"), (Point(1), "Point"), (list[int], "list[int]"), (int | None, "int | None")],
+    ids=repr,
+)
+def test_a_type_is_no_schema(schema: Any, shown: str) -> None:
+    with pytest.raises(InvalidSchemaError, match="a schema is an object or a boolean") as caught:
+        PublicGrammar.from_json_schema(schema)
+    assert caught.value.hint == f"Grammar.from_type reads types: Grammar.from_type({shown})"
+
+
+def test_what_annotations_are_made_of_is_a_type() -> None:
+    pytest.importorskip("pydantic", reason="pydantic is not installed")
+    alias = typing_extensions.TypeAliasType("alias", list[int])
+    types = [typing.NewType("UserId", int), alias, typing.ForwardRef("int"), typing.Optional[int], int | None, Any]  # noqa: UP045
+    for tp in [*types, None, "int", typing.Annotated[int, "a note"], Literal[5], typing.TypeVar("T", bound=int)]:
+        assert PublicGrammar.from_type(tp).schema is not None
+
+
+@pytest.mark.parametrize(
+    ("choices", "hint"),
+    [
+        ([1, 2], "pass the type Literal[1, 2]"),
+        (["a", None, True], "pass the type Literal['a', None, True]"),
+        (list(range(9)), "Literal[0, 1, 2, 3, 4, …]"),
+        (list(Colour), "Literal[Colour.RED]"),
+        ([Point, Literal["a"]], "pass their union, Point | typing.Literal['a']"),
+        ([1.5, "a"], 'pass the schema {"enum": […]}'),
+    ],
+    ids=str,
+)
+def test_values_are_no_choices(choices: Any, hint: str) -> None:
+    with pytest.raises(TypeError, match="choices are texts") as caught:
+        PublicGrammar.from_choices(choices)
+    assert hint in str(caught.value)
+
+
+def test_a_grammar_is_compiled_for_a_vocabulary() -> None:
+    model: Any = frisket.models.embedded()
+    grammar = PublicGrammar.from_choices(["a"])
+    with pytest.raises(TypeError, match=r"for a Vocabulary, not for .*Embedded.*: pass its vocabulary"):
+        grammar.compile(model)
+    with pytest.raises(TypeError, match=r"Vocabulary\.from_huggingface"):
+        grammar.compile(model.tokenizer)
+    with pytest.raises(TypeError, match=r"not for <class 'int'>$"):
+        grammar.compile(5)  # type: ignore[arg-type]
+
+
+def test_options_of_a_type_are_options() -> None:
+    with pytest.raises(TypeError, match="options are JSONSchemaOptions, got dict"):
+        PublicGrammar.from_type(bool, {"whitespace": "compact"})  # type: ignore[arg-type]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, overload
 
 from frisket.decoding.answer import Generation, Stream
+from frisket.decoding.argument import check_integer, kind
 from frisket.decoding.generate import generate, stream
 from frisket.decoding.loop import Step
 from frisket.errors import FrisketError
@@ -39,7 +40,7 @@ class Options(TypedDict, total=False):
     guard: Guard | None
     sampler: Sampler | None
     seed: int
-    stop: Sequence[str]
+    stop: str | Sequence[str]
     jump_forward: bool
     describe: bool | Style
     heal: bool
@@ -141,7 +142,7 @@ class ManyOptions(Options, total=False):
 
 def generate_many(
     model: Model,
-    prompts: Sequence[str],
+    prompts: Iterable[str],
     targets: Any,
     *,
     workers: int = 2,
@@ -158,7 +159,13 @@ def generate_many(
     keeps a session of the model. `on_done` is called here, after each answer, with how many are done. The first error
     ends all, unless `return_errors` puts a FrisketError into the place of its answer.
     """
+    if isinstance(prompts, str):
+        raise TypeError("prompts are a list of texts, got str: write [prompt] for one")
+    if not isinstance(prompts, Iterable):
+        raise TypeError(f"prompts are a list of texts, got {kind(prompts)}")
+    prompts = list(prompts)
     each = _each(targets, len(prompts))
+    check_integer("workers", workers)
     if workers < 1:
         raise ValueError(f"workers are at least 1, not {workers}")
     found: list[Any] = [None] * len(prompts)

@@ -7,18 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from frisket.decoding.answer import Stream
+from frisket.decoding.argument import check_on_step, check_seed, check_strategy, stop_texts
 from frisket.decoding.budget import OnBudget
 from frisket.decoding.draft import drafter
 from frisket.decoding.guard import Guard
 from frisket.decoding.loop import Step, decode
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.task import Beginning, Task
-from frisket.grammar import Grammar
+from frisket.target import as_grammar
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from frisket.description import Style
+    from frisket.grammar import Grammar
     from frisket.models.protocol import Model
     from frisket.strategy import Strategy
 
@@ -38,7 +40,7 @@ def generate(
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
     seed: int = ...,
-    stop: Sequence[str] = ...,
+    stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
     heal: bool = ...,
@@ -59,7 +61,7 @@ def generate(
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
     seed: int = ...,
-    stop: Sequence[str] = ...,
+    stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
     heal: bool = ...,
@@ -80,7 +82,7 @@ def generate(
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
     seed: int = ...,
-    stop: Sequence[str] = ...,
+    stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
     heal: bool = ...,
@@ -101,7 +103,7 @@ def generate(
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
     seed: int = ...,
-    stop: Sequence[str] = ...,
+    stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
     heal: bool = ...,
@@ -121,7 +123,7 @@ def generate(
     guard: Guard | None = None,
     sampler: Sampler | None = None,
     seed: int = 0,
-    stop: Sequence[str] = (),
+    stop: str | Sequence[str] = (),
     jump_forward: bool = True,
     describe: bool | Style = False,
     heal: bool = False,
@@ -134,8 +136,9 @@ def generate(
         ticket = frisket.generate(frisket.models.embedded(), "My card was charged twice", Triage)
 
     `target` is a type (a class, `Literal["a", "b"]`, `int | None` …), a JSON Schema, a list of texts to choose from, a
-    compiled regular expression or a Grammar. Greedy unless a `sampler` or the `strategy` says otherwise; one `seed` is
-    one answer. `on_step` sees every step as it is made.
+    compiled regular expression or a Grammar. Greedy unless a `sampler` (`Sampler(temperature=0.7)`) or the `strategy`
+    says otherwise; one `seed` is one answer. The text ends before a `stop`, which is one text or several. `on_step`
+    sees every step as it is made.
 
     An answer is whole after `max_tokens` tokens at the latest, or fewer where the model's context ends: the masks keep
     only tokens after which it can still be finished. Where so few tokens finish no answer, BudgetError says how many
@@ -161,6 +164,9 @@ def generate(
     model's sessions can (`DraftSession`). Each token is still the one that the sampler chooses from the model's logits,
     so answers stay what they are, as far as a network computes the same for tokens together as one by one.
     """
+    check_seed(seed)
+    check_strategy(strategy)
+    check_on_step(on_step)
     task = Task(
         model,
         prompt,
@@ -171,7 +177,7 @@ def generate(
         min_tokens=min_tokens,
         guard=guard,
         sampler=sampler,
-        stop=stop,
+        stop=stop_texts(stop),
         jump_forward=jump_forward,
         describe=describe,
         heal=heal,
@@ -205,7 +211,7 @@ def stream(
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
     seed: int = ...,
-    stop: Sequence[str] = ...,
+    stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
     heal: bool = ...,
@@ -223,7 +229,7 @@ def stream(
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
     seed: int = ...,
-    stop: Sequence[str] = ...,
+    stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
     heal: bool = ...,
@@ -241,7 +247,7 @@ def stream(
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
     seed: int = ...,
-    stop: Sequence[str] = ...,
+    stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
     heal: bool = ...,
@@ -259,7 +265,7 @@ def stream(
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
     seed: int = ...,
-    stop: Sequence[str] = ...,
+    stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
     heal: bool = ...,
@@ -276,7 +282,7 @@ def stream(
     guard: Guard | None = None,
     sampler: Sampler | None = None,
     seed: int = 0,
-    stop: Sequence[str] = (),
+    stop: str | Sequence[str] = (),
     jump_forward: bool = True,
     describe: bool | Style = False,
     heal: bool = False,
@@ -289,6 +295,7 @@ def stream(
 
     The prompt is read at once, tokens are made as they are asked for.
     """
+    check_seed(seed)
     task = Task(
         model,
         prompt,
@@ -299,7 +306,7 @@ def stream(
         min_tokens=min_tokens,
         guard=guard,
         sampler=sampler,
-        stop=stop,
+        stop=stop_texts(stop),
         jump_forward=jump_forward,
         describe=describe,
         heal=heal,
@@ -322,18 +329,3 @@ def begin_stream(task: Task, beginning: Beginning, seed: int) -> Stream[Any]:
         head=beginning.head,
     )
     return Stream(steps, task.grammar, beginning.limit, matcher)
-
-
-def as_grammar(target: Any) -> Grammar:
-    """The grammar of whatever `generate` takes as its target."""
-    if isinstance(target, Grammar):
-        return target
-    if isinstance(target, Mapping | bool):
-        return Grammar.from_json_schema(target)
-    if isinstance(target, re.Pattern):
-        return Grammar.from_regex(target)
-    if isinstance(target, list | tuple):
-        return Grammar.from_choices(target)
-    if isinstance(target, str):
-        raise TypeError("a str is ambiguous here: use Grammar.from_json_schema, from_regex, or a list for choices")
-    return Grammar.from_type(target)

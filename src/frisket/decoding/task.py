@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from frisket.decoding.argument import check_task
 from frisket.decoding.branch import Branch
 from frisket.decoding.budget import Budget
 from frisket.decoding.healing import compile_healed, take_back
@@ -64,6 +65,9 @@ class Task:
     """An answer in free text that the model reads before its own."""
     observer: Observer | None = None
     """Hears of each path that a strategy held, those that were given up among them."""
+
+    def __post_init__(self) -> None:
+        check_task(self)
 
     def observe(
         self, path: Generation[Any] | Callable[[], Generation[Any]], fate: Fate, log_weight: float = 0.0

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frisket.decoding.generate import as_grammar
+from frisket.decoding.argument import check_integer, check_seed, check_strategy, stop_texts
 from frisket.decoding.sampler import Sampler
 from frisket.decoding.task import Task
 from frisket.strategy.masked import Masked, pooled
 from frisket.strategy.strategy import Answers, Strategy, nothing_found
+from frisket.target import as_grammar
 
 if TYPE_CHECKING:
     from frisket.description import Style
@@ -29,7 +30,7 @@ def sample(
     max_tokens: int = 512,
     sampler: Sampler | None = None,
     seed: int = 0,
-    stop: Sequence[str] = (),
+    stop: str | Sequence[str] = (),
     jump_forward: bool = True,
     describe: bool | Style = False,
     heal: bool = False,
@@ -46,6 +47,9 @@ def sample(
 
     Answers are drawn from the model's own distribution, unless there is a `sampler`.
     """
+    check_integer("n", n)
+    check_seed(seed)
+    check_strategy(strategy)
     if n < 1:
         raise ValueError(f"there is at least 1 run, not {n}")
     task = Task(
@@ -55,7 +59,7 @@ def sample(
         max_tokens=max_tokens,
         on_budget="cut",
         sampler=sampler,
-        stop=stop,
+        stop=stop_texts(stop),
         jump_forward=jump_forward,
         describe=describe,
         heal=heal,

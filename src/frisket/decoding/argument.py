@@ -1,0 +1,128 @@
+"""Arguments of `generate`, `stream` and `sample` → nothing, or a TypeError that says what to pass instead.
+
+They are checked before the model is asked: an error from deep inside would name what no caller has seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from frisket.decoding.guard import Guard
+from frisket.decoding.sampler import Sampler
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from frisket.decoding.task import Task
+
+#: What a task calls of a model.
+_METHODS = ("encode", "prompt", "start")
+
+
+def check_task(task: Task) -> None:
+    """TypeError if an argument of a task is of another kind than it should be."""
+    check_model(task.model, task.prompt)
+    _check_prompt(task.prompt)
+    check_integer("max_tokens", task.max_tokens)
+    check_integer("min_tokens", task.min_tokens)
+    if isinstance(task.wrap_up, bool) or not isinstance(task.wrap_up, Real):
+        raise TypeError(f"wrap_up is a fraction such as 0.2, got {kind(task.wrap_up)}")
+    _check_instance("guard", task.guard, Guard, "Guard()")
+    _check_instance("sampler", task.sampler, Sampler, "Sampler(temperature=0.7)")
+
+
+def check_model(model: Any, prompt: Any) -> None:
+    """TypeError unless this is a model."""
+    if _is_model(model):
+        return
+    if _is_model(prompt):
+        raise TypeError(f"the model comes first, then the prompt: got {kind(model)} as model, {kind(prompt)} as prompt")
+    if callable(model):
+        advice = "call it, as in frisket.models.embedded()"
+    elif isinstance(model, str):
+        advice = "load it first, as in frisket.models.embedded() or frisket.models.transformers(path)"
+    else:
+        advice = "take one of frisket.models, such as models.transformers(model, tokenizer) for one of Hugging Face"
+    raise TypeError(f"model is a frisket.models.Model, got {kind(model)}: {advice}")
+
+
+def _is_model(value: Any) -> bool:
+    return not isinstance(value, type) and all(hasattr(value, name) for name in _METHODS)
+
+
+def _check_prompt(prompt: Any) -> None:
+    if isinstance(prompt, str):
+        return
+    if isinstance(prompt, Mapping) or (
+        isinstance(prompt, list | tuple) and any(isinstance(one, Mapping) for one in prompt)
+    ):
+        raise TypeError(
+            f"prompt is a str, got a {type(prompt).__name__} of chat messages: pass the user's text alone, which "
+            "`model.prompt` writes into the chat template; for several turns see docs/how-to/own-model.md"
+        )
+    advice = ": use generate_many for several prompts" if isinstance(prompt, list | tuple) else ""
+    raise TypeError(f"prompt is a str, got {kind(prompt)}{advice}")
+
+
+def check_integer(name: str, value: object) -> None:
+    """TypeError unless this is an integer, of Python or numpy. A bool is none: `True` would be one token."""
+    if isinstance(value, bool) or not hasattr(type(value), "__index__"):
+        raise TypeError(f"{name} is an int, got {kind(value)}")
+
+
+def check_seed(seed: Any) -> None:
+    """TypeError or ValueError unless this is a seed."""
+    check_integer("seed", seed)
+    if seed < 0:
+        raise ValueError(f"seed is at least 0, not {seed}")
+
+
+def check_strategy(strategy: object) -> None:
+    """TypeError unless this is a strategy or None."""
+    if strategy is not None:
+        from frisket.strategy.strategy import Strategy
+
+        _check_instance("strategy", strategy, Strategy, "Beams(4)")
+
+
+def check_on_step(on_step: Callable[..., object] | None) -> None:
+    """TypeError unless this is a function or None."""
+    if on_step is not None and not callable(on_step):
+        raise TypeError(f"on_step is a function that takes a Step, got {kind(on_step)}")
+
+
+def stop_texts(stop: str | Iterable[str]) -> Sequence[str]:
+    """The stop strings: a str is one of them, not its letters.
+
+    >>> stop_texts("END"), stop_texts(["a", "b"])
+    (('END',), ('a', 'b'))
+    """
+    if isinstance(stop, str):
+        return (stop,)
+    if not isinstance(stop, Iterable) or isinstance(stop, bytes | Mapping):
+        raise TypeError(f"stop is a text or a list of texts, got {kind(stop)}")
+    texts = tuple(stop)
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"stop is a text or a list of texts, got one of {kind(text)}")
+    return texts
+
+
+def kind(value: object) -> str:
+    """How a message names what it got: by its class; a class or function by its own name.
+
+    >>> kind(5), kind(int), kind(kind)
+    ('int', 'the class int', 'the function kind')
+    """
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if callable(value) and hasattr(value, "__name__"):
+        return f"the function {value.__name__}"
+    return type(value).__name__
+
+
+def _check_instance(name: str, value: object, cls: type, example: str) -> None:
+    if value is not None and not isinstance(value, cls):
+        raise TypeError(f"{name} is a {cls.__name__}, got {kind(value)}: write {name}=frisket.{example}, for instance")

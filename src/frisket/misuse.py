@@ -1,0 +1,123 @@
+"""An argument that was meant for another call → what to write instead, as the hint of an error.
+
+Python's types, JSON Schemas, lists of texts and models stand close together in the API. Whoever takes one for another
+should not read the advice of the library below, which cannot know what was meant.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
+from numbers import Number
+
+__all__ = ["instead_of_choices", "instead_of_schema", "instead_of_type", "instead_of_vocabulary"]
+
+#: A hint shows at most so many of the values that were passed.
+_SHOWN = 5
+#: The modules of what annotations are made of, other than classes: `Literal["a"]`, `int | None`, `list[int]`.
+_ANNOTATIONS = ("typing", "typing_extensions", "types", "annotationlib")
+
+
+def instead_of_type(value: object) -> str | None:
+    """What to pass instead of a value that stands where a type should; None where it may be a type.
+
+    >>> instead_of_type({"type": "object"})
+    'Grammar.from_json_schema reads JSON Schemas'
+    >>> instead_of_type(5)
+    'pass the type int, or Literal[5] for this value alone'
+    """
+    if isinstance(value, type):
+        return None
+    if isinstance(value, Mapping) or (isinstance(value, str) and value.lstrip().startswith("{")):
+        return "Grammar.from_json_schema reads JSON Schemas"
+    if _is_instance(value):
+        return f"pass its class, {type(value).__name__}"
+    if isinstance(value, Enum | Number):
+        name = type(value).__name__
+        return f"pass the type {name}" + (
+            f", or {_literal([value])} for this value alone" if _has_literal(value) else ""
+        )
+    if isinstance(value, list | tuple | set | frozenset | Iterator):
+        return "choices are a list of texts, for `generate` or Grammar.from_choices; other values are Literal[…]"
+    if isinstance(value, str) or callable(value) or value is None or _is_annotation(value):
+        return None
+    if hasattr(value, "__get_pydantic_core_schema__"):
+        return None
+    return f"pass its class, {type(value).__name__}"
+
+
+def instead_of_schema(value: object) -> str | None:
+    """What to call for a value that stands where a JSON Schema should; None where nothing better is known.
+
+    >>> instead_of_schema(int)
+    'Grammar.from_type reads types: Grammar.from_type(int)'
+    """
+    if isinstance(value, Mapping):
+        return None
+    if isinstance(value, type) or _is_annotation(value):
+        return f"Grammar.from_type reads types: Grammar.from_type({_name(value)})"
+    if _is_instance(value):
+        return f"Grammar.from_type reads types: Grammar.from_type({type(value).__name__})"
+    return None
+
+
+def instead_of_choices(values: Sequence[object]) -> str | None:
+    """What to pass instead of choices that are not all texts; None if they are.
+
+    >>> instead_of_choices([1, 2])
+    'for these values pass the type Literal[1, 2]'
+    """
+    if all(isinstance(value, str) for value in values):
+        return None
+    if all(isinstance(value, type) or _is_annotation(value) for value in values):
+        names = [_name(value) for value in values[:_SHOWN]]
+        return f"for one of several types pass their union, {' | '.join([*names, *_rest(values)])}"
+    if all(_has_literal(value) for value in values):
+        return f"for these values pass the type {_literal(values)}"
+    return 'for values pass the schema {"enum": […]}'
+
+
+def instead_of_vocabulary(value: object) -> str | None:
+    """What to pass instead of a value that stands where a vocabulary should; None where nothing better is known."""
+    if hasattr(value, "vocabulary"):
+        return "pass its vocabulary, as in model.vocabulary"
+    if hasattr(value, "encode"):
+        return "make one of it, as in Vocabulary.from_huggingface(tokenizer)"
+    return None
+
+
+def _is_instance(value: object) -> bool:
+    """Whether this is an object of a dataclass or of a Pydantic model."""
+    kind = type(value)
+    return not isinstance(value, type) and (
+        dataclasses.is_dataclass(kind)
+        or hasattr(kind, "__pydantic_core_schema__")
+        or hasattr(kind, "__pydantic_fields__")
+    )
+
+
+def _is_annotation(value: object) -> bool:
+    return typing.get_origin(value) is not None or (
+        type(value).__module__ in _ANNOTATIONS and not isinstance(value, types.ModuleType)
+    )
+
+
+def _name(value: object) -> str:
+    """The type as a program writes it."""
+    return value.__name__ if isinstance(value, type) and typing.get_origin(value) is None else str(value)
+
+
+def _has_literal(value: object) -> bool:
+    return value is None or isinstance(value, bool | int | str | Enum)
+
+
+def _literal(values: Sequence[object]) -> str:
+    shown = [f"{type(one).__name__}.{one.name}" if isinstance(one, Enum) else repr(one) for one in values[:_SHOWN]]
+    return f"Literal[{', '.join([*shown, *_rest(values)])}]"
+
+
+def _rest(values: Sequence[object]) -> list[str]:
+    return ["…"] if len(values) > _SHOWN else []

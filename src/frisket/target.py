@@ -1,0 +1,32 @@
+"""What is asked for, in whatever form → Grammar: one reading of targets for `generate`, `sample` and `think`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from frisket.grammar import Grammar
+
+__all__ = ["as_grammar"]
+
+
+def as_grammar(target: Any) -> Grammar:
+    """The grammar of whatever `generate` takes as its target.
+
+    >>> as_grammar(["yes", "no"]) == Grammar.from_choices(["yes", "no"])
+    True
+    """
+    if isinstance(target, Grammar):
+        return target
+    if isinstance(target, Mapping | bool):
+        return Grammar.from_json_schema(target)
+    if isinstance(target, re.Pattern):
+        return Grammar.from_regex(target)
+    if isinstance(target, list | tuple):
+        return Grammar.from_choices(target)
+    if isinstance(target, str):
+        raise TypeError(
+            "a str is ambiguous as a target: use Grammar.from_json_schema, from_regex, or a list for choices"
+        )
+    return Grammar.from_type(target)
