@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from frisket.errors import FrisketError, GrammarError, InvalidSchemaError
+from frisket.errors import FrisketError, GrammarError, InvalidSchemaError, UnsatisfiableSchemaError
 
 if TYPE_CHECKING:
     from frisket.description import Encodes
@@ -89,6 +89,9 @@ def named(name: str) -> Iterator[None]:
         error.where = f"{name}:{error.where}" if error.where else name
         if Path(name).suffix in (".yaml", ".yml"):
             error.hint = "YAML is not read; turn it into JSON first, as `yq -o json` does"
+        raise
+    except UnsatisfiableSchemaError as error:
+        error.where = f"{name}:{error.where or '(root)'}"
         raise
 
 
