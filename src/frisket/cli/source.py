@@ -86,7 +86,10 @@ def named(name: str) -> Iterator[None]:
         error.where = f"{name}:{error.where}" if error.where else name
         raise
     except InvalidSchemaError as error:
+        from frisket.json_schema.text import NO_NAME
+
         error.where = f"{name}:{error.where}" if error.where else name
+        error.hint = error.hint and error.hint.removesuffix(NO_NAME)  # a file was read, or none was meant
         if Path(name).suffix in (".yaml", ".yml"):
             error.hint = "YAML is not read; turn it into JSON first, as `yq -o json` does"
         raise
