@@ -46,7 +46,7 @@ def grammar(
     if regex is not None:
         return Grammar.from_regex(regex)
     if choices is not None:
-        return Grammar.from_choices([choice.strip() for choice in choices.split(",")])
+        return Grammar.from_choices([choice.strip() for choice in choices.split(",")] if choices.strip() else [])
     if tp is not None:
         return Grammar.from_type(_type(tp))
     assert schema is not None
