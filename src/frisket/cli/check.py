@@ -168,12 +168,12 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
         )
     else:
         console.print(f"[green]exact[/green]: {_enforced(entries)}")
+    for pointer, reason in places or [(entry.pointer, entry.slips) for entry in [*loosened, *narrowed]]:
+        console.print(f"  {pointer or '(root)'}: {reason}", markup=False, highlight=False, soft_wrap=True)
     for entry in entries:
         if entry.meant is not None:
             line = f"  {entry.pointer or '(root)'}: {entry.keyword} asks nothing; did you mean {entry.meant}?"
             console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
-    for pointer, reason in places or [(entry.pointer, entry.slips) for entry in [*loosened, *narrowed]]:
-        console.print(f"  {pointer or '(root)'}: {reason}", markup=False, highlight=False, soft_wrap=True)
 
 
 def show_table(console: Console, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:

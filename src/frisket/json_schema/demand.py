@@ -35,7 +35,16 @@ def demanded(schema: Any, pointer: str) -> str | None:
         for step in pointer.split("/")[1:]:
             step = step.replace("~1", "/").replace("~0", "~")
             part = part[int(step)] if isinstance(part, (list, tuple)) else part[step]
-        text = json.dumps(part, ensure_ascii=False)
+        return _begun(part)
     except (LookupError, TypeError, ValueError, RecursionError):
         return None
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
+
+
+def _begun(value: Any) -> str:
+    """The first characters of a value in JSON; no more of a large one is written."""
+    text = ""
+    for piece in json.JSONEncoder(ensure_ascii=False).iterencode(value):
+        text += piece
+        if len(text) > LONGEST:
+            return f"{text[:LONGEST]} …"
+    return text
