@@ -46,8 +46,8 @@ __all__ = [
     "until",
 ]
 
-#: What a combinator takes: a text that stands for itself, or a grammar.
 GrammarPart: TypeAlias = str | Grammar
+"""What a combinator takes: a text that stands for itself, or a grammar."""
 
 
 def lit(text: str) -> Grammar:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 #: The representation of a combination shows at most so many characters.
 _SHOWN = 200
+#: What a language is made of; and no argument at all, which is an error.
+_CORES = (_core.Grammar, type(None))
+_MISSING: Any = object()
 
 
 class Language:
@@ -37,12 +40,15 @@ class Language:
 
     def __init__(
         self,
-        core: _core.Grammar | None,
+        core: _core.Grammar | None = _MISSING,
         report: Report | None = None,
         schema: Any = None,
         value: Callable[[str], Any] = str,
         origin: Origin | bytes | None = None,
     ) -> None:
+        if not isinstance(core, _CORES):
+            made = [name for name in vars(type(self)) if name.startswith("from_")]
+            raise TypeError(f"{type(self).__name__}() makes nothing; call a constructor of it: {', '.join(made)}")
         # None of a combination whose rules nobody asked for yet.
         self._core = core
         self._report = report
@@ -146,7 +152,7 @@ class Language:
         With a `vocabulary` the text is token ids, and the spans name their tokens, too. A name has its spans in order
         of the text; names that captured nothing are not there. The parse is exact. If the text can be read in several
         ways, parts choose from left to right: a choice its first option that fits, a repetition one more round, every
-        other part its longest text. A text that is none of the grammar is a GrammarError with the code `text-rejected`.
+        other part its longest text. A text that does not match is a GrammarError with the code `text-rejected`.
         """
         if vocabulary is not None:
             units = token_text(cast("Sequence[int]", text), vocabulary)
@@ -160,7 +166,9 @@ class Language:
         found = spans(self._part, units.units)
         if found is None:
             raise GrammarError(
-                "the text is none of the grammar", hint="`accepts_prefix` says of a beginning", code="text-rejected"
+                "the text does not match the grammar",
+                hint="`Matcher.explain(text)` shows where; a text that only begins a match passes `accepts_prefix`",
+                code="text-rejected",
             )
         named: dict[str, list[Span]] = {}
         for name, begin, end in found:

@@ -103,6 +103,11 @@ class TestConstructors:
         assert caught.value.where == place
         assert "not its name" in (caught.value.hint or "")
 
+    @pytest.mark.parametrize("given", [(), ({"type": "integer"},), ("a",)])
+    def test_a_grammar_is_made_by_a_constructor(self, given: tuple[Any, ...]) -> None:
+        with pytest.raises(TypeError, match=r"Grammar\(\) makes nothing; call a constructor of it: from_choices, "):
+            Grammar(*given)
+
     def test_what_relaxed_leaves_out_is_validated_afterwards(self, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.importorskip("jsonschema_rs", reason="jsonschema-rs is not installed")
         from frisket import json_schema

@@ -45,11 +45,12 @@ def answer(
     describe: str | None = None,
     strategy: str | None = None,
     heal: bool = False,
+    note: str | None = None,
 ) -> None:
     """Generate and print; a JSON document on one line in its plainest form, other texts as they are.
 
     `trace` is the file of the report on what the mask did; BARE_TRACE adds every step's figures to the answer for a
-    program, or shows the report.
+    program, or shows the report. `note` is printed on stderr once all options are known to be right.
     """
     if trace is not None and trace != BARE_TRACE and Path(trace).suffix not in (".html", ".json"):
         raise typer.BadParameter("--trace writes *.html or *.json, or without a file to the terminal")
@@ -67,6 +68,8 @@ def answer(
         raise typer.BadParameter(f"--on-budget is one of {', '.join(get_args(OnBudget))}")
     if not 0 <= wrap_up <= 1 or (wrap_up and on_budget == "cut"):
         raise typer.BadParameter("--wrap-up is a fraction between 0 and 1, and needs --on-budget finish")
+    if note is not None:
+        print(note, file=sys.stderr)
     task = Task(
         model, prompt, grammar, max_tokens=max_tokens, sampler=sampler, describe=style, heal=heal,
         on_budget=cast("OnBudget", on_budget) if chosen is None else "cut", wrap_up=wrap_up if chosen is None else 0.0,

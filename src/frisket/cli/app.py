@@ -53,4 +53,8 @@ def frisket(
 
 
 for module in COMMANDS:
-    app.command(name=module.__name__.rpartition(".")[2], epilog=module.EXAMPLES)(module.command)
+    app.command(
+        name=module.__name__.rpartition(".")[2],
+        epilog=module.EXAMPLES,
+        context_settings=getattr(module, "SETTINGS", None),
+    )(module.command)

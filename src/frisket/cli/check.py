@@ -11,7 +11,7 @@ from rich.markup import escape, render
 from rich.table import Table
 
 from frisket.cli import option, source
-from frisket.errors import FrisketError, UnsatisfiableSchemaError, UnsupportedSchemaError
+from frisket.errors import FrisketError, UnsupportedSchemaError
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
@@ -31,8 +31,7 @@ Exits with 1 if the schema is refused. What only Python checks of a type is no r
 """
 
 
-#: Of a part of a schema that is quoted, and of a line that no terminal breaks: so many characters.
-LONGEST = 300
+#: Characters of a line that no terminal breaks.
 WIDEST = 1000
 #: Rows; beyond, a table is written without a look at how wide the terminal is.
 FOLDED = 1000
@@ -104,9 +103,6 @@ def _checked(schema: str) -> tuple[Report | None, UnsupportedSchemaError | None]
             return Grammar.from_json_schema(text).report, None
     except UnsupportedSchemaError as refusal:
         return _relaxed(text), refusal
-    except UnsatisfiableSchemaError as error:
-        error.where, error.hint = f"{name}:{error.where or '(root)'}", _demanded(text, error.where or "")
-        raise
 
 
 def _relaxed(text: str) -> Report | None:
@@ -128,19 +124,6 @@ def _described(
     refused = [{"pointer": pointer, "reason": reason} for pointer, reason in places]
     hint = {} if refusal is None else {"hint": refusal.hint}
     return {**described, "exact": described["exact"] and not places, "refused": refused, **hint}
-
-
-def _demanded(text: str, pointer: str) -> str | None:
-    """What a schema says at one place."""
-    part = json.loads(text)
-    for step in pointer.split("/")[1:]:
-        step = step.replace("~1", "/").replace("~0", "~")
-        try:
-            part = part[int(step)] if isinstance(part, list) else part[step]
-        except (LookupError, TypeError, ValueError):  # a place in another document
-            return None
-    said = json.dumps(part, ensure_ascii=False)
-    return f"it says {said if len(said) <= LONGEST else said[:LONGEST] + ' …'}"
 
 
 def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
@@ -187,6 +170,10 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
         console.print(f"[green]exact[/green]: {_enforced(entries)}")
     for pointer, reason in places or [(entry.pointer, entry.slips) for entry in [*loosened, *narrowed]]:
         console.print(f"  {pointer or '(root)'}: {reason}", markup=False, highlight=False, soft_wrap=True)
+    for entry in entries:
+        if entry.meant is not None:
+            line = f"  {entry.pointer or '(root)'}: {entry.keyword} asks nothing; did you mean {entry.meant}?"
+            console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
 
 def show_table(console: Console, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:

@@ -30,7 +30,7 @@ def command(
     as_json: option.Json = False,
     trace: option.Trace = None,
 ) -> None:
-    """Run a worked system with the embedded model: triage, tutor, orders or agent."""
+    """Run a worked system with the embedded model: triage, tutor, orders, agent or agent-last."""
     from frisket import examples
 
     if name is None:

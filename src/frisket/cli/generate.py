@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -34,7 +33,12 @@ NOTE = (
 )
 
 
+#: More arguments than the prompt are taken, to say what they should be.
+SETTINGS = {"allow_extra_args": True}
+
+
 def command(
+    context: typer.Context,
     prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="What the model is told.", show_default=False)],
     schema: option.Schema = None,
     tp: option.Type = None,
@@ -56,11 +60,14 @@ def command(
     heal: option.Heal = False,
 ) -> None:
     """Write an answer that fits a schema, a type, a regular expression, some choices or the rules of a grammar."""
+    if context.args:
+        raise typer.BadParameter(
+            "the prompt is one argument, in quotes, and a schema comes after --schema: "
+            'frisket generate --schema FILE "PROMPT"'
+        )
     from frisket.cli.answer import answer
 
     grammar = source.grammar(schema=schema, tp=tp, regex=regex, choices=choices, rules=rules)
-    if model == "embedded" and not _is_known(grammar):
-        print(NOTE, file=sys.stderr)
     answer(
         source.model(model),
         prompt,
@@ -77,6 +84,7 @@ def command(
         describe=describe,
         strategy=strategy,
         heal=heal,
+        note=NOTE if model == "embedded" and not _is_known(grammar) else None,
     )
 
 

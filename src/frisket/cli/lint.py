@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from frisket.cli import option, show, source
-from frisket.errors import FrisketError
+from frisket.errors import FrisketError, UnsatisfiableSchemaError
 
 if TYPE_CHECKING:
     from frisket.lint import Finding
@@ -32,7 +32,7 @@ EXAMPLES = """[dim]$[/dim] frisket lint schema.json
 
 [dim]$[/dim] frisket lint --explain FRK101
 
-Exits with 0 if nothing is found, 1 if something is, 2 if a schema cannot be read or the call is wrong.
+Exits with 0 if nothing is found, 1 if something is, 2 if a schema cannot be read or satisfied, or the call is wrong.
 """
 
 FORMATS = ("text", "json", "sarif")
@@ -99,7 +99,9 @@ def command(
     done: list[Linted] = []
     for name in schemas or [tp or ""]:
         try:
-            done.append(_linted(name, tp, known, max_tokens, options, fix or unsafe_fixes, unsafe_fixes))
+            linted = _linted(name, tp, known, max_tokens, options, fix or unsafe_fixes, unsafe_fixes)
+            done.append(linted)
+            _check_satisfiable(linted)
         except FrisketError as error:
             errors.append(error)
             if output != "json":
@@ -144,6 +146,21 @@ def _linted(
         findings = lint(text, vocabulary, max_tokens=max_tokens, **options)
     places = JSONText(text)
     return Linted(shown, text, fixed, findings, [places.place(finding.pointer) for finding in findings])
+
+
+def _check_satisfiable(linted: Linted) -> None:
+    """Raise the error of a schema that no value satisfies. What else keeps a schema from a compile, `check` tells."""
+    from frisket.grammar import Grammar
+
+    if not linted.text:  # of a type, which was compiled already
+        return
+    try:
+        with source.named(linted.name):
+            Grammar.from_json_schema(linted.text)
+    except UnsatisfiableSchemaError:
+        raise
+    except FrisketError:
+        return
 
 
 def _read(name: str) -> tuple[str, str]:
@@ -209,14 +226,15 @@ def _print(done: list[Linted], errors: list[FrisketError], output: str, stream: 
         failed = [{key: getattr(error, key) for key in ("code", "message", "where", "hint")} for error in errors]
         print(json.dumps({"findings": found, "fixed": mended, "errors": failed}, ensure_ascii=False), file=stream)
     else:
-        _print_text(done, Console(file=stream, soft_wrap=True, highlight=False), fixes)
+        nothing = "nothing else found" if errors else "nothing found"
+        _print_text(done, Console(file=stream, soft_wrap=True, highlight=False), fixes, nothing)
 
 
 def _position(place: tuple[int, int] | None) -> dict[str, int]:
     return {} if place is None else {"line": place[0], "column": place[1]}
 
 
-def _print_text(done: list[Linted], console: Console, fixes: bool) -> None:
+def _print_text(done: list[Linted], console: Console, fixes: bool, nothing: str) -> None:
     findings = [finding for one in done for finding in one.findings]
     for one in done:
         for place, finding in zip(one.places, one.findings, strict=True):
@@ -229,7 +247,7 @@ def _print_text(done: list[Linted], console: Console, fixes: bool) -> None:
             console.print(f"    [dim]{escape(finding.hint)}{mends}[/dim]")
     mended = sum(len(one.fixed) for one in done)
     said = [f"{_count(mended)} mended"] if fixes else []
-    said.append(f"{_count(len(findings))}{' left' if fixes else ''}" if findings else "nothing found")
+    said.append(f"{_count(len(findings))}{' left' if fixes else ''}" if findings else nothing)
     safe = sum(finding.fix is not None and finding.fix.safe for finding in findings)
     if safe and not fixes:
         said.append(f"--fix mends {safe}")

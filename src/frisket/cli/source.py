@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from frisket.errors import FrisketError, GrammarError, InvalidSchemaError
+from frisket.errors import FrisketError, GrammarError, InvalidSchemaError, UnsatisfiableSchemaError
 
 if TYPE_CHECKING:
     from frisket.description import Encodes
@@ -46,7 +46,7 @@ def grammar(
     if regex is not None:
         return Grammar.from_regex(regex)
     if choices is not None:
-        return Grammar.from_choices([choice.strip() for choice in choices.split(",")])
+        return Grammar.from_choices([choice.strip() for choice in choices.split(",")] if choices.strip() else [])
     if tp is not None:
         return Grammar.from_type(_type(tp))
     assert schema is not None
@@ -86,9 +86,15 @@ def named(name: str) -> Iterator[None]:
         error.where = f"{name}:{error.where}" if error.where else name
         raise
     except InvalidSchemaError as error:
+        from frisket.json_schema.text import NO_NAME
+
         error.where = f"{name}:{error.where}" if error.where else name
+        error.hint = error.hint and error.hint.removesuffix(NO_NAME)  # a file was read, or none was meant
         if Path(name).suffix in (".yaml", ".yml"):
             error.hint = "YAML is not read; turn it into JSON first, as `yq -o json` does"
+        raise
+    except UnsatisfiableSchemaError as error:
+        error.where = f"{name}:{error.where or '(root)'}"
         raise
 
 

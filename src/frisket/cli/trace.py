@@ -35,10 +35,10 @@ def command(
         print(json.dumps(_described(total, paths, answers, len(files))))
         return
     console = Console(highlight=False)
-    console.print(f"{len(files)} answers, {summary(total)}", markup=False, soft_wrap=True)
+    console.print(f"{len(files)} answer{'s' * (len(files) != 1)}, {summary(total)}", markup=False, soft_wrap=True)
     console.print(table(dict(list(paths.items())[:most]), answers))
     if len(paths) > most:
-        console.print(f"{len(paths) - most} more paths", style="dim")
+        console.print(f"{len(paths) - most} more path{'s' * (len(paths) - most != 1)}", style="dim")
 
 
 def _read(file: Path) -> PressureReport:

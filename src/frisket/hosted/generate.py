@@ -13,8 +13,8 @@ from frisket.hosted.dialect import Dialect
 from frisket.hosted.request import Turn, request
 from frisket.python_type import PythonType
 
-#: A request as the vendor's API takes it → the text of the answer.
 Transport = Callable[[dict[str, Any]], str]
+"""A call that takes a request as the vendor's API has it, and returns the text of the answer."""
 
 
 def generate(

@@ -2,7 +2,7 @@
 
 compile     schema × options → rules and report    options   how documents are spelled
 report      what became of each keyword             stored    rules on disk
-validation  what a relaxed grammar leaves open
+validation  what a relaxed grammar leaves open      demand    what a schema without values says
 """
 
 from frisket.json_schema.compile import compile_json_schema, lower_json_schema, prelude_of

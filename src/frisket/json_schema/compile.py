@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from frisket import _core
 from frisket._core import front_end
 from frisket.errors import InvalidSchemaError
+from frisket.json_schema.demand import quote_demand
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.report import Entry, Report
 
@@ -49,7 +50,8 @@ def compile_json_schema(
     Raises InvalidSchemaError, UnsupportedSchemaError (with all places), UnsatisfiableSchemaError, LimitExceededError.
     """
     prelude = prelude_of(options)
-    grammar, loosened, narrowed, notes = prelude.compile(schema, documents_of(registry), limits, content)
+    with quote_demand(schema):
+        grammar, loosened, narrowed, notes = prelude.compile(schema, documents_of(registry), limits, content)
     return grammar, _report(prelude, schema, content, registry, loosened, narrowed, notes)
 
 
@@ -73,7 +75,8 @@ def lower_json_schema(
             hint="true is the schema of any value, false that of none",
         )
     prelude = prelude_of(options)
-    node, loosened, narrowed, notes = prelude.embed(builder, schema, documents_of(registry), is_fork=is_fork)
+    with quote_demand(schema):
+        node, loosened, narrowed, notes = prelude.embed(builder, schema, documents_of(registry), is_fork=is_fork)
     return node, _report(prelude, schema, None, registry, loosened, narrowed, notes)
 
 

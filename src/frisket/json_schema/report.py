@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
+
+#: The note of an unknown keyword that is near another one, as the native report writes it.
+_MEANT = re.compile(r"did you mean (.+)\?")
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,12 @@ class Entry:
     status: str
     slips: str = ""
     note: str = ""
+
+    @property
+    def meant(self) -> str | None:
+        """The keyword that an unknown one may be meant for, None where none is near."""
+        near = _MEANT.fullmatch(self.note) if self.status == "unknown" else None
+        return None if near is None else near[1]
 
 
 @dataclass

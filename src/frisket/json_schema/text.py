@@ -7,7 +7,9 @@ from typing import Any
 
 from frisket.errors import InvalidSchemaError, LimitExceededError
 
-_HINT = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name"
+#: The end of the hint, for callers that pass a text; the native parser has the same hint.
+NO_NAME = "; pass a file's content, not its name"
+_HINT = f"JSON has double quotes, no comments, no trailing commas{NO_NAME}"
 
 
 def parse(schema: str) -> Any:

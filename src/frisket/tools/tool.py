@@ -110,7 +110,15 @@ def _model_of(function: Callable[..., Any]) -> Any:
             code="tool-signature",
         ) from error
     fields: dict[str, Any] = {}
-    for name, parameter in inspect.signature(function).parameters.items():
+    parameters = inspect.signature(function).parameters
+    if _is_unbound(function, list(parameters)):
+        raise FrisketError(
+            f"{function.__qualname__} is a method of no instance: the model would have to write self",
+            where="self",
+            hint=f"pass a bound method, as in instance.{function.__name__}",
+            code="tool-signature",
+        )
+    for name, parameter in parameters.items():
         if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
             raise FrisketError(
                 f"{function.__name__} takes {parameter}: a tool's arguments go by name",
@@ -120,3 +128,9 @@ def _model_of(function: Callable[..., Any]) -> Any:
             )
         fields[name] = (hints.get(name, Any), ... if parameter.default is parameter.empty else parameter.default)
     return pydantic.create_model(function.__name__, __config__=pydantic.ConfigDict(extra="forbid"), **fields)
+
+
+def _is_unbound(function: Callable[..., Any], names: list[str]) -> bool:
+    """Whether a function is a method that was taken from its class, and waits for `self`."""
+    owner = getattr(function, "__qualname__", "").rpartition(".")[0]
+    return inspect.isfunction(function) and names[:1] == ["self"] and owner != "" and not owner.endswith("<locals>")

@@ -125,7 +125,7 @@ class Tools:
             raise RefusedToolsError(
                 f"{len(refused)} of {len(checked)} tools cannot be enforced: {refused[0].name}: {_first(refused[0])}",
                 places=[(report.name, reason) for report in refused for _, reason in report.places],
-                where=f"{refused[0].name}{refused[0].places[0][0] if refused[0].places else ''}",
+                where=_where(refused[0]),
                 hint=f"{refused[0].hint}; or policy='relaxed' or 'reject'" if refused[0].hint else None,
             )
         return [each.arguments for each in checked if each.arguments is not None]
@@ -229,6 +229,12 @@ def _places(error: FrisketError) -> list[tuple[str, str]]:
 
 def _refused(name: str, error: FrisketError) -> Checked:
     return Checked(ToolReport(name, "refused", tuple(_places(error)), error.hint), None)
+
+
+def _where(report: ToolReport) -> str:
+    """The name of a tool, and the first place in its description that is to blame."""
+    place = report.places[0][0] if report.places else ""
+    return f"{report.name}: {place}" if place else report.name
 
 
 def _first(report: ToolReport) -> str:

@@ -180,6 +180,10 @@ class TestGenerate:
 
 
 class TestExample:
+    def test_help_names_all(self, capsys: pytest.CaptureFixture[str]) -> None:
+        shown = Ran(capsys, "example", "--help").out
+        assert all(name in shown for name in examples.NAMES)
+
     def test_list(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert [line.split()[0] for line in Ran(capsys, "example").out.splitlines()][:4] == [
             "triage", "tutor", "orders", "agent",
@@ -402,6 +406,9 @@ class TestMistakes:
             (["generate", "--choices", "a", "?", "--model", "nowhere"], 1, "no model"),
             (["generate", "--choices", "a", "?", "--temperature", "nan"], 2, "temperature"),
             (["generate", "--choices", "a", "?", "--strategy", "hope"], 2, "no strategy is called"),
+            (["generate", "--choices", "a", "?", "--on-budget", "stop"], 2, "finish, cut"),
+            (["generate", "--choices", " ", "?"], 1, "nothing to choose from"),
+            (["generate", "schema.json", "?"], 2, "--schema"),
             (["generate", "--choices", "a", "?", "--strategy", "beams", "--stream"], 2, "--stream"),
             (["generate", "--choices", "a", "word " * 5000], 1, "tokens"),
             (["mask", "--choices", "a", "--vocabulary", "nowhere.json"], 1, "nowhere.json"),
@@ -427,7 +434,8 @@ class TestMistakes:
         )
         ran = Ran(capsys, *arguments)
         assert ran.code == code
-        assert says in ran.err
+        assert says in ran.err and "not its name" not in ran.err
+        assert code != 2 or "note:" not in ran.err
         assert ran.out == ""
 
     def test_a_program_gets_the_error_as_json(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -101,6 +101,27 @@ def test_sarif(capsys: pytest.CaptureFixture[str], bad: Path) -> None:
     assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": 3, "startColumn": 5}
 
 
+def test_what_nothing_satisfies_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    schema = '{"items": {"type": "string", "minLength": 5, "maxLength": 3}, "type": "array", "minItems": 1}'
+    assert run(["lint", schema, "--exit-zero"]) == 2
+    told = capsys.readouterr()
+    assert "no value can ever be valid here\n   at: the argument:/items\n hint: it says" in told.err
+    assert told.out == "nothing else found\n"
+    assert run(["check", schema]) == 1
+    assert capsys.readouterr().err == told.err
+    assert run(["lint", schema, OPEN, "--format", "json"]) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert [one["code"] for one in told["errors"]] == ["schema-unsatisfiable"]
+    assert [one["rule"] for one in told["findings"]] == ["FRK501"]
+    # What only keeps a schema from a compile is for `check` to tell.
+    assert run(["lint", '{"$ref": "https://a/b"}']) == 0
+
+
+def test_a_misspelt_keyword_is_found_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["lint", '{"type": "string", "maxLenght": 5}']) == 1
+    assert "1:20: FRK404 unknown-keyword /maxLenght\n" in capsys.readouterr().out
+
+
 def test_a_python_type(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "lint_models.py").write_text(
         "from dataclasses import dataclass\n@dataclass\nclass Answer:\n    verdict: bool\n    reasoning: str\n"

@@ -76,4 +76,5 @@ def test_a_path_cannot_speak_to_the_terminal(folder: Path, capsys: pytest.Captur
         step["schema_path"] = "/\x1b[31m[bold]"
     (folder / "1.json").write_text(json.dumps(document), encoding="utf-8")
     shown = Ran(capsys, "trace", "1.json").out
+    assert shown.startswith("1 answer, ")
     assert "\x1b" not in shown and "[bold]" in shown

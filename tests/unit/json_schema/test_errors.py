@@ -88,7 +88,23 @@ def test_a_schema_deep_inside_that_nothing_meets_is_named() -> None:
     with pytest.raises(UnsatisfiableSchemaError) as caught:
         Grammar.from_json_schema({"type": "object", "properties": {"a": names}, "required": ["a"]})
     assert caught.value.where == "/properties/a"
+    assert caught.value.hint == 'it says {"type": "object", "propertyNames": {"pattern": "^$"}, "minProperties": 3}'
     assert Grammar.from_json_schema({**names, "minProperties": 1}).accepts('{"": 1}')
+
+
+@pytest.mark.parametrize(
+    ("schema", "hint"),
+    [
+        (False, "it says false"),
+        (' {"type": [ ]} ', 'it says {"type": []}'),
+        ({"enum": ["x" * 400], "type": "null"}, 'it says {"enum": ["' + "x" * 289 + " …"),
+        ({"const": HALF, "type": "null"}, r'it says {"const": "\ud800", "type": "null"}'),
+    ],
+)
+def test_what_nothing_meets_is_quoted(schema: Any, hint: str) -> None:
+    with pytest.raises(UnsatisfiableSchemaError) as caught:
+        Grammar.from_json_schema(schema)
+    assert caught.value.hint == hint and str(caught.value).encode()
 
 
 def test_a_text_with_thousands_of_digits_is_json_beyond_a_limit() -> None:

@@ -139,6 +139,41 @@ def test_unions_that_are_told_apart(schema: Any) -> None:
 
 
 @pytest.mark.parametrize(
+    ("schema", "pointers"),
+    [
+        (listing("a") | {"requried": ["a"]}, ["/requried"]),
+        (listing("a", a={"type": "string", "maxLenght": 5}), ["/properties/a/maxLenght"]),
+        ({"not": {"Type": 3, "type": "null"}, "additionalProprties": False}, ["/additionalProprties", "/not/Type"]),
+        ({"type": "string", "pattern": r"(a*)\1", "maxlength": 3}, ["/maxlength"]),  # not to be enforced exactly
+        ({"$ref": "https://a/b", "titel": ""}, ["/titel"]),
+    ],
+)
+def test_unknown_keyword(schema: Any, pointers: list[str]) -> None:
+    assert sorted(fired("FRK404", schema)) == pointers
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        listing("requried", "maxLenght") | {"required": ["requried"]},  # names of properties
+        {"_format": "date", "@type": "a", "//pattern": "a", "x-requried": ["a"]},
+        {"errorMessage": "", "ui:widget": "", "nullable": True, "default": {"requried": 1}, "enum": [{"titel": 1}]},
+        {"$ref": "http://json-schema.org/draft-07/schema#"},
+    ],
+)
+def test_words_that_are_no_slips(schema: Any) -> None:
+    assert fired("FRK404", schema) == []
+
+
+def test_the_report_says_what_may_be_meant() -> None:
+    from frisket import Grammar
+
+    report = Grammar.from_json_schema({"requried": [], "errorMessage": "", "title": "", "type": "null"}).report
+    assert report is not None
+    assert [entry.meant for entry in report.entries] == [None, "required", None]
+
+
+@pytest.mark.parametrize(
     "pattern",
     ["[A-Z]{3}", "^a|b$", "^[0-9]+", "[0-9]{4}$", "^(a|b)x|c$", "[A-Za-z0-9_-]*", r"\d{4}-\d{2}-\d{2}", "^ab?[cd][ef]"],
 )

@@ -26,6 +26,14 @@ def test_an_error_shows_the_line_and_a_caret() -> None:
     )
 
 
+def test_a_missing_root_says_what_to_pass() -> None:
+    assert 'hint: call a rule root, or pass root="begin"' in shown('begin ::= "a"')
+    assert 'or pass root="roof"; the rules are a, roof' in shown('a ::= "a"\nroof ::= a')
+    with pytest.raises(GrammarSyntaxError) as caught:
+        Grammar.from_lark('LETTER: "a"\nroot: LETTER')
+    assert caught.value.hint == 'call a rule start, or pass start="root"; the rules are LETTER, root'
+
+
 def test_the_caret_stands_below_wide_characters_tabs_and_ends_of_lines() -> None:
     assert '\n  \troot ::= "日本" x\n  \t                ^\n' in shown('\troot ::= "日本" x')
     assert shown('root ::= "a"\r\n\r\nb ::= é').splitlines()[:3] == [

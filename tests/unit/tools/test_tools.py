@@ -37,7 +37,7 @@ def test_strict_lists_every_bad_tool() -> None:
     with pytest.raises(RefusedToolsError) as caught:
         Grammar.from_tools(ALL, "qwen3")
     assert [name for name, _ in caught.value.places] == ["back", "typo", "never", "array", "tool 5", "good"]
-    assert "6 of 7 tools" in str(caught.value) and (caught.value.where or "").startswith("back/properties/a")
+    assert "6 of 7 tools" in str(caught.value) and (caught.value.where or "").startswith("back: /properties/a")
 
 
 def test_reject_drops_bad_tools_and_no_other() -> None:
@@ -190,5 +190,16 @@ def test_misuse_is_told() -> None:
 
     def many(*cities: str) -> None: ...
 
-    with pytest.raises(RefusedToolsError, match="go by name"):
+    with pytest.raises(RefusedToolsError, match="go by name") as caught:
         Grammar.from_tools([many], "qwen3")
+    assert caught.value.where == "many: cities"
+
+    class Shop:
+        def price(self, name: str) -> float:
+            """What it costs."""
+            return 1.0
+
+    with pytest.raises(RefusedToolsError, match="method of no instance") as caught:
+        Grammar.from_tools([Shop.price], "qwen3")
+    assert caught.value.where == "price: self" and "instance.price" in (caught.value.hint or "")
+    assert Tool.of(Shop().price).schema["required"] == ["name"]

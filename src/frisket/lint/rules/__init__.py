@@ -21,13 +21,14 @@ from frisket.lint.rules import (
     unbounded_number,
     unbounded_string,
     undiscriminated_union,
+    unknown_keyword,
 )
 
 _MODULES = (
     *(answer_before_reason, discriminator_late, free_text_before_identifier, sorted_by_tool),
     *(shared_first_token, many_tokens, no_way_out),
     *(unbounded_string, unbounded_array, unbounded_number, open_object, recursion, over_budget),
-    *(no_description, dead_property, undiscriminated_union),
+    *(no_description, dead_property, undiscriminated_union, unknown_keyword),
     unanchored,
 )
 RULES: tuple[Rule, ...] = tuple(module.RULE for module in _MODULES)

@@ -46,7 +46,7 @@ def parse_lark(
 
 def _lowered(builder: GrammarBuilder, source: Source, module: Module, dialect: LarkDialect, start: str) -> int:
     rules, begin = _productions(source, module, dialect, start)
-    return lower_productions(builder, source, rules, begin)
+    return lower_productions(builder, source, rules, begin, "start")
 
 
 def _productions(source: Source, module: Module, dialect: LarkDialect, start: str) -> tuple[ast.Productions, str]:

@@ -20,15 +20,20 @@ if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
 
 
-def lower_productions(builder: GrammarBuilder, source: Source, productions: Productions, root: str) -> int:
-    """The node of a rule; GrammarError, with its name, for a rule that is not defined or has no text."""
+def lower_productions(
+    builder: GrammarBuilder, source: Source, productions: Productions, root: str, option: str = "root"
+) -> int:
+    """The node of a rule; GrammarError, with its name, for a rule that is not defined or has no text.
+
+    `option` is the constructor's argument that names the root.
+    """
     if not productions:
         source.fail("the grammar has no rules")
     if root not in productions:
         raise GrammarSyntaxError(
             f"there is no rule {root}",
             where=source.where(source.end),
-            hint=f"the root is a rule of the grammar: {_listed(productions)}",
+            hint=_other_root(productions, root, option),
         )
     made, leaves = collect(productions)
     try:
@@ -94,6 +99,14 @@ def _fail(source: Source, productions: Productions, kind: str, name: str, at: in
         excerpt=source.excerpt(blamed.at),
         hint=hint,
     )
+
+
+def _other_root(productions: Productions, root: str, option: str) -> str:
+    """What to do where the grammar has no rule of the root's name."""
+    names = [production.name for production in productions.values()]
+    near = difflib.get_close_matches(root, names, n=1) or [name for name in names if name == name.lower()] or names
+    hint = f'call a rule {root}, or pass {option}="{near[0]}"'
+    return hint if len(names) == 1 else f"{hint}; the rules are {_listed(productions)}"
 
 
 def _listed(productions: Productions) -> str:

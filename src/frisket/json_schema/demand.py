@@ -1,0 +1,50 @@
+"""Schema that no value satisfies → its error, with the text of the subschema that is to blame.
+
+The native compiler names the place alone: it reads a tree, and the text is needed only for this error.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from frisket.errors import UnsatisfiableSchemaError
+
+#: Characters of a subschema that an error quotes.
+LONGEST = 300
+
+
+@contextmanager
+def quote_demand(schema: Any) -> Iterator[None]:
+    """An UnsatisfiableSchemaError says in its hint what the schema, a value or its text, demands at the place."""
+    try:
+        yield
+    except UnsatisfiableSchemaError as error:
+        text = demanded(schema, error.where or "")
+        if text is None:
+            raise
+        raise UnsatisfiableSchemaError(error.message, where=error.where, hint=f"it says {text}") from None
+
+
+def demanded(schema: Any, pointer: str) -> str | None:
+    """What a schema says at a JSON pointer, cut where it is long; None where the place is in another document."""
+    try:
+        part = json.loads(schema) if isinstance(schema, str) else schema
+        for step in pointer.split("/")[1:]:
+            step = step.replace("~1", "/").replace("~0", "~")
+            part = part[int(step)] if isinstance(part, (list, tuple)) else part[step]
+        return _begun(part)
+    except (LookupError, TypeError, ValueError, RecursionError):
+        return None
+
+
+def _begun(value: Any) -> str:
+    """The first characters of a value in JSON; no more of a large one is written."""
+    text = ""
+    for piece in json.JSONEncoder(ensure_ascii=False).iterencode(value):
+        text += piece
+        if len(text) > LONGEST:
+            return f"{text[:LONGEST]} …"
+    return text
