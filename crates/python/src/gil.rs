@@ -8,6 +8,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use std::cell::{Cell, RefCell};
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 thread_local! {
@@ -41,7 +43,7 @@ pub fn briefly<T>(_py: Python<'_>, act: impl FnOnce() -> T + Send) -> T {
         fn drop(&mut self) {
             if let Brief::LetGo(state) = BRIEF.replace(self.0) {
                 // SAFETY: saved by this thread, in this call.
-                unsafe { PyEval_RestoreThread(state) };
+                unsafe { take_back(state) };
             }
         }
     }
@@ -72,10 +74,38 @@ pub fn let_go() -> bool {
     if let Brief::Holds = BRIEF.get() {
         HANDLES.set(HANDLES.get().or_else(|| Python::attach(|py| is_main_thread(py).ok())));
         NEXT_LOOK.set(Some(Instant::now() + LOOK));
+        IS_TAKEN.store(false, Ordering::Relaxed);
         // SAFETY: `briefly` was called with the GIL held, and nothing has given it away since.
         BRIEF.set(Brief::LetGo(unsafe { PyEval_SaveThread() }));
     }
     true
+}
+
+/// Whether some call that had let go of the GIL has taken it back, and no call has let it go since. Only a guess: Python
+/// passes the GIL on without a word.
+static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Takes the GIL at the end of a call.
+///
+/// A thread that finds it taken sleeps. To wake it takes longer than the moment for which another thread that compiles
+/// holds the GIL, so that moment is waited for awake (spin, then block: Karlin, Li, Manasse, Owicki, *Empirical
+/// studies of competitive spinning*, 1991).
+///
+/// # Safety
+///
+/// This thread saved the state and has not restored it.
+unsafe fn take_back(state: *mut PyThreadState) {
+    // Some tens of microseconds.
+    const TURNS: usize = 1_000;
+    for _ in 0..TURNS {
+        if !IS_TAKEN.load(Ordering::Relaxed) {
+            break;
+        }
+        spin_loop();
+    }
+    // SAFETY: promised by the caller.
+    unsafe { PyEval_RestoreThread(state) };
+    IS_TAKEN.store(true, Ordering::Relaxed);
 }
 
 /// A long call pauses: the GIL is another's, and now and then a signal's handler has its turn. False where that raised.
