@@ -66,19 +66,22 @@ impl Numerals<'_, '_> {
         any_shape: bool,
     ) -> Result<Option<TermId>> {
         let Some(node) = node else { return Ok(None) };
-        let mut nodes = vec![node];
+        let mut spellings = Vec::new();
         for value in &interval.excluded {
             if !value.is_integer() && !interval.fractions {
                 continue;
             }
-            let spelling = self.every_spelling(value)?;
-            nodes.push(self.terms.not(spelling)?);
+            spellings.push(self.every_spelling(value)?);
             if any_shape && !value.is_zero() {
-                let shifted = self.shifted(value)?;
-                nodes.push(self.terms.not(shifted)?);
+                spellings.push(self.shifted(value)?);
             }
         }
-        Ok(Some(self.terms.and(&nodes)?))
+        if spellings.is_empty() {
+            return Ok(Some(node));
+        }
+        // One complement: as many as values would be intersected one by one.
+        let excluded = self.terms.alt(&spellings)?;
+        Ok(Some(self.terms.and(&[node, self.terms.not(excluded)?])?))
     }
 
     /// All decimals and small exponents that mean the value, and all numerals with one digit before the point.
