@@ -458,6 +458,13 @@ def test_long_documents_of_unique_items_are_read_without_recursion() -> None:
     assert not grammar.accepts(f"[{','.join([*items, items[7]])}]")
 
 
+def test_rules_with_parameters_take_steps_while_they_are_made() -> None:
+    calls = [f'| "a{bit}" orders::set_bit({bit}) %if bit_clear({bit})' for bit in range(20)]
+    grammar = "\n".join(['start: orders::0x0\norders::_: "" %if is_ones([0:20])', *calls])
+    with pytest.raises(LimitExceededError, match="steps"):
+        Grammar.from_lark(grammar, limits=Limits(steps=100_000))
+
+
 def test_what_thousands_of_keys_need_is_followed_once() -> None:
     needs = [(f"a{place}", [f"a{place + 1}"]) for place in range(20_000)]
     grammar = Grammar.from_json_schema({"required": ["a0"], "dependentRequired": dict(reversed(needs))})

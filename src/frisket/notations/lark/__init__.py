@@ -28,8 +28,8 @@ __all__ = ["LarkDialect", "lower_lark", "parse_lark"]
 
 def lower_lark(builder: GrammarBuilder, text: str, *, start: str = "start", dialect: LarkDialect = "llguidance") -> int:
     """The node of the rule `start`; GrammarSyntaxError, with line and column, for what is not Lark or not exact."""
-    source = Source(text)
-    builder.check(source.end)
+    source = Source(text, builder.check)
+    source.check(source.end)
     if dialect == "llguidance":
         usual = builder.lark(text, start, USUAL_LIBRARY)
         if usual is not None:

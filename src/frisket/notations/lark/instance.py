@@ -22,6 +22,8 @@ from frisket.notations.production.source import Source
 
 #: A rule of 14 bits of parameter has as many; each becomes a rule of the engine.
 _MOST = 20_000
+#: Steps of the budget for each of them.
+_STEPS = 1_000
 #: Characters that say which template with which arguments; beyond, arguments are taken to grow without end.
 _LONGEST = 5_000
 
@@ -52,6 +54,7 @@ class Instances:
                     definition.at,
                     "use fewer bits, or templates that do not grow",
                 )
+            source.check(_STEPS)
             body = self.resolved(definition.body, arguments, value)
             attributes = definition.attributes
             if attributes.ending is not None:

@@ -22,14 +22,18 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
 class Source:
-    """A grammar's text, read from left to right; `at` is the next character's offset."""
+    """A grammar's text, read from left to right; `at` is the next character's offset.
 
-    def __init__(self, text: str) -> None:
+    `check` takes the steps of what makes more of the text than it holds, and raises where a limit is reached.
+    """
+
+    def __init__(self, text: str, check: Callable[[int], None] | None = None) -> None:
         if not isinstance(text, str):
             raise TypeError(f"a grammar is a str, got {type(text).__name__}")
         self.text = text
         self.end = len(text)
         self.at = 0
+        self.check = check or (lambda steps: None)
         for match in _SURROGATE.finditer(text):
             self.fail("a lone surrogate has no UTF-8 form", match.start(), "leave it out")
 
