@@ -6,8 +6,6 @@ The native compiler names the place alone: it reads a tree, and the text is need
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from frisket.errors import UnsatisfiableSchemaError
@@ -16,16 +14,12 @@ from frisket.errors import UnsatisfiableSchemaError
 LONGEST = 300
 
 
-@contextmanager
-def quote_demand(schema: Any) -> Iterator[None]:
-    """An UnsatisfiableSchemaError says in its hint what the schema, a value or its text, demands at the place."""
-    try:
-        yield
-    except UnsatisfiableSchemaError as error:
-        text = demanded(schema, error.where or "")
-        if text is None:
-            raise
-        raise UnsatisfiableSchemaError(error.message, where=error.where, hint=f"it says {text}") from None
+def with_demand(error: UnsatisfiableSchemaError, schema: Any) -> UnsatisfiableSchemaError:
+    """The error, with what the schema, a value or its text, demands at the place as its hint."""
+    text = demanded(schema, error.where or "")
+    if text is None:
+        return error
+    return UnsatisfiableSchemaError(error.message, where=error.where, hint=f"it says {text}")
 
 
 def demanded(schema: Any, pointer: str) -> str | None:
