@@ -80,7 +80,7 @@ def test_a_bitmask_of_the_other_byte_order_is_refused(dtype: str) -> None:
         matcher.fill_mask(np.zeros(1, other + dtype))
 
 
-@pytest.mark.parametrize("limits", [5, "5", [], {"seconds": 1}], ids=repr)
+@pytest.mark.parametrize("limits", [5, "5", [], {"seconds": 1}])
 def test_limits_that_are_none_are_misuse(limits: Any) -> None:
     constructors: list[Callable[..., object]] = [
         PublicGrammar.from_json_schema,
@@ -118,7 +118,6 @@ class Point:
         ((letter for letter in "ab"), "choices are a list of texts"),
         (["a", "b"], "Grammar.from_choices"),
     ],
-    ids=repr,
 )
 def test_a_value_is_no_type(target: Any, hint: str) -> None:
     with pytest.raises(UnsupportedSchemaError, match="a type is wanted, got a value of the type") as caught:
@@ -126,7 +125,7 @@ def test_a_value_is_no_type(target: Any, hint: str) -> None:
     assert hint in str(caught.value.hint) and "arbitrary_types_allowed" not in str(caught.value)
 
 
-@pytest.mark.parametrize("target", [5, {"a", "b"}, Point(1)], ids=repr)
+@pytest.mark.parametrize("target", [5, {"a", "b"}, Point(1)])
 def test_nor_is_it_a_target(target: Any) -> None:
     with pytest.raises(UnsupportedSchemaError, match="a type is wanted"):
         frisket.generate(frisket.models.embedded(), "?", target)
@@ -154,7 +153,6 @@ def test_what_pydantic_itself_refuses_comes_without_its_advice() -> None:
 @pytest.mark.parametrize(
     ("schema", "shown"),
     [(int, "int"), (Colour, "Colour"), (Point(1), "Point"), (list[int], "list[int]"), (int | None, "int | None")],
-    ids=repr,
 )
 def test_a_type_is_no_schema(schema: Any, shown: str) -> None:
     with pytest.raises(InvalidSchemaError, match="a schema is an object or a boolean") as caught:
@@ -180,7 +178,6 @@ def test_what_annotations_are_made_of_is_a_type() -> None:
         ([Point, Literal["a"]], "pass their union, Point | typing.Literal['a']"),
         ([1.5, "a"], 'pass the schema {"enum": […]}'),
     ],
-    ids=str,
 )
 def test_values_are_no_choices(choices: Any, hint: str) -> None:
     with pytest.raises(TypeError, match="choices are texts") as caught:

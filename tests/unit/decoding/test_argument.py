@@ -43,7 +43,7 @@ WRONG_OF_ONE: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("given", "message"), [*WRONG, *WRONG_OF_ONE], ids=str)
+@pytest.mark.parametrize(("given", "message"), [*WRONG, *WRONG_OF_ONE])
 def test_the_error_says_what_to_pass(given: dict[str, Any], message: str) -> None:
     arguments = {"model": MODEL, "prompt": "Is water wet?", "target": WORDS, **given}
     for call in (generate, stream):
@@ -51,13 +51,13 @@ def test_the_error_says_what_to_pass(given: dict[str, Any], message: str) -> Non
             call(**arguments)
 
 
-@pytest.mark.parametrize(("given", "message"), WRONG, ids=str)
+@pytest.mark.parametrize(("given", "message"), WRONG)
 def test_sample_checks_the_same(given: dict[str, Any], message: str) -> None:
     with pytest.raises(TypeError, match=message):
         sample(**{"model": MODEL, "prompt": "Is water wet?", "target": WORDS, "n": 2, **given})
 
 
-@pytest.mark.parametrize("strategy", ["beams:4", Beams, 4], ids=str)
+@pytest.mark.parametrize("strategy", ["beams:4", Beams, 4])
 def test_a_strategy_is_no_spelling_of_one(strategy: Any) -> None:
     with pytest.raises(TypeError, match=r"strategy is a Strategy, got .*: write strategy=frisket.Beams\(4\)"):
         generate(MODEL, "?", WORDS, strategy=strategy)
