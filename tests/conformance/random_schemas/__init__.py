@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.conformance.random_schemas.alternative import alternatives, shared_members
+from tests.conformance.random_schemas.applicator import applicators
 from tests.conformance.random_schemas.bound import bounds
 from tests.conformance.random_schemas.conjunction import conjunctions
 from tests.conformance.random_schemas.constant import constants
@@ -30,6 +31,7 @@ SOURCES: dict[str, Callable[[random.Random], Any]] = {
     "odd": random_schema,
     "alternatives": alternatives,
     "members": shared_members,
+    "applicators": applicators,
     "bounds": bounds,
     "constants": constants,
     "conjunctions": conjunctions,
