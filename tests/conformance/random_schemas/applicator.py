@@ -26,9 +26,17 @@ def _schema(rng: random.Random, depth: int) -> Any:
     if depth == 0 or rng.random() < 0.1:
         types = ["integer", "string", "array", "object", "null"]
         return rng.choice([True, False, {"type": rng.choice(types)}, {"const": rng.choice(VALUES)}])
+
+    def here() -> Any:
+        return _schema(rng, depth - 1)
+
+    def below() -> Any:
+        # References lead from members and items alone: a value that is asked by itself again has no meaning.
+        return dict(rng.choice(REFERENCES)) if rng.random() < 0.15 else here()
+
     schema: dict[str, Any] = {}
     for name in rng.sample(list(PARTS), rng.choice([1, 2, 2, 3, 4])):
-        schema |= PARTS[name](rng, lambda: _schema(rng, depth - 1))
+        schema |= PARTS[name](rng, here, below)
     return schema
 
 
@@ -38,26 +46,26 @@ def _counts(rng: random.Random, of: str) -> dict[str, int]:
     return {keyword: bound for keyword, bound in bounds.items() if rng.random() < 0.5}
 
 
-Inner = Callable[[], Any]
+Schemas = Callable[[], Any]
 
-PARTS: dict[str, Callable[[random.Random, Inner], dict[str, Any]]] = {
-    "type": lambda rng, _: {"type": rng.sample(["integer", "string", "array", "object", "null"], rng.randint(1, 3))},
-    "enum": lambda rng, _: {"enum": rng.sample(VALUES, rng.randint(1, 4))},
-    "properties": lambda rng, inner: {"properties": {key: inner() for key in rng.sample(KEYS, rng.randint(1, 3))}},
-    "patterns": lambda rng, inner: {"patternProperties": {rng.choice(PATTERNS): inner()}},
-    "others": lambda rng, inner: {rng.choice(["additionalProperties", "unevaluatedProperties"]): inner()},
-    "names": lambda rng, inner: {"propertyNames": rng.choice([inner(), {"pattern": rng.choice(PATTERNS)}])},
-    "required": lambda rng, _: {"required": rng.sample(KEYS, rng.randint(1, 2))},
-    "needs": lambda rng, _: {"dependentRequired": {rng.choice(KEYS): rng.sample(KEYS, rng.randint(0, 2))}},
-    "depends": lambda rng, inner: {"dependentSchemas": {rng.choice(KEYS): inner()}},
-    "members": lambda rng, _: _counts(rng, "Properties"),
-    "prefix": lambda rng, inner: {"prefixItems": [inner() for _ in range(rng.randint(1, 3))]},
-    "items": lambda rng, inner: {rng.choice(["items", "unevaluatedItems"]): inner()},
-    "contains": lambda rng, inner: {"contains": inner(), **_counts(rng, "Contains")},
-    "length": lambda rng, _: {**_counts(rng, "Items"), "uniqueItems": rng.random() < 0.3},
-    "text": lambda rng, _: {**_counts(rng, "Length"), "pattern": rng.choice(PATTERNS)},
-    "all": lambda rng, inner: {rng.choice(["allOf", "anyOf", "oneOf"]): [inner(), inner()]},
-    "not": lambda rng, inner: {"not": inner()},
-    "if": lambda rng, inner: {"if": inner(), **{branch: inner() for branch in rng.sample(["then", "else"], 2)}},
-    "reference": lambda rng, _: dict(rng.choice(REFERENCES)),
+#: Name → keywords, made of schemas of the same value and of schemas of its members or items.
+PARTS: dict[str, Callable[[random.Random, Schemas, Schemas], dict[str, Any]]] = {
+    "type": lambda rng, *_: {"type": rng.sample(["integer", "string", "array", "object", "null"], rng.randint(1, 3))},
+    "enum": lambda rng, *_: {"enum": rng.sample(VALUES, rng.randint(1, 4))},
+    "properties": lambda rng, _, below: {"properties": {key: below() for key in rng.sample(KEYS, rng.randint(1, 3))}},
+    "patterns": lambda rng, _, below: {"patternProperties": {rng.choice(PATTERNS): below()}},
+    "others": lambda rng, _, below: {rng.choice(["additionalProperties", "unevaluatedProperties"]): below()},
+    "names": lambda rng, here, _: {"propertyNames": rng.choice([here(), {"pattern": rng.choice(PATTERNS)}])},
+    "required": lambda rng, *_: {"required": rng.sample(KEYS, rng.randint(1, 2))},
+    "needs": lambda rng, *_: {"dependentRequired": {rng.choice(KEYS): rng.sample(KEYS, rng.randint(0, 2))}},
+    "depends": lambda rng, here, _: {"dependentSchemas": {rng.choice(KEYS): here()}},
+    "members": lambda rng, *_: _counts(rng, "Properties"),
+    "prefix": lambda rng, _, below: {"prefixItems": [below() for _ in range(rng.randint(1, 3))]},
+    "items": lambda rng, _, below: {rng.choice(["items", "unevaluatedItems"]): below()},
+    "contains": lambda rng, _, below: {"contains": below(), **_counts(rng, "Contains")},
+    "length": lambda rng, *_: {**_counts(rng, "Items"), "uniqueItems": rng.random() < 0.3},
+    "text": lambda rng, *_: {**_counts(rng, "Length"), "pattern": rng.choice(PATTERNS)},
+    "all": lambda rng, here, _: {rng.choice(["allOf", "anyOf", "oneOf"]): [here(), here()]},
+    "not": lambda rng, here, _: {"not": here()},
+    "if": lambda rng, here, _: {"if": here(), rng.choice(["then", "else"]): here()},
 }
