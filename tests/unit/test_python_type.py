@@ -220,6 +220,12 @@ def test_members_that_a_class_would_drop_are_not_written() -> None:
 def test_a_text_without_a_value_is_an_answer_error() -> None:
     cases = [
         (Grammar.from_json_schema({"type": "array"}), "[1, ", "text-rejected", "1:5"),
+        (
+            Grammar.from_json_schema({"pattern": r"(a+)\1"}, JSONSchemaOptions(relaxed=True)),
+            "[1, ",
+            "text-rejected",
+            "1:5",
+        ),
         (Grammar.from_type(list[int]), "[1, ", "type-refused", "list"),
         (Grammar.from_type(list[int]), '["a"]', "type-refused", "list"),
     ]

@@ -11,7 +11,7 @@ from frisket.errors import AnswerError, MissingDependencyError, UnsupportedSchem
 
 
 def validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Callable[[str], Any]:
-    """`value` after a look at what the grammar alone does not promise."""
+    """`value`, and a look at what the grammar alone does not promise."""
     try:
         jsonschema_rs = importlib.import_module("jsonschema_rs")
     except ImportError as error:
@@ -27,6 +27,7 @@ def validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Calla
         ) from error
 
     def validated(text: str) -> Any:
+        made = value(text)  # its error says where the text is no JSON
         for error in validator.iter_errors(json.loads(text)):
             raise AnswerError(
                 f"a document that the relaxed grammar allows breaks its schema: {error.message}",
@@ -34,6 +35,6 @@ def validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Calla
                 hint="generate again with another seed, or see `grammar.report` for what is not enforced",
                 code="value-refused",
             )
-        return value(text)
+        return made
 
     return validated

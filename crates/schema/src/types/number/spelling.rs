@@ -79,7 +79,7 @@ impl Numerals<'_, '_> {
         if spellings.is_empty() {
             return Ok(Some(node));
         }
-        // One complement: as many as values would be intersected one by one.
+        // One complement of all values: intersecting with a complement of each takes far longer.
         let excluded = self.terms.alt(&spellings)?;
         Ok(Some(self.terms.and(&[node, self.terms.not(excluded)?])?))
     }
