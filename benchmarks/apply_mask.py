@@ -1,16 +1,19 @@
 """`python -m benchmarks.apply_mask` → microseconds a row that a mask costs logits; benchmarks/results/apply-mask-….md.
 
-The engine and torch on the CPU; where torch finds a GPU also the Triton kernel and torch there, after a check that both
-write the same bits. Ways take turns. Needs `pip install ".[triton]"`.
+The engine and torch on the CPU; where torch finds a GPU also the Triton kernel, torch and, where they are installed,
+xgrammar and llguidance there. All must write the same bits. Ways take turns. Needs `pip install ".[triton]"`.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime
+import importlib
+import importlib.util
 import os
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +27,8 @@ from . import report
 SHAPES = ((1, 128_256), (8, 128_256), (64, 128_256))
 KINDS = (torch.float32, torch.bfloat16)
 WORDS = {torch.float32: torch.int32, torch.bfloat16: torch.int16}
+#: Other engines with a kernel for a GPU; all write through `apply_token_bitmask_inplace(logits, words)`.
+RIVALS = {"xgrammar": "xgrammar", "llguidance": "llguidance.torch"}
 Way = Callable[[Any, Any], None]
 
 
@@ -60,6 +65,7 @@ def _measure(device: str, shape: tuple[int, int], kind: torch.dtype, rounds: int
     ways: dict[str, Way] = {
         "engine" if device == "cpu" else "Triton kernel": logits_torch.apply_mask,
         "torch": logits_torch.apply_mask_plainly,
+        **({} if device == "cpu" else _rivals()),
     }
     times: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(rounds + 1):  # the first round compiles
@@ -72,9 +78,14 @@ def _measure(device: str, shape: tuple[int, int], kind: torch.dtype, rounds: int
             _wait(device)
             times[name].append((time.perf_counter() - began) * 1e6 / batch)
             results.append(logits.view(WORDS[kind]))
-        if not torch.equal(*results):
-            raise ValueError(f"{' and '.join(ways)} differ on {device}: {shape}, {kind}")
+        if not all(torch.equal(results[0], other) for other in results[1:]):
+            raise ValueError(f"{', '.join(ways)} differ on {device}: {shape}, {kind}")
     return {name: sorted(found[1:])[rounds // 2] for name, found in times.items()}
+
+
+def _rivals() -> dict[str, Way]:
+    installed = {name: module for name, module in RIVALS.items() if importlib.util.find_spec(name)}
+    return {name: importlib.import_module(module).apply_token_bitmask_inplace for name, module in installed.items()}
 
 
 def _wait(device: str) -> None:
@@ -82,12 +93,17 @@ def _wait(device: str) -> None:
         torch.cuda.synchronize()
 
 
+def _versions() -> str:
+    packages = ["torch", "triton", *RIVALS]
+    return ", ".join(f"{name} {version(name)}" for name in packages if importlib.util.find_spec(name))
+
+
 def _page(rows: list[tuple[Any, ...]], devices: list[str], rounds: int, commit: str) -> str:
     gpu = torch.cuda.get_device_name() if "cuda" in devices else "No GPU here: the Triton kernel was not timed"
     lines = [
         f"# Masks applied to logits, {datetime.date.today()}",
         "",
-        f"Commit {commit}, torch {torch.__version__}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}.",
+        f"Commit {commit}, {_versions()}; {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}.",
         f"{gpu}. Median of {rounds} rounds in which the ways took turns; all wrote the same",
         "bits. `python -m benchmarks.apply_mask` repeats it.",
         "",

@@ -8,6 +8,8 @@ from datetime import datetime, time, timezone
 from typing import Any
 
 DECIMAL = r"[0-9]{1,40}(\.[0-9]{0,40})?"
+#: A denominator of zeros is none.
+FRACTION = rf"^[+-]?(?:{DECIMAL}|[0-9]{{1,40}}/0{{0,20}}[1-9][0-9]{{0,19}})$"
 BOUNDS = ("gt", "ge", "lt", "le", "multiple_of")
 KEYS = {
     "int": "^(0|-?[1-9][0-9]{0,17})$",

@@ -8,6 +8,7 @@ entries for the report: `value` checks it when the text is whole.
 from __future__ import annotations
 
 import re
+import zoneinfo
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from frisket.python_pattern import (
     BOUNDS,
     DATE_BOUNDS,
     DECIMAL,
+    FRACTION,
     HOST,
     KEYS,
     NAIVE,
@@ -64,10 +66,7 @@ def generator(pydantic: Any) -> Any:
     class Narrowed(base):  # type: ignore[misc, valid-type]
         # -- numbers --------------------------------------------------------------------------------------------
         def decimal_schema(self, schema: Any) -> Any:
-            number: dict[str, Any] = {"type": "number"}
-            for name, keyword in KEYWORDS.items():
-                if schema.get(name) is not None:
-                    number[keyword] = float(schema[name])
+            number = _number(schema)
             digits, places = schema.get("max_digits"), schema.get("decimal_places")
             if digits is not None and (digits > 30 or (places is not None and places > digits)):
                 return loosened(number, "max_digits", f"numbers with more than {digits} digits")
@@ -82,6 +81,12 @@ def generator(pydantic: Any) -> Any:
                 return number  # a text cannot be held to bounds
             text = {"type": "string", "pattern": rf"^[+-]?({DECIMAL}|\.[0-9]{{1,40}})$"}
             return {"anyOf": [number, narrowed(text, "Decimal", "texts of more than 40 digits on a side, NaN")]}
+
+        def fraction_schema(self, schema: Any) -> Any:
+            number = _number(schema)
+            if number != {"type": "number"}:
+                return number  # a text cannot be held to bounds
+            return {"anyOf": [number, {"type": "string", "format": "fraction"}]}
 
         def complex_schema(self, schema: Any) -> Any:
             number = r"[0-9]{1,20}(\.[0-9]{1,20})?"
@@ -308,6 +313,12 @@ def _now(described: dict[str, Any], schema: Any) -> dict[str, Any]:
     return loosened(dict(described), when, "times to come" if when == "past" else "times that are over")
 
 
+def _number(schema: Any) -> dict[str, Any]:
+    """A number within the bounds of a type's core schema."""
+    bounds = {keyword: float(schema[name]) for name, keyword in KEYWORDS.items() if schema.get(name) is not None}
+    return {"type": "number", **bounds}
+
+
 def _power(exponent: int) -> float | int:
     return 10**exponent if exponent >= 0 else float(f"1e{exponent}")
 
@@ -331,7 +342,7 @@ def _url(described: dict[str, Any], schema: Any) -> dict[str, Any]:
 
 
 def _known_formats(schema: Any) -> Any:
-    """Pydantic's `name-email` as the email that it also is; lengths of bytes in base64 as those of its letters."""
+    """Pydantic's formats as what a grammar knows; lengths of bytes in base64 as those of its letters."""
     if isinstance(schema, list):
         return [_known_formats(item) for item in schema]
     if not isinstance(schema, dict):
@@ -344,6 +355,14 @@ def _known_formats(schema: Any) -> Any:
                 changed[MARK] = [mark for mark in changed.get(MARK, []) if mark[2] != BEYOND]
     if changed.get("format") == "name-email":
         changed["format"] = "email"
+    if changed.get("format") == "fraction":
+        del changed["format"]
+        changed["pattern"] = FRACTION
+        narrowed(changed, "fraction", "texts with an exponent, blanks, more than 40 digits on a side")
+    if changed.get("format") == "zoneinfo" and (zones := sorted(zoneinfo.available_timezones())):
+        del changed["format"]
+        changed["enum"] = zones
+        narrowed(changed, "zoneinfo", "names beside those of `zoneinfo.available_timezones()`")
     if changed.get("format") in ("base64", "base64url"):
         least, most = changed.pop("minLength", 0), changed.pop("maxLength", None)
         patterns = [f"^[^=]{{{least + -(-least // 3)}}}"] if least else []

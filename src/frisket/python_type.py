@@ -61,7 +61,7 @@ class PythonType(Generic[T]):
         """The JSON text as a value of the type."""
         try:
             result: T = self._adapter.validate_json(text)
-        except self._validation_error as error:
+        except (self._validation_error, OSError) as error:  # a path may be too long for the system that is asked for it
             raise AnswerError(
                 f"{self.name} refused the document: {_reason(error)}",
                 where=self.name,
@@ -85,7 +85,9 @@ def _cause(error: Exception) -> str:
 
 
 def _reason(error: Any) -> str:
-    """The first complaint of a ValidationError, on one line, with its place."""
+    """The first complaint of a ValidationError, on one line, with its place; else what the system says."""
+    if isinstance(error, OSError):
+        return str(error)
     first = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     return f"{place}: {first['msg']}" if place else str(first["msg"])

@@ -8,6 +8,7 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import fractions
 import ipaddress
 import json
 import pathlib
@@ -15,6 +16,7 @@ import random
 import re
 import typing
 import uuid
+import zoneinfo
 from typing import Annotated, Any, Generic, Literal, NamedTuple, Optional, TypeVar, Union
 
 import pytest
@@ -199,6 +201,9 @@ TYPES: dict[str, Any] = {
     "text": Annotated[str, Field(min_length=2, max_length=4, pattern="^[a-z]*$")],
     "decimal": decimal.Decimal,
     "money": Annotated[decimal.Decimal, Field(gt=0, max_digits=6, decimal_places=2)],
+    "fraction": fractions.Fraction,
+    "half at most": Annotated[fractions.Fraction, Field(le=fractions.Fraction(1, 2))],
+    "zone": zoneinfo.ZoneInfo,
     "quarters": Annotated[decimal.Decimal, Field(multiple_of=decimal.Decimal("0.25"))],
     "bytes": bytes,
     "short bytes": Annotated[bytes, Field(min_length=2, max_length=4)],
@@ -321,6 +326,7 @@ BEYOND: dict[str, tuple[Any, str, str]] = {
     "future": (pydantic.FutureDatetime, "future", '"1999-01-01T00:00:00Z"'),
     "file": (pydantic.FilePath, "validate_file", '"no such file"'),
     "folder": (pydantic.DirectoryPath, "validate_directory", '"no such folder"'),
+    "long name of a folder": (pydantic.DirectoryPath, "validate_directory", f'"{"a" * 5000}"'),
     "new path": (pydantic.NewPath, "validate_new", '"no such folder/file"'),
     "import": (pydantic.ImportString, "import_string", '"no.such.module"'),
     "duration": (Annotated[datetime.timedelta, Field(gt=datetime.timedelta(days=1))], "gt", '"PT1S"'),
