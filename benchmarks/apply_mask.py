@@ -1,7 +1,8 @@
 """`python -m benchmarks.apply_mask` → microseconds a row that a mask costs logits; benchmarks/results/apply-mask-….md.
 
 The engine and torch on the CPU; where torch finds a GPU also the Triton kernel, torch and, where they are installed,
-xgrammar and llguidance there. All must write the same bits. Ways take turns. Needs `pip install ".[triton]"`.
+xgrammar and llguidance there. All must write the same bits. Ways take turns. A call on a GPU is timed twice: from
+Python until the GPU is done, and what the GPU alone takes (replays of a CUDA graph). Needs `pip install ".[triton]"`.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ def main() -> None:
     commit = report.commit()
     devices = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
     rows = [
-        (device, shape, kind, name, microseconds)
+        (device, shape, kind, name, *microseconds)
         for device in devices
         for shape in SHAPES
         for kind in KINDS
@@ -53,8 +54,10 @@ def main() -> None:
     print(path)
 
 
-def _measure(device: str, shape: tuple[int, int], kind: torch.dtype, rounds: int) -> dict[str, float]:
-    """Microseconds a row by way, the median; ValueError if two ways differ in a bit."""
+def _measure(
+    device: str, shape: tuple[int, int], kind: torch.dtype, rounds: int
+) -> dict[str, tuple[float, float | None]]:
+    """Microseconds a row by way, medians: of a call, and of the GPU alone; ValueError if two ways differ in a bit."""
     torch.manual_seed(0)
     batch, size = shape
     given = torch.randn(shape, device=device).to(kind)
@@ -80,7 +83,17 @@ def _measure(device: str, shape: tuple[int, int], kind: torch.dtype, rounds: int
             results.append(logits.view(WORDS[kind]))
         if not all(torch.equal(results[0], other) for other in results[1:]):
             raise ValueError(f"{', '.join(ways)} differ on {device}: {shape}, {kind}")
-    return {name: sorted(found[1:])[rounds // 2] for name, found in times.items()}
+    calls = {name: sorted(found[1:])[rounds // 2] for name, found in times.items()}
+    if device == "cpu":
+        return {name: (call, None) for name, call in calls.items()}
+    alone = {name: _of_gpu(lambda way=way: way(given, words)) / batch for name, way in ways.items()}
+    return {name: (call, alone[name]) for name, call in calls.items()}
+
+
+def _of_gpu(call: Callable[[], None]) -> float:
+    """Microseconds."""
+    milliseconds: float = importlib.import_module("triton.testing").do_bench_cudagraph(call, return_mode="median")
+    return milliseconds * 1000
 
 
 def _rivals() -> dict[str, Way]:
@@ -107,12 +120,13 @@ def _page(rows: list[tuple[Any, ...]], devices: list[str], rounds: int, commit: 
         f"{gpu}. Median of {rounds} rounds in which the ways took turns; all wrote the same",
         "bits. `python -m benchmarks.apply_mask` repeats it.",
         "",
-        "| device | rows × tokens | type | way | µs a row |",
-        "| --- | --- | --- | --- | --: |",
+        "| device | rows × tokens | type | way | µs a row | of the GPU alone |",
+        "| --- | --- | --- | --- | --: | --: |",
     ]
-    for device, (batch, size), kind, name, microseconds in rows:
+    for device, (batch, size), kind, name, call, alone in rows:
         kind_name = str(kind).removeprefix("torch.")
-        lines.append(f"| {device} | {batch} × {size:,} | {kind_name} | {name} | {microseconds:,.1f} |")
+        of_gpu = "–" if alone is None else f"{alone:,.2f}"
+        lines.append(f"| {device} | {batch} × {size:,} | {kind_name} | {name} | {call:,.1f} | {of_gpu} |")
     return "\n".join(lines) + "\n"
 
 

@@ -148,7 +148,9 @@ def _forbidden(torch: Any, logits: Tensor, words: Tensor) -> Tensor:
     covered = min(logits.shape[-1], 32 * words.shape[-1])
     # Bytes instead of words: the temporary is 4 times smaller, and torch has every operation on uint8. The order of
     # bytes is that of the host; all hosts and devices that torch supports in practice are little-endian.
-    bit = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128], dtype=torch.uint8, device=logits.device)
+    # Made on the device: a copy from the host would wait for it.
+    ones = torch.ones(8, dtype=torch.uint8, device=logits.device)
+    bit = ones << torch.arange(8, dtype=torch.uint8, device=logits.device)
     return (words.view(torch.uint8).unsqueeze(-1) & bit).eq_(0).flatten(-2)[..., :covered].view(torch.bool)
 
 
