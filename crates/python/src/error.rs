@@ -27,7 +27,10 @@ pub fn raise(error: Box<Error>) -> PyErr {
         Error::UndefinedRule(_) => ("GrammarError", "define the rule, or correct its name"),
         Error::Empty => ("EmptyGrammarError", "every rule needs a way to finish"),
         Error::Vocabulary(_) => ("VocabularyError", "use a vocabulary with byte fallback, or allow other text here"),
-        Error::Rejected(_) => ("TokenRejectedError", "choose a token whose bit is set in the mask"),
+        Error::Rejected(_) => (
+            "TokenRejectedError",
+            "Matcher.mask has the tokens that may come next; Matcher.explain says what forbids this one",
+        ),
     };
     let code = cancelled.then_some("cancelled");
     Python::attach(|py| build(py, class, &error.to_string(), hint, code).unwrap_or_else(|failure| failure))

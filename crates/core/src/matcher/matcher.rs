@@ -203,23 +203,43 @@ impl Matcher {
         Err(Error::Rejected(format!("token {token}, {shown}, may not come next; expected {}", self.expected()?)).into())
     }
 
-    /// Take a text, whatever tokens spell it; an error that names what was expected if the text may not come next.
+    /// Take a text, whatever tokens spell it; an error that says up to where the text is right, and what was expected
+    /// there, if it may not come next.
     pub fn advance_bytes(&mut self, data: &[u8]) -> Result<()> {
         self.check_cancelled()?;
+        if self.try_advance_bytes(data)? {
+            return Ok(());
+        }
+        let mut ahead = self.clone();
+        let right = ahead.advance_longest(data)?;
+        let place = if right == 0 { String::new() } else { format!(", at offset {right} of the text") };
+        let (shown, expected) = (quoted(&data[right..]), ahead.expected()?);
+        Err(Error::Rejected(format!("{shown} may not come next{place}; expected {expected}")).into())
+    }
+
+    /// Take a text; false, with the matcher as it was, if the text may not come next.
+    fn try_advance_bytes(&mut self, data: &[u8]) -> Result<bool> {
         let next =
             self.on_automaton(|compiled, automaton, state| compiled.step(automaton, state, Input::Text(data)))?;
-        let Some(next) = next else {
-            let shown = String::from_utf8_lossy(&data[..data.len().min(SHOWN_BYTES)]).into_owned();
-            let more = if data.len() > SHOWN_BYTES { " …" } else { "" };
-            return Err(Error::Rejected(format!(
-                "the text {shown:?}{more} may not come next; expected {}",
-                self.expected()?
-            ))
-            .into());
-        };
-        self.texts.push(data.into());
-        self.push(next, Taken::Text);
-        Ok(())
+        if let Some(next) = next {
+            self.texts.push(data.into());
+            self.push(next, Taken::Text);
+        }
+        Ok(next.is_some())
+    }
+
+    /// Take as many leading bytes of a refused text as may come next, and count them.
+    fn advance_longest(&mut self, data: &[u8]) -> Result<usize> {
+        let mut taken = 0;
+        // The count in binary: each power of two is asked for once, the largest first.
+        let mut part = data.len().next_power_of_two();
+        while part > 0 {
+            if data.get(taken..taken + part).map_or(Ok(false), |part| self.try_advance_bytes(part))? {
+                taken += part;
+            }
+            part /= 2;
+        }
+        Ok(taken)
     }
 
     /// How many leading tokens the matcher would take. The matcher stays as it was.
@@ -265,6 +285,12 @@ impl Matcher {
             self.epoch = NO_EPOCH;
         }
     }
+}
+
+/// The beginning of a text as an error shows it.
+fn quoted(text: &[u8]) -> String {
+    let more = if text.len() > SHOWN_BYTES { " …" } else { "" };
+    format!("{:?}{more}", String::from_utf8_lossy(&text[..text.len().min(SHOWN_BYTES)]))
 }
 
 #[cfg(test)]
