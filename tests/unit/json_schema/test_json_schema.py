@@ -309,6 +309,18 @@ def test_many_overlapping_alternatives_are_bounded() -> None:
         grammar({"oneOf": alternatives}, max_alternatives=100)
 
 
+@pytest.mark.parametrize("keyword", ["oneOf", "anyOf"])
+def test_constants_are_no_alternatives_that_count(keyword: str) -> None:
+    texts = [{"const": f"word {i}", "title": f"Word {i}"} for i in range(5_000)]
+    numbers = [{"const": i / 2} for i in range(5_000)]
+    made = grammar({keyword: [*texts, *numbers, {"type": "null"}]})
+    assert made.report is not None and made.report.exact
+    assert [made.accepts(text) for text in ('"word 4999"', "2499.5", "null", '"word 5000"', "2500", "0.25")] == [
+        *(True, True, True),
+        *(False, False, False),
+    ]
+
+
 ORDERED = {"properties": {"b": {"type": "integer"}, "a": {"type": "integer"}}, "required": ["a"]}
 
 

@@ -15,6 +15,7 @@
 //! emptiness   conjunctions, conjuncts → whether certainly no value is left
 //! clause      conditions on an object ↔ clauses over its members
 //! key         conjunctions → the keys that meet them
+//! lists       conjuncts that only list values → one list
 //! ```
 
 mod apart;
@@ -26,6 +27,7 @@ mod emptiness;
 mod evaluated;
 mod expander;
 mod key;
+mod lists;
 mod union;
 
 pub use expander::{Expander, ExpansionOptions, Splitting};

@@ -1,5 +1,6 @@
 //! Unions of conjuncts → their union and their product, without what others cover, within limits.
 
+use super::lists::with_joined_lists;
 use super::{Expander, Splitting};
 use crate::condition::{Conjunct, ConjunctionId};
 use crate::error::{Error, Kind, Result};
@@ -63,7 +64,7 @@ impl Expander<'_> {
 
     fn counted(&mut self, collected: Vec<Conjunct>) -> Result<Union> {
         let is_one = collected.len() < 2;
-        let found = distinct(collected);
+        let found = with_joined_lists(distinct(collected));
         if !is_one {
             self.spend(found.len())?;
         }
