@@ -14,6 +14,9 @@ use frisket_core::regular::term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
+/// Subschemas that are read between two looks at the limits.
+const CHECKED: u32 = 64;
+
 /// How an object is described that must not meet several demands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Splitting {
@@ -268,6 +271,9 @@ impl<'d> Expander<'d> {
         let place = of.0 as usize;
         if let Some(Some(known)) = self.parsed.get(place) {
             return Ok(known.clone());
+        }
+        if of.0 % CHECKED == CHECKED - 1 {
+            self.builder.check(0)?;
         }
         let found = Rc::new(read(&mut self.subschemas, &mut self.languages.on(&mut self.builder), of)?);
         if self.parsed.len() <= place {

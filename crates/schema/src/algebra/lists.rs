@@ -3,26 +3,31 @@
 use crate::condition::{Conjunct, NumberCondition, StringCondition, Types};
 use std::sync::Arc;
 
-/// The same union, with one conjunct in place of all that list texts, or numbers, beside the same types.
+/// Conjuncts whose union is meant, with one in place of all that list texts, or numbers, beside the same types.
 ///
 /// `anyOf` of thousands of constants is an `enum`, not thousands of alternatives.
-pub(super) fn with_joined_lists(conjuncts: Vec<Conjunct>) -> Vec<Conjunct> {
-    let mut firsts: Vec<(Types, Listed, usize)> = Vec::new();
-    let mut found: Vec<Conjunct> = Vec::with_capacity(conjuncts.len());
-    for conjunct in conjuncts {
-        let Some(listed) = listed(&conjunct) else {
-            found.push(conjunct);
-            continue;
-        };
-        match firsts.iter().find(|(types, what, _)| (*types, *what) == (conjunct.types, listed)) {
-            Some(&(_, _, first)) => take_in(&mut found[first], &conjunct),
-            None => {
-                firsts.push((conjunct.types, listed, found.len()));
-                found.push(conjunct);
+#[derive(Default)]
+pub(super) struct JoinedLists {
+    conjuncts: Vec<Conjunct>,
+    /// Which conjuncts are lists.
+    lists: Vec<(Types, Listed, usize)>,
+}
+
+impl JoinedLists {
+    pub(super) fn add(&mut self, conjunct: &Conjunct) {
+        if let Some(listed) = listed(conjunct) {
+            let same = |&&(types, what, _): &&(Types, Listed, usize)| (types, what) == (conjunct.types, listed);
+            if let Some(&(_, _, place)) = self.lists.iter().find(same) {
+                return take_in(&mut self.conjuncts[place], conjunct);
             }
+            self.lists.push((conjunct.types, listed, self.conjuncts.len()));
         }
+        self.conjuncts.push(conjunct.clone());
     }
-    found
+
+    pub(super) fn conjuncts(self) -> Vec<Conjunct> {
+        self.conjuncts
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -66,12 +71,18 @@ mod tests {
         Conjunct::of_strings(vec![StringCondition::among(values.iter().map(|&value| value.into()))])
     }
 
+    fn joined(conjuncts: &[Conjunct]) -> Vec<Conjunct> {
+        let mut lists = JoinedLists::default();
+        conjuncts.iter().for_each(|conjunct| lists.add(conjunct));
+        lists.conjuncts()
+    }
+
     #[test]
     fn lists_of_equal_types_are_one() {
         let nullable = Conjunct { types: Types::STRING | Types::NULL, ..texts(&["b"]) };
         let short = Conjunct::of_strings(vec![StringCondition::Length { least: 0, most: Some(1) }]);
-        let given = vec![texts(&["b"]), short.clone(), texts(&["a", "b"]), nullable.clone(), texts(&["c"])];
-        assert_eq!(with_joined_lists(given), [texts(&["a", "b", "c"]), short, nullable]);
+        let given = [texts(&["b"]), short.clone(), texts(&["a", "b"]), nullable.clone(), texts(&["c"])];
+        assert_eq!(joined(&given), [texts(&["a", "b", "c"]), short, nullable]);
     }
 
     #[test]
@@ -79,7 +90,7 @@ mod tests {
         let mut bounded = texts(&["a"]);
         bounded.strings.push(StringCondition::Length { least: 1, most: None });
         let excluded = Conjunct::of_strings(texts(&["a"]).strings[0].negated());
-        let given = vec![bounded, excluded.clone(), excluded, texts(&["b"])];
-        assert_eq!(with_joined_lists(given.clone()), given);
+        let given = [bounded, excluded.clone(), excluded, texts(&["b"])];
+        assert_eq!(joined(&given), given);
     }
 }

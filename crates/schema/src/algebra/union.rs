@@ -1,6 +1,6 @@
 //! Unions of conjuncts → their union and their product, without what others cover, within limits.
 
-use super::lists::with_joined_lists;
+use super::lists::JoinedLists;
 use super::{Expander, Splitting};
 use crate::condition::{Conjunct, ConjunctionId};
 use crate::error::{Error, Kind, Result};
@@ -52,23 +52,25 @@ pub(super) fn distinct(conjuncts: Vec<Conjunct>) -> Vec<Conjunct> {
 impl Expander<'_> {
     /// The union of unions. Errors: too many alternatives; limits.
     pub(super) fn sum<'u>(&mut self, unions: impl IntoIterator<Item = &'u Union>) -> Result<Union> {
-        let collected: Vec<Conjunct> = unions.into_iter().flat_map(|union| union.iter().cloned()).collect();
-        self.counted(collected)
+        let (mut joined, mut count) = (JoinedLists::default(), 0);
+        for conjunct in unions.into_iter().flat_map(|union| union.iter()) {
+            joined.add(conjunct);
+            count += 1;
+            if count % UNSEEN == 0 {
+                self.builder.check(0)?;
+            }
+        }
+        let found = distinct(joined.conjuncts());
+        if count > 1 {
+            self.spend(found.len())?;
+        }
+        Ok(found.into())
     }
 
     /// The union of conjunctions. Errors: as `expand`.
     pub(super) fn sum_of(&mut self, conjunctions: &[ConjunctionId]) -> Result<Union> {
         let unions: Vec<Union> = conjunctions.iter().map(|&of| self.expand(of)).collect::<Result<_>>()?;
         self.sum(&unions)
-    }
-
-    fn counted(&mut self, collected: Vec<Conjunct>) -> Result<Union> {
-        let is_one = collected.len() < 2;
-        let found = with_joined_lists(distinct(collected));
-        if !is_one {
-            self.spend(found.len())?;
-        }
-        Ok(found.into())
     }
 
     /// The intersection of two unions. Errors: too many alternatives; limits.

@@ -34,7 +34,6 @@ pub fn read_values(reader: &mut Reader<'_, '_>, keyword: &str, values: &[NodeId]
                 continue;
             }
             let pointer = reader.pointer(keyword);
-            reader.tick()?;
             check(reader, value, if keyword == "enum" { format!("{pointer}/{place}") } else { pointer })?;
         }
     }
@@ -64,11 +63,11 @@ pub fn read_values(reader: &mut Reader<'_, '_>, keyword: &str, values: &[NodeId]
             }
             Value::Array(items) => {
                 let items = items.to_vec();
-                composite.push(array(reader, &items));
+                composite.push(array(reader, &items)?);
             }
             Value::Object(members) => {
                 let members = reader.names(members)?;
-                composite.push(object(reader, members));
+                composite.push(object(reader, members)?);
             }
             Value::NonFinite(_) | Value::Foreign(_) => {
                 // `check` refuses these.
@@ -97,36 +96,41 @@ pub fn read_values(reader: &mut Reader<'_, '_>, keyword: &str, values: &[NodeId]
 }
 
 /// The conjunct that holds one array only.
-fn array(reader: &mut Reader<'_, '_>, items: &[NodeId]) -> Conjunct {
+fn array(reader: &mut Reader<'_, '_>, items: &[NodeId]) -> Result<Conjunct> {
     let count = items.len() as u64;
-    let prefix = items.iter().map(|&item| constant(reader, item)).collect();
-    Conjunct::of_arrays(vec![
+    let prefix = items.iter().map(|&item| constant(reader, item)).collect::<Result<_>>()?;
+    Ok(Conjunct::of_arrays(vec![
         ArrayCondition::Items { prefix, rest: ConjunctionId::NOTHING },
         ArrayCondition::Count { least: count, most: Some(count) },
-    ])
+    ]))
 }
 
 /// The conjunct that holds one object only.
-fn object(reader: &mut Reader<'_, '_>, members: Vec<(Arc<str>, NodeId)>) -> Conjunct {
-    let names: Vec<_> = members.into_iter().map(|(name, value)| (name, constant(reader, value))).collect();
+fn object(reader: &mut Reader<'_, '_>, members: Vec<(Arc<str>, NodeId)>) -> Result<Conjunct> {
+    let mut names = Vec::with_capacity(members.len());
+    for (name, value) in members {
+        names.push((name, constant(reader, value)?));
+    }
     let keys = names.iter().map(|(name, _)| name.clone()).collect();
     let members = MemberConstraints { rest: ConjunctionId::NOTHING, ..MemberConstraints::of_names(names) };
-    Conjunct::of_objects(vec![
+    Ok(Conjunct::of_objects(vec![
         ObjectCondition::Members(Members::new(members)),
         ObjectCondition::Required { keys, stated: true },
-    ])
+    ]))
 }
 
-fn constant(reader: &mut Reader<'_, '_>, node: NodeId) -> ConjunctionId {
+fn constant(reader: &mut Reader<'_, '_>, node: NodeId) -> Result<ConjunctionId> {
+    reader.tick()?;
     let value = Location { node, ..reader.schema };
-    reader.subschemas.constant(reader.of, value)
+    Ok(reader.subschemas.constant(reader.of, value))
 }
 
 /// Whether a value is JSON that UTF-8 can spell; a string with half of a surrogate pair may stand.
-fn check(reader: &Reader<'_, '_>, value: NodeId, pointer: String) -> Result<()> {
+fn check(reader: &mut Reader<'_, '_>, value: NodeId, pointer: String) -> Result<()> {
     let mut met = FxHashSet::default();
     let mut stack = vec![(value, pointer)];
     while let Some((node, pointer)) = stack.pop() {
+        reader.tick()?;
         match reader.value(node) {
             Value::Null | Value::Boolean(_) | Value::String(_) => {}
             Value::Number(_) | Value::NonFinite(_) => {
