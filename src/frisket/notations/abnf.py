@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from frisket.notations.production.ast import (
     Alt,
     Chars,
-    Groups,
     Node,
     Octets,
     Production,
@@ -27,6 +26,7 @@ from frisket.notations.production.ast import (
     postorder,
     sequence,
 )
+from frisket.notations.production.groups import Groups
 from frisket.notations.production.lower import lower_productions
 from frisket.notations.production.source import Source
 

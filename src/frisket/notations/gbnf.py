@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from frisket.notations.production.ast import (
     Chars,
-    Groups,
     Node,
     Production,
     Productions,
@@ -25,6 +24,7 @@ from frisket.notations.production.ast import (
     Text,
     Token,
 )
+from frisket.notations.production.groups import Groups
 from frisket.notations.production.lower import lower_productions
 from frisket.notations.production.source import Source
 from frisket.notations.regex import unicode

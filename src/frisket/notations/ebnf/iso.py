@@ -11,7 +11,8 @@ import re
 from functools import partial
 
 from frisket.notations.ebnf.parser import EBNFParser, repeated
-from frisket.notations.production.ast import Except, Groups, Node, Productions, Reference, Repeat, Seq
+from frisket.notations.production.ast import Except, Node, Productions, Reference, Repeat, Seq
+from frisket.notations.production.groups import Groups
 
 #: White space in a name counts for nothing, since a comma stands between items.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:\s+[A-Za-z0-9_]+)*")

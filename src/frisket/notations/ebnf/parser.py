@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from frisket.notations.production.ast import Groups, Node, Production, Productions, Repeat, Seq, Text
+from frisket.notations.production.ast import Node, Production, Productions, Repeat, Seq, Text
+from frisket.notations.production.groups import Groups
 from frisket.notations.production.source import Source
 
 

@@ -12,7 +12,8 @@ import re
 from functools import partial
 
 from frisket.notations.ebnf.parser import EBNFParser, repeated
-from frisket.notations.production.ast import Chars, Groups, Node, Productions, Reference, Text
+from frisket.notations.production.ast import Chars, Node, Productions, Reference, Text
+from frisket.notations.production.groups import Groups
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 #: White space, comments, and the notes on well-formedness and validity that stand beside XML's rules.

@@ -1,0 +1,108 @@
+"""The parts of a body, one by one → its tree, with the groups, counts and exceptions that are open meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from frisket.notations.production.ast import Except, Node, alternatives, sequence
+
+
+@dataclass(slots=True)
+class _Level:
+    """An open group, or the body around all: its alternatives so far, and the operators that wait for an operand."""
+
+    #: Its bracket and where that stands; None for the body itself.
+    opened: tuple[str, int] | None
+    done: list[Node] = field(default_factory=list)
+    items: list[Node] = field(default_factory=list)
+    #: What becomes of the next item.
+    prefix: Callable[[Node], Node] | None = None
+    #: How many items there were when an exception's operator came, and where that stands.
+    minus: tuple[int, int] | None = None
+
+
+class Groups:
+    """The alternatives of a body while a parser reads it, with every group that is open around its place.
+
+    A stack of its own keeps a parser from recursing: a thousand groups may nest.
+    """
+
+    def __init__(self) -> None:
+        self._levels = [_Level(None)]
+
+    @property
+    def opened(self) -> tuple[str, int] | None:
+        """The bracket of the innermost open group and where it stands; None outside of all groups."""
+        return self._levels[-1].opened
+
+    @property
+    def items(self) -> list[Node]:
+        """What the alternative under way holds so far."""
+        return self._levels[-1].items
+
+    @property
+    def waits(self) -> bool:
+        """Whether an operator waits for the next item."""
+        return self.counted or self.minus is not None
+
+    @property
+    def counted(self) -> bool:
+        """Whether a count waits for what it repeats."""
+        return self._levels[-1].prefix is not None
+
+    def add(self, node: Node) -> None:
+        """Append to the alternative under way."""
+        level = self._levels[-1]
+        if level.prefix is not None:
+            node, level.prefix = level.prefix(node), None
+        if level.minus is not None and level.minus[0] < len(level.items):
+            self._settle()
+        level.items.append(node)
+
+    def wrap(self, make: Callable[[Node], Node]) -> None:
+        """Put what `make` returns in place of the last item."""
+        self.items[-1] = make(self.items[-1])
+
+    def prefix(self, make: Callable[[Node], Node]) -> None:
+        """Put what `make` returns in place of the next item."""
+        self._levels[-1].prefix = make
+
+    def exclude(self, at: int) -> None:
+        """The next item is excluded from the last one; the operator stands at that place."""
+        self._settle()
+        self._levels[-1].minus = len(self.items), at
+
+    @property
+    def minus(self) -> int | None:
+        """Where the exception's operator stands that waits for its right operand."""
+        minus = self._levels[-1].minus
+        return minus[1] if minus is not None and minus[0] == len(self.items) else None
+
+    def forget(self) -> None:
+        """The operator of the exception under way was another one."""
+        self._levels[-1].minus = None
+
+    def begin_alternative(self) -> None:
+        """End the alternative under way; a new one begins."""
+        self._settle()
+        level = self._levels[-1]
+        level.done.append(sequence(level.items))
+        level.items = []
+
+    def open(self, bracket: str, at: int) -> None:
+        """A group begins."""
+        self._levels.append(_Level((bracket, at)))
+
+    def close(self) -> Node:
+        """The node of the innermost group, which ends; or of the whole body."""
+        self.begin_alternative()
+        return alternatives(self._levels.pop().done)
+
+    def _settle(self) -> None:
+        """The exception under way has both its operands."""
+        level = self._levels[-1]
+        if level.minus is not None:
+            excluded = level.items.pop()
+            level.items.append(Except(level.items.pop(), excluded, level.minus[1]))
+            level.minus = None
