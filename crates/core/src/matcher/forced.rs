@@ -148,14 +148,17 @@ mod tests {
         let mut matcher = compiled.matcher(None, None);
         let all = "byte 0x01, a line break, a space, a\u{2013}c, x, a special token, the end";
         assert_eq!(matcher.expected().unwrap(), all);
-        let refused = |text: &str| format!("{text} may not come next; expected {all}");
-        assert!(message(matcher.advance(1)).ends_with(&refused("token 1, \"d\",")));
-        assert!(message(matcher.advance(7)).ends_with(&refused("token 7, a special or unknown token,")));
-        assert!(message(matcher.advance_bytes(b"ad")).ends_with(&refused("the text \"ad\"")));
+        let refused = |what: &str| format!("{what}; expected {all}");
+        assert!(message(matcher.advance(1)).ends_with(&refused("token 1, \"d\", may not come next")));
+        assert!(
+            message(matcher.advance(7)).ends_with(&refused("token 7, a special or unknown token, may not come next"))
+        );
+        assert!(message(matcher.advance_bytes(b"ad"))
+            .ends_with(&refused("\"d\" may not come next, at offset 1 of the text")));
         let long = "d".repeat(81);
-        let cut = format!("the text \"{}\" …", &long[..80]);
+        let cut = format!("\"{}\" … may not come next", &long[..80]);
         assert!(message(matcher.advance_bytes(long.as_bytes())).ends_with(&refused(&cut)));
-        let just = format!("the text \"{}\"", &long[..80]);
+        let just = format!("\"{}\" may not come next", &long[..80]);
         assert!(message(matcher.advance_bytes(&long.as_bytes()[..80])).ends_with(&refused(&just)));
         assert_eq!(matcher.steps(), 0);
         matcher.advance(2).unwrap();

@@ -3,7 +3,7 @@
 //! The parser and every binding that has values of its own language build trees by the same calls.
 
 use super::text::Text;
-use super::tree::{compare_keys, Key, MemberAt, Node, NodeId, Slice, TextAt, Tree, ValueAt};
+use super::tree::{Key, MemberAt, Node, NodeId, Slice, TextAt, Tree, ValueAt};
 use crate::error::{Error, Result};
 use frisket_core::limits::{sort_by, Watch};
 use frisket_core::storage::hash::Hasher128;
@@ -233,11 +233,11 @@ impl TreeBuilder {
         let mut order = std::mem::take(&mut tree.by_key);
         let sorted = order.len();
         order.extend(0..parts.len() as u32);
-        let key = |place: &u32| tree.key(parts[*place as usize].key);
+        let key = |place: u32| parts[place as usize].key;
         // Of equal names the first comes first and the last one last.
-        let compare = |left: &u32, right: &u32| compare_keys(key(left), key(right)).then(left.cmp(right));
+        let compare = |left: &u32, right: &u32| tree.compare_keys(key(*left), key(*right)).then(left.cmp(right));
         sort_by(&mut order[sorted..], &compare, &mut || watch.check())?;
-        if order[sorted..].windows(2).any(|pair| is_same_name(key(&pair[0]), key(&pair[1]))) {
+        if order[sorted..].windows(2).any(|pair| is_same_name(tree, key(pair[0]), key(pair[1]))) {
             let kept = without_duplicates(tree, parts, &order[sorted..]);
             order.truncate(sorted);
             order.extend(kept);
@@ -348,9 +348,9 @@ impl TreeBuilder {
 
 /// Moves parts into the tree, each name once: where it came first, with the value that came last. Their order by name.
 fn without_duplicates(tree: &mut Tree, parts: &mut [MemberAt], order: &[u32]) -> Vec<u32> {
-    let key = |place: u32| tree.key(parts[place as usize].key);
+    let key = |place: u32| parts[place as usize].key;
     let groups: Vec<(u32, u32)> = order
-        .chunk_by(|&left, &right| is_same_name(key(left), key(right)))
+        .chunk_by(|&left, &right| is_same_name(tree, key(left), key(right)))
         .map(|group| (group[0], group[group.len() - 1]))
         .collect();
     let mut places = vec![None; parts.len()];
@@ -367,8 +367,8 @@ fn without_duplicates(tree: &mut Tree, parts: &mut [MemberAt], order: &[u32]) ->
 }
 
 /// Names that are no strings are told apart by their values, which a tree does not have.
-fn is_same_name(left: Key<'_>, right: Key<'_>) -> bool {
-    left == right && matches!(left, Key::Text(_))
+fn is_same_name(tree: &Tree, left: TextAt, right: TextAt) -> bool {
+    tree.compare_keys(left, right).is_eq() && !matches!(left, TextAt::Foreign(_))
 }
 
 fn hash_key(hash: &mut Hasher128, key: Key<'_>) {

@@ -223,6 +223,28 @@ impl Tree {
             TextAt::Foreign(at) => Key::Foreign(&self.texts[at.range()]),
         }
     }
+
+    /// The order in which an object's keys are searched: shorter ones first, so that few comparisons look at a letter.
+    pub(super) fn compare_keys(&self, left: TextAt, right: TextAt) -> Ordering {
+        match (left, right) {
+            (TextAt::Unicode(left), TextAt::Unicode(right)) => {
+                let letters = |at: Slice| &self.texts.as_bytes()[at.range()];
+                left.range().len().cmp(&right.range().len()).then_with(|| letters(left).cmp(letters(right)))
+            }
+            _ => self.key(left).cmp(&self.key(right)),
+        }
+    }
+
+    /// As [`Self::compare_keys`].
+    fn compare_to_name(&self, key: TextAt, name: &str) -> Ordering {
+        match key {
+            TextAt::Unicode(at) => {
+                let letters = &self.texts.as_bytes()[at.range()];
+                letters.len().cmp(&name.len()).then_with(|| letters.cmp(name.as_bytes()))
+            }
+            _ => self.key(key).cmp(&Key::Text(Text::Unicode(name))),
+        }
+    }
 }
 
 impl<'a> Object<'a> {
@@ -250,19 +272,9 @@ impl<'a> Object<'a> {
 
     /// The value of the member of this name.
     pub fn get(&self, name: &str) -> Option<NodeId> {
-        let wanted = Key::Text(Text::Unicode(name));
-        let order = &self.tree.by_key[self.at.range()];
-        let found = order.binary_search_by(|&place| compare_keys(self.member(place as usize).key, wanted)).ok()?;
-        Some(self.member(order[found] as usize).value)
-    }
-}
-
-/// The order in which an object's keys are searched: shorter ones first, so that few comparisons look at a letter.
-pub(super) fn compare_keys(left: Key<'_>, right: Key<'_>) -> Ordering {
-    match (left, right) {
-        (Key::Text(Text::Unicode(left)), Key::Text(Text::Unicode(right))) => {
-            left.len().cmp(&right.len()).then_with(|| left.cmp(right))
-        }
-        _ => left.cmp(&right),
+        let (order, members) = (&self.tree.by_key[self.at.range()], &self.tree.members[self.at.range()]);
+        let compare = |&place: &u32| self.tree.compare_to_name(members[place as usize].key, name);
+        let found = order.binary_search_by(compare).ok()?;
+        Some(members[order[found] as usize].value)
     }
 }
