@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 import zoneinfo
+from enum import Enum
 from functools import partial
+from types import NoneType
 from typing import Any
 
 from frisket.json_schema.report import Entry
@@ -29,6 +31,7 @@ from frisket.python_pattern import (
     ecma,
     moments,
 )
+from frisket.python_set import is_spelled_once, may_be_unhashable, parts
 
 #: Where a part of a schema keeps its entries until its place in the document is known.
 MARK = "x-frisket-entries"
@@ -93,10 +96,25 @@ def generator(pydantic: Any) -> Any:
             text = {"type": "string", "pattern": f"^-?{number}([+-]{number}j)?$"}
             return narrowed(text, "complex", "numbers with an exponent, more than 20 digits on a side, in parentheses")
 
+        # -- single values --------------------------------------------------------------------------------------
+        def literal_schema(self, schema: Any) -> Any:
+            read = [one for one in schema["expected"] if _is_read(one)]
+            if not read:
+                raise invalid(f"none of {schema['expected']} is read from JSON")
+            return super().literal_schema({**schema, "expected": read})
+
+        def enum_schema(self, schema: Any) -> Any:
+            read = [one for one in schema["members"] if _is_read(one)]
+            if not read:
+                raise invalid(f"no value of {schema['cls'].__name__} is read from JSON")
+            return super().enum_schema({**schema, "members": read})
+
         # -- texts ----------------------------------------------------------------------------------------------
         def str_schema(self, schema: Any) -> Any:
             described = super().str_schema(schema)
             if "pattern" in described:
+                if re.search(r"\\[bB]", described["pattern"]):
+                    loosened(described, "pattern", "texts in which a letter beyond ASCII stands at the edge of a word")
                 pattern = ecma(described["pattern"])
                 if pattern is None:
                     del described["pattern"]
@@ -175,10 +193,20 @@ def generator(pydantic: Any) -> Any:
             return described
 
         # -- containers -----------------------------------------------------------------------------------------
+        def set_schema(self, schema: Any) -> Any:
+            return _as_set(super().set_schema(schema), schema)
+
+        def frozenset_schema(self, schema: Any) -> Any:
+            return _as_set(super().frozenset_schema(schema), schema)
+
         def dict_schema(self, schema: Any) -> Any:
             described = super().dict_schema(schema)
             keys = schema.get("keys_schema", {})
             kind = keys.get("type")
+            if kind is not None and (schema.get("min_length") or 0) > 1 and not is_spelled_once(keys):
+                loosened(described, "min_length", ONE_KEY)
+            if kind in ("union", "nullable") and all(part["type"] != "str" for part in parts(keys)):
+                loosened(described, "keys", "keys that no part of the union reads")
             if kind in ("tuple", "list", "set", "frozenset", "dict", "model", "dataclass", "typed-dict"):
                 raise invalid(f"a key of an object cannot be a {kind}")
             if "patternProperties" in described:
@@ -262,6 +290,8 @@ def narrowed(described: dict[str, Any], keyword: str, slips: str) -> dict[str, A
 
 
 BEYOND = "values beyond the bound"
+ONE_KEY = "objects whose keys differ as texts and are one value"
+ONE_ITEM = "arrays whose items differ as JSON and are one value"
 KEYWORDS = {
     **{"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", "le": "maximum"},
     "multiple_of": "multipleOf",
@@ -282,6 +312,8 @@ PYDANTIC = {
     "validate_new": "names of files that exist, or whose folder does not",
     "validate_socket": "names of sockets that do not exist",
     "import_string": "names of nothing that can be imported",
+    "val_func": "what the predicate refuses",
+    **dict.fromkeys(("pattern_either_validator", "pattern_str_validator"), "expressions that Python's `re` refuses"),
     "pattern_bytes_validator": "everything: no pattern of bytes is read from JSON",
 }
 
@@ -311,6 +343,21 @@ def _now(described: dict[str, Any], schema: Any) -> dict[str, Any]:
     if when is None:
         return described
     return loosened(dict(described), when, "times to come" if when == "past" else "times that are over")
+
+
+def _as_set(described: dict[str, Any], schema: Any) -> dict[str, Any]:
+    """The part, marked if Python may refuse items, or take several for one."""
+    items = schema.get("items_schema", {"type": "any"})
+    if may_be_unhashable(items):
+        loosened(described, "set", "items that no set holds, such as lists")
+    if (schema.get("min_length") or 0) > 1 and not is_spelled_once(items):
+        loosened(described, "min_length", ONE_ITEM)
+    return described
+
+
+def _is_read(value: Any) -> bool:
+    """Whether Pydantic knows a value again that it reads from JSON."""
+    return isinstance(value.value if isinstance(value, Enum) else value, (str, int, float, NoneType))
 
 
 def _number(schema: Any) -> dict[str, Any]:

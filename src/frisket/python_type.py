@@ -46,7 +46,10 @@ class PythonType(Generic[T]):
         try:
             self._adapter = pydantic.TypeAdapter(_readable(tp, ()))
             described = self._adapter.json_schema(mode="validation", schema_generator=generator(pydantic))
-        except (pydantic.PydanticUserError, pydantic.errors.PydanticUndefinedAnnotation, NameError) as error:
+        except (
+            *(pydantic.PydanticUserError, pydantic.errors.PydanticUndefinedAnnotation, NameError),
+            importlib.import_module("pydantic_core").SchemaError,
+        ) as error:
             raise UnsupportedSchemaError(
                 f"no JSON Schema describes the type {self.name}: {_cause(error)}",
                 where=self.name,
@@ -81,7 +84,10 @@ def _pydantic() -> Any:
 
 def _cause(error: Exception) -> str:
     """What Pydantic says of a type, without its advice: `arbitrary_types_allowed` gives no type a schema."""
-    return str(error).splitlines()[0].partition(" Set `arbitrary_types_allowed")[0]
+    first, *others = str(error).splitlines()
+    if first.startswith("Error building "):  # of a validator: what is wrong comes last
+        first = f"{first} {others[-1]}" if others else first
+    return first.partition(" Set `arbitrary_types_allowed")[0]
 
 
 def _reason(error: Any) -> str:

@@ -19,6 +19,7 @@ import uuid
 import zoneinfo
 from typing import Annotated, Any, Generic, Literal, NamedTuple, Optional, TypeVar, Union
 
+import annotated_types
 import pytest
 from typing_extensions import Required, TypedDict
 
@@ -238,7 +239,6 @@ TYPES: dict[str, Any] = {
     "secret": pydantic.SecretStr,
     "secret bytes": pydantic.SecretBytes,
     "size": pydantic.ByteSize,
-    "pattern": re.Pattern,
     "set": set[int],
     "set of texts": set[str],
     "frozenset": frozenset[bool],
@@ -327,6 +327,19 @@ BEYOND: dict[str, tuple[Any, str, str]] = {
     "file": (pydantic.FilePath, "validate_file", '"no such file"'),
     "folder": (pydantic.DirectoryPath, "validate_directory", '"no such folder"'),
     "long name of a folder": (pydantic.DirectoryPath, "validate_directory", f'"{"a" * 5000}"'),
+    "expression": (re.Pattern[str], "pattern_str_validator", '"(?<=a*)b"'),
+    "predicate": (Annotated[str, annotated_types.Predicate(str.isupper)], "val_func", '"a"'),
+    "set of lists": (set[list[int]], "set", "[[1]]"),
+    "set of models": (set[Apple], "set", '[{"k": "apple"}]'),
+    "set of anything": (frozenset, "set", "[{}]"),
+    "two texts, one number": (
+        Annotated[set[decimal.Decimal], Field(min_length=2)],
+        "min_length",
+        '["1", "1.0"]',
+    ),
+    "two texts, one key": (Annotated[dict[float, int], Field(min_length=2)], "min_length", '{"1": 1, "1.0": 2}'),
+    "keys of a union": (dict[Optional[int], int], "keys", '{"x": 1}'),  # noqa: UP045
+    "edge of a word": (Annotated[str, Field(pattern=r"\bab\b")], "pattern", '"éab"'),
     "new path": (pydantic.NewPath, "validate_new", '"no such folder/file"'),
     "import": (pydantic.ImportString, "import_string", '"no.such.module"'),
     "duration": (Annotated[datetime.timedelta, Field(gt=datetime.timedelta(days=1))], "gt", '"PT1S"'),
@@ -403,7 +416,22 @@ def test_entries_have_the_place_of_their_field() -> None:
     }
 
 
-@pytest.mark.parametrize("tp", [ByPath, type[int], dict[tuple[int, int], int], collections.abc.Callable[[int], int]])
+class Sizes(enum.Enum):
+    SMALL = (1, 2)
+
+
+@pytest.mark.parametrize(
+    "tp",
+    [
+        Literal[b"x"],
+        Sizes,
+        Annotated[str, Field(pattern=r"\p{^L}")],
+        ByPath,
+        type[int],
+        dict[tuple[int, int], int],
+        collections.abc.Callable[[int], int],
+    ],
+)
 def test_what_json_cannot_hold_is_refused(tp: Any) -> None:
     with pytest.raises(UnsupportedSchemaError):
         Grammar.from_type(tp)
