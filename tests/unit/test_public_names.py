@@ -44,7 +44,7 @@ STOREYS = (
         "misuse",
     ),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
-    ("compiled_schema", "python_pattern"),
+    ("compiled_schema", "python_pattern", "python_set"),
     ("python_schema",),
     ("python_type",),
     ("description",),
