@@ -21,7 +21,7 @@ MUTABLE = {
     "json_schema.report.Report",
     "notations.lark.ast.Module",
     "notations.lark.expression._Level",
-    "notations.production.ast._Level",
+    "notations.production.groups._Level",
 }
 
 #: The few of each answer or grammar, whose attributes users may look through with `vars`.
@@ -40,7 +40,7 @@ OPEN = {
 
 #: Two nodes at different places are different nodes, whatever they hold; a formula is a value.
 BY_IDENTITY = ("notations.lark.ast.", "notations.production.ast.", "notations.combination.part.Rules")
-VALUES = {"notations.lark.ast.Formula", "notations.production.ast._Level"}
+VALUES = {"notations.lark.ast.Formula", "notations.production.groups._Level"}
 
 
 def data_classes() -> dict[str, type[Any]]:

@@ -141,3 +141,21 @@ def test_a_rejected_token_names_what_was_expected() -> None:
     with pytest.raises(TokenRejectedError) as caught:
         rejected_token()
     assert "1" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"x", '"x" may not come next; expected a, c, the end'),
+        (b"ababx and", '"x and" may not come next, at offset 4 of the text; expected a, c, the end'),
+        (b"abac", '"c" may not come next, at offset 3 of the text; expected b'),
+        (b"ab" * 50 + b"cc", '"c" may not come next, at offset 101 of the text; expected the end'),
+        (b"y" * 90, f'"{"y" * 80}" … may not come next; expected a, c, the end'),
+    ],
+)
+def test_a_rejected_text_is_shown_from_where_it_is_wrong(text: bytes, message: str) -> None:
+    matcher = Grammar.from_regex("(ab)*c?").compile(Vocabulary([b"a", b"b", b"c"])).matcher()
+    with pytest.raises(TokenRejectedError) as caught:
+        matcher.advance_bytes(text)
+    assert caught.value.message == message
+    assert matcher.text == b"" and matcher.steps == 0

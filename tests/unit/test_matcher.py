@@ -269,24 +269,6 @@ def test_eos_ends_and_only_eos_may_follow(matcher: Matcher) -> None:
     assert matcher.allowed() == START
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (b"x", '"x" may not come next; expected a, c, the end'),
-        (b"ababx and", '"x and" may not come next, at offset 4 of the text; expected a, c, the end'),
-        (b"abac", '"c" may not come next, at offset 3 of the text; expected b'),
-        (b"ab" * 50 + b"cc", '"c" may not come next, at offset 101 of the text; expected the end'),
-        (b"y" * 90, f'"{"y" * 80}" … may not come next; expected a, c, the end'),
-    ],
-)
-def test_a_refused_text_is_shown_from_where_it_is_wrong(text: bytes, message: str) -> None:
-    matcher = ab_then_c().compile(vocabulary()).matcher()
-    with pytest.raises(TokenRejectedError) as caught:
-        matcher.advance_bytes(text)
-    assert str(caught.value).splitlines()[0] == message
-    assert matcher.text == b"" and matcher.steps == 0
-
-
 def test_rollback_to_any_earlier_point(compiled: CompiledGrammar) -> None:
     matcher = compiled.matcher()
     seen = [matcher.mask_bytes()]

@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Positions after which a short text replaces the shortest one. Chosen without measurement.
@@ -27,6 +28,9 @@ const MAX_BYTES: u64 = 1 << 22;
 
 /// The weight of the bound in the second search, relative to the length. Chosen without measurement.
 const GREEDY_WEIGHT: u64 = 8;
+
+/// Bytes that are tried one by one in a grammar with items that must differ.
+const TRIED_ALONE: [RangeInclusive<u8>; 2] = [b'0'..=b'9', b'a'..=b'j'];
 
 /// A position of the search with the byte and the node that led to it.
 struct SearchNode {
@@ -308,6 +312,9 @@ impl Machine {
             let inner = inner_of(self, head);
             boundaries.push(self.arena.boundaries(inner));
         }
+        // Of items that must differ, one may end in one byte and another in the next, though no head tells the bytes apart.
+        let is_alone = |byte: &u8| TRIED_ALONE.iter().any(|range| range.contains(byte));
+        let has_uniques = !self.arena.registers.uniques.is_empty();
         loop {
             let high = boundaries.iter().map(|cuts| cuts.interval(byte).1).min().unwrap_or(255);
             let readable = (byte..=high).min_by_key(|&byte| rank(byte)).unwrap_or(byte);
@@ -322,6 +329,10 @@ impl Machine {
             }
             if least < NEVER {
                 tell(least, readable, (byte, high));
+                if has_uniques {
+                    let others = (byte..=high).filter(|&other| other != readable).filter(is_alone);
+                    others.for_each(|other| tell(least, other, (other, other)));
+                }
             }
             match high.checked_add(1) {
                 Some(next) => byte = next,

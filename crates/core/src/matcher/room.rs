@@ -36,7 +36,8 @@ impl Matcher {
 
     /// The tokens that may come next and after which the text can be finished within `room` tokens, theirs included.
     ///
-    /// Errors: `Limit::Room` if there are none; those of `mask`.
+    /// None where the text is whole and nothing may follow. Errors: `Limit::Room` if the text is not whole and there are
+    /// none; those of `mask`.
     pub fn mask_within(&mut self, room: u32) -> Result<Arc<Mask>> {
         self.check_cancelled()?;
         if self.ended() {
@@ -45,7 +46,7 @@ impl Matcher {
         let mask = self.on_automaton(|compiled, automaton, state| {
             automaton.mask_within(&compiled.tables, &compiled.masks, state.position, room)
         })?;
-        if mask.is_empty() {
+        if mask.is_empty() && !self.can_end() {
             let Least { count: least, exact } = self.least_tokens(true)?;
             return Err(Error::Limit(Limit::Room { room, least, exact }).into());
         }

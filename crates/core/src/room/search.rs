@@ -12,6 +12,9 @@ use rustc_hash::FxHashSet;
 /// The effort of one search: a token that is read counts 1, a position that is reached `PER_POSITION`; about 20 ms.
 const MAX_EFFORT: usize = 20_000;
 
+/// Budget steps after which a search gives up, where closing texts are hard to find.
+const MAX_STEPS: u64 = 2_000_000;
+
 /// A position takes as long as so many tokens: its closing text must be found.
 const PER_POSITION: usize = 32;
 
@@ -39,11 +42,15 @@ impl RoomMasks {
         let mut seen: FxHashSet<PositionId> = [start].into_iter().collect();
         let mut layer = vec![Reached { position: start, first: None }];
         let (mut taken, mut effort) = (0u32, 0);
+        let most_spent = source.machine.arena.budget.spent().saturating_add(MAX_STEPS);
         // A position after `taken` tokens that is not an end needs at least one token more.
         while taken + 1 < best.count && !layer.is_empty() {
             let mut next = Vec::new();
             let mut found = Found { count: best.count, exact: false, firsts: Vec::new() };
             for Reached { position, first } in std::mem::take(&mut layer) {
+                if source.machine.arena.budget.spent() > most_spent {
+                    return Ok(best);
+                }
                 let Some(successors) = self.successors(source, position, MAX_EFFORT.saturating_sub(effort))? else {
                     return Ok(best);
                 };
