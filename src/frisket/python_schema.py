@@ -260,6 +260,12 @@ def generator(pydantic: Any) -> Any:
             described = super().generate_inner(schema)
             return _checked(described, schema) if schema["type"].startswith("function-") else described
 
+        def model_schema(self, schema: Any) -> Any:
+            return _made(super().model_schema(schema), schema)
+
+        def dataclass_schema(self, schema: Any) -> Any:
+            return _made(super().dataclass_schema(schema), schema)
+
         def chain_schema(self, schema: Any) -> Any:
             described = super().chain_schema(schema)
             for step in schema["steps"]:
@@ -335,6 +341,18 @@ def _checked(described: dict[str, Any], schema: Any) -> dict[str, Any]:
     if name == "decode_str":
         return narrowed({**described, "pattern": BASE64_OF_ASCII}, "Base64Str", "texts beyond ASCII")
     return loosened(dict(described), name, PYDANTIC[name]) if name in PYDANTIC else described
+
+
+def _made(described: dict[str, Any], schema: Any) -> dict[str, Any]:
+    """The part, marked if the class has a function of its own that may refuse what the fields take."""
+    own = ["__init__"] if schema.get("custom_init") else []
+    if after := schema.get("post_init"):
+        own.append(after if isinstance(after, str) else "__post_init__")
+    for name in own:
+        # Pydantic's own sets private attributes.
+        if getattr(schema["cls"], name).__name__ != "init_private_attributes":
+            loosened(described, name, f"what {schema['cls'].__name__}.{name}() refuses")
+    return described
 
 
 def _now(described: dict[str, Any], schema: Any) -> dict[str, Any]:

@@ -159,6 +159,27 @@ class ClosedFilm(TypedDict, closed=True):  # type: ignore[call-arg]
     title: Required[str]
 
 
+@dataclasses.dataclass
+class Even:
+    number: int
+
+    def __post_init__(self) -> None:
+        even(self.number)
+
+
+class EvenModel(BaseModel):
+    number: int
+    _seen: bool = True
+
+    def model_post_init(self, context: Any, /) -> None:
+        even(self.number)
+
+
+class Private(BaseModel):
+    number: int
+    _seen: bool = True
+
+
 class Apple(BaseModel):
     k: Literal["apple"] = "apple"
 
@@ -262,6 +283,7 @@ TYPES: dict[str, Any] = {
     "generic": Box[Box[list[str]]],
     "root": Numbers,
     "closed": Closed,
+    "private": Private,
     "open": Open,
     "open typed": OpenTyped,
     "aliased": Aliased,
@@ -339,6 +361,8 @@ BEYOND: dict[str, tuple[Any, str, str]] = {
     ),
     "two texts, one key": (Annotated[dict[float, int], Field(min_length=2)], "min_length", '{"1": 1, "1.0": 2}'),
     "keys of a union": (dict[Optional[int], int], "keys", '{"x": 1}'),  # noqa: UP045
+    "after a dataclass": (Even, "__post_init__", '{"number": 3}'),
+    "after a model": (EvenModel, "model_post_init", '{"number": 3}'),
     "edge of a word": (Annotated[str, Field(pattern=r"\bab\b")], "pattern", '"éab"'),
     "new path": (pydantic.NewPath, "validate_new", '"no such folder/file"'),
     "import": (pydantic.ImportString, "import_string", '"no.such.module"'),

@@ -1,12 +1,13 @@
-//! Python's integer arguments of `GrammarBuilder` → Rust integers, or a ValueError that names the argument and its
-//! range.
+//! Arguments from Python → Rust's own values: integers of `GrammarBuilder`, or a ValueError that names the argument and
+//! its range; bytes.
 //!
 //! Python's integers are unbounded. PyO3 reports one that does not fit as an OverflowError that names no argument.
 
 use crate::integer::written;
-use pyo3::exceptions::{PyOverflowError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyInt;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyInt, PyString};
 
 /// For each argument, what reads it: `#[pyo3(from_py_with = argument::node)]`.
 macro_rules! arguments {
@@ -67,6 +68,14 @@ fn within<'py, T: FromPyObject<'py>>(given: &Bound<'py, PyAny>, name: &str, rang
             false => format!("{name} holds integers {range} only"),
         })
     })
+}
+
+/// Bytes; a str is refused with the call that was meant.
+pub fn bytes(given: &Bound<'_, PyAny>) -> PyResult<PyBackedBytes> {
+    match given.is_instance_of::<PyString>() {
+        true => Err(PyTypeError::new_err("bytes are wanted, got a str: write text.encode()")),
+        false => given.extract(),
+    }
 }
 
 /// Whether every escape of JSON may be used, as `escapes` says.

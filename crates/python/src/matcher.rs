@@ -2,6 +2,7 @@
 //!
 //! Every method converts its arguments, calls the core without the GIL where that pays, and raises its errors.
 
+use crate::argument;
 use crate::buffer::Bitmask;
 use crate::compiled::{grouped, CompiledGrammar};
 use crate::error::{bug, raise};
@@ -15,6 +16,7 @@ use frisket_core::storage::exclusive::Exclusive;
 use numpy::PyArray1;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
 
@@ -163,9 +165,13 @@ impl Matcher {
     }
 
     /// Take text without tokens (a prefix, forced bytes); counts as one step for rollback.
-    fn advance_bytes(&self, py: Python<'_>, data: &[u8]) -> PyResult<()> {
-        self.with(py, |matcher| matcher.advance_bytes(data))
-            .map_err(|error| self.refusing(py, error, PyBytes::new(py, data)))
+    fn advance_bytes(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::bytes)] data: PyBackedBytes,
+    ) -> PyResult<()> {
+        self.with(py, |matcher| matcher.advance_bytes(&data))
+            .map_err(|error| self.refusing(py, error, PyBytes::new(py, &data)))
     }
 
     /// How many leading tokens would be accepted, with `room` tokens left before the first; nothing moves.

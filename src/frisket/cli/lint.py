@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from frisket.cli import option, show, source
-from frisket.errors import FrisketError, UnsatisfiableSchemaError
+from frisket.errors import FrisketError, InvalidSchemaError, UnsatisfiableSchemaError
 
 if TYPE_CHECKING:
     from frisket.lint import Finding
@@ -101,7 +101,7 @@ def command(
         try:
             linted = _linted(name, tp, known, max_tokens, options, fix or unsafe_fixes, unsafe_fixes)
             done.append(linted)
-            _check_satisfiable(linted)
+            _check_valid(linted)
         except FrisketError as error:
             errors.append(error)
             if output != "json":
@@ -148,8 +148,9 @@ def _linted(
     return Linted(shown, text, fixed, findings, [places.place(finding.pointer) for finding in findings])
 
 
-def _check_satisfiable(linted: Linted) -> None:
-    """Raise the error of a schema that no value satisfies. What else keeps a schema from a compile, `check` tells."""
+def _check_valid(linted: Linted) -> None:
+    """Raise the error of a schema that is wrong, or that no value satisfies. What else keeps a schema from a compile,
+    `check` tells."""
     from frisket.grammar import Grammar
 
     if not linted.text:  # of a type, which was compiled already
@@ -157,7 +158,7 @@ def _check_satisfiable(linted: Linted) -> None:
     try:
         with source.named(linted.name):
             Grammar.from_json_schema(linted.text)
-    except UnsatisfiableSchemaError:
+    except (InvalidSchemaError, UnsatisfiableSchemaError):
         raise
     except FrisketError:
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from typing import TypeVar
 
@@ -19,6 +20,8 @@ logger = logging.getLogger(__name__)
 
 B = TypeVar("B", bound=BaseModel)
 
+#: What half of a surrogate pair is spelled by in JSON, where it may also be one half of a whole pair.
+HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 #: Fields of requests whose meaning is not served, and what to do instead.
 UNSERVED = {
     "tools": "POST /v1/chat/completions and /v1/responses serve tools",
@@ -48,6 +51,8 @@ async def read(request: Request, model: type[B]) -> B:
         raise Failure(400, f"the body is not JSON: {error}", code="json") from error
     if not isinstance(body, dict):
         raise Failure(400, "the body is not a JSON object", code="json")
+    if HALF_PAIR.search(data):
+        _refuse_half_pairs(body)
     for name in [name for name in body if name in UNSERVED and name not in model.model_fields]:
         if body.pop(name) not in (None, [], {}, *HARMLESS.get(name, ())):
             raise Failure(400, f"{name} is not supported", code="unsupported", where=name, hint=UNSERVED[name])
@@ -55,6 +60,26 @@ async def read(request: Request, model: type[B]) -> B:
         return model.model_validate(body)
     except ValidationError as error:
         raise Failure.of(error) from error
+
+
+def _refuse_half_pairs(body: object) -> None:
+    """A Failure if a text of the body holds half of a surrogate pair: no answer, and no vocabulary, can spell it."""
+    agenda: list[tuple[str, object]] = [("", body)]
+    while agenda:
+        place, value = agenda.pop()
+        if isinstance(value, list):
+            agenda += [(f"{place}/{number}", item) for number, item in enumerate(value)]
+        elif isinstance(value, dict):
+            agenda += [(f"{place}/{name}", text) for name, member in value.items() for text in (member, name)]
+        elif isinstance(value, str):
+            try:
+                value.encode()
+            except UnicodeEncodeError as error:
+                shown = place.removeprefix("/").encode("ascii", "backslashreplace").decode()
+                raise Failure(
+                    400, f"half of a surrogate pair, {value[error.start]!r}, stands in the text", code="request",
+                    where=shown, hint="send whole characters: a text was cut between its UTF-16 units",
+                ) from None  # fmt: skip
 
 
 async def guarded(work: Awaitable[Response]) -> Response:

@@ -118,7 +118,8 @@ class ToolOutput:
         """The property names that a prompt mentions: those of all arguments, and of the final answer."""
         schemas: list[Any] = [tool.function.parameters for tool in self.tools]
         if self.final is not None and self.final.kind == "json":
-            schemas.append(json.loads(self.final.specification))
+            with contextlib.suppress(ValueError, RecursionError):  # the grammar says what is wrong with it
+                schemas.append(json.loads(self.final.specification))
         return list(dict.fromkeys(name for schema in schemas for name in property_names(schema)))
 
 

@@ -36,8 +36,7 @@ impl Matcher {
 
     /// The tokens that may come next and after which the text can be finished within `room` tokens, theirs included.
     ///
-    /// None where the text is whole and nothing may follow. Errors: `Limit::Room` if the text is not whole and there are
-    /// none; those of `mask`.
+    /// The end is no token of the room. Errors: `Limit::Room` if the text is not whole and there are none; those of `mask`.
     pub fn mask_within(&mut self, room: u32) -> Result<Arc<Mask>> {
         self.check_cancelled()?;
         if self.ended() {
@@ -46,7 +45,10 @@ impl Matcher {
         let mask = self.on_automaton(|compiled, automaton, state| {
             automaton.mask_within(&compiled.tables, &compiled.masks, state.position, room)
         })?;
-        if mask.is_empty() && !self.can_end() {
+        if mask.is_empty() && self.can_end() {
+            return Ok(Arc::new(Mask::from_tokens(&self.compiled().vocabulary().eos)));
+        }
+        if mask.is_empty() {
             let Least { count: least, exact } = self.least_tokens(true)?;
             return Err(Error::Limit(Limit::Room { room, least, exact }).into());
         }
@@ -136,6 +138,7 @@ mod tests {
         assert_eq!(matcher.least_tokens(true).unwrap(), Least { count: Some(0), exact: true });
         assert!(matcher.can_finish(0).unwrap());
         assert_eq!(within(&mut matcher, 1), [0, 1, 2], "more may come, and the end");
+        assert_eq!(within(&mut matcher, 0), [2], "the end takes no room");
         matcher.advance(2).unwrap();
         assert_eq!(within(&mut matcher, 1), [2], "after the end the end");
     }
