@@ -47,8 +47,10 @@ class PythonType(Generic[T]):
             self._adapter = pydantic.TypeAdapter(_readable(tp, ()))
             described = self._adapter.json_schema(mode="validation", schema_generator=generator(pydantic))
         except (
-            *(pydantic.PydanticUserError, pydantic.errors.PydanticUndefinedAnnotation, NameError),
+            pydantic.PydanticUserError,
+            pydantic.errors.PydanticUndefinedAnnotation,
             importlib.import_module("pydantic_core").SchemaError,
+            NameError,
         ) as error:
             raise UnsupportedSchemaError(
                 f"no JSON Schema describes the type {self.name}: {_cause(error)}",

@@ -32,7 +32,8 @@ EXAMPLES = """[dim]$[/dim] frisket lint schema.json
 
 [dim]$[/dim] frisket lint --explain FRK101
 
-Exits with 0 if nothing is found, 1 if something is, 2 if a schema cannot be read or satisfied, or the call is wrong.
+Exits with 0 if nothing is found, 1 if something is, 2 if a schema cannot be read, is wrong or cannot be satisfied, or
+if the call is wrong.
 """
 
 FORMATS = ("text", "json", "sarif")

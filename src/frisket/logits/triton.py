@@ -15,8 +15,8 @@ except ImportError:
 
 __all__ = ["apply_mask", "is_installed"]
 
-#: Tokens of one program, 16 words of a bitmask, and the warps that share them. Of 20 pairs the fastest on an H200 with
-#: batches from 8 on: two tokens a thread.
+#: Tokens of one program, 16 words of a bitmask, and the warps that share them: two tokens a thread. Of 20 pairs on an
+#: H200 the fastest with float32 in batches from 8 on, and within a tenth of the fastest with bfloat16.
 BLOCK, WARPS = 512, 8
 
 

@@ -17,7 +17,6 @@ use rustc_hash::FxHashMap;
 use smallvec::{smallvec, SmallVec};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Positions after which a short text replaces the shortest one. Chosen without measurement.
@@ -28,9 +27,6 @@ const MAX_BYTES: u64 = 1 << 22;
 
 /// The weight of the bound in the second search, relative to the length. Chosen without measurement.
 const GREEDY_WEIGHT: u64 = 8;
-
-/// Bytes that are tried one by one in a grammar with items that must differ.
-const TRIED_ALONE: [RangeInclusive<u8>; 2] = [b'0'..=b'9', b'a'..=b'j'];
 
 /// A position of the search with the byte and the node that led to it.
 struct SearchNode {
@@ -59,8 +55,9 @@ const STEPS_PER_POSITION: u64 = 96;
 /// Budget steps per byte of the greedy walk: about 1 µs for the position after it.
 const STEPS_PER_BYTE: u64 = 48;
 
-/// Bytes per node: itself, its entry in the index and about four candidates.
-const BYTES_PER_NODE: usize = size_of::<SearchNode>() + 32 + 4 * size_of::<Candidate>();
+/// Candidates per node, about: more where bytes are tried one by one.
+const CANDIDATES: usize = 4;
+const CANDIDATES_OF_UNIQUE_ITEMS: usize = 24;
 
 impl Machine {
     /// Bytes after which the text may end; None if a special token must come. Errors: a text above `MAX_BYTES`, or
@@ -119,8 +116,19 @@ impl Machine {
         let mut open = BinaryHeap::new();
         let mut nodes = Vec::new();
         let found = self.search_positions(distances, start, weight, max_positions, &mut nodes, &mut open);
-        self.arena.budget.release(nodes.len() * BYTES_PER_NODE);
+        self.arena.budget.release(nodes.len() * self.bytes_per_node());
         found
+    }
+
+    /// Whether items of some array must differ.
+    fn has_uniques(&self) -> bool {
+        !self.arena.registers.uniques.is_empty()
+    }
+
+    /// Bytes per node: itself, its entry in the index and its candidates.
+    fn bytes_per_node(&self) -> usize {
+        let candidates = if self.has_uniques() { CANDIDATES_OF_UNIQUE_ITEMS } else { CANDIDATES };
+        size_of::<SearchNode>() + 32 + candidates * size_of::<Candidate>()
     }
 
     /// The text to which the bound alone is_target, if every byte lowers the bound; None if the bound proves too low.
@@ -130,7 +138,7 @@ impl Machine {
         start: &Position,
         mut least: u64,
     ) -> Result<Option<Vec<u8>>> {
-        if !self.arena.registers.uniques.is_empty() {
+        if self.has_uniques() {
             return Ok(None);
         }
         let (mut position, mut text) = (start.clone(), Vec::new());
@@ -207,7 +215,7 @@ impl Machine {
         open: &mut BinaryHeap<Reverse<Candidate>>,
     ) -> Result<Found> {
         nodes.push(SearchNode { position: start, before: 0, byte: 0, length: 0 });
-        self.arena.budget.grow(BYTES_PER_NODE);
+        self.arena.budget.grow(self.bytes_per_node());
         let mut reached: FxHashMap<PositionId, u64> = FxHashMap::default();
         reached.insert(start, 0);
         let mut order = 0;
@@ -236,7 +244,7 @@ impl Machine {
                 }
             }
             nodes.push(SearchNode { position, before: node, byte, length });
-            self.arena.budget.grow(BYTES_PER_NODE);
+            self.arena.budget.grow(self.bytes_per_node());
             let at = nodes.len() as u32 - 1;
             if self.position(position).accepting {
                 return Ok(Found::Text(text_of(nodes, at)));
@@ -312,9 +320,7 @@ impl Machine {
             let inner = inner_of(self, head);
             boundaries.push(self.arena.boundaries(inner));
         }
-        // Of items that must differ, one may end in one byte and another in the next, though no head tells the bytes apart.
-        let is_alone = |byte: &u8| TRIED_ALONE.iter().any(|range| range.contains(byte));
-        let has_uniques = !self.arena.registers.uniques.is_empty();
+        let has_uniques = self.has_uniques();
         loop {
             let high = boundaries.iter().map(|cuts| cuts.interval(byte).1).min().unwrap_or(255);
             let readable = (byte..=high).min_by_key(|&byte| rank(byte)).unwrap_or(byte);
@@ -330,7 +336,7 @@ impl Machine {
             if least < NEVER {
                 tell(least, readable, (byte, high));
                 if has_uniques {
-                    let others = (byte..=high).filter(|&other| other != readable).filter(is_alone);
+                    let others = (byte..=high).filter(|&other| other != readable && ends_an_item(other));
                     others.for_each(|other| tell(least, other, (other, other)));
                 }
             }
@@ -423,6 +429,12 @@ enum Found {
     Nothing,
     /// The search visited `max_positions` without reaching an end.
     OutOfPatience,
+}
+
+/// Bytes that are tried one by one in a grammar with items that must differ: one item may end in one of them and another
+/// in the next, though no head tells them apart.
+fn ends_an_item(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'j')
 }
 
 /// How readable a byte is; lower comes first, 4 last.

@@ -210,11 +210,17 @@ impl Matcher {
         if self.try_advance_bytes(data)? {
             return Ok(());
         }
-        let mut ahead = self.clone();
-        let right = ahead.advance_longest(data)?;
+        let before = self.steps();
+        let refusal = self.refusal(data);
+        self.truncate(before);
+        Err(Error::Rejected(refusal?).into())
+    }
+
+    /// What is wrong with a refused text. The matcher takes the part that is right.
+    fn refusal(&mut self, data: &[u8]) -> Result<String> {
+        let right = self.advance_longest(data)?;
         let place = if right == 0 { String::new() } else { format!(", at offset {right} of the text") };
-        let (shown, expected) = (quoted(&data[right..]), ahead.expected()?);
-        Err(Error::Rejected(format!("{shown} may not come next{place}; expected {expected}")).into())
+        Ok(format!("{} may not come next{place}; expected {}", quoted(&data[right..]), self.expected()?))
     }
 
     /// Take a text; false, with the matcher as it was, if the text may not come next.
@@ -231,8 +237,8 @@ impl Matcher {
     /// Take as many leading bytes of a refused text as may come next, and count them.
     fn advance_longest(&mut self, data: &[u8]) -> Result<usize> {
         let mut taken = 0;
-        // The count in binary: each power of two is asked for once, the largest first.
-        let mut part = data.len().next_power_of_two();
+        // The count in binary: each power of two is asked for once, the largest below the length first.
+        let mut part = data.len().next_power_of_two() / 2;
         while part > 0 {
             if data.get(taken..taken + part).map_or(Ok(false), |part| self.try_advance_bytes(part))? {
                 taken += part;

@@ -5,7 +5,7 @@
 use crate::automaton::follow_bytes::FollowBytes;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
-use crate::error::{Error, Limit, Result};
+use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::mask::masks::Masks;
 use crate::mask::shared::SharedMasks;
@@ -101,14 +101,8 @@ impl RoomMasks {
             _ if source.machine.position(position).accepting => Least { count: Some(0), exact: true },
             None => Least { count: None, exact: false },
             Some(after) => {
-                let known = after.saturating_add(1);
-                let (count, exact) = match self.search(source, position, known) {
-                    Ok(found) => (found.count, found.exact),
-                    // Somewhere on the way no end was found in time; the closing text is known all the same.
-                    Err(error) if matches!(*error, Error::Limit(Limit::Steps(_))) => (known, false),
-                    Err(error) => return Err(error),
-                };
-                Least { count: Some(count).filter(|&count| count != UNSPELLABLE), exact }
+                let found = self.search(source, position, after.saturating_add(1))?;
+                Least { count: Some(found.count).filter(|&count| count != UNSPELLABLE), exact: found.exact }
             }
         };
         self.bytes += 24;

@@ -5,7 +5,7 @@
 //! found finds the rest again from there.
 
 use crate::automaton::position::PositionId;
-use crate::error::Result;
+use crate::error::{Error, Limit, Result};
 use crate::room::masks::{PositionMasks, RoomMasks};
 use rustc_hash::FxHashSet;
 
@@ -51,9 +51,9 @@ impl RoomMasks {
                 if source.machine.arena.budget.spent() > most_spent {
                     return Ok(best);
                 }
-                let Some(successors) = self.successors(source, position, MAX_EFFORT.saturating_sub(effort))? else {
-                    return Ok(best);
-                };
+                let reached = self.successors(source, position, MAX_EFFORT.saturating_sub(effort));
+                // None: there are too many tokens; or after one of them no end is found in time.
+                let Some(successors) = reached.or_else(none_for_steps)? else { return Ok(best) };
                 effort += successors.tokens + PER_POSITION * successors.reached.len();
                 for (after, token, cost) in successors.reached {
                     let (total, first) = ((taken + 1).saturating_add(cost), first.unwrap_or(token));
@@ -75,6 +75,14 @@ impl RoomMasks {
         }
         best.exact = true;
         Ok(best)
+    }
+}
+
+/// None in place of a limit on steps that was reached.
+fn none_for_steps<T>(error: Box<Error>) -> Result<Option<T>> {
+    match *error {
+        Error::Limit(Limit::Steps(_)) => Ok(None),
+        _ => Err(error),
     }
 }
 

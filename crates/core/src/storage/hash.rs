@@ -2,21 +2,10 @@
 //!
 //! Contents are compared by hash alone. Among a billion contents, two collide with a probability of 1 in 10^20.
 
-/// Two of wyhash's constants (Wang Yi), one for each lane.
-const FIRST: u64 = 0xa076_1d64_78bd_642f;
-const SECOND: u64 = 0xe703_7ed1_a0b4_28db;
-
-/// Two lanes over 64-bit words. Each multiplies to 128 bits and folds the halves together, as wyhash does. The lanes wait
-/// for each other's state before a word, not after it: the processor multiplies for both at a time. Not for adversarial
-/// input.
+/// Two lanes over 64-bit words. Each multiplies to 128 bits and folds the halves together, as wyhash does (Wang Yi), with
+/// two of its constants. Not for adversarial input.
 #[derive(Clone)]
 pub struct Hasher128(u64, u64);
-
-/// Both halves of a product, folded together.
-fn fold(a: u64, b: u64) -> u64 {
-    let wide = u128::from(a) * u128::from(b);
-    wide as u64 ^ (wide >> 64) as u64
-}
 
 impl Hasher128 {
     /// A hasher for contents of one kind: different kinds have different hashes.
@@ -35,26 +24,24 @@ impl Hasher128 {
 
     /// Adds 64 bits.
     pub fn word(&mut self, word: u64) {
-        let Hasher128(first, second) = *self;
-        self.0 = fold(first ^ word, FIRST ^ second.rotate_left(17));
-        self.1 = fold(second ^ word.rotate_left(32), SECOND ^ first);
+        let fold = |a: u64, b: u64| {
+            let wide = u128::from(a) * u128::from(b);
+            wide as u64 ^ (wide >> 64) as u64
+        };
+        self.0 = fold(self.0 ^ word, 0xa076_1d64_78bd_642f ^ self.1.rotate_left(17));
+        self.1 = fold(self.1 ^ word.rotate_left(32), 0xe703_7ed1_a0b4_28db ^ self.0);
     }
 
-    /// Adds 128 bits, with one product for each lane, where two words take two.
+    /// Adds 128 bits, a hash as a rule.
     pub fn wide(&mut self, wide: u128) {
-        let (low, high) = (wide as u64, (wide >> 64) as u64);
-        self.0 = fold(self.0 ^ low, FIRST ^ high);
-        self.1 = fold(self.1 ^ high.rotate_left(32), SECOND ^ low.rotate_left(17));
+        self.word(wide as u64);
+        self.word((wide >> 64) as u64);
     }
 
     /// Adds a length and the bytes.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.word(bytes.len() as u64);
-        let mut pairs = bytes.chunks_exact(16);
-        for pair in &mut pairs {
-            self.wide(u128::from_le_bytes(pair.try_into().expect("a pair is sixteen bytes")));
-        }
-        let mut words = pairs.remainder().chunks_exact(8);
+        let mut words = bytes.chunks_exact(8);
         for word in &mut words {
             self.word(u64::from_le_bytes(word.try_into().expect("a word is eight bytes")));
         }
@@ -94,23 +81,19 @@ mod tests {
             of(0, |hash| hash.wide(1 << 64)),
             of(0, |hash| hash.wide(2 << 64)),
             of(0, |hash| hash.wide(1)),
-            of(0, |hash| hash.wide(1 << 64 | 2)),
-            of(0, |hash| hash.wide(2 << 64 | 1)),
         ];
         for (at, hash) in all.iter().enumerate() {
             assert!(!all[..at].contains(hash), "{at}");
         }
         assert_eq!(of(0, |hash| [1, 2].into_iter().for_each(|word| hash.word(word))), all[4]);
+        assert_eq!(of(0, |hash| hash.wide(2 << 64 | 1)), all[4], "the low half comes first");
         assert_eq!(Hasher128::hash_numbers(&[1, 2]), all[4]);
     }
 
     #[test]
     fn bytes_are_told_apart_by_their_length_too() {
         let texts: [&[u8]; 8] = [b"", b"\0", b"\0\0", b"a", b"a\0", b"abcdefgh", b"abcdefgh\0", b"abcdefghi"];
-        let long = (0..40).map(|length| vec![b'x'; length]);
-        let swapped = [*b"0123456789abcdef89abcdef01234567", *b"89abcdef012345670123456789abcdef"].map(Vec::from);
-        let texts = texts.into_iter().map(<[u8]>::to_vec).chain(long).chain(swapped).skip(1);
-        let all: Vec<u128> = texts.map(|text| of(0, |hash| hash.bytes(&text))).collect();
+        let all = texts.map(|text| of(0, |hash| hash.bytes(text)));
         for (at, hash) in all.iter().enumerate() {
             assert!(!all[..at].contains(hash), "{at}");
         }
@@ -125,23 +108,19 @@ mod tests {
     }
 
     #[test]
-    fn each_bit_changes_half_of_both_lanes() {
-        let adds: [fn(&mut Hasher128, u64); 3] =
-            [Hasher128::word, |hash, word| hash.wide(word.into()), |hash, word| hash.wide(u128::from(word) << 64 | 5)];
-        for (add, base) in
-            adds.into_iter().flat_map(|add| [0, 1, 0x0123_4567_89ab_cdef, u64::MAX].map(|base| (add, base)))
-        {
-            let before = of(3, |hash| add(hash, base));
+    fn each_bit_of_a_word_changes_half_of_both_lanes() {
+        for base in [0, 1, 0x0123_4567_89ab_cdef, u64::MAX] {
+            let before = of(3, |hash| hash.word(base));
             let mut changed = [0; 2];
             for bit in 0..64 {
-                let flipped = of(3, |hash| add(hash, base ^ 1 << bit)) ^ before;
+                let flipped = of(3, |hash| hash.word(base ^ 1 << bit)) ^ before;
                 for (lane, changed) in [flipped as u64, (flipped >> 64) as u64].into_iter().zip(&mut changed) {
                     assert!((12..=52).contains(&lane.count_ones()), "bit {bit} of {base:x}: {lane:x}");
                     *changed += lane.count_ones();
                 }
             }
-            // Near 32 of 64 bits on average.
-            assert!(changed.iter().all(|sum| (64 * 28..64 * 36).contains(sum)), "{changed:?}");
+            // 32 of 64 bits on average.
+            assert!(changed.iter().all(|sum| (64 * 29..64 * 35).contains(sum)), "{changed:?}");
         }
     }
 
