@@ -83,9 +83,10 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 class Waiting:
-    """A model of single bytes that likes `a`, and writes nothing while its gate is shut."""
+    """A model of single bytes that likes `a`; after its first `free` tokens it writes none while its gate is shut."""
 
-    def __init__(self) -> None:
+    def __init__(self, free: int = 0) -> None:
+        self.free = free
         self.eos = [256]
         self.context = 100_000
         self.vocabulary = Vocabulary.from_bytes([*(bytes([value]) for value in range(256)), None], eos=[256])
@@ -113,7 +114,8 @@ class Waiting:
 
     def logits(self) -> Logits:
         self.asked += 1
-        self.gate.wait()
+        if self.asked > self.free:
+            self.gate.wait()
         if self.broken:
             raise RuntimeError("the model is broken")
         logits: Logits = np.zeros(257, dtype=np.float32)
