@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import threading
@@ -17,7 +18,7 @@ import pytest
 
 from frisket import Cancellation, Grammar, Limits
 from frisket._core import CompiledGrammar, GrammarBuilder, Matcher, Vocabulary, fill_masks
-from frisket.errors import LimitExceededError, TokenRejectedError
+from frisket.errors import InvalidSchemaError, LimitExceededError, TokenRejectedError
 from frisket.json_schema import JSONSchemaOptions
 from frisket.json_schema.compile import prelude_of
 from frisket.json_schema.options import DEFAULT
@@ -360,6 +361,78 @@ def test_who_cancels_while_a_schema_is_read_is_told_of_nothing_else(document: An
             limits=Limits(**ENDLESS, cancellation=cancellation),
         )
     assert caught.value.code == "cancelled"
+
+
+#: A schema that is read and lowered in a thread of the core's own, where limits may end that.
+LARGE: dict[str, Any] = {"$ref": "https://x.test/other", "$defs": {f"key {n}": {"const": n} for n in range(5_000)}}
+
+
+@dataclass(frozen=True, slots=True)
+class Calling:
+    """A registry whose document is what a call gives."""
+
+    call: Callable[[], Any]
+
+    def contents(self, uri: str) -> Any:
+        return self.call()
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_a_large_schema_with_limits_is_what_it_is_without_them(as_text: bool) -> None:
+    schema = {**LARGE, "$ref": "#/$defs/key 7"}
+    given = json.dumps(schema) if as_text else schema
+    limits = Limits(seconds=3_600, cancellation=Cancellation())
+    assert Grammar.from_json_schema(given, limits=limits).dump() == Grammar.from_json_schema(given).dump()
+
+
+def test_a_registry_is_asked_in_the_thread_of_its_caller() -> None:
+    def document() -> Any:
+        threads.append(threading.get_ident())
+        return {"type": "integer"}
+
+    threads: list[int] = []
+    grammar = Grammar.from_json_schema(LARGE, None, Calling(document), limits=Limits(cancellation=Cancellation()))
+    assert grammar.accepts("12") and not grammar.accepts('"12"')
+    assert set(threads) == {threading.get_ident()}
+
+
+def test_what_a_registry_raises_comes_through_a_large_schema() -> None:
+    def document() -> Any:
+        raise OSError("the disk is gone")
+
+    with pytest.raises(InvalidSchemaError, match="the disk is gone"):
+        Grammar.from_json_schema(LARGE, None, Calling(document), limits=Limits(cancellation=Cancellation()))
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_who_cancels_a_large_schema_is_told_so(as_text: bool) -> None:
+    cancellation = Cancellation()
+    with pytest.raises(LimitExceededError) as caught:
+        Grammar.from_json_schema(
+            json.dumps(LARGE) if as_text else LARGE,
+            None,
+            Cancelling({"maximum": 3}, cancellation),
+            limits=Limits(cancellation=cancellation),
+        )
+    assert caught.value.code == "cancelled"
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer that sends a signal")
+def test_a_signal_ends_the_reading_of_a_large_schema() -> None:
+    def ring(_: int, __: FrameType | None) -> None:
+        raise InterruptedError
+
+    # The shortest text has a length that all these primes divide.
+    periods = [{"pattern": f"^(a{{{prime}}})+$"} for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)]
+    endless = {"type": "string", "allOf": periods, "$defs": LARGE["$defs"]}
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(InterruptedError):
+            Grammar.from_json_schema(endless, limits=Limits(**ENDLESS, cancellation=Cancellation()))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_no_time_at_all_is_seen_before_a_schema_is_read() -> None:

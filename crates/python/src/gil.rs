@@ -30,6 +30,8 @@ const SHARE: u32 = 8;
 enum Brief {
     /// The thread is in no brief call: it has no GIL, or it is not for `let_go` to give away.
     No,
+    /// The thread is none of Python's: it has nothing to give away, and no signals.
+    Apart,
     Holds,
     LetGo(*mut PyThreadState),
 }
@@ -67,6 +69,12 @@ pub fn without<T>(py: Python<'_>, act: impl FnOnce() -> T + Send) -> T {
         let_go();
         act()
     })
+}
+
+/// The result of `act` in a thread of the core's own, which Python does not know.
+pub fn apart<T>(act: impl FnOnce() -> T) -> T {
+    BRIEF.set(Brief::Apart);
+    act()
 }
 
 /// Release the GIL until the call below `briefly` is over, because it takes long or is about to wait.
@@ -111,7 +119,7 @@ unsafe fn take_back(state: *mut PyThreadState) {
 /// A long call pauses: the GIL is another's, and now and then a signal's handler has its turn. False where that raised.
 pub fn pause() -> bool {
     match BRIEF.get() {
-        Brief::No => true,
+        Brief::No | Brief::Apart => true,
         Brief::Holds => let_go(),
         Brief::LetGo(state) => {
             if HANDLES.get() != Some(true) || NEXT_LOOK.get().is_some_and(|next| Instant::now() < next) {

@@ -13,6 +13,7 @@ mod feasible;
 mod gil;
 mod grammar;
 mod handed;
+mod in_time;
 mod integer;
 mod limit;
 mod matcher;

@@ -25,7 +25,8 @@ pub use prelude::Prelude;
 
 use crate::error::{bug, raise, relief};
 use crate::gil::attached;
-use frisket_core::error::Error as EngineError;
+use crate::in_time::Caller;
+use frisket_core::error::{Error as EngineError, Limit};
 use frisket_core::limits::Watch;
 use frisket_schema::error::{Error, Kind, Result};
 use frisket_schema::json::{self, Tree};
@@ -104,5 +105,19 @@ impl Registry for Callback {
                 false => read(&found).map(Some).map_err(failed),
             }
         })
+    }
+}
+
+/// The same callable, for work that has a thread of its own.
+struct Documents {
+    callback: Arc<Callback>,
+    caller: Caller,
+}
+
+impl Registry for Documents {
+    fn document(&self, uri: &str) -> Result<Option<Arc<Tree>>> {
+        let (callback, uri) = (self.callback.clone(), uri.to_owned());
+        let found = self.caller.run(move || callback.document(&uri));
+        found.unwrap_or_else(|| Err(Box::new(EngineError::Limit(Limit::Cancelled)).into()))
     }
 }

@@ -1,10 +1,12 @@
 //! Options → what the grammars of all their schemas have in common; schemas → these grammars.
 
 use super::options::options_of;
-use super::{content, raised, read, read_watched, Callback};
+use super::{content, raised, read, read_watched, Callback, Documents};
 use crate::builder::GrammarBuilder;
+use crate::error::raise;
 use crate::gil::{take_turns, without};
 use crate::grammar::Grammar;
+use crate::in_time::in_time;
 use crate::limit::{given, Limits};
 use frisket_core::limits::Watch;
 use frisket_schema::compile::{self, compile, embed, Compiled, Embedded};
@@ -13,6 +15,9 @@ use frisket_schema::resolve::Registry;
 use frisket_schema::subschema::Omission;
 use pyo3::prelude::*;
 use std::sync::Arc;
+
+/// Bytes of JSON that a node of a tree stands for, about.
+const NODE: usize = 8;
 
 /// `JSONSchemaOptions` with what all their schemas have in common.
 ///
@@ -51,18 +56,27 @@ impl Prelude {
     ) -> PyResult<Answer<Grammar>> {
         let (limits, cancellation) = given(limits);
         let limits = limits.started();
-        let watch = Watch::new(&limits, cancellation.clone());
-        let registry = registry.map(Callback);
-        let compiled = |tree: Arc<Tree>| {
-            let registry = registry.as_ref().map(|registry| registry as &dyn Registry);
-            compile(tree, registry, &self.0, limits, cancellation.clone())
+        let registry = registry.map(|registry| Arc::new(Callback(registry)));
+        let (prelude, callback) = (self.0.clone(), registry.clone());
+        let compiled = move |tree: Arc<Tree>, caller, cancellation| {
+            let documents = callback.map(|callback| Documents { callback, caller });
+            let documents = documents.as_ref().map(|documents| documents as &dyn Registry);
+            compile(tree, documents, &prelude, limits, cancellation)
         };
-        let of_content = |content| without(py, || content::tree(content, watch.clone()).map(|tree| compiled(tree?)));
-        let compiled = match content.and_then(of_content) {
+        let of_content = |content: &[u8]| {
+            let (content, compiled) = (content.to_vec(), compiled.clone());
+            in_time(py, &limits, cancellation.clone(), content.len(), move |caller, cancellation| {
+                let tree = content::tree(&content, Watch::new(&limits, cancellation.clone()))?;
+                Some(tree.and_then(|tree| compiled(tree, caller, cancellation)))
+            })
+        };
+        let compiled = match content.map(of_content).transpose().map_err(raise)?.flatten() {
             Some(compiled) => compiled,
             None => {
-                let tree = read_watched(schema, watch.clone())?;
-                without(py, || compiled(tree))
+                let tree = read_watched(schema, Watch::new(&limits, cancellation.clone()))?;
+                let bytes = NODE * tree.len();
+                let of_tree = move |caller, cancellation| compiled(tree, caller, cancellation);
+                in_time(py, &limits, cancellation, bytes, of_tree).map_err(raise)?
             }
         };
         let Compiled { grammar, omissions, narrowed, notes } = compiled.map_err(raised)?;

@@ -1,0 +1,72 @@
+//! Work on large input → its result, or at once the limit that ends it: the work is then left behind in its thread.
+//!
+//! Work looks at its limits every few tens of microseconds, but to grow or to free a table of 200,000 entries takes ten
+//! milliseconds and more, in which nobody can look.
+
+use crate::gil::{apart, pause, without};
+use frisket_core::error::Result;
+use frisket_core::limits::{Cancellation, Limits, Watch};
+use pyo3::prelude::*;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{channel, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+/// Bytes of input from which some part of the work may take a millisecond. A thread costs some 50 µs.
+const LARGE: usize = 64 << 10;
+
+/// Between two looks at the limits.
+const LOOK: Duration = Duration::from_micros(250);
+
+/// The thread that waits for the work, and does what is Python's; None: the work itself is done there.
+pub struct Caller(Option<Sender<Call>>);
+
+type Call = Box<dyn FnOnce() + Send>;
+
+impl Caller {
+    /// What a call makes in that thread; None if it has left.
+    pub fn run<T: Send + 'static>(&self, call: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        let Some(calls) = &self.0 else { return Some(call()) };
+        let (sender, made) = channel();
+        calls.send(Box::new(move || drop(sender.send(call())))).ok()?;
+        made.recv().ok()
+    }
+}
+
+/// What `work` makes of so many `bytes` of input, without the GIL. It gets the flag that ends it.
+///
+/// Errors: cancellation, time. Those of `work` are part of what it makes.
+pub fn in_time<T: Send + 'static>(
+    py: Python<'_>,
+    limits: &Limits,
+    cancellation: Option<Cancellation>,
+    bytes: usize,
+    work: impl FnOnce(Caller, Option<Cancellation>) -> T + Send + 'static,
+) -> Result<T> {
+    let is_watched = cancellation.is_some() || limits.time.is_some();
+    if bytes < LARGE || !is_watched {
+        return Ok(without(py, move || work(Caller(None), cancellation)));
+    }
+    let watch = Watch::new(limits, cancellation);
+    without(py, || {
+        let (caller, calls) = channel();
+        let flag = Cancellation::default();
+        let own = flag.clone();
+        let worker = thread::spawn(move || apart(|| work(Caller(Some(caller)), Some(own))));
+        loop {
+            match calls.recv_timeout(LOOK) {
+                Ok(call) => call(),
+                Err(RecvTimeoutError::Timeout) => {}
+                // The work is done, or has panicked.
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Ok(worker.join().unwrap_or_else(|panic| resume_unwind(panic)))
+                }
+            }
+            let limit = watch.check();
+            if limit.is_err() || !pause() {
+                flag.cancel();
+            }
+            limit?;
+        }
+    })
+}
