@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from frisket.cli import option, source
 from frisket.errors import FrisketError, MissingDependencyError
+from frisket.json_schema.options import JSONSchemaOptions
 
 EXAMPLES = """[dim]$[/dim] frisket serve
 
 [dim]$[/dim] frisket serve --model smollm2 --port 8080
+
+[dim]$[/dim] frisket serve --closed-objects --whitespace compact
 
 [dim]$[/dim] FRISKET_API_KEY=secret frisket serve --host 0.0.0.0
 
@@ -36,6 +39,14 @@ def command(
         str, typer.Option("--tool-family", help="In which format the model calls tools (frisket doctor --families).")
     ] = "hermes",
     temperature: Annotated[float, typer.Option("--temperature", min=0.0, help="Where a request says none.")] = 0.0,
+    closed_objects: Annotated[
+        bool,
+        typer.Option("--closed-objects", help="No members beside those that a schema lists, unless it allows others."),
+    ] = False,
+    whitespace: Annotated[
+        Literal["bounded", "compact", "pretty", "free"],
+        typer.Option("--whitespace", help="In JSON, where a request says nothing else."),
+    ] = "bounded",
     max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="Of one answer.")] = 4096,
     max_active: Annotated[int, typer.Option("--max-active", min=1, help="Answers that are written at a time.")] = 64,
     max_queued: Annotated[int, typer.Option("--max-queued", min=0, help="Answers that wait beside those.")] = 512,
@@ -51,6 +62,7 @@ def command(
 
     settings = Settings(
         name=name or model, api_key=api_key, tool_family=tool_family, temperature=temperature,
+        options=JSONSchemaOptions(closed_objects=closed_objects, whitespace=whitespace),
         max_tokens=max_tokens, max_active=max_active, max_queued=max_queued,
         max_body_bytes=max_body_bytes, max_schema_bytes=max_schema_bytes,
     )  # fmt: skip

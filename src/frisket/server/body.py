@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, model_validator
 
 
 class Body(BaseModel):
-    """An object whose fields are all known: one that is not would be ignored, and the answer be another one."""
+    """An object whose fields are all known: one that is not would be ignored, and the answer be another one.
 
-    model_config = ConfigDict(extra="forbid", strict=True, protected_namespaces=())
+    A field that is null asks for nothing: many clients write all the fields that they know.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, protected_namespaces=(),
+        json_schema_extra={"additionalProperties": {"type": "null"}},
+    )  # fmt: skip
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_null(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or None not in given.values():
+            return given
+        known = {field.alias or name for name, field in cls.model_fields.items()}
+        return {name: value for name, value in given.items() if value is not None or name in known}

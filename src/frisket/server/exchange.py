@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from frisket.errors import FrisketError
 from frisket.server.failure import Failure
+from frisket.server.field import UNSERVED
 
 logger = logging.getLogger(__name__)
 
@@ -22,19 +23,6 @@ B = TypeVar("B", bound=BaseModel)
 
 #: What half of a surrogate pair is spelled by in JSON, where it may also be one half of a whole pair.
 HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
-#: Fields of requests whose meaning is not served, and what to do instead.
-UNSERVED = {
-    "tools": "POST /v1/chat/completions and /v1/responses serve tools",
-    "tool_choice": "POST /v1/chat/completions and /v1/responses serve tools",
-    "functions": "send tools",
-    "function_call": "send tool_choice",
-    "logit_bias": "POST /v1/chat/completions and /v1/completions serve it",
-    "guided_whitespace_pattern": 'say {"frisket": {"whitespace": "compact"}}, or pretty, bounded, free',
-    "guided_decoding_backend": "leave it out",
-    "audio": "leave it out",
-}
-#: What such a field may say, because it changes no answer, beside nothing.
-HARMLESS = {"tool_choice": ("none", "auto"), "function_call": ("none", "auto"), "guided_decoding_backend": ("auto",)}
 
 
 async def read(request: Request, model: type[B]) -> B:
@@ -54,8 +42,9 @@ async def read(request: Request, model: type[B]) -> B:
     if HALF_PAIR.search(data):
         _refuse_half_pairs(body)
     for name in [name for name in body if name in UNSERVED and name not in model.model_fields]:
-        if body.pop(name) not in (None, [], {}, *HARMLESS.get(name, ())):
-            raise Failure(400, f"{name} is not supported", code="unsupported", where=name, hint=UNSERVED[name])
+        if not UNSERVED[name].allows(body.pop(name)):
+            hint = UNSERVED[name].hint
+            raise Failure(400, f"{name} is not supported", code="unsupported", where=name, hint=hint)
     try:
         return model.model_validate(body)
     except ValidationError as error:

@@ -6,6 +6,7 @@ from pydantic import ValidationError
 from starlette.responses import JSONResponse, Response
 
 from frisket.errors import EngineError, FrisketError, RefusedToolsError, UnsupportedSchemaError
+from frisket.server.field import LISTED
 from frisket.server.shape import Error, ErrorBody, ErrorType
 
 #: OpenAI's `type`, by status.
@@ -17,8 +18,6 @@ TYPES: dict[int, ErrorType] = {
 }
 
 
-#: What helps where a field is unknown: to ignore it would give another answer than the one that was asked for.
-FIELDS = "leave it out; GET /openapi.json lists the fields"
 #: Fields of OpenAI's that may only say what is so without them.
 PENALTIES = ("frequency_penalty", "presence_penalty")
 
@@ -49,7 +48,7 @@ class Failure(Exception):
             place = "/".join(str(part) for part in first["loc"])
             message, hint = first["msg"], None
             if first["type"] == "extra_forbidden":
-                message, hint = f"there is no field {first['loc'][-1]!r} here", FIELDS
+                message, hint = f"there is no field {first['loc'][-1]!r} here", LISTED
             elif place.endswith(PENALTIES):
                 message, hint = f"{place} is not served, but for 0", "leave it out, or send repetition_penalty"
             return cls(400, message, code="request", where=place or None, hint=hint)

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter
 
 import frisket
-from frisket.server.exchange import HARMLESS, UNSERVED
+from frisket.server.field import UNSERVED
 from frisket.server.settings import Settings
 from frisket.server.shape import ErrorBody
 
@@ -133,5 +133,5 @@ def _narrow(properties: dict[str, Any], settings: Settings) -> None:
         for choice in properties.get(name, {}).get("anyOf", ()):
             if choice.get("type") == "integer":
                 choice["maximum"] = most
-    for name, hint in UNSERVED.items():
-        properties.setdefault(name, {"enum": [None, [], {}, *HARMLESS.get(name, ())], "description": hint})
+    for name, unserved in UNSERVED.items():
+        properties.setdefault(name, {"enum": unserved.values, "description": unserved.hint})

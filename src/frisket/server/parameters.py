@@ -13,7 +13,7 @@ from frisket.decoding.budget import OnBudget
 from frisket.decoding.sampler import Sampler
 from frisket.description import Style
 from frisket.engines.structured_output import KINDS, StructuredOutput, read_options
-from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
+from frisket.json_schema.options import JSONSchemaOptions
 from frisket.server.body import Body
 from frisket.server.failure import Failure
 from frisket.server.settings import Settings
@@ -67,6 +67,10 @@ class Parameters(Body):
     service_tier: str | None = None
     safety_identifier: str | None = None
     prompt_cache_key: str | None = None
+    prompt_cache_retention: str | None = None
+    cache_salt: str | None = None
+    request_id: str | None = None
+    priority: int | None = None
 
     @field_validator("temperature", "top_p", "min_p", "repetition_penalty", mode="before")
     @classmethod
@@ -92,7 +96,9 @@ class Parameters(Body):
         self, settings: Settings, *more: StructuredOutput | None, tools: bool = False
     ) -> StructuredOutput | None:
         """The one structured output that is asked for, in whichever field; `tools` have documents, too."""
-        found = [one for one in (*more, *self._structured()) if one is not None]
+        base = settings.options
+        given = [replace(one, options=base) for one in more if one is not None]
+        found = [*given, *self._structured(base)]
         if len(found) > 1:
             raise Failure(
                 400, f"{' and '.join(one.kind for one in found)} are asked for at once", code="request",
@@ -109,7 +115,7 @@ class Parameters(Body):
             )  # fmt: skip
         return replace(found[0], options=self.options(found[0].options))
 
-    def options(self, base: JSONSchemaOptions = DEFAULT) -> JSONSchemaOptions:
+    def options(self, base: JSONSchemaOptions) -> JSONSchemaOptions:
         """How JSON is spelled: `frisket`, whose other field is `describe`."""
         given = {name: value for name, value in (self.frisket or {}).items() if name != "describe"}
         for name in given:
@@ -135,13 +141,13 @@ class Parameters(Body):
         found: Style = given
         return found
 
-    def _structured(self) -> list[StructuredOutput]:
+    def _structured(self, base: JSONSchemaOptions) -> list[StructuredOutput]:
         old = {"json": self.guided_json, "regex": self.guided_regex, "choice": self.guided_choice,
                "grammar": self.guided_grammar, "structural_tag": self.structural_tag}  # fmt: skip
-        found = [StructuredOutput.of(kind, value) for kind, value in old.items() if value is not None]
+        found = [StructuredOutput.of(kind, value, base) for kind, value in old.items() if value is not None]
         new = self.structured_outputs
         if new is not None:
-            options = DEFAULT
+            options = base
             if new.disable_any_whitespace:
                 options = replace(options, whitespace="compact")
             if new.disable_additional_properties:

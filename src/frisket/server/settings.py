@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.limit import Limits
 
 
@@ -23,6 +24,8 @@ class Settings:
     """In which format the model calls tools: one of `frisket.tools.families()`."""
     temperature: float = 0.0
     """Where a request says none: 0 takes the likeliest token, as `frisket generate` does."""
+    options: JSONSchemaOptions = DEFAULT
+    """How JSON is spelled where a request says nothing else; closed objects have a model invent no names."""
     max_body_bytes: int = 4_000_000
     """The largest body of a request: 413 beyond."""
     max_schema_bytes: int = 1_000_000

@@ -54,6 +54,8 @@ class NamedChoice(Body):
     function: FunctionName
 
 
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
+"""How long a model shall think. Templates do not say it to the models: all but `none` ask for reasoning alike."""
 Choice = Literal["auto", "required", "none"] | NamedChoice
 
 
@@ -144,15 +146,13 @@ def chosen(tools: Sequence[FunctionTool] | None, choice: Choice | None) -> tuple
     return given, (choice or "auto") if given else "none", False
 
 
-def thinking(arguments: TemplateArguments | None, family_name: str) -> Mode | None:
-    """Whether reasoning must come first; None where the request does not say."""
-    wanted = arguments.enable_thinking if arguments else None
+def thinking(wanted: bool | None, family_name: str, where: str) -> Mode | None:
+    """Whether reasoning must come first; None where the request does not say. `where` is the field that asks."""
     if wanted is None:
         return None
     if wanted and family(family_name).thinking is None:
         raise Failure(
-            400, f"the models of {family_name} do not think", code="unsupported",
-            where="chat_template_kwargs/enable_thinking",
+            400, f"the models of {family_name} do not think", code="unsupported", where=where,
             hint="leave it out, or start the server with the --tool-family of its model",
         )  # fmt: skip
     return "on" if wanted else "off"
@@ -199,7 +199,7 @@ def tool_output(
         )  # fmt: skip
     output = ToolOutput(
         settings.tool_family, given, word, parallel is not False and not one, final, mode or "auto",
-        options=body.options(), vocabulary=service.vocabulary, within=within,
+        options=body.options(settings.options), vocabulary=service.vocabulary, within=within,
     )  # fmt: skip
     if len(output.specification.encode()) > settings.max_schema_bytes:
         raise Failure(

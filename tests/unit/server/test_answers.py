@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import threading
@@ -12,6 +11,7 @@ from typing import Any, Literal
 import pytest
 
 from frisket import Grammar
+from frisket.json_schema import JSONSchemaOptions
 from tests.unit.server.running import Running, running, until
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -131,6 +131,20 @@ def test_options_of_a_document(server: Running) -> None:
     tight = {"json": {"type": "object", "properties": SCHEMA["properties"]}, "disable_additional_properties": True}
     text = create(**ASK, extra_body={"structured_outputs": tight}, temperature=2.0, seed=1).choices[0].message.content
     assert set(json.loads(text)) <= {"priority", "n"}
+
+
+def test_the_server_s_own_options_hold_where_a_request_says_nothing_else() -> None:
+    options = JSONSchemaOptions(closed_objects=True, whitespace="compact")
+    with running(options=options) as server:
+        create = server.client().chat.completions.create
+        loose = {"type": "object", "properties": SCHEMA["properties"]}
+        format_ = {"type": "json_schema", "json_schema": {"name": "loose", "schema": loose}}
+        for seed in range(4):
+            more: dict[str, Any] = {"temperature": 2.0, "seed": seed}
+            text = create(**ASK, response_format=format_, **more).choices[0].message.content
+            assert set(json.loads(text)) <= set(SCHEMA["properties"]) and " " not in text
+            text = create(**ASK, extra_body={"guided_json": SCHEMA, "frisket": {"whitespace": "pretty"}}, **more)
+            assert "\n" in text.choices[0].message.content
 
 
 def test_logprobs_are_those_of_the_tokens(server: Running) -> None:
@@ -256,30 +270,3 @@ def test_pressure_is_counted_under_a_grammar_alone(server: Running) -> None:
     assert masked["frisket_pressure_nats_sum"] > free["frisket_pressure_nats_sum"] + 1
     assert masked["frisket_overruled_tokens_total"] > free["frisket_overruled_tokens_total"]
     assert masked["frisket_forced_tokens_total"] > free["frisket_forced_tokens_total"]
-
-
-def test_instructor(server: Running) -> None:
-    instructor = pytest.importorskip("instructor", reason="instructor is not installed")
-    pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
-    ticket = pydantic.create_model("Ticket", priority=(Literal["low", "high"], ...), urgent=(bool, ...))
-    client = instructor.from_openai(server.client(), mode=instructor.Mode.JSON_SCHEMA)
-    found = client.chat.completions.create(**ASK, response_model=ticket, max_retries=0)
-    assert isinstance(found, ticket)
-
-
-def test_pydantic_ai(server: Running) -> None:
-    ai = pytest.importorskip("pydantic_ai", reason="pydantic-ai is not installed")
-    pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
-    openai = pytest.importorskip("openai", reason="openai is not installed")
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.openai import OpenAIProvider
-
-    ticket = pydantic.create_model("Ticket", priority=(Literal["low", "high"], ...), urgent=(bool, ...))
-
-    async def ask() -> Any:
-        async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none") as client:
-            model = OpenAIChatModel("embedded", provider=OpenAIProvider(openai_client=client))
-            agent = ai.Agent(model, output_type=ai.NativeOutput(ticket))
-            return (await agent.run("My card was charged twice")).output
-
-    assert isinstance(asyncio.run(ask()), ticket)

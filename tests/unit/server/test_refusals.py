@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("starlette", reason="starlette is not installed")
+
 from frisket.models.protocol import Logits
+from frisket.server.field import UNSERVED
 from tests.unit.server.running import Running, Waiting, running, until
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -141,13 +144,29 @@ def test_errors_say_where_and_what_helps(server: Running) -> None:
 
 def test_fields_that_are_not_served_are_named(server: Running) -> None:
     for field, said, help in (
-        ("reasoning_effort", "there is no field 'reasoning_effort' here", "/openapi.json"),
+        ("colour", "there is no field 'colour' here", "/openapi.json"),
         ("frequency_penalty", "frequency_penalty is not served", "repetition_penalty"),
     ):
         status, answer = server.ask(CHAT, {**ASK, field: 1})
         error = answer["error"]
         assert (status, error["code"], error["where"]) == (400, "request", field)
         assert said in error["message"] and help in error["hint"]
+
+
+@pytest.mark.parametrize("name", sorted(UNSERVED))
+def test_a_field_may_say_what_is_so_without_it(server: Running, name: str) -> None:
+    for path, body in ((CHAT, ASK), (RESPONSE, {"model": "embedded", "input": "x"})):
+        for value in (None, *UNSERVED[name].idle):
+            assert server.ask(path, {**body, name: value})[0] == 200, (path, value)
+        assert server.ask(path, {**body, name: "other"})[0] == 400
+    # To Python, 1 is true.
+    assert not UNSERVED["best_of"].allows(True) and not UNSERVED["ignore_eos"].allows(0)
+
+
+def test_fields_that_are_null_ask_for_nothing(server: Running) -> None:
+    said = {"role": "assistant", "content": "Hm.", "audio": None}
+    assert server.ask(CHAT, {**ASK, "messages": [*ASK["messages"], said], "prediction": None})[0] == 200
+    assert server.ask(RESPONSE, {"model": "embedded", "input": "x", "conversation": None, "prompt": None})[0] == 200
 
 
 @pytest.mark.parametrize(

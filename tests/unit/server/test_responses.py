@@ -107,6 +107,8 @@ def test_reasoning_is_an_item_of_its_own() -> None:
         assert [item.type for item in found.output] == ["reasoning", "message", "function_call"]
         assert found.output[0].content[0].text == "1 < 2" and found.output_text == "So."
         assert plain(streamed(server, **ASK)[1].output) == plain(found.output)
+        found = server.client().responses.create(**ASK, reasoning={"effort": "none"})
+        assert "reasoning" not in [item.type for item in found.output]
 
 
 def test_a_final_answer_beside_tools() -> None:

@@ -178,6 +178,9 @@ def test_reasoning_stands_apart() -> None:
         quiet = {"extra_body": {"chat_template_kwargs": {"enable_thinking": False}}}
         found = server.client().chat.completions.create(**ASK, tools=TOOLS, **quiet).choices[0]
         assert not hasattr(found.message, "reasoning_content")
+        for effort, thinks in (("none", False), ("low", True), ("high", True)):
+            found = server.client().chat.completions.create(**ASK, tools=TOOLS, reasoning_effort=effort).choices[0]
+            assert hasattr(found.message, "reasoning_content") == thinks
     with running(Scripted("<think>\nhm\n</think>\n\n4"), tool_family="qwen3") as server:
         schema = {"type": "json_schema", "json_schema": {"name": "n", "schema": {"type": "integer"}}}
         found = server.client().chat.completions.create(**ASK, response_format=schema, **thinking).choices[0]

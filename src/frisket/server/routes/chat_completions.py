@@ -32,7 +32,8 @@ from frisket.server.shape import (
     Head,
     Usage,
 )
-from frisket.server.tool import Choice, FunctionTool, TemplateArguments, thinking, tool_output
+from frisket.server.tool import Choice, Effort, FunctionTool, TemplateArguments, thinking, tool_output
+from frisket.thinking import Mode
 
 PATH, METHODS = "/v1/chat/completions", ["POST"]
 #: How an answer ended, in OpenAI's words.
@@ -56,10 +57,18 @@ class ChatRequest(Parameters):
     tools: list[FunctionTool] | None = None
     tool_choice: Choice | None = None
     parallel_tool_calls: bool | None = None
+    reasoning_effort: Effort | None = None
     chat_template_kwargs: TemplateArguments | None = None
     logit_bias: dict[str, float] | None = None
     frequency_penalty: float | None = Field(None, ge=0, le=0)
     presence_penalty: float | None = Field(None, ge=0, le=0)
+
+    def mode(self, family_name: str) -> Mode | None:
+        """Whether reasoning must come first: the template's own argument says it before the effort does."""
+        said = self.chat_template_kwargs.enable_thinking if self.chat_template_kwargs else None
+        if said is not None or self.reasoning_effort is None:
+            return thinking(said, family_name, "chat_template_kwargs/enable_thinking")
+        return thinking(self.reasoning_effort != "none", family_name, "reasoning_effort")
 
 
 ASKED = {"model": "embedded", "messages": [{"role": "user", "content": "My card was charged twice"}], "max_tokens": 64}
@@ -92,7 +101,7 @@ async def endpoint(request: Request) -> Response:
     wanted = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(body.tools))
     output, prompt = tool_output(
         service, body, body.messages, body.tools, body.tool_choice, parallel=body.parallel_tool_calls, final=wanted,
-        mode=thinking(body.chat_template_kwargs, service.settings.tool_family),
+        mode=body.mode(service.settings.tool_family),
     ) or (None, None)  # fmt: skip
     grammar = await service.compile(output or wanted)
     ids = await service.encode(

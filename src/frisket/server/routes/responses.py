@@ -25,7 +25,8 @@ from frisket.server.parameters import Parameters, schema_output
 from frisket.server.reply import TextReply, ToolReply, reply
 from frisket.server.response import ErrorEvent, ItemStatus, OutputItem, ResponseBody, ResponseEvent, ResponseUsage
 from frisket.server.service import Answers, Service, Wish
-from frisket.server.tool import Choice, Function, FunctionName, FunctionTool, NamedChoice, tool_output
+from frisket.server.tool import Choice, Effort, Function, FunctionName, FunctionTool, NamedChoice, thinking, tool_output
+from frisket.thinking import Mode
 
 PATH, METHODS = "/v1/responses", ["POST"]
 
@@ -49,7 +50,14 @@ class TextSettings(Body):
     """`text`."""
 
     format: Format | None = None
-    verbosity: None = None
+    verbosity: Literal["medium"] | None = None
+
+
+class Reasoning(Body):
+    """`reasoning`."""
+
+    effort: Effort | None = None
+    summary: Literal["auto"] | None = None
 
 
 class ResponseTool(Body):
@@ -85,6 +93,7 @@ class ResponseRequest(Parameters):
     input: list[Item]
     instructions: str | None = None
     text: TextSettings | None = None
+    reasoning: Reasoning | None = None
     max_output_tokens: int | None = Field(None, ge=1)
     top_logprobs: int | None = Field(None, ge=0, le=20)
     include: list[Literal["message.output_text.logprobs"]] | None = None
@@ -105,6 +114,11 @@ class ResponseRequest(Parameters):
         if isinstance(named, NamedTool):
             return NamedChoice(type="function", function=FunctionName(name=named.name))
         return named
+
+    def mode(self, family_name: str) -> Mode | None:
+        """Whether reasoning must come first."""
+        effort = self.reasoning.effort if self.reasoning else None
+        return thinking(None if effort is None else effort != "none", family_name, "reasoning/effort")
 
 
 ASKED = {"model": "embedded", "input": "My card was charged twice", "max_output_tokens": 64}
@@ -135,7 +149,8 @@ async def endpoint(request: Request) -> Response:
         messages = [Message(role="system", content=body.instructions), *messages]
     tools = [tool.tool() for tool in body.tools or ()]
     output, prompt = tool_output(
-        service, body, messages, tools, body.choice(), parallel=body.parallel_tool_calls, final=final, within=""
+        service, body, messages, tools, body.choice(), parallel=body.parallel_tool_calls, final=final, within="",
+        mode=body.mode(service.settings.tool_family),
     ) or (None, None)  # fmt: skip
     if output is not None and body.include:
         raise Failure(
