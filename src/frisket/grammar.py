@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
-from frisket.errors import InvalidSchemaError
+from frisket.errors import EmptyGrammarError, InvalidSchemaError
 from frisket.language import Language, json_value, usual_options
 from frisket.misuse import instead_of_choices, instead_of_schema
 from frisket.notations.combination.filled import Filled
@@ -110,7 +110,17 @@ class Grammar(Language):
         if not isinstance(text, str):
             raise TypeError(f"a pattern is a str, got {type(text).__name__}")
         builder = _core.GrammarBuilder(limits=limits)
-        core = builder.build(lower_regex(builder, text, dialect=dialect, search=search, flags=flags))
+        try:
+            core = builder.build(lower_regex(builder, text, dialect=dialect, search=search, flags=flags))
+        except EmptyGrammarError:
+            if search:
+                raise EmptyGrammarError(
+                    f"no text has a match of {text!r}", hint="its conditions exclude each other"
+                ) from None
+            raise EmptyGrammarError(
+                f"no text matches {text!r} from beginning to end",
+                hint="with search=True, other text may surround the match, for look-around to see",
+            ) from None
         return cls(core, origin=Origin.of_pattern(pattern if flags else text, dialect, search, limits))
 
     @classmethod

@@ -20,7 +20,9 @@ EXAMPLES = """[dim]$[/dim] frisket example tutor "She wrote a book"
 
 def command(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Which; without it, all are listed.")] = None,
-    text: Annotated[str | None, typer.Argument(metavar="INPUT", help="A sentence, a ticket, an order …")] = None,
+    text: Annotated[
+        str | None, typer.Argument(metavar="INPUT", help="A sentence, a ticket, an order …; - for stdin.")
+    ] = None,
     seed: option.Seed = 0,
     temperature: option.Temperature = None,
     max_tokens: option.MaxTokens = 512,
@@ -54,7 +56,7 @@ def command(
 
     answer(
         source.model("embedded"),
-        text,
+        source.prompt(text),
         Grammar.from_json_schema(examples.load(name)),
         seed=seed,
         temperature=temperature,

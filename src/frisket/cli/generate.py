@@ -39,7 +39,9 @@ SETTINGS = {"allow_extra_args": True}
 
 def command(
     context: typer.Context,
-    prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="What the model is told.", show_default=False)],
+    prompt: Annotated[
+        str, typer.Argument(metavar="PROMPT", help="What the model is told; - for stdin.", show_default=False)
+    ],
     schema: option.Schema = None,
     tp: option.Type = None,
     regex: option.Regex = None,
@@ -70,7 +72,7 @@ def command(
     grammar = source.grammar(schema=schema, tp=tp, regex=regex, choices=choices, rules=rules)
     answer(
         source.model(model),
-        prompt,
+        source.prompt(prompt),
         grammar,
         seed=seed,
         temperature=temperature,

@@ -77,6 +77,11 @@ def document(source: str) -> tuple[str, str]:
     return (sys.stdin.read(), "stdin") if source == "-" else (read(Path(source)), source)
 
 
+def prompt(text: str) -> str:
+    """What a model is told: the argument, or for `-` what comes on stdin."""
+    return sys.stdin.read().rstrip("\n") if text == "-" else text
+
+
 @contextlib.contextmanager
 def named(name: str) -> Iterator[None]:
     """Places in a schema or a grammar are told with the name of its file."""

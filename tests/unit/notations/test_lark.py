@@ -114,3 +114,19 @@ def test_how_many_rounds_lazy_rules_may_meet(counts: str) -> None:
 def test_a_bar_in_a_comment_begins_no_alternative(dialect: Literal["llguidance", "lark"], sign: str) -> None:
     grammar = Grammar.from_lark(f'start: "a"\n{sign} one | "b"\n  | "c" {sign} | "d"\n', dialect=dialect)
     assert [text for text in "abcd" if grammar.accepts(text)] == ["a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("start: NUMBER", "%import common.NUMBER"),
+        ("start: WORDY", "WORDY: /[a-z]+/"),
+        ("start: WORDY\nWORDS: /[a-z]/", "is it WORDS?"),
+        ("start: Q\nWORDS: /[a-z]/", "there are WORDS"),
+        ("start: q\nother: /[a-z]/", "there are start, other"),
+    ],
+)
+def test_what_helps_where_a_name_is_unknown(text: str, hint: str) -> None:
+    with pytest.raises(GrammarSyntaxError) as caught:
+        Grammar.from_lark(text)
+    assert caught.value.hint is not None and hint in caught.value.hint

@@ -17,6 +17,7 @@ from frisket.notations.lark.ast import (
     postorder,
     with_children,
 )
+from frisket.notations.lark.library import library_names
 from frisket.notations.lark.parameter import evaluate
 from frisket.notations.production.source import Source
 
@@ -98,17 +99,24 @@ class Instances:
             )
         )
 
+    def instead(self, name: str) -> str:
+        """What helps where nothing has the name."""
+        if name in library_names():
+            return f"add the line: %import common.{name}"
+        if near := difflib.get_close_matches(name, self.known, n=1):
+            return f"is it {near[0]}?"
+        names = [known for known in self.known if known.isupper() == name.isupper()]
+        if not names:
+            return f"add a line that says what it is, as in: {name}: /[a-z]+/"
+        return f"there are {', '.join(names[:10])}" + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+
     def name(self, node: Name, arguments: dict[str, Node], value: int | None) -> Node:
         source, name = self.source, node.name
         if name in arguments and not node.arguments and node.parameter is None:
             return arguments[name]
         definition = self.known.get(name)
         if definition is None:
-            near = difflib.get_close_matches(name, self.known, n=1)
-            names = list(self.known)
-            shown = ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")
-            hint = f"is it {near[0]}?" if near else f"there are {shown}"
-            source.fail(f"there is no {'terminal' if name.isupper() else 'rule'} {name}", node.at, hint)
+            source.fail(f"there is no {'terminal' if name.isupper() else 'rule'} {name}", node.at, self.instead(name))
         if len(node.arguments) != len(definition.parameters):
             source.fail(
                 f"{name} takes {len(definition.parameters) or 'no'} arguments, got {len(node.arguments)}", node.at

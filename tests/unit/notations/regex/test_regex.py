@@ -297,3 +297,15 @@ def test_half_a_surrogate_pair_is_in_no_text(dialect: Any) -> None:
     for point in (0xD7FF, 0xE000):
         assert Grammar.from_regex(f"\\u{point:04x}", dialect=dialect).accepts(chr(point))
         assert Grammar.from_regex("[\\ud7ff-\\ue000]", dialect=dialect).accepts(chr(point))
+
+
+@pytest.mark.parametrize("pattern", ["(?<=a)b", "a(?=b)", "a^b"])
+def test_a_pattern_that_no_whole_text_matches_says_so(pattern: str) -> None:
+    with pytest.raises(EmptyGrammarError, match=r"from beginning to end") as caught:
+        Grammar.from_regex(pattern)
+    assert repr(pattern) in str(caught.value) and "search=True" in str(caught.value)
+    if pattern != "a^b":
+        assert Grammar.from_regex(pattern, search=True).accepts("ab")
+        return
+    with pytest.raises(EmptyGrammarError, match="no text has a match"):
+        Grammar.from_regex(pattern, search=True)
