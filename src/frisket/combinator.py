@@ -58,7 +58,7 @@ def lit(text: str) -> Grammar:
     """
     if not isinstance(text, str):
         raise TypeError(f"a literal is a str, got {type(text).__name__}")
-    return Grammar._from_part(_lit(text, None))
+    return Grammar._from_part(Lit.of(text))
 
 
 def regex(
@@ -239,21 +239,12 @@ def _part(where: str, part: GrammarPart) -> Part:
     if isinstance(part, Grammar):
         return part._part
     if isinstance(part, str):
-        return _lit(part, where)
+        return Lit.of(part, where)
     raise TypeError(f"{where}: a part is a str or a Grammar, got {type(part).__name__}")
 
 
 def _parts(where: str, parts: Iterable[GrammarPart]) -> tuple[Part, ...]:
     return tuple(_part(f"{where}, part {place}", part) for place, part in enumerate(parts))
-
-
-def _lit(text: str, where: str | None) -> Lit:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        place = f"offset {error.start}" if where is None else f"{where}, offset {error.start}"
-        raise GrammarSyntaxError("a lone surrogate has no UTF-8 form", where=place, hint="leave it out") from None
-    return Lit(text)
 
 
 def _trigger(where: str, place: int, trigger: GrammarPart) -> Lit | Special:

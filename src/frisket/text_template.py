@@ -44,7 +44,7 @@ def template(text: str, into: type | None = None, /, **holes: Any) -> Grammar:
     begun = 0  # characters of the next fixed text that the hole before it has taken
     for place, (fixed, name) in enumerate(pieces):
         if fixed[begun:]:
-            parts.append(Lit(fixed[begun:]))
+            parts.append(Lit.of(fixed[begun:], "the text before a hole" if name is not None else "the text at the end"))
         begun = 0
         if name is None:
             continue

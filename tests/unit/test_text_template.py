@@ -97,3 +97,9 @@ def test_errors(make: Callable[[], Any], error: type[Exception], where: str | No
         make()
     assert said in str(caught.value)
     assert getattr(caught.value, "where", None) == where
+
+
+def test_half_a_surrogate_pair_has_a_place() -> None:
+    with pytest.raises(GrammarSyntaxError, match="lone surrogate") as caught:
+        template("a {name} b\ud800", name=int)
+    assert caught.value.where == "the text at the end, offset 2"

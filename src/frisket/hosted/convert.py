@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from frisket.errors import InvalidSchemaError, LimitExceededError, UnsupportedSchemaError
+from frisket.errors import InvalidSchemaError, LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
+from frisket.grammar import Grammar
 from frisket.hosted.array import array_part
 from frisket.hosted.dialect import Dialect, dialect
 from frisket.hosted.object import entries_node, object_part
@@ -74,6 +76,8 @@ def convert(schema: Mapping[str, Any] | bool, to: Dialect | str, *, depth: int =
     if not isinstance(schema, Mapping | bool):
         raise InvalidSchemaError("a schema is an object, true or false", where="")
     root = dict(schema) if isinstance(schema, Mapping) else schema
+    with suppress(UnsupportedSchemaError, UnsatisfiableSchemaError, LimitExceededError):
+        Grammar.from_json_schema(root)  # an InvalidSchemaError says what no vendor could read, either
     most = rules.limits.enum_values
     for enum_size in (most, *ENUM_SIZES):
         try:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from frisket import hosted
-from frisket.errors import LimitExceededError, UnsupportedSchemaError
+from frisket.errors import InvalidSchemaError, LimitExceededError, UnsupportedSchemaError
 
 TREE = {"type": "object", "properties": {"n": {"type": "integer"}, "kid": {"$ref": "#"}}, "required": ["n"]}
 
@@ -101,3 +101,12 @@ def test_a_dialect_names_its_source_and_day() -> None:
     for name in hosted.dialects():
         rules = hosted.dialect(name)
         assert rules.name == name and rules.source.startswith("https://") and len(rules.checked) == 10
+
+
+@pytest.mark.parametrize(
+    ("schema", "where"), [({"pattern": "[a-"}, "/pattern"), ({"items": {"type": "strin"}}, "/items/type")]
+)
+def test_what_is_no_schema_is_sent_to_nobody(schema: Any, where: str) -> None:
+    with pytest.raises(InvalidSchemaError) as caught:
+        hosted.convert(schema, "openai")
+    assert caught.value.where == where

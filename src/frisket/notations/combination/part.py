@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from frisket.errors import GrammarSyntaxError
+
 if TYPE_CHECKING:
     from frisket import _core
     from frisket.grammar import Grammar
@@ -29,6 +31,16 @@ class Lit(Part):
     """Exactly this text."""
 
     text: str
+
+    @classmethod
+    def of(cls, text: str, where: str | None = None) -> Lit:
+        """The same; a text that UTF-8 cannot spell is a GrammarSyntaxError."""
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            place = f"offset {error.start}" if where is None else f"{where}, offset {error.start}"
+            raise GrammarSyntaxError("a lone surrogate has no UTF-8 form", where=place, hint="leave it out") from None
+        return cls(text)
 
     def __str__(self) -> str:
         return repr(self.text)
