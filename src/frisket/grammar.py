@@ -115,10 +115,10 @@ class Grammar(Language):
         except EmptyGrammarError:
             if search:
                 raise EmptyGrammarError(
-                    f"no text has a match of {text!r}", hint="its conditions exclude each other"
+                    "no text has a match", hint="the pattern's conditions exclude each other"
                 ) from None
             raise EmptyGrammarError(
-                f"no text matches {text!r} from beginning to end",
+                "no text matches the pattern from beginning to end",
                 hint="with search=True, other text may surround the match, for look-around to see",
             ) from None
         return cls(core, origin=Origin.of_pattern(pattern if flags else text, dialect, search, limits))

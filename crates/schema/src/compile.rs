@@ -2,6 +2,7 @@
 
 use crate::advice::advice;
 use crate::algebra::{Expander, ExpansionOptions, Splitting};
+use crate::envelope;
 use crate::error::{Error, Kind, Result};
 use crate::formats::KnownLanguages;
 use crate::json::Tree;
@@ -170,6 +171,9 @@ impl<'p, 'd> Compiler<'p, 'd> {
 
     /// The builder, and the root of the first attempt that does not split too far.
     fn lowered(&self, mut builder: Builder) -> (Builder, Result<Lowered<'d>>) {
+        if let Err(error) = envelope::check(&self.schema) {
+            return (builder, Err(error));
+        }
         let mut failure = None;
         let mut has_scopes = false;
         for attempt in attempts(self.options) {

@@ -34,6 +34,7 @@
 //! algebra      conjunctions of subschemas → unions of conjuncts
 //! options      what the caller wants of the text
 //! advice       what a schema was refused for → what to write instead
+//! envelope     a schema in what APIs wrap around it → an error that says where it is
 //! lower        conjunctions → nodes and rules
 //! prelude      options → what the grammars of all their schemas have in common
 //! compile      schema → grammar
@@ -49,6 +50,7 @@ pub mod compile;
 pub mod condition;
 pub mod decimal;
 pub mod draft;
+mod envelope;
 pub mod error;
 pub mod formats;
 pub mod json;

@@ -101,10 +101,10 @@ class Instances:
 
     def instead(self, name: str) -> str:
         """What helps where nothing has the name."""
-        if name in library_names():
-            return f"add the line: %import common.{name}"
         if near := difflib.get_close_matches(name, self.known, n=1):
             return f"is it {near[0]}?"
+        if name in library_names():
+            return f"add the line: %import common.{name}"
         names = [known for known in self.known if known.isupper() == name.isupper()]
         if not names:
             return f"add a line that says what it is, as in: {name}: /[a-z]+/"

@@ -303,7 +303,7 @@ def test_half_a_surrogate_pair_is_in_no_text(dialect: Any) -> None:
 def test_a_pattern_that_no_whole_text_matches_says_so(pattern: str) -> None:
     with pytest.raises(EmptyGrammarError, match=r"from beginning to end") as caught:
         Grammar.from_regex(pattern)
-    assert repr(pattern) in str(caught.value) and "search=True" in str(caught.value)
+    assert "search=True" in str(caught.value)
     if pattern != "a^b":
         assert Grammar.from_regex(pattern, search=True).accepts("ab")
         return
