@@ -1,6 +1,6 @@
 //! A schema in the envelope in which APIs take it → an error that says where the schema is.
 //!
-//! To JSON Schema the envelope is words that nobody knows: it would allow any JSON, and say so nowhere.
+//! To JSON Schema the envelope is words that nobody knows: it would allow any JSON, and the report alone would say so.
 
 use crate::error::{Error, Result};
 use crate::json::{Key, Object, Text, Tree, Value};
