@@ -79,7 +79,12 @@ def document(source: str) -> tuple[str, str]:
 
 def prompt(text: str) -> str:
     """What a model is told: the argument, or for `-` what comes on stdin."""
-    return sys.stdin.read().rstrip("\n") if text == "-" else text
+    if text != "-":
+        return text
+    found = sys.stdin.read().rstrip("\n")
+    if not found:
+        raise typer.BadParameter("the prompt is -, and nothing came on stdin, or the schema has taken it")
+    return found
 
 
 @contextlib.contextmanager

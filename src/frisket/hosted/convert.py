@@ -69,8 +69,9 @@ def convert(schema: Mapping[str, Any] | bool, to: Dialect | str, *, depth: int =
 
     Where a dialect has no words, the form changes: free keys become a list of entries, optional properties take null,
     tuples become objects, large enums an index, and a root that is no object is wrapped. `depth`: how often a reference
-    may stand inside itself, where the vendor takes no recursion. A schema that leaves no value, or refers to another
-    document, is an UnsupportedSchemaError; one beyond the vendor's sizes a LimitExceededError.
+    may stand inside itself, where the vendor takes no recursion. What is no schema is an InvalidSchemaError. One that
+    leaves no value, or refers to another document, is an UnsupportedSchemaError; one beyond the vendor's sizes a
+    LimitExceededError.
     """
     rules = dialect(to) if isinstance(to, str) else to
     if not isinstance(schema, Mapping | bool):

@@ -7,16 +7,19 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, model_validator
 
 
+def _allow_null(schema: dict[str, Any]) -> None:
+    """Say the same of unknown fields in the schema of a body that refuses them."""
+    if schema.get("additionalProperties") is False:
+        schema["additionalProperties"] = {"type": "null"}
+
+
 class Body(BaseModel):
     """An object whose fields are all known: one that is not would be ignored, and the answer be another one.
 
     A field that is null asks for nothing: many clients write all the fields that they know.
     """
 
-    model_config = ConfigDict(
-        extra="forbid", strict=True, protected_namespaces=(),
-        json_schema_extra={"additionalProperties": {"type": "null"}},
-    )  # fmt: skip
+    model_config = ConfigDict(extra="forbid", strict=True, protected_namespaces=(), json_schema_extra=_allow_null)
 
     @model_validator(mode="before")
     @classmethod

@@ -1,4 +1,7 @@
-"""Fields of requests whose meaning is not served: what they may say because it changes no answer, and what helps."""
+"""Field whose meaning is not served → what it may say because it changes no answer, and what helps.
+
+Two read this: what refuses a request, and what describes requests in the OpenAPI document.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-LEAVE_OUT = "leave it out"
 #: What helps where a field is unknown: to ignore it would give another answer than the one that was asked for.
 LISTED = "leave it out; GET /openapi.json lists the fields"
 TOOLS_ELSEWHERE = "POST /v1/chat/completions and /v1/responses serve tools"
@@ -18,7 +20,7 @@ RULES = 'say {"structured_outputs": {"grammar": …}}'
 class Unserved:
     """A field of OpenAI, vLLM, SGLang, llama.cpp, Ollama or NIM."""
 
-    hint: str = LEAVE_OUT
+    hint: str = "leave it out"
     idle: tuple[Any, ...] = ()
     """What it may say beside null and what is empty: what is so without it."""
 

@@ -87,6 +87,12 @@ def test_the_document_is_a_document_of_openapi(asked: Asked) -> None:
     assert {(method, path) for path, of in asked.document["paths"].items() for method in of} == set(OPERATIONS)
 
 
+def test_what_unknown_fields_may_say(application: Any) -> None:
+    schemas = application.state.document["components"]["schemas"]
+    assert schemas["ChatRequest"]["additionalProperties"] == {"type": "null"}
+    assert schemas["ResponseFormat"]["additionalProperties"] is True, "a structural tag has fields of its own"
+
+
 def test_every_route_is_described(application: Any) -> None:
     described = set(application.state.document["paths"])
     assert {route.path.replace(":path", "") for route in application.routes} == described

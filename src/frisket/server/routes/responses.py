@@ -54,7 +54,7 @@ class TextSettings(Body):
 
 
 class Reasoning(Body):
-    """`reasoning`."""
+    """`reasoning`. Nobody sums reasoning up: with `auto`, too, it comes as it is."""
 
     effort: Effort | None = None
     summary: Literal["auto"] | None = None
