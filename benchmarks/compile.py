@@ -121,7 +121,7 @@ def fresh(case: Case, title: str) -> Case:
 def written(found: dict[str, NDArray[np.float64]], chosen: argparse.Namespace, commit: str, load: float) -> str:
     """The page."""
     machine = report.machine()
-    versions = ", ".join(f"{name} {version(name)}" for name in ("frisket", "llguidance"))
+    versions = ", ".join(f"{name} {version(name)}" for name in ("frisket-llm", "llguidance"))
     lines = [
         f"# Compile and first mask of fresh schemas, {datetime.date.today()}",
         "",

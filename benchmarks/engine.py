@@ -20,9 +20,9 @@ from .corpus import Tokenizer
 #: Of frisket there are two more, each in another process: `frisket_shared` takes masks as references instead of filling
 #: an array; `frisket_native` is timed inside the extension, by a `replay` of its own.
 ENGINES = {
-    "frisket": "frisket",
-    "frisket_shared": "frisket",
-    "frisket_native": "frisket",
+    "frisket": "frisket-llm",
+    "frisket_shared": "frisket-llm",
+    "frisket_native": "frisket-llm",
     "llguidance": "llguidance",
     "xgrammar": "xgrammar",
     "glrmask": "glrmask",
@@ -65,7 +65,7 @@ def version(name: str) -> str | None:
     """The installed version of an engine, and how frisket was built; None if it is not installed."""
     try:
         found = importlib.metadata.version(ENGINES[name])
-        return f"{found} ({core_build()} build)" if ENGINES[name] == "frisket" else found
+        return f"{found} ({core_build()} build)" if ENGINES[name] == "frisket-llm" else found
     except importlib.metadata.PackageNotFoundError:
         if importlib.util.find_spec(module := ENGINES[name].replace("-", "_")) is None:
             return None

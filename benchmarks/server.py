@@ -1,7 +1,7 @@
 """`python -m benchmarks.server` → `frisket serve` under many clients at once: what came back, how fast, what was left.
 
 Good requests over mixed schemas, patterns and tools, streamed or not; in between clients that leave, bad JSON, hostile
-schemas, and bodies that are too large. Needs `frisket[server,test]` and httpx. Exits with 1 if a document is
+schemas, and bodies that are too large. Needs `frisket-llm[server,test]` and httpx. Exits with 1 if a document is
 invalid, a status is wrong, a request is left behind, or memory still grows in the last third of a run of five minutes
 or more.
 """

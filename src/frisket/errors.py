@@ -26,6 +26,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from frisket.dependency import install_command
+
 if TYPE_CHECKING:
     from frisket._core import Matcher
     from frisket.explanation import Explanation
@@ -210,5 +212,5 @@ class MissingDependencyError(FrisketError, ImportError):
 
     @classmethod
     def of(cls, package: str, extra: str) -> MissingDependencyError:
-        """The error for a missing `package`, which `extra` of frisket installs."""
-        return cls(f"{package} is not installed", hint=f'pip install "frisket[{extra}]"')
+        """The error for a missing `package`; its hint installs all packages of frisket's `extra`."""
+        return cls(f"{package} is not installed", hint=install_command(extra, package))

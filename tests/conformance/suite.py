@@ -244,14 +244,15 @@ def main(arguments: list[str] | None = None) -> int:
                 rivals.append(rival.Rival(name, chosen.rivals_python))
             except rival.Crashed:
                 print(
-                    f"{name} is not there: pip install 'frisket[bench]', or name its --rivals-python", file=sys.stderr
+                    f"{name} is not there: pip install 'frisket-llm[bench]', or name its --rivals-python",
+                    file=sys.stderr,
                 )
     baseline = json.loads(BASELINE.read_text(encoding="utf-8")) if BASELINE.exists() else {}
     failed = False
     print(f"{'draft':8} {'engine':16} schemas  exact           refused  invalid accepted  valid rejected  crashes")
     for draft in chosen.draft or DRAFTS:
         figures = run(folder, draft)
-        name = f"frisket {importlib.metadata.version('frisket')}"
+        name = f"frisket {importlib.metadata.version('frisket-llm')}"
         _print_rows(draft, name, figures)
         if chosen.verbose:
             _print_details(figures)

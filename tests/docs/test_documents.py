@@ -130,7 +130,7 @@ def extras() -> set[str]:
 
 def packages(requirements: list[str]) -> set[str]:
     """What requirements install, as it is imported."""
-    return {IMPORTED.get(name, name.replace("-", "_")) for name in map(distribution, requirements)} - {"frisket"}
+    return {IMPORTED.get(name, name.replace("-", "_")) for name in map(distribution, requirements)} - {"frisket_llm"}
 
 
 def distribution(requirement: str) -> str:

@@ -134,7 +134,9 @@ def test_a_regex_error_names_the_place_in_the_pattern() -> None:
 
 
 def test_a_missing_package_prints_the_exact_pip_line() -> None:
-    assert 'pip install "frisket[torch]"' in str(MissingDependencyError.of("torch", "torch"))
+    assert MissingDependencyError.of("torch", "torch").hint == "pip install torch"
+    assert MissingDependencyError.of("gguf", "gguf").hint == "pip install gguf tokenizers jinja2"
+    assert MissingDependencyError.of("vllm", "vllm").hint == "pip install 'vllm>=0.32,<0.34'"
 
 
 def test_a_rejected_token_names_what_was_expected() -> None:

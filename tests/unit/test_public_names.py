@@ -29,6 +29,7 @@ NAMES = {
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
+    ("dependency",),
     (
         "errors",
         "_core",
@@ -71,7 +72,7 @@ def test_the_exported_names() -> None:
 
 
 def test_the_version_stands_in_one_place() -> None:
-    assert frisket.__version__ == importlib.metadata.version("frisket") == frisket._core.core_version()
+    assert frisket.__version__ == importlib.metadata.version("frisket-llm") == frisket._core.core_version()
     root = PACKAGE.parents[1]
     if (root / "Cargo.toml").exists():  # not where the tests run on an installed package alone
         said = [name for name in ("pyproject.toml", "CITATION.cff") if "\nversion" in (root / name).read_text("utf-8")]

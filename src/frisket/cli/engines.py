@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from frisket.cli import option
+from frisket.dependency import install_command
 
 EXAMPLES = """[dim]$[/dim] frisket engines
 
@@ -40,6 +41,6 @@ def command(as_json: option.Json = False) -> None:
     for engine in engines():
         version = engine.version
         state = "yes" if engine.is_tested else f"with {', '.join(engine.tested)}"
-        use = f'pip install "frisket[{engine.extra}]"' if version is None else engine.use
+        use = install_command(engine.extra, engine.package) if version is None else engine.use
         table.add_row(engine.name, version or "no", state if version else "–", use.replace("[", "\\["))
     Console().print(table)

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from frisket.dependency import install_command
 from frisket.errors import EngineError, FrisketError, MissingDependencyError
 from frisket.models.chat import Chat
 from frisket.models.llama_cpp import ROOM, LlamaCpp, LlamaCppSession
@@ -123,7 +124,8 @@ class Content:
             raise EngineError(
                 f"the network in {self.path.name} is {self.architecture!r}; without llama.cpp only llama is read",
                 where=str(self.path),
-                hint='pip install "frisket[llama-cpp]", or load the original weights by models.transformers(name)',
+                hint=f"{install_command('llama-cpp', 'llama-cpp-python')}, or load the original weights by "
+                "models.transformers(name)",
             )
 
     @property

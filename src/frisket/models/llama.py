@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from frisket.dependency import install_command
 from frisket.errors import EngineError
 from frisket.models.protocol import Logits, check_room
 from frisket.models.safetensors import Tensor
@@ -173,7 +174,7 @@ def _check(metadata: Mapping[str, Any], names: Set[str], layers: int, where: str
         raise EngineError(
             f"the numpy runtime cannot run the network: {reasons[0]}",
             where=where,
-            hint='pip install "frisket[transformers]" for models.gguf(path, runtime="transformers")',
+            hint=f'{install_command("transformers", "transformers")}, then models.gguf(path, runtime="transformers")',
         )
 
 

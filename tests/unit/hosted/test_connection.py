@@ -180,8 +180,8 @@ def test_without_its_package_a_name_says_what_to_install(name: str, monkeypatch:
         return real(module, package)
 
     monkeypatch.setattr(importlib, "import_module", missing)
-    extra = {"mistral": "mistralai"}.get(name, name)
-    with pytest.raises(MissingDependencyError, match=rf'pip install "frisket\[{extra}\]"'):
+    sdk = {"gemini": "google-genai", "mistral": "mistralai"}.get(name, name)
+    with pytest.raises(MissingDependencyError, match=f"pip install pydantic jsonschema-rs {sdk}"):
         hosted.connect(name, "large")
 
 

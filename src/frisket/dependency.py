@@ -1,0 +1,46 @@
+"""Extra of frisket → the command that installs its packages.
+
+Hints name the packages and not the extra: they stay right however frisket itself was installed.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import shlex
+
+DISTRIBUTION = "frisket-llm"
+
+_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?:\[(?P<extras>[^]]*)\])?(?P<versions>[^;]*)(?:;(?P<marker>.*))?")
+
+
+def install_command(extra: str, package: str) -> str:
+    """The `pip install` of everything in `extra`; of `package` alone where frisket runs from a folder of sources."""
+    return f"pip install {' '.join(map(shlex.quote, packages(extra))) or package}"
+
+
+def packages(extra: str) -> list[str]:
+    """The requirements of an extra, those of the extras inside it included.
+
+    A version stands beside a name only where newer versions are refused: pip takes the newest by itself.
+    """
+    try:
+        requirements = importlib.metadata.requires(DISTRIBUTION) or []
+    except importlib.metadata.PackageNotFoundError:
+        return []
+    found: list[str] = []
+    for requirement in requirements:
+        parts = _REQUIREMENT.match(requirement)
+        if parts is None or not re.search(rf"extra == ['\"]{re.escape(extra)}['\"]", parts["marker"] or ""):
+            continue
+        if parts["name"] == DISTRIBUTION:
+            inner = [name for other in parts["extras"].split(",") for name in packages(other.strip())]
+        else:
+            newest = not re.search("<|==", parts["versions"])
+            inner = [
+                parts["name"]
+                + (f"[{parts['extras']}]" if parts["extras"] else "")
+                + ("" if newest else parts["versions"].strip())
+            ]
+        found += [name for name in inner if name not in found]
+    return found
