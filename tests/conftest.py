@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -19,3 +20,12 @@ from tests.data import data_dir as _data_dir  # noqa: E402
 def data_dir() -> Path:
     """The folder of real tokenizers and schemas; the test is skipped without it."""
     return _data_dir()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Write one line on all skipped tests, by reason: a run without data skips hundreds."""
+    reports = [report for report in terminalreporter.getreports("skipped") if isinstance(report.longrepr, tuple)]
+    reasons = Counter(str(report.longrepr[2]).removeprefix("Skipped: ") for report in reports)
+    if reasons:
+        shown = "; ".join(f"{count:,} {reason}" for reason, count in reasons.most_common())
+        terminalreporter.write_line(f"skipped: {shown}")

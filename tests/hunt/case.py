@@ -13,13 +13,15 @@ import random
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
+
+import mistral_common
 
 from frisket import FrisketError, Grammar, JSONSchemaOptions
 from frisket import Vocabulary as RealVocabulary
 from frisket._core import Matcher, Vocabulary
 from frisket.errors import EmptyGrammarError
 from frisket.limit import Limits
-from tests.data import data_dir
 from tests.fuzz.case import Result
 from tests.property.plans import Case, Plan
 from tests.property.random_cases import SPECIAL, case, grammar_plan, json_plan, regex_text, regular_plan
@@ -31,7 +33,7 @@ KINDS = (
     ("schema",) * 9
     + ("unique",) * 2
     + ("schema",) * 2
-    + ("rules", "rules", "json", "json", "regular", "regex", "llama3")
+    + ("rules", "rules", "json", "json", "regular", "regex", "tekken")
     + ("barren",) * 3
     + ("patterns",) * 2
     + ("conditional",) * 2
@@ -54,7 +56,7 @@ def run(number: int) -> Result:
         for shown, grammar, small in barren_members(draw) if kind == "barren" else members(kind, draw):
             result.log.append(shown)
             grammar, twin = grammar if isinstance(grammar, tuple) else (grammar, None)
-            vocabulary = llama3() if kind == "llama3" else vocabulary or small
+            vocabulary = tekken() if kind == "tekken" else vocabulary or small
             try:
                 compiled = grammar.compile(vocabulary, limits=LIMITS)
                 beside = twin and twin.compile(vocabulary, limits=LIMITS)
@@ -109,11 +111,11 @@ def members(kind: str, draw: random.Random) -> Iterator[tuple[str, Grammar, Voca
             with suppress(FrisketError):
                 yield f"{json.dumps(schema)} {options}", Grammar.from_json_schema(schema, options, limits=LIMITS), small
             schema = conditional.edited(draw, schema)
-    elif kind in ("schema", "unique", "patterns", "llama3"):
+    elif kind in ("schema", "unique", "patterns", "tekken"):
         first = unique.schema(draw, draw.choice((1, 1, 2))) if kind == "unique" else None
         first = barren.schema(draw) if kind == "patterns" else first
         texts = schemas.tokens(draw, unique.PIECES if kind == "unique" else schemas.PIECES)
-        small = None if kind == "llama3" else Vocabulary([*texts, None], eos=[len(texts)])
+        small = None if kind == "tekken" else Vocabulary([*texts, None], eos=[len(texts)])
         options = draw.choice(
             (None, None, JSONSchemaOptions(whitespace="compact"), JSONSchemaOptions(property_order="any"))
         )
@@ -220,6 +222,7 @@ def is_list(part: object) -> bool:
 
 
 @cache
-def llama3() -> RealVocabulary:
-    """The real vocabulary: one for all families of this process."""
-    return RealVocabulary.from_huggingface(data_dir() / "tokenizers" / "llama3")
+def tekken() -> RealVocabulary:
+    """Mistral's vocabulary of 131,072 tokens, from the package mistral-common: one for all families of this process."""
+    folder = Path(mistral_common.__file__).parent / "data"
+    return RealVocabulary.from_mistral(folder / "tekken_240911.json")
