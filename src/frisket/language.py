@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
-from frisket.errors import AnswerError, GrammarError
+from frisket.errors import AnswerError, GrammarError, LimitExceededError
+from frisket.json_fault import json_fault
 from frisket.misuse import instead_of_vocabulary
 from frisket.notations.combination.capture import spans
 from frisket.notations.combination.lower import build_part
@@ -354,11 +355,16 @@ def json_value(text: str) -> Any:
     """The value of a JSON text."""
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        fault = json_fault(error)
+        if fault.is_limit:
+            hint = "the text is whole: another reader of JSON may take it"
+            raise LimitExceededError(f"the text {fault.message} for Python's json", hint=hint) from None
         raise AnswerError(
-            f"the text is no JSON: {error.msg}",
-            where=f"{error.lineno}:{error.colno}",
-            hint="an answer that was cut off has no value: see its finish_reason; PartialValue reads what is there",
+            f"the text {fault.message}",
+            where=fault.where,
+            hint=fault.hint
+            or "an answer that was cut off has no value: see its finish_reason; PartialValue reads what is there",
         ) from error
 
 

@@ -14,7 +14,9 @@ from functools import partial
 from types import NoneType
 from typing import Any
 
+from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema.report import Entry
+from frisket.misuse import instead_of_function
 from frisket.python_pattern import (
     BASE64_OF_ASCII,
     BOUNDS,
@@ -273,6 +275,16 @@ def generator(pydantic: Any) -> Any:
                     name = getattr(step["cls"], "__name__", "?")
                     loosened(described, name, f"values that are no {name}")
             return described
+
+        def call_schema(self, schema: Any) -> Any:
+            if isinstance(schema["function"], type):  # a NamedTuple
+                return super().call_schema(schema)
+            name = getattr(schema["function"], "__name__", "…")
+            raise UnsupportedSchemaError(
+                f"the function {name} is no type: Pydantic would call it with the answer",
+                where=name,
+                hint=instead_of_function(name),
+            )
 
         def is_subclass_schema(self, schema: Any) -> Any:
             raise invalid("a class is never read from JSON")

@@ -6,17 +6,19 @@ import importlib
 import sys
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from frisket.errors import AnswerError, MissingDependencyError, UnsupportedSchemaError
-from frisket.misuse import instead_of_type
+from frisket.misuse import instead_of_class, instead_of_type
 from frisket.python_schema import demands_of, generator
 
 if TYPE_CHECKING:
     from frisket.json_schema.report import Entry
 
 T = TypeVar("T")
+
+_READ = "use Pydantic models, dataclasses, TypedDict, Enum, Literal, unions and containers of these"
 
 
 class PythonType(Generic[T]):
@@ -39,8 +41,9 @@ class PythonType(Generic[T]):
     def __init__(self, tp: type[T] | Any) -> None:
         hint = instead_of_type(tp)
         if hint is not None:
-            name = type(tp).__name__
-            raise UnsupportedSchemaError(f"a type is wanted, got a value of the type {name}", where=name, hint=hint)
+            name = getattr(tp, "__name__", None) if callable(tp) else None
+            got = f"the function {name}" if name else f"a value of the type {type(tp).__name__}"
+            raise UnsupportedSchemaError(f"a type is wanted, got {got}", where=name or type(tp).__name__, hint=hint)
         pydantic = _pydantic()
         self.name = getattr(tp, "__name__", None) or str(tp)
         try:
@@ -55,7 +58,7 @@ class PythonType(Generic[T]):
             raise UnsupportedSchemaError(
                 f"no JSON Schema describes the type {self.name}: {_cause(error)}",
                 where=self.name,
-                hint="use Pydantic models, dataclasses, TypedDict, Enum, Literal, unions and containers of these",
+                hint=next(filter(None, map(instead_of_class, _classes(tp))), _READ),
             ) from error
         self.schema: dict[str, Any]
         self.beyond: list[Entry]
@@ -75,6 +78,13 @@ class PythonType(Generic[T]):
                 code="type-refused",
             ) from error
         return result
+
+
+def _classes(tp: Any) -> Iterator[Any]:
+    """The type and the types that it is made of, as far as its annotation says."""
+    yield tp
+    for argument in typing.get_args(tp):
+        yield from _classes(argument)
 
 
 def _pydantic() -> Any:

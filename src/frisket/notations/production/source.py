@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from frisket.errors import GrammarSyntaxError
+from frisket.json_fault import BOM, BOM_HINT
 from frisket.notations.regex import unicode
 from frisket.notations.regex.unicode import CharSet
 
@@ -34,6 +35,8 @@ class Source:
         self.end = len(text)
         self.at = 0
         self.check = check or (lambda steps: None)
+        if text.startswith(BOM):
+            self.fail("the grammar begins with a byte order mark", 0, BOM_HINT)
         for match in _SURROGATE.finditer(text):
             self.fail("a lone surrogate has no UTF-8 form", match.start(), "leave it out")
 
