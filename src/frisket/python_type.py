@@ -69,7 +69,8 @@ class PythonType(Generic[T]):
         """The JSON text as a value of the type."""
         try:
             result: T = self._adapter.validate_json(text)
-        except (self._validation_error, OSError) as error:  # a path may be too long for the system that is asked for it
+        except (self._validation_error, OSError, ArithmeticError) as error:
+            # A path may be too long for the system that is asked for it, and a number too large for what it becomes.
             raise AnswerError(
                 f"{self.name} refused the document: {_reason(error)}",
                 where=self.name,
@@ -104,7 +105,7 @@ def _cause(error: Exception) -> str:
 
 def _reason(error: Any) -> str:
     """The first complaint of a ValidationError, on one line, with its place; else what the system says."""
-    if isinstance(error, OSError):
+    if isinstance(error, OSError | ArithmeticError):
         return str(error)
     first = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"])
