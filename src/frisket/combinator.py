@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from frisket.errors import EmptyGrammarError, GrammarSyntaxError
+from frisket.errors import EmptyGrammarError, GrammarSyntaxError, LimitExceededError
 from frisket.grammar import Grammar
 from frisket.notations.combination import free_text
 from frisket.notations.combination.part import (
@@ -235,6 +235,10 @@ def capture(name: str, part: GrammarPart) -> Grammar:
     return Grammar._from_part(Capture(_name(name), _part(f"capture {name!r}", part)))
 
 
+#: The engine's counts are 64 bits wide, and one more text than the count may be counted.
+_LARGEST = 2**63
+
+
 def _part(where: str, part: GrammarPart) -> Part:
     if isinstance(part, Grammar):
         return part._part
@@ -282,6 +286,10 @@ def _check_counts(where: str, low: int, high: int | None) -> None:
     for count in (low, high):
         if count is not None and (not isinstance(count, int) or isinstance(count, bool)):
             raise TypeError(f"{where}: a count is an int, got {type(count).__name__}")
+        if count is not None and count > _LARGEST:
+            raise LimitExceededError(
+                f"{where}: a count is at most {_LARGEST:,}", where=where, hint="leave it out where any number will do"
+            )
     if low < 0:
         raise ValueError(f"{where}: a count is at least 0, got {low}")
     if high is not None and high < low:

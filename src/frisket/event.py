@@ -11,6 +11,7 @@ from frisket.partial_value import PartialPython, PartialValue
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
+    from frisket.limit import Limits
     from frisket.outline import OutlineEvents
 
 __all__ = ["Closed", "Event", "Events", "Grew", "Opened"]
@@ -88,12 +89,12 @@ class Events:
     Where a text has several readings, an event waits until it is in all of them; `finish` takes the first.
     """
 
-    def __init__(self, grammar: Grammar | None = None) -> None:
+    def __init__(self, grammar: Grammar | None = None, *, limits: Limits | None = None) -> None:
         self._reader: EventReader | OutlineEvents = EventReader()
         if grammar is not None and grammar.schema is None:
             from frisket.outline import OutlineEvents, Reader
 
-            self._reader = OutlineEvents(Reader(grammar._outline, is_written=True))
+            self._reader = OutlineEvents(Reader(grammar._outline, is_written=True, limits=limits))
 
     def feed(self, data: bytes | str) -> list[Event]:
         """Go on with the document, and what happened: bytes (a character may be broken between two calls), or text."""

@@ -298,7 +298,9 @@ class Grammar(Language):
         grammar._origin = Origin("from_type", tp, {"options": None if options == usual else options}, limits)
         return grammar
 
-    def with_schema(self, schema: Any, options: JSONSchemaOptions | None = None) -> Grammar:
+    def with_schema(
+        self, schema: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None
+    ) -> Grammar:
         """The grammar of another schema, which is read as this one's was: with its options and its registry.
 
         >>> from frisket import JSONSchemaOptions
@@ -308,7 +310,7 @@ class Grammar(Language):
         """
         origin = self._made_by()
         registry = None if origin is None else origin.keywords.get("registry")
-        return Grammar.from_json_schema(schema, options or self.options, registry=registry)
+        return Grammar.from_json_schema(schema, options or self.options, registry=registry, limits=limits)
 
     @classmethod
     def from_tools(

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
 from frisket.errors import AnswerError, GrammarError
+from frisket.json_fault import json_fault
+from frisket.limit import Limits, Meter
 from frisket.misuse import instead_of_vocabulary
 from frisket.notations.combination.capture import spans
 from frisket.notations.combination.lower import build_part
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from frisket.description import Description, Style
     from frisket.grammar import Grammar
     from frisket.json_schema import JSONSchemaOptions, Report
-    from frisket.limit import Limits
     from frisket.vocabulary import Vocabulary
 
 #: The representation of a combination shows at most so many characters.
@@ -61,11 +62,15 @@ class Language:
     @property
     def core(self) -> _core.Grammar:
         """The rules."""
+        return self._core_within(None)
+
+    def _core_within(self, limits: Limits | None) -> _core.Grammar:
+        """The rules; those of a combination are made when they are first asked for, within these limits."""
         core = self._core
         if core is None:
             origin = self._made_by()
             assert origin is not None
-            core = self._core = build_part(origin.argument, origin.limits)
+            core = self._core = build_part(origin.argument, origin.limits if limits is None else limits)
         return core
 
     @property
@@ -112,18 +117,18 @@ class Language:
         if the vocabulary's tokens cannot spell any text of the grammar.
         """
         try:
-            return self.core.compile(vocabulary, limits=limits, grammar=self)
+            return self._core_within(limits).compile(vocabulary, limits=limits, grammar=self)
         except TypeError as error:
             hint = instead_of_vocabulary(vocabulary)
             raise error if hint is None else TypeError(f"{error}: {hint}") from None
 
-    def accepts(self, text: str | bytes) -> bool:
+    def accepts(self, text: str | bytes, *, limits: Limits | None = None) -> bool:
         """Whether this is a whole text of the grammar."""
-        return self.core.accepts(_bytes(text))
+        return self._core_within(limits).accepts(_bytes(text), limits=limits)
 
-    def accepts_prefix(self, text: str | bytes) -> bool:
+    def accepts_prefix(self, text: str | bytes, *, limits: Limits | None = None) -> bool:
         """Whether some text of the grammar begins like this."""
-        return self.core.accepts_prefix(_bytes(text))
+        return self._core_within(limits).accepts_prefix(_bytes(text), limits=limits)
 
     def value(self, text: str) -> Any:
         """A text of the grammar as what it stands for: a value of the type, parsed JSON, or the text itself.
@@ -139,7 +144,11 @@ class Language:
         return self._value(text)
 
     def captures(
-        self, text: str | bytes | Sequence[int], vocabulary: Vocabulary | _core.Vocabulary | None = None
+        self,
+        text: str | bytes | Sequence[int],
+        vocabulary: Vocabulary | _core.Vocabulary | None = None,
+        *,
+        limits: Limits | None = None,
     ) -> dict[str, list[Span]]:
         """The spans of the captures by their names, in a whole text of the grammar or in its token ids.
 
@@ -160,10 +169,10 @@ class Language:
             if not isinstance(text, (str, bytes)):
                 raise TypeError("token ids need the vocabulary that they are of")
             units = TokenText([_bytes(text)])
-        return self._captures(units, has_tokens=vocabulary is not None)
+        return self._captures(units, Meter(limits), has_tokens=vocabulary is not None)
 
-    def _captures(self, units: TokenText, *, has_tokens: bool) -> dict[str, list[Span]]:
-        found = spans(self._part, units.units)
+    def _captures(self, units: TokenText, meter: Meter, *, has_tokens: bool) -> dict[str, list[Span]]:
+        found = spans(self._part, units.units, meter)
         if found is None:
             raise GrammarError(
                 "the text does not match the grammar",
@@ -175,7 +184,7 @@ class Language:
             named.setdefault(name, []).append(units.span(begin, end, tokens=has_tokens))
         return named
 
-    def to_gbnf(self) -> str:
+    def to_gbnf(self, *, limits: Limits | None = None) -> str:
         """The rules in GBNF, for other engines: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
 
         >>> from frisket import Grammar
@@ -186,9 +195,9 @@ class Language:
         """
         from frisket.notations.transcript import to_gbnf
 
-        return to_gbnf(*self._call())
+        return to_gbnf(*self._call(), Meter(limits))
 
-    def to_ebnf(self) -> str:
+    def to_ebnf(self, *, limits: Limits | None = None) -> str:
         """The rules in the W3C's EBNF: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
 
         >>> from frisket import Grammar
@@ -199,9 +208,9 @@ class Language:
         """
         from frisket.notations.transcript import to_ebnf
 
-        return to_ebnf(*self._call())
+        return to_ebnf(*self._call(), Meter(limits))
 
-    def open_rules(self, text: str | bytes) -> tuple[str, ...]:
+    def open_rules(self, text: str | bytes, *, limits: Limits | None = None) -> tuple[str, ...]:
         """The names of the rules in which the end of this beginning of a text stands, from the root on.
 
         >>> from frisket import Grammar
@@ -217,8 +226,8 @@ class Language:
         from frisket.notations.production.open_rules import open_rules
         from frisket.notations.transcript import NOTATIONS, productions
 
-        call = self._call()
-        return open_rules(*productions(*call), _bytes(text)) if call[0] in NOTATIONS else ()
+        call, meter = self._call(), Meter(limits)
+        return open_rules(*productions(*call, meter), _bytes(text), meter) if call[0] in NOTATIONS else ()
 
     def dump(self) -> str:
         """The rules as text, for people: one definition a paragraph, in order of first mention.
@@ -250,7 +259,7 @@ class Language:
         """
         return self.core.dump()
 
-    def describe(self, style: Style = "typescript") -> Description:
+    def describe(self, style: Style = "typescript", *, limits: Limits | None = None) -> Description:
         """What the documents look like, as text for a prompt; of a schema or a type only.
 
         >>> from frisket import Grammar
@@ -264,11 +273,12 @@ class Language:
         lists. `json_schema` is the schema itself. `example` is one document of the grammar, always valid. The last two
         have the white space that the options ask for, because a model writes what it has read. Members come in the
         order of the mask. `describe(style).tokens(model)` says what the text costs. A schema that nests too deep to be
-        described is a LimitExceededError.
+        described, or whose description takes more than the `limits`, is a LimitExceededError.
         """
         from frisket.description import describe
 
-        return describe(cast("Grammar", self), style, self.options or compiled_schema.front_end().DEFAULT)
+        options = self.options or compiled_schema.front_end().DEFAULT
+        return describe(cast("Grammar", self), style, options, limits)
 
     def __repr__(self) -> str:
         origin = self._made_by()
@@ -354,11 +364,16 @@ def json_value(text: str) -> Any:
     """The value of a JSON text."""
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        fault = json_fault(error)
+        if fault.is_limit:
+            hint = "the text is whole: another reader of JSON may take it"
+            raise LimitExceededError(f"the text {fault.message} for Python's json", hint=hint) from None
         raise AnswerError(
-            f"the text is no JSON: {error.msg}",
-            where=f"{error.lineno}:{error.colno}",
-            hint="an answer that was cut off has no value: see its finish_reason; PartialValue reads what is there",
+            f"the text {fault.message}",
+            where=fault.where,
+            hint=fault.hint
+            or "an answer that was cut off has no value: see its finish_reason; PartialValue reads what is there",
         ) from error
 
 

@@ -13,7 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from numbers import Number
 
-__all__ = ["instead_of_choices", "instead_of_schema", "instead_of_type", "instead_of_vocabulary"]
+__all__ = [
+    "instead_of_choices",
+    "instead_of_class",
+    "instead_of_function",
+    "instead_of_schema",
+    "instead_of_type",
+    "instead_of_vocabulary",
+]
 
 #: A hint shows at most so many of the values that were passed.
 _SHOWN = 5
@@ -42,11 +49,39 @@ def instead_of_type(value: object) -> str | None:
         )
     if isinstance(value, list | tuple | set | frozenset | Iterator):
         return "choices are a list of texts, for `generate` or Grammar.from_choices; other values are Literal[…]"
-    if isinstance(value, str) or callable(value) or value is None or _is_annotation(value):
+    if isinstance(value, str) or value is None or _is_annotation(value):
         return None
     if hasattr(value, "__get_pydantic_core_schema__"):
         return None
+    if callable(value):
+        return instead_of_function(getattr(value, "__name__", "…"))
     return f"pass its class, {type(value).__name__}"
+
+
+def instead_of_function(name: str) -> str:
+    """What to write instead of a function that stands where a type should: Pydantic would call it with the answer.
+
+    >>> instead_of_function("now")
+    "for a call of it, Grammar.from_tools([now], family), which runs nothing; for a value, pass its type"
+    """
+    return f"for a call of it, Grammar.from_tools([{name}], family), which runs nothing; for a value, pass its type"
+
+
+def instead_of_class(value: object) -> str | None:
+    """What to call for a class whose fields Pydantic does not read; None for any other.
+
+    >>> class Point:
+    ...     __attrs_attrs__ = ()
+    >>> instead_of_class(Point)
+    'msgspec reads it: Grammar.from_json_schema(msgspec.json.schema(Point)), msgspec.json.decode(text, type=Point)'
+    """
+    if not any(hasattr(value, mark) for mark in ("__struct_fields__", "__attrs_attrs__")):
+        return None
+    name = _name(value)
+    return (
+        f"msgspec reads it: Grammar.from_json_schema(msgspec.json.schema({name})), "
+        f"msgspec.json.decode(text, type={name})"
+    )
 
 
 def instead_of_schema(value: object) -> str | None:
@@ -75,6 +110,8 @@ def instead_of_choices(values: Sequence[object]) -> str | None:
     if all(isinstance(value, type) or _is_annotation(value) for value in values):
         names = [_name(value) for value in values[:_SHOWN]]
         return f"for one of several types pass their union, {' | '.join([*names, *_rest(values)])}"
+    if all(callable(value) for value in values):
+        return instead_of_function(", ".join(getattr(value, "__name__", "…") for value in values[:_SHOWN]))
     if all(_has_literal(value) for value in values):
         return f"for these values pass the type {_literal(values)}"
     return 'for values pass the schema {"enum": […]}'

@@ -10,6 +10,8 @@ from typing import Any
 DECIMAL = r"[0-9]{1,40}(\.[0-9]{0,40})?"
 #: A denominator of zeros is none.
 FRACTION = rf"^[+-]?(?:{DECIMAL}|[0-9]{{1,40}}/0{{0,20}}[1-9][0-9]{{0,19}})$"
+#: How pydantic_extra_types describes a latitude or longitude as a text.
+COORDINATE = r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"
 BOUNDS = ("gt", "ge", "lt", "le", "multiple_of")
 KEYS = {
     "int": "^(0|-?[1-9][0-9]{0,17})$",
@@ -41,6 +43,8 @@ _WORD = r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\u200c\u200d\u24b6-\u24e9\u{1f130}-\u{1f18
 ALONE = {
     r"\A": "^",
     r"\z": "$",
+    r"\a": r"\x07",
+    r"\x{": r"\u{",
     r"\Z": "$",
     "(?P<": "(?<",
     r"\s": f"[{_SPACE}]",
@@ -49,24 +53,36 @@ ALONE = {
     r"\W": f"[^{_WORD}]",
 }
 INCLUDED = {
+    r"\a": r"\x07",
+    r"\x{": r"\u{",
     r"\s": _SPACE,
     r"\S": r"!-~\xa1-\u167f\u1681-\u1fff\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-\u{10ffff}",
     r"\D": r"\P{Nd}",
     r"\W": r"\x00-/:-@\x5b-\x5e`\x7b-\x7f",
 }
-EXCLUDED = {r"\s": r"\s\x85", r"\d": r"\p{Nd}", r"\w": _WORD}
+EXCLUDED = {r"\a": r"\x07", r"\x{": r"\u{", r"\s": r"\s\x85", r"\d": r"\p{Nd}", r"\w": _WORD}
 _LABEL = "[A-Za-z](?:[A-Za-z0-9]{0,40}[A-Za-z])?"
 HOST = rf"{_LABEL}(?:\.{_LABEL}){{0,4}}(?::[1-9][0-9]{{0,3}})?"
 
 
+_ATOM = re.compile(r"\\x\{|\\.|\(\?P<|\(\?[A-Za-z-]+[:)]|\[\^?\]?|\]|&&|--|~~|.", re.DOTALL)
+#: Flags of Rust's dialect that change no text, or are ECMA's; all others have no spelling there.
+_IDLE, _KNOWN = "Uu", "imsUu-"
+
+
 def ecma(pattern: str) -> str | None:
-    """A pattern of Rust's or Python's dialect as ECMA 262 spells it; None if it combines classes.
+    """A pattern of Rust's or Python's dialect as ECMA 262 spells it; None if it combines classes, or sets other flags.
 
     `\\d`, `\\w` and `\\s` know all of Unicode there and ASCII here: what is written holds only what is in both.
+
+    >>> ecma("^(?i)a|b$"), ecma("(a(?s)b)c")
+    ('^(?i:a)|(?i:b$)', '(a(?s:b))c')
     """
-    written = []
+    written: list[str] = []
     inside: dict[str, str] | None = None
-    for atom in re.findall(r"\\.|\(\?P<|\[\^?\]?|\]|&&|--|~~|.", pattern, re.DOTALL):
+    # By open group: the flags that were set within it, which hold up to its end, beyond its alternatives.
+    scopes: list[list[str]] = [[]]
+    for atom in _ATOM.findall(pattern):
         if inside is not None and (atom[0] == "[" or atom in ("&&", "--", "~~")):
             return None
         if inside is not None:
@@ -75,9 +91,36 @@ def ecma(pattern: str) -> str | None:
         elif atom[0] == "[":
             inside = EXCLUDED if atom[1:2] == "^" else INCLUDED
             written.append(atom[:-1] + r"\]" if atom[-1] == "]" else atom)
+        elif atom[:2] == "(?" and atom[-1] in ":)":
+            flags = _flags(atom[2:-1])
+            if flags is None and (written or atom[-1] == ":"):
+                return None
+            if flags is None:
+                written.append(atom)  # at the start, flags of Python that the reader knows
+            elif atom[-1] == ":":
+                scopes.append([])
+                written.append(f"(?{flags}:")
+            elif flags:
+                scopes[-1].append(f"(?{flags}:")
+                written.append(f"(?{flags}:")
+        elif atom == "|":
+            written.append(f"{')' * len(scopes[-1])}|{''.join(scopes[-1])}")
+        elif atom == ")" and len(scopes) > 1:
+            written.append(")" * (len(scopes.pop()) + 1))
         else:
+            if atom[0] == "(":
+                scopes.append([])
             written.append(ALONE.get(atom, atom))
-    return "".join(written)
+    return "".join(written) + ")" * len(scopes[0])
+
+
+def _flags(letters: str) -> str | None:
+    """The flags that ECMA 262 has, too; None if others would change what the pattern matches."""
+    on, _, off = letters.partition("-")
+    if not set(letters) <= set(_KNOWN) or "u" in off:
+        return None
+    kept = ["".join(letter for letter in part if letter not in _IDLE) for part in (on, off)]
+    return f"{kept[0]}-{kept[1]}" if kept[1] else kept[0]
 
 
 # -- times ----------------------------------------------------------------------------------------------------------
@@ -86,10 +129,9 @@ NO_LEAP_SECOND = "^[^:]*:[^:]*:[0-5]"
 _LEAP = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)"
 _YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
 _DAY = "(?:[0][1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31"
-NAIVE = (
-    f"^(?:{_YEAR}-(?:{_DAY})|{_LEAP}-02-29)"
-    r"[Tt](?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?$"
-)
+_CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?"
+NAIVE = f"^(?:{_YEAR}-(?:{_DAY})|{_LEAP}-02-29)[Tt]{_CLOCK}$"
+NAIVE_TIME = f"^{_CLOCK}$"
 
 
 def _later(date: str) -> str:

@@ -14,18 +14,21 @@ from functools import partial
 from types import NoneType
 from typing import Any
 
+from frisket._core import GrammarBuilder
+from frisket.errors import GrammarSyntaxError, UnsupportedSchemaError
 from frisket.json_schema.report import Entry
+from frisket.misuse import instead_of_function
+from frisket.python_key import property_names, read_as_key
 from frisket.python_pattern import (
     BASE64_OF_ASCII,
-    BOUNDS,
+    COORDINATE,
     DATE_BOUNDS,
     DECIMAL,
     FRACTION,
     HOST,
-    KEYS,
     NAIVE,
+    NAIVE_TIME,
     NO_LEAP_SECOND,
-    POSITIVE,
     SIZE,
     STRIPPED,
     ecma,
@@ -115,10 +118,11 @@ def generator(pydantic: Any) -> Any:
             if "pattern" in described:
                 if re.search(r"\\[bB]", described["pattern"]):
                     loosened(described, "pattern", "texts in which a letter beyond ASCII stands at the edge of a word")
+                engine = getattr(self._config, "regex_engine", None)
                 pattern = ecma(described["pattern"])
-                if pattern is None:
+                if pattern is None or (engine != "python-re" and not _is_read_as_ecma(pattern)):
                     del described["pattern"]
-                    loosened(described, "pattern", "any text: the pattern combines classes, which ECMA 262 does not")
+                    loosened(described, "pattern", "any text: ECMA 262 has no such pattern")
                 else:
                     described["pattern"] = pattern
             stripped = schema.get("strip_whitespace", getattr(self._config, "str_strip_whitespace", False))
@@ -172,10 +176,16 @@ def generator(pydantic: Any) -> Any:
             else:
                 described = {**described, "pattern": NO_LEAP_SECOND}
                 bounds = moments(schema, "Z")
+                if schema.get("tz_constraint") is None:
+                    narrowed(described, "datetime", NO_ZONE)
             return _now(_bounded(described, bounds), schema)
 
         def time_schema(self, schema: Any) -> Any:
+            if schema.get("tz_constraint") == "naive":  # the format demands an offset
+                return _bounded({"type": "string", "pattern": NAIVE_TIME}, moments(schema, ""))
             described = {**super().time_schema(schema), "pattern": NO_LEAP_SECOND}
+            if schema.get("tz_constraint") is None:
+                narrowed(described, "time", NO_ZONE)
             zoned = [name for name in DATE_BOUNDS if getattr(schema.get(name), "tzinfo", None) is not None]
             if zoned:  # whose day it is decides which of two times is the later one
                 return loosened(described, " ".join(zoned), "any time")
@@ -199,32 +209,28 @@ def generator(pydantic: Any) -> Any:
         def frozenset_schema(self, schema: Any) -> Any:
             return _as_set(super().frozenset_schema(schema), schema)
 
+        def definitions_schema(self, schema: Any) -> Any:
+            self._definitions = {one["ref"]: one for one in schema["definitions"]}
+            return super().definitions_schema(schema)
+
         def dict_schema(self, schema: Any) -> Any:
             described = super().dict_schema(schema)
-            keys = schema.get("keys_schema", {})
+            keys, marks = read_as_key(schema.get("keys_schema", {}), getattr(self, "_definitions", {}))
             kind = keys.get("type")
             if kind is not None and (schema.get("min_length") or 0) > 1 and not is_spelled_once(keys):
                 loosened(described, "min_length", ONE_KEY)
-            if kind in ("union", "nullable") and all(part["type"] != "str" for part in parts(keys)):
+            if kind == "union" and all(part["type"] != "str" for part in parts(keys)):
                 loosened(described, "keys", "keys that no part of the union reads")
             if kind in ("tuple", "list", "set", "frozenset", "dict", "model", "dataclass", "typed-dict"):
                 raise invalid(f"a key of an object cannot be a {kind}")
             if "patternProperties" in described:
                 described.setdefault("additionalProperties", False)
-            elif kind == "literal":
-                # A key is a text, and Pydantic does not read numbers out of it here.
-                texts = [value for value in keys["expected"] if isinstance(value, str)]
-                described["propertyNames"] = {"enum": texts} if texts else False
-            elif kind == "none":
-                described["propertyNames"] = False
-            elif kind in KEYS and "propertyNames" not in described:
-                bounds = {name: value for name, value in keys.items() if name in BOUNDS and value is not None}
-                pattern = POSITIVE.get(tuple(bounds.items())) if kind == "int" else None
-                described["propertyNames"] = {"pattern": pattern or KEYS[kind]}
-                if bounds and pattern is None:
-                    loosened(described, "keys", f"keys that break {', '.join(bounds)}")
-                if kind != "bool":
-                    narrowed(described, "keys", "keys of more digits than the pattern has")
+                return described
+            names = property_names(keys)
+            if names.schema is not None:
+                described["propertyNames"] = names.schema
+            if marks := [*marks, *names.marks]:
+                described[MARK] = [*described.get(MARK, []), *marks]
             return described
 
         def tagged_union_schema(self, schema: Any) -> Any:
@@ -274,6 +280,16 @@ def generator(pydantic: Any) -> Any:
                     loosened(described, name, f"values that are no {name}")
             return described
 
+        def call_schema(self, schema: Any) -> Any:
+            if isinstance(schema["function"], type):  # a NamedTuple
+                return super().call_schema(schema)
+            name = getattr(schema["function"], "__name__", "…")
+            raise UnsupportedSchemaError(
+                f"the function {name} is no type: Pydantic would call it with the answer",
+                where=name,
+                hint=instead_of_function(name),
+            )
+
         def is_subclass_schema(self, schema: Any) -> Any:
             raise invalid("a class is never read from JSON")
 
@@ -296,6 +312,7 @@ def narrowed(described: dict[str, Any], keyword: str, slips: str) -> dict[str, A
 
 
 BEYOND = "values beyond the bound"
+NO_ZONE = "texts without a zone"
 ONE_KEY = "objects whose keys differ as texts and are one value"
 ONE_ITEM = "arrays whose items differ as JSON and are one value"
 KEYWORDS = {
@@ -420,6 +437,10 @@ def _known_formats(schema: Any) -> Any:
                 changed[MARK] = [mark for mark in changed.get(MARK, []) if mark[2] != BEYOND]
     if changed.get("format") == "name-email":
         changed["format"] = "email"
+        narrowed(changed, "name-email", "addresses with a name before them, as in Ada <ada@example.org>")
+    if _bounds_a_coordinate(changed):
+        changed["anyOf"] = [part for part in changed["anyOf"] if part.get("pattern") != COORDINATE]
+        narrowed(changed, "coordinate", "texts, which cannot be held to bounds")
     if changed.get("format") == "fraction":
         del changed["format"]
         changed["pattern"] = FRACTION
@@ -436,6 +457,23 @@ def _known_formats(schema: Any) -> Any:
         if patterns:
             changed["allOf"] = [*changed.get("allOf", []), *({"pattern": pattern} for pattern in patterns)]
     return changed
+
+
+def _bounds_a_coordinate(described: dict[str, Any]) -> bool:
+    """Whether a latitude or longitude is described: as a number within bounds, or as a text of any number."""
+    ways = described.get("anyOf")
+    if not isinstance(ways, list) or not all(isinstance(way, dict) for way in ways):
+        return False
+    is_bounded = any("minimum" in way or "maximum" in way for way in ways)
+    return is_bounded and any(way.get("pattern") == COORDINATE for way in ways)
+
+
+def _is_read_as_ecma(pattern: str) -> bool:
+    try:
+        GrammarBuilder().regex(pattern, dialect="ecma", search=True)
+    except GrammarSyntaxError:
+        return False
+    return True
 
 
 def _bounded(described: dict[str, Any], bounds: list[str]) -> dict[str, Any]:

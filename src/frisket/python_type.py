@@ -6,17 +6,19 @@ import importlib
 import sys
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from frisket.errors import AnswerError, MissingDependencyError, UnsupportedSchemaError
-from frisket.misuse import instead_of_type
+from frisket.misuse import instead_of_class, instead_of_type
 from frisket.python_schema import demands_of, generator
 
 if TYPE_CHECKING:
     from frisket.json_schema.report import Entry
 
 T = TypeVar("T")
+
+_READ = "use Pydantic models, dataclasses, TypedDict, Enum, Literal, unions and containers of these"
 
 
 class PythonType(Generic[T]):
@@ -39,8 +41,9 @@ class PythonType(Generic[T]):
     def __init__(self, tp: type[T] | Any) -> None:
         hint = instead_of_type(tp)
         if hint is not None:
-            name = type(tp).__name__
-            raise UnsupportedSchemaError(f"a type is wanted, got a value of the type {name}", where=name, hint=hint)
+            name = getattr(tp, "__name__", None) if callable(tp) else None
+            got = f"the function {name}" if name else f"a value of the type {type(tp).__name__}"
+            raise UnsupportedSchemaError(f"a type is wanted, got {got}", where=name or type(tp).__name__, hint=hint)
         pydantic = _pydantic()
         self.name = getattr(tp, "__name__", None) or str(tp)
         try:
@@ -55,7 +58,7 @@ class PythonType(Generic[T]):
             raise UnsupportedSchemaError(
                 f"no JSON Schema describes the type {self.name}: {_cause(error)}",
                 where=self.name,
-                hint="use Pydantic models, dataclasses, TypedDict, Enum, Literal, unions and containers of these",
+                hint=next(filter(None, map(instead_of_class, _classes(tp))), _READ),
             ) from error
         self.schema: dict[str, Any]
         self.beyond: list[Entry]
@@ -66,7 +69,8 @@ class PythonType(Generic[T]):
         """The JSON text as a value of the type."""
         try:
             result: T = self._adapter.validate_json(text)
-        except (self._validation_error, OSError) as error:  # a path may be too long for the system that is asked for it
+        except (self._validation_error, OSError, ArithmeticError) as error:
+            # A path may be too long for the system that is asked for it, and a number too large for what it becomes.
             raise AnswerError(
                 f"{self.name} refused the document: {_reason(error)}",
                 where=self.name,
@@ -75,6 +79,13 @@ class PythonType(Generic[T]):
                 code="type-refused",
             ) from error
         return result
+
+
+def _classes(tp: Any) -> Iterator[Any]:
+    """The type and the types that it is made of, as far as its annotation says."""
+    yield tp
+    for argument in typing.get_args(tp):
+        yield from _classes(argument)
 
 
 def _pydantic() -> Any:
@@ -94,7 +105,7 @@ def _cause(error: Exception) -> str:
 
 def _reason(error: Any) -> str:
     """The first complaint of a ValidationError, on one line, with its place; else what the system says."""
-    if isinstance(error, OSError):
+    if isinstance(error, OSError | ArithmeticError):
         return str(error)
     first = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"])

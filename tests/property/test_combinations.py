@@ -9,6 +9,7 @@ import pytest
 
 from frisket import Grammar, Vocabulary
 from frisket.errors import EmptyGrammarError, VocabularyError
+from frisket.limit import Meter
 from frisket.notations.combination.capture import spans
 from frisket.outline import Reader
 from frisket.reference import GeneralMask
@@ -55,7 +56,7 @@ def test_the_parse_of_captures_reads_the_same_texts(seed: int) -> None:
     texts = ["".join(letters) for length in range(5) for letters in product(combination.LETTERS, repeat=length)]
     for text in rng.sample(texts, 80):
         data = text.encode()
-        assert (spans(grammar._part, data) is not None) == core.accepts(data), (grammar, text)
+        assert (spans(grammar._part, data, Meter()) is not None) == core.accepts(data), (grammar, text)
 
 
 @pytest.mark.parametrize("seed", range(150))

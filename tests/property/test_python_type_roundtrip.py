@@ -360,7 +360,7 @@ BEYOND: dict[str, tuple[Any, str, str]] = {
         '["1", "1.0"]',
     ),
     "two texts, one key": (Annotated[dict[float, int], Field(min_length=2)], "min_length", '{"1": 1, "1.0": 2}'),
-    "keys of a union": (dict[Optional[int], int], "keys", '{"x": 1}'),  # noqa: UP045
+    "keys of a union": (dict[int | bool, int], "keys", '{"x": 1}'),
     "after a dataclass": (Even, "__post_init__", '{"number": 3}'),
     "after a model": (EvenModel, "model_post_init", '{"number": 3}'),
     "edge of a word": (Annotated[str, Field(pattern=r"\bab\b")], "pattern", '"éab"'),

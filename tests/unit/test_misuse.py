@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
+import importlib
 import sys
 import typing
 from collections.abc import Callable
@@ -199,3 +201,68 @@ def test_a_grammar_is_compiled_for_a_vocabulary() -> None:
 def test_options_of_a_type_are_options() -> None:
     with pytest.raises(TypeError, match="options are JSONSchemaOptions, got dict"):
         PublicGrammar.from_type(bool, {"whitespace": "compact"})  # type: ignore[arg-type]
+
+
+CALLS: list[object] = []
+
+
+def delete_account(name: str) -> str:
+    """What a model may name as a tool, and no target may run."""
+    CALLS.append(name)
+    return name
+
+
+class Eraser:
+    def erase(self, name: str) -> str:
+        return delete_account(name)
+
+    def __call__(self, name: str) -> str:
+        return delete_account(name)
+
+
+FUNCTIONS = [delete_account, Eraser().erase, Eraser(), functools.partial(delete_account), len, list[delete_account]]  # type: ignore[valid-type]
+
+
+@pytest.mark.parametrize("target", [*FUNCTIONS, typing.Annotated[delete_account, 1]])
+def test_a_function_is_no_target_and_is_not_called(target: Any) -> None:
+    pytest.importorskip("pydantic", reason="pydantic is not installed")
+    model = frisket.models.embedded()
+    hosted = importlib.import_module("frisket.hosted")
+    entrances: list[Callable[[], object]] = [
+        lambda: PublicGrammar.from_type(target),
+        lambda: frisket.generate(model, "?", target, max_tokens=8),
+        lambda: frisket.stream(model, "?", target, max_tokens=8),
+        lambda: frisket.sample(model, "?", target, n=1, max_tokens=8),
+        lambda: frisket.generate_many(model, ["?"], target, max_tokens=8),
+        lambda: frisket.json(target),
+        lambda: frisket.template("{a}", a=target),
+        lambda: frisket.think(target),
+        lambda: PublicGrammar.from_tools([], "qwen3", final=target),
+        lambda: hosted.generate(lambda request: '{"value": {"name": "a"}}', "?", target),
+    ]
+    for enter in entrances:
+        with pytest.raises(UnsupportedSchemaError) as caught:
+            enter()
+        assert "Grammar.from_tools([" in str(caught.value.hint)
+    assert not CALLS
+
+
+def test_functions_are_no_choices() -> None:
+    with pytest.raises(TypeError, match=r"Grammar.from_tools\(\[delete_account, len\], family\)"):
+        frisket.generate(frisket.models.embedded(), "?", [delete_account, len])
+    assert not CALLS
+
+
+def test_a_named_tuple_is_a_type() -> None:
+    pytest.importorskip("pydantic", reason="pydantic is not installed")
+    assert PublicGrammar.from_type(typing.NamedTuple("Pair", [("a", int)])).value("[1]") == (1,)
+
+
+@pytest.mark.parametrize("mark", ["__struct_fields__", "__attrs_attrs__"])
+def test_msgspec_describes_its_structs_and_the_classes_of_attrs(mark: str) -> None:
+    pytest.importorskip("pydantic", reason="pydantic is not installed")
+    Point = type("Point", (), {mark: ()})
+    for target in (Point, list[Point], dict[str, list[Point]]):  # type: ignore[valid-type]
+        with pytest.raises(UnsupportedSchemaError) as caught:
+            PublicGrammar.from_type(target)
+        assert "Grammar.from_json_schema(msgspec.json.schema(Point))" in str(caught.value.hint)

@@ -43,6 +43,7 @@ STOREYS = (
         "token_name",
         "span",
         "misuse",
+        "json_fault",
     ),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
     ("compiled_schema", "python_pattern", "python_set"),

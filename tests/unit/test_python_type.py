@@ -6,6 +6,8 @@ import dataclasses
 import datetime
 import decimal
 import enum
+import json
+import math
 import sys
 import typing
 from typing import Annotated, Any, Generic, Literal, Optional, TypedDict, TypeVar, Union
@@ -233,3 +235,72 @@ def test_a_text_without_a_value_is_an_answer_error() -> None:
         with pytest.raises(AnswerError) as caught:
             grammar.value(text)
         assert (caught.value.code, caught.value.where) == (code, where), text
+
+
+@pytest.mark.parametrize(
+    ("tp", "left_out", "slips"),
+    [
+        (datetime.datetime, '"2026-01-02T03:04:05"', "left out: texts without a zone"),
+        (datetime.time, '"03:04:05"', "left out: texts without a zone"),
+        (pydantic.NameEmail, '"Ada <ada@example.org>"', "left out: addresses with a name before them"),
+    ],
+)
+def test_what_is_left_out_has_an_entry(tp: Any, left_out: str, slips: str) -> None:
+    pytest.importorskip("email_validator", reason="email-validator is not installed")
+    grammar = Grammar.from_type(tp)
+    pydantic.TypeAdapter(tp).validate_json(left_out)
+    assert not grammar.accepts(left_out)
+    assert grammar.report is not None and [entry.slips[: len(slips)] for entry in grammar.report.narrowed] == [slips]
+
+
+def test_a_latitude_is_a_number_within_its_bounds() -> None:
+    coordinate = pytest.importorskip("pydantic_extra_types.coordinate", reason="pydantic-extra-types is not installed")
+    grammar = Grammar.from_type(coordinate.Latitude)
+    assert grammar.accepts("90.0") and not grammar.accepts("91") and not grammar.accepts('"91"')
+    assert grammar.report is not None and grammar.report.narrowed
+
+
+@pytest.mark.parametrize(
+    "pattern", ["^(?i)abc$", "^a(?i)b|c$", "^(x(?i)y|z)w$", r"^\x{41}\a?$", "^(?i:a)(?U)b+?$", "^a(?x) b$"]
+)
+def test_a_pattern_of_rust_is_read_as_pydantic_reads_it(pattern: str) -> None:
+    tp = Annotated[str, pydantic.Field(pattern=pattern)]
+    grammar, adapter = Grammar.from_type(tp), pydantic.TypeAdapter(tp)
+    assert grammar.report is not None
+    is_loose = bool(grammar.report.loosened)
+    assert is_loose == ("(?x)" in pattern)
+    for text in (
+        "abc",
+        "ABC",
+        "aBc",
+        "AB",
+        "aB",
+        "Ab",
+        "C",
+        "c",
+        "xYw",
+        "XYw",
+        "Zw",
+        "zw",
+        "ZW",
+        "A",
+        "\a",
+        "a b",
+        "abb",
+    ):
+        document = json.dumps(text)
+        try:
+            adapter.validate_json(document)
+            is_read = True
+        except pydantic.ValidationError:
+            is_read = False
+        assert grammar.accepts(document) == is_read or (is_loose and not is_read), text
+
+
+def test_a_number_that_python_cannot_hold_is_an_answer_error() -> None:
+    def scaled(value: float) -> float:
+        return math.exp(value)
+
+    tp = Annotated[float, pydantic.AfterValidator(scaled)]
+    with pytest.raises(AnswerError, match="math range error"):
+        Grammar.from_type(tp).value("1000")

@@ -44,18 +44,32 @@ impl Limits {
 }
 
 /// A flag that ends the calls it was given to, from any thread and permanently.
-#[derive(Clone, Default, Debug)]
-pub struct Cancellation(Arc<AtomicBool>);
+#[derive(Clone, Debug)]
+pub struct Cancellation {
+    /// Its own flag, then those of the cancellations that it was joined with.
+    flags: Vec<Arc<AtomicBool>>,
+}
+
+impl Default for Cancellation {
+    fn default() -> Self {
+        Cancellation { flags: vec![Arc::default()] }
+    }
+}
 
 impl Cancellation {
     /// Ends these calls.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.flags[0].store(true, Ordering::Relaxed);
     }
 
     /// Whether `cancel` was called.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.flags.iter().any(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// A cancellation that is cancelled once either of the two is.
+    pub fn join(&self, other: &Cancellation) -> Cancellation {
+        Cancellation { flags: [Arc::default()].iter().chain(&self.flags).chain(&other.flags).cloned().collect() }
     }
 }
 
@@ -393,6 +407,20 @@ mod tests {
         assert!(watch.check().is_ok());
         flag.cancel();
         assert_eq!(watch.check(), Err(Error::Limit(Limit::Cancelled).into()));
+    }
+
+    #[test]
+    fn either_of_two_cancellations_cancels_what_both_were_joined_to() {
+        for first in [true, false] {
+            let (one, other) = (Cancellation::default(), Cancellation::default());
+            let joined = one.join(&other);
+            let again = joined.join(&Cancellation::default());
+            assert!(!joined.is_cancelled() && !again.is_cancelled());
+            let flag = if first { &one } else { &other };
+            flag.cancel();
+            assert!(joined.is_cancelled() && again.is_cancelled());
+            assert_eq!((one.is_cancelled(), other.is_cancelled()), (first, !first));
+        }
     }
 
     #[test]

@@ -46,6 +46,7 @@ arguments! {
     max: Option<u64>, COUNT;
     limit: usize, COUNT;
     steps: u64, COUNT;
+    memory_bytes: usize, COUNT;
     min_properties: u64, COUNT;
     max_properties: Option<u64>, COUNT;
     required_marks: u64, COUNT;

@@ -85,9 +85,16 @@ impl GrammarBuilder {
     /// two calls. The time of a build begins with its first call, or with this.
     ///
     /// `steps`: what the front end did itself since it last asked, in steps of a limit. They add up over a build.
-    #[pyo3(signature = (steps=0))]
-    pub fn check(&mut self, #[pyo3(from_py_with = argument::steps)] steps: u64) -> PyResult<()> {
-        self.builder()?.check(steps).map_err(raise)
+    /// `memory_bytes`: what it has allocated since then and keeps until the build is over.
+    #[pyo3(signature = (steps=0, memory_bytes=0))]
+    pub fn check(
+        &mut self,
+        #[pyo3(from_py_with = argument::steps)] steps: u64,
+        #[pyo3(from_py_with = argument::memory_bytes)] memory_bytes: usize,
+    ) -> PyResult<()> {
+        let builder = self.builder()?;
+        builder.hold(memory_bytes);
+        builder.check(steps).map_err(raise)
     }
 
     /// Matches nothing.

@@ -5,7 +5,7 @@ use crate::error::raise;
 use crate::gil::{briefly_unless_large, pause, without};
 use crate::limit::{given, Limits};
 use crate::vocabulary::Vocabulary;
-use frisket_core::automaton::recognizer::Recognizer;
+use frisket_core::automaton::recognizer::{Allowance, Recognizer};
 use frisket_core::grammar::grammar;
 use frisket_core::matcher as core;
 use pyo3::exceptions::PyTypeError;
@@ -109,17 +109,29 @@ impl Grammar {
     }
 
     /// Whether the text is a whole sentence of the grammar (special tokens cannot be written).
-    fn accepts(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
-        without(py, || self.0.accepts(data, Some(pause))).map_err(raise)
+    #[pyo3(signature = (data, *, limits=None))]
+    fn accepts(&self, py: Python<'_>, data: &[u8], limits: Option<&Bound<'_, Limits>>) -> PyResult<bool> {
+        let allowance = allowance(limits);
+        without(py, || self.0.read(data, &allowance)).map(|reading| reading.is_sentence).map_err(raise)
     }
 
     /// Whether some sentence begins with this text.
-    fn accepts_prefix(&self, py: Python<'_>, data: &[u8]) -> PyResult<bool> {
-        without(py, || self.0.accepts_prefix(data, Some(pause))).map_err(raise)
+    #[pyo3(signature = (data, *, limits=None))]
+    fn accepts_prefix(&self, py: Python<'_>, data: &[u8], limits: Option<&Bound<'_, Limits>>) -> PyResult<bool> {
+        let allowance = allowance(limits);
+        without(py, || self.0.read(data, &allowance)).map(|reading| reading.is_prefix).map_err(raise)
     }
 
     /// The lengths of all beginnings of the text that are whole sentences, shortest first.
-    fn ends(&self, py: Python<'_>, data: &[u8]) -> PyResult<Vec<usize>> {
-        without(py, || self.0.ends(data, Some(pause))).map_err(raise)
+    #[pyo3(signature = (data, *, limits=None))]
+    fn ends(&self, py: Python<'_>, data: &[u8], limits: Option<&Bound<'_, Limits>>) -> PyResult<Vec<usize>> {
+        let allowance = allowance(limits);
+        without(py, || self.0.ends(data, &allowance)).map_err(raise)
     }
+}
+
+/// What a reading may take under limits of Python.
+fn allowance(limits: Option<&Bound<'_, Limits>>) -> Allowance {
+    let (limits, cancellation) = given(limits);
+    Allowance { limits, cancellation, pause: Some(pause) }
 }

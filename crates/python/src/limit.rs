@@ -49,6 +49,18 @@ pub fn given(limits: Option<&Bound<'_, Limits>>) -> (core::Limits, Option<core::
     }
 }
 
+impl Limits {
+    /// Limits whose cancellation also is that of one more cancellation.
+    pub fn joined(py: Python<'_>, limits: core::Limits, flags: [Option<core::Cancellation>; 2]) -> PyResult<Self> {
+        let joined = match flags {
+            [Some(one), Some(other)] => Some(one.join(&other)),
+            [one, other] => one.or(other),
+        };
+        let cancellation = joined.map(|flag| Py::new(py, Cancellation(flag))).transpose()?;
+        Ok(Limits { inner: limits, cancellation })
+    }
+}
+
 #[pymethods]
 impl Limits {
     #[new]

@@ -9,6 +9,7 @@ use crate::error::{bug, raise};
 use crate::gil::{briefly, let_go};
 use crate::handed::Handed;
 use crate::integer::{TokenId, Whole};
+use crate::limit::Limits;
 use frisket_core::error::{Error, Result};
 use frisket_core::mask::mask::Mask;
 use frisket_core::matcher as core;
@@ -250,6 +251,14 @@ impl Matcher {
             Err(token) => Ok(token.into_pyobject(py)?.into_any()),
         };
         inputs.into_iter().map(handed).collect()
+    }
+
+    /// The limits of each of its calls. Their cancellation is cancelled if that of the compiled grammar's limits or
+    /// that of this matcher is.
+    #[getter]
+    fn limits(&self, py: Python<'_>) -> PyResult<Limits> {
+        let flags = self.quick(py, |matcher| matcher.cancellations())?;
+        Limits::joined(py, self.compiled.limits, flags)
     }
 
     /// Where the text stands: the names of the parts around its end, and the JSON Pointer of the value in a document

@@ -103,11 +103,12 @@ class GrammarBuilder:
     def __new__(cls, *, limits: Limits | None = None) -> Self: ...
     def fork(self, *, limits: Limits | None = None) -> Self:
         """A copy: equal nodes have equal ids in both, and either may go on alone."""
-    def check(self, steps: int = 0) -> None:
+    def check(self, steps: int = 0, memory_bytes: int = 0) -> None:
         """Raises LimitExceededError if the build is cancelled, late or too large: for what a front end does between
         two calls. The time of a build begins with its first call, or with this.
 
-        `steps`: what the front end did itself since it last asked, in steps of a limit. They add up over a build."""
+        `steps`: what the front end did itself since it last asked, in steps of a limit. They add up over a build.
+        `memory_bytes`: what it has allocated since then and keeps until the build is over."""
 
     # -- regular: languages of bytes ----------------------------------------------------------------------------
     def empty(self) -> int:
@@ -274,11 +275,11 @@ class Grammar:
     @property
     def memory_bytes(self) -> int:
         """Bytes that the grammar itself takes."""
-    def accepts(self, data: bytes) -> bool:
+    def accepts(self, data: bytes, *, limits: Limits | None = None) -> bool:
         """Whether the text is a whole sentence of the grammar (special tokens cannot be written)."""
-    def accepts_prefix(self, data: bytes) -> bool:
+    def accepts_prefix(self, data: bytes, *, limits: Limits | None = None) -> bool:
         """Whether some sentence begins with this text."""
-    def ends(self, data: bytes) -> list[int]:
+    def ends(self, data: bytes, *, limits: Limits | None = None) -> list[int]:
         """The lengths of all beginnings of the text that are whole sentences, shortest first."""
 
 @final
@@ -422,6 +423,10 @@ class Matcher:
     @property
     def inputs(self) -> list[bytes | int]:
         """The steps taken so far, in order: the bytes of each, or the id of a token that has none."""
+    @property
+    def limits(self) -> Limits:
+        """The limits of each of its calls. Their cancellation is cancelled if that of the compiled grammar's limits or
+        that of this matcher is."""
     @property
     def path(self) -> str:
         """Where the text stands: the names of the parts around its end, and the JSON Pointer of the value in a document

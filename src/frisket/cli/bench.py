@@ -17,6 +17,7 @@ from rich.table import Table
 
 from frisket.cli import option, source
 from frisket.errors import FrisketError, InvalidSchemaError
+from frisket.json_fault import json_fault
 
 if TYPE_CHECKING:
     from frisket.cli.timing import Bench
@@ -121,7 +122,9 @@ def _parsed(text: str, name: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidSchemaError(f"this is not JSON: {error}", where=name, hint="see `frisket check FILE`") from error
+        fault = json_fault(error)
+        hint = fault.hint or "see `frisket check FILE`"
+        raise InvalidSchemaError(f"this {fault.message}", where=name, hint=hint) from error
 
 
 def _show(result: Bench) -> None:

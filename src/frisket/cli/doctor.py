@@ -10,6 +10,7 @@ from rich.console import Console
 
 from frisket.cli import option, source
 from frisket.errors import InvalidSchemaError
+from frisket.json_fault import json_fault
 
 if TYPE_CHECKING:
     from frisket.tools import ToolReport
@@ -79,8 +80,10 @@ def _listed(text: str, name: str) -> list[Any]:
     """The tools of a list, or of an object that holds one as a request or an answer of MCP does."""
     try:
         found = json.loads(text)
-    except ValueError as error:
-        raise InvalidSchemaError(f"the tools are not JSON: {error}", where=name, hint="write a list of tools") from None
+    except (ValueError, RecursionError) as error:
+        fault = json_fault(error)
+        hint = fault.hint or "write a list of tools"
+        raise InvalidSchemaError(f"the list of tools {fault.message}", where=name, hint=hint) from None
     for key in ("result", "tools"):
         if isinstance(found, dict) and key in found:
             found = found[key]

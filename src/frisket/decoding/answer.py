@@ -196,7 +196,12 @@ class Stream(Iterator[Step], Generic[T]):
             return EventReader()
         if not self._grammar._has_outline:
             raise TypeError("events are those of JSON documents and named parts: ask for a type, or read the steps")
-        return OutlineEvents(Reader(self._grammar._outline, self._matcher.compiled.vocabulary.special))
+        return self._outline_events()
+
+    def _outline_events(self) -> OutlineEvents:
+        matcher = self._matcher
+        special = matcher.compiled.vocabulary.special
+        return OutlineEvents(Reader(self._grammar._outline, special, limits=matcher.limits))
 
     def _piece(self, step: Step) -> Any:
         """What a step wrote; of a special token its names."""
@@ -206,7 +211,7 @@ class Stream(Iterator[Step], Generic[T]):
     def _parts(self) -> list[tuple[tuple[str, ...], Any]]:
         """The values of the named parts so far."""
         if self._outline is None:
-            self._outline = OutlineEvents(Reader(self._grammar._outline, self._matcher.compiled.vocabulary.special))
+            self._outline = self._outline_events()
         for step in self._seen[self._fed :]:
             if not step.ends:
                 self._outline.feed(self._piece(step))

@@ -80,7 +80,7 @@ class _Named:
     @cached_property
     def _reader(self) -> Reader:
         vocabulary = self._compiled.vocabulary
-        reader = Reader(self._compiled.grammar._outline, vocabulary.special)
+        reader = Reader(self._compiled.grammar._outline, vocabulary.special, limits=self._compiled.limits)
         for piece in self._inputs:
             reader.feed(token_names(vocabulary, piece) if isinstance(piece, int) else piece)
         return reader

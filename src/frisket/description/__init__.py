@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from frisket.description.description import Description, Encodes
-from frisket.description.writer import plain
+from frisket.description.writer import dumped
 from frisket.errors import FrisketError, LimitExceededError
+from frisket.limit import Limits, Meter
 
 __all__ = ["Description", "Encodes", "Style", "describe", "dumps"]
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Style = Literal["typescript", "prose", "json_schema", "example"]
 
 
-def describe(grammar: Grammar, style: Style, options: JSONSchemaOptions) -> Description:
+def describe(grammar: Grammar, style: Style, options: JSONSchemaOptions, limits: Limits | None = None) -> Description:
     """The text for a grammar that was made of a schema or a type."""
     if style not in get_args(Style):
         raise ValueError(f"a style is one of {', '.join(get_args(Style))}; got {style!r}")
@@ -29,7 +29,7 @@ def describe(grammar: Grammar, style: Style, options: JSONSchemaOptions) -> Desc
             code="no-schema",
         )
     try:
-        return Description(_text(grammar, style, options))
+        return Description(_text(grammar, style, options, Meter(limits)))
     except RecursionError:
         raise LimitExceededError(
             f"the schema nests too deep for a description of style {style!r}",
@@ -38,25 +38,24 @@ def describe(grammar: Grammar, style: Style, options: JSONSchemaOptions) -> Desc
         ) from None
 
 
-def _text(grammar: Grammar, style: Style, options: JSONSchemaOptions) -> str:
+def _text(grammar: Grammar, style: Style, options: JSONSchemaOptions, meter: Meter) -> str:
     if style == "json_schema":
         return dumps(grammar.schema, options)
     if style == "typescript":
         from frisket.description.typescript import typescript
 
-        return typescript(grammar.schema)
+        return typescript(grammar.schema, meter)
     if style == "prose":
         from frisket.description.prose import prose
 
-        return prose(grammar.schema)
+        return prose(grammar.schema, meter)
     from frisket.description.example import example
 
-    return example(grammar, options)
+    return example(grammar, options, meter)
 
 
 def dumps(value: Any, options: JSONSchemaOptions) -> str:
     """A JSON value with the white space that the grammar's own documents have: what a model reads, it writes."""
     if options.whitespace == "pretty":
-        return json.dumps(value, ensure_ascii=False, default=plain, indent=options.indent)
-    separators = (",", ":") if options.whitespace == "compact" else None
-    return json.dumps(value, ensure_ascii=False, default=plain, separators=separators)
+        return dumped(value, indent=options.indent)
+    return dumped(value, separators=(",", ":") if options.whitespace == "compact" else None)

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from frisket.description import dumps
-from frisket.errors import FrisketError, LimitExceededError
+from frisket.description.writer import dumped, resolve
+from frisket.errors import FrisketError
+from frisket.limit import Limits, Meter
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
     from frisket.json_schema import JSONSchemaOptions
 
 DEPTH = 6
+#: Steps of the limits for one subschema, and for each character of the example: to write it, and to read it again.
+_STEPS_PER_NODE, _STEPS_PER_CHARACTER = 100, 20
+#: Bytes of a character in the value, its text and its UTF-8.
+_BYTES_PER_CHARACTER = 16
+_LARGEST_FLOAT = Fraction(10**300)
 FORMATS = {
     "date": "2026-11-23", "time": "12:30:00Z", "date-time": "2026-11-23T12:30:00Z", "duration": "P1D",
     "email": "ada@example.com", "hostname": "example.com", "uri": "https://example.com", "ipv4": "192.0.2.1",
@@ -21,82 +31,128 @@ FORMATS = {
 }  # fmt: skip
 
 
-def example(grammar: Grammar, options: JSONSchemaOptions) -> str:
+def example(grammar: Grammar, options: JSONSchemaOptions, meter: Meter) -> str:
     """A document of the grammar, by construction: a likely one if the grammar accepts it, else a short one."""
-    root = grammar.schema
-    likely = dumps(_value(root, root, "text", 0), options)
-    if grammar.accepts(likely):
+    likely = dumps(_Likely(grammar.schema, meter).value(grammar.schema, "text", 0).json, options)
+    if grammar.accepts(likely, limits=meter.limits):
         return likely
-    short = _shortest(grammar)
+    short = _shortest(grammar, meter.limits)
     spaced = dumps(json.loads(short), options)
-    return spaced if grammar.accepts(spaced) else short
+    return spaced if grammar.accepts(spaced, limits=meter.limits) else short
 
 
-def _shortest(grammar: Grammar) -> str:
+def _shortest(grammar: Grammar, limits: Limits) -> str:
     from frisket.vocabulary import Vocabulary
 
     letters = Vocabulary.from_bytes([*(bytes([value]) for value in range(256)), None], eos=[256])
-    try:
-        found = grammar.compile(letters).matcher().completion()
-    except LimitExceededError:
-        found = None
+    found = grammar.compile(letters, limits=limits).matcher().completion()
     if found is None:
         raise FrisketError("no short document was found", hint='use style="typescript"', code="no-example")
     return found.decode()
 
 
-def _value(node: Any, root: Any, name: str, depth: int) -> Any:
-    """A value that the schema is likely to allow."""
-    if not isinstance(node, Mapping) or depth > DEPTH:
-        return None
-    if "const" in node:
-        return node["const"]
-    for keyword in ("examples", "enum"):
-        if isinstance(node.get(keyword), list) and node[keyword]:
-            return node[keyword][0]
-    if node.get("default") is not None:
-        return node["default"]
-    reference = node.get("$ref")
-    if isinstance(reference, str) and reference.startswith("#"):
-        from frisket.description.writer import resolve
+class _Sized(NamedTuple):
+    """A JSON value, and about how many characters its text has."""
 
-        return _value(resolve(root, reference), root, name, depth + 1)
-    for keyword in ("anyOf", "oneOf", "allOf"):
-        if isinstance(node.get(keyword), list) and node[keyword] and "properties" not in node:
-            return _value(node[keyword][0], root, name, depth + 1)
-    kind = node.get("type", "object" if "properties" in node else "string")
-    kind = kind[0] if isinstance(kind, list) and kind else kind
-    if kind == "object":
-        properties = node.get("properties") or {}
-        return {key: _value(value, root, key, depth + 1) for key, value in properties.items()}
-    if kind == "array":
-        first = [_value(one, root, name, depth + 1) for one in node.get("prefixItems") or ()]
+    json: Any
+    size: int
+
+
+class _Likely:
+    """A value that a schema is likely to allow; no longer than the limits let a grammar read."""
+
+    def __init__(self, root: Any, meter: Meter) -> None:
+        self.root = root
+        self.meter = meter
+
+    def value(self, node: Any, name: str, depth: int) -> _Sized:
+        """A value of a subschema, which stands under a name."""
+        self.meter.spend(_STEPS_PER_NODE)
+        if not isinstance(node, Mapping) or depth > DEPTH:
+            return _Sized(None, 4)
+        if "const" in node:
+            return self.sized(node["const"])
+        for keyword in ("examples", "enum"):
+            if isinstance(node.get(keyword), list) and node[keyword]:
+                return self.sized(node[keyword][0])
+        if node.get("default") is not None:
+            return self.sized(node["default"])
+        reference = node.get("$ref")
+        if isinstance(reference, str) and reference.startswith("#"):
+            return self.value(resolve(self.root, reference), name, depth + 1)
+        for keyword in ("anyOf", "oneOf", "allOf"):
+            if isinstance(node.get(keyword), list) and node[keyword] and "properties" not in node:
+                return self.value(node[keyword][0], name, depth + 1)
+        kind = node.get("type", "object" if "properties" in node else "string")
+        kind = kind[0] if isinstance(kind, list) and kind else kind
+        if kind == "object":
+            properties = node.get("properties") or {}
+            members = {key: self.value(value, key, depth + 1) for key, value in properties.items()}
+            size = sum(len(key) + value.size + 6 for key, value in members.items())
+            return _Sized({key: value.json for key, value in members.items()}, size + 2)
+        if kind == "array":
+            return self.array(node, name, depth)
+        if kind in ("integer", "number"):
+            return self.sized(_number(node))
+        if kind == "boolean":
+            return _Sized(True, 4)
+        if kind == "null":
+            return _Sized(None, 4)
+        return self.text(node, name)
+
+    def array(self, node: Mapping[str, Any], name: str, depth: int) -> _Sized:
+        """An array of as many equal items as there must be, at least one."""
+        first = [self.value(one, name, depth + 1) for one in node.get("prefixItems") or ()]
         item = node.get("items", not first)
         count = max(int(node.get("minItems") or 0), 1) - len(first)
-        return first if item is False or count < 1 else [*first, *[_value(item, root, name, depth + 1)] * count]
-    if kind in ("integer", "number"):
-        return _number(node)
-    if kind == "boolean":
-        return True
-    if kind == "null":
-        return None
-    return _text(node, name)
+        items = [value.json for value in first]
+        size = 2 + sum(value.size + 2 for value in first)
+        if item is False or count < 1:
+            return _Sized(items, size)
+        rest = self.value(item, name, depth + 1)
+        self.write(count * (rest.size + 2))
+        return _Sized([*items, *[rest.json] * count], size + count * (rest.size + 2))
+
+    def text(self, node: Mapping[str, Any], name: str) -> _Sized:
+        """A string of the format, or the name, as long as it must be."""
+        if node.get("format") in FORMATS:
+            text = FORMATS[node["format"]]
+        else:
+            least, most = int(node.get("minLength") or 0), node.get("maxLength")
+            self.write(least)
+            text = name.replace("_", " ")
+            text += "." * (least - len(text))
+            text = text if most is None else text[: min(int(most), len(text))]
+        return _Sized(text, len(text) + 2)
+
+    def sized(self, value: Any) -> _Sized:
+        """A value of the schema itself."""
+        size = len(dumped(value))
+        self.write(size)
+        return _Sized(value, size)
+
+    def write(self, characters: int) -> None:
+        """Take the steps that reading so many characters will take."""
+        self.meter.spend(_STEPS_PER_CHARACTER * characters, _BYTES_PER_CHARACTER * characters)
 
 
 def _number(node: Mapping[str, Any]) -> Any:
-    step = node.get("multipleOf") or 1
-    low = node.get("minimum", node.get("exclusiveMinimum"))
-    if isinstance(low, bool) or not isinstance(low, int | float):
-        high = node.get("maximum", node.get("exclusiveMaximum"))
-        low = high - step if isinstance(high, int | float) and not isinstance(high, bool) and high <= 0 else 0
-    value = -(-low // step) * step
-    return value + step if value == node.get("exclusiveMinimum") else value
+    """The smallest multiple of `multipleOf` from the lower bound on; computed without floats, which have an end."""
+    step = _exact(node.get("multipleOf")) or Fraction(1)
+    low = _exact(node.get("minimum", node.get("exclusiveMinimum")))
+    if low is None:
+        high = _exact(node.get("maximum", node.get("exclusiveMaximum")))
+        low = high - step if high is not None and high <= 0 else Fraction(0)
+    value = math.ceil(low / step) * step
+    value += step * (value == _exact(node.get("exclusiveMinimum")))
+    if value.denominator == 1:
+        return int(value)
+    return float(value) if abs(value) < _LARGEST_FLOAT else int(value)
 
 
-def _text(node: Mapping[str, Any], name: str) -> str:
-    if node.get("format") in FORMATS:
-        return FORMATS[node["format"]]
-    least, most = int(node.get("minLength") or 0), node.get("maxLength")
-    text = name.replace("_", " ")
-    text += "." * (least - len(text))
-    return text if most is None else text[: int(most)]
+def _exact(number: Any) -> Fraction | None:
+    """A number of a schema; None of anything else."""
+    if isinstance(number, bool) or not isinstance(number, int | float | Decimal):
+        return None
+    # Floats stand for the decimals that they are written as.
+    return Fraction(number) if isinstance(number, int) else Fraction(str(number))

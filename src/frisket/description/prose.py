@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from frisket.description.writer import Member, Writer, as_json, key_text
+from frisket.limit import Meter
 
 
-def prose(schema: Any) -> str:
+def prose(schema: Any, meter: Meter | None = None) -> str:
     r"""The schema in sentences and lists; what is referred to comes first, under its name.
 
     >>> age = {"type": "integer", "minimum": 0, "description": "in years"}
@@ -22,7 +23,7 @@ def prose(schema: Any) -> str:
     - age (optional): integer (in years; at least 0)
     - of (optional): 1 or 2
     """
-    return Prose(schema).document()
+    return Prose(schema, meter).document()
 
 
 class Prose(Writer):

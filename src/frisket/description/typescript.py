@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from frisket.description.writer import Member, Writer, key_text
+from frisket.limit import Meter
 
 #: Characters of an object or a union that stays on one line.
 WIDTH = 80
 
 
-def typescript(schema: Any) -> str:
+def typescript(schema: Any, meter: Meter | None = None) -> str:
     r"""The schema as a type; what is referred to comes first, under its name.
 
     >>> age = {"type": "integer", "minimum": 0, "description": "in years"}
@@ -25,7 +26,7 @@ def typescript(schema: Any) -> str:
       age?: integer // in years; at least 0
     }
     """
-    return TypeScript(schema).document()
+    return TypeScript(schema, meter).document()
 
 
 class TypeScript(Writer):
@@ -33,8 +34,8 @@ class TypeScript(Writer):
 
     ANYTHING, NOTHING = "unknown", "never"
 
-    def __init__(self, root: Any) -> None:
-        super().__init__(root)
+    def __init__(self, root: Any, meter: Meter | None = None) -> None:
+        super().__init__(root, meter)
         # Texts that other operators would tear apart without parentheses.
         self._unions: set[str] = set()
         self._intersections: set[str] = set()

@@ -9,10 +9,14 @@ from __future__ import annotations
 import json
 import re
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+
+from frisket.errors import LimitExceededError
+from frisket.limit import Meter
 
 OF_TYPE = {
     "object": ("properties", "required", "additionalProperties", "patternProperties"),
@@ -30,6 +34,8 @@ RANGES = (
     ("minimum", "maximum", ""),
 )
 WORDS = {"exclusiveMinimum": "more than", "exclusiveMaximum": "less than", "multipleOf": "a multiple of"}
+#: Steps of the limits for one object of keywords: some microseconds; and for a character of its text.
+_STEPS_PER_NODE, _STEPS_PER_CHARACTER = 200, 1
 PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 
 
@@ -52,17 +58,19 @@ class Writer(ABC):
     ANYTHING: str
     NOTHING: str
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Any, meter: Meter | None = None) -> None:
         self._root = root
+        self._meter = Meter() if meter is None else meter
         self._names: dict[str, str] = {}
-        self._agenda: list[str] = []
+        self._taken: set[str] = set()
+        self._agenda: deque[str] = deque()
 
     def document(self) -> str:
         main, notes = self.type(self._root)
         parts: list[str] = []
         seen: set[str] = set()
         while self._agenda:
-            reference = self._agenda.pop(0)
+            reference = self._agenda.popleft()
             if reference in seen:
                 continue
             seen.add(reference)
@@ -76,12 +84,12 @@ class Writer(ABC):
         """The values of a schema, and the notes beside them."""
         if not isinstance(node, Mapping):
             return (self.NOTHING if node is False else self.ANYTHING), []
+        self._meter.spend(_STEPS_PER_NODE)
         notes = [" ".join(str(node["description"]).split())] if node.get("description") else []
-        said: list[str] = []
         used = set(SILENT | SHOWN)
-        for part in self._parts(node, used):
-            if part not in said:
-                said.append(part)
+        said = dict.fromkeys(self._parts(node, used))
+        # A text is copied into that of each level above.
+        self._meter.spend(_STEPS_PER_CHARACTER * sum(map(len, said)))
         notes += _bounds(node, used)
         notes += [f"{key}: {as_json(value)}" for key, value in node.items() if key not in used]
         parts = [part for part in said if part != self.ANYTHING]
@@ -157,10 +165,10 @@ class Writer(ABC):
         properties: Mapping[str, Any] = node.get("properties") or {}
         patterns: Mapping[str, Any] = node.get("patternProperties") or {}
         asked = node.get("required")
-        required = asked if isinstance(asked, list) else []
+        required = dict.fromkeys(map(str, asked) if isinstance(asked, list) else ())
         for name, value in properties.items():
             yield Member(name, *self.type(value), optional=name not in required)
-        extra = [str(name) for name in required if name not in properties]
+        extra = [name for name in required if name not in properties]
         yield from (Member(name, self.ANYTHING) for name in extra)
         for pattern, value in patterns.items():
             yield Member(pattern, *self.type(value), kind="pattern")
@@ -191,8 +199,10 @@ class Writer(ABC):
             last = reference.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
             name = re.sub(r"\W", "_", last, flags=re.ASCII) if last not in ("", "#") else "Root"
             name = f"T_{name}" if name[:1].isdigit() else name
-            while name in self._names.values():
+            while name in self._taken:
+                self._meter.spend(len(name))
                 name += "_"
+            self._taken.add(name)
             self._names[reference] = name
             self._agenda.append(reference)
         return self._names[reference]
@@ -226,7 +236,18 @@ def key_text(name: str) -> str:
 
 def as_json(value: Any) -> str:
     """A value on one line, in its own letters."""
-    return json.dumps(value, ensure_ascii=False, default=plain)
+    return dumped(value)
+
+
+def dumped(value: Any, **spelling: Any) -> str:
+    """A value as JSON; LimitExceededError for an integer that Python does not write."""
+    try:
+        return json.dumps(value, ensure_ascii=False, default=plain, **spelling)
+    except (OverflowError, ValueError):
+        raise LimitExceededError(
+            "the schema holds a number of thousands of digits, which a description does not write",
+            hint="bound the number by a pattern of a string, or describe it in your own words",
+        ) from None
 
 
 def plain(value: object) -> int | float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from frisket.explanation.expectation import expected, takes
 from frisket.explanation.place import Path, pointer
 from frisket.explanation.reason import Reason, reason
+from frisket.limit import Limits, Meter
 from frisket.notations.combination.part import Whole
 from frisket.outline import Reader, named
 from frisket.partial_value import PartialValue
@@ -73,8 +74,8 @@ class Explanation:
 
 
 def path(matcher: Matcher) -> str:
-    """What `Matcher.path` says. It costs as much as reading the text so far."""
-    return _stands(matcher)[0]
+    """What `Matcher.path` says. It costs as much as reading the text so far, and obeys the matcher's limits."""
+    return _stands(matcher, matcher.limits.started())[0]
 
 
 def captures(matcher: Matcher) -> dict[str, list[Span]]:
@@ -83,7 +84,7 @@ def captures(matcher: Matcher) -> dict[str, list[Span]]:
     if grammar is None:
         return {}
     pieces = [token_names(vocabulary, piece) if isinstance(piece, int) else piece for piece in _inputs(matcher)]
-    return cast("Grammar", grammar)._captures(TokenText(pieces), has_tokens=True)
+    return cast("Grammar", grammar)._captures(TokenText(pieces), Meter(matcher.limits), has_tokens=True)
 
 
 def _inputs(matcher: Matcher) -> list[bytes | int]:
@@ -99,6 +100,7 @@ def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
 
     For people: it compiles parts of the schema to find the keyword, which takes milliseconds.
     """
+    limits = matcher.limits.started()
     vocabulary = matcher.compiled.vocabulary
     special = None
     if isinstance(given, int):
@@ -117,9 +119,9 @@ def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
     taken = len(data) if allowed else _taken(reached, data)
     why, stands = None, ""
     if not allowed and not matcher.ended:
-        stands, document = _stands(reached)
+        stands, document = _stands(reached, limits)
         if document is not None and special is None:
-            why = reason(document.grammar, document.text + data[taken : taken + 1], document.path)
+            why = reason(document.grammar, document.text + data[taken : taken + 1], document.path, Meter(limits))
     return Explanation(data, taken, allowed, expected(reached), stands, why, special)
 
 
@@ -139,7 +141,7 @@ class _Document(NamedTuple):
     path: Path
 
 
-def _stands(matcher: Matcher) -> tuple[str, _Document | None]:
+def _stands(matcher: Matcher, limits: Limits) -> tuple[str, _Document | None]:
     """Where the text stands, and the document in which it does."""
     # A grammar that was built node by node has no face in Python.
     grammar = matcher.compiled.grammar
@@ -150,8 +152,8 @@ def _stands(matcher: Matcher) -> tuple[str, _Document | None]:
         partial.feed(text)
         return pointer(partial.path), _Document(grammar, text, partial.path)
     if not grammar._has_outline:
-        return named(grammar.open_rules(matcher.text)), None
-    reader = Reader(grammar._outline, matcher.compiled.vocabulary.special)
+        return named(grammar.open_rules(matcher.text, limits=limits)), None
+    reader = Reader(grammar._outline, matcher.compiled.vocabulary.special, meter=Meter(limits))
     for piece in matcher.inputs:
         reader.feed(token_names(matcher.compiled.vocabulary, piece) if isinstance(piece, int) else piece)
     place, first = reader.place, reader.first
@@ -161,7 +163,7 @@ def _stands(matcher: Matcher) -> tuple[str, _Document | None]:
     text = reader.text(first.value.begin)
     if inner.grammar.schema is not None:
         return str(place), _Document(inner.grammar, text, place.value)
-    return named((*place.names, *inner.grammar.open_rules(text))), None
+    return named((*place.names, *inner.grammar.open_rules(text, limits=limits))), None
 
 
 def _shown(data: bytes) -> str:

@@ -12,13 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from frisket.errors import FrisketError
+from frisket.errors import FrisketError, LimitExceededError
 from frisket.explanation.place import Path, at, places, pointer
 from frisket.json_schema.options import ESCAPES
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
     from frisket.json_schema import JSONSchemaOptions
+    from frisket.limit import Meter
 
 #: Keywords that only lead to other schemas come last: without one of them nothing is asked of a member at all.
 _LEADING = frozenset(
@@ -30,6 +31,8 @@ _SILENT = frozenset(
     ("$schema", "$id", "$defs", "definitions", "$comment", "title", "description", "default", "examples")
 )
 
+#: Steps of the limits for a node of a smaller schema's grammar: it is read, built and asked once.
+_STEPS_PER_NODE = 200
 #: So many smaller schemas are compiled before the search is given up.
 _MOST = 200
 
@@ -77,7 +80,7 @@ class Reason:
         return f"{self.name} ({shown if len(shown) <= 60 else shown[:60] + '…'})"
 
 
-def reason(grammar: Grammar, text: bytes, path: Path) -> Reason | None:
+def reason(grammar: Grammar, text: bytes, path: Path, meter: Meter) -> Reason | None:
     """Why no document of the grammar's schema begins with `text`, whose last byte stands in the value at `path`.
 
     Keywords are asked before options, the innermost schema first. None if nothing alone forbids the text, or if the
@@ -87,48 +90,70 @@ def reason(grammar: Grammar, text: bytes, path: Path) -> Reason | None:
 
     options = grammar.options
     assert options is not None
-    if not _begins(grammar, True, JSONSchemaOptions.free(), text):
-        return Reason("syntax", "")
-    found = _keyword(grammar, options, text, path)
-    if found is not None:
-        return found
-    for name, value, _ in OPTIONS:
-        given = getattr(options, name)
-        if given == value:
-            continue
-        # Some options go together with some values of others only: what cannot be left out is not the reason.
-        with suppress(ValueError):
-            if _begins(grammar, grammar.schema, replace(options, **{name: value}), text):
-                return Reason("option", name, given)
-    # Two reasons at once: a key that nothing allows stands where another one has to.
-    return _keyword(grammar, replace(options, property_order="any", whitespace="free", separators=None), text, path)
-
-
-def _keyword(grammar: Grammar, options: JSONSchemaOptions, text: bytes, path: Path) -> Reason | None:
-    schema = grammar.schema
-    left = _MOST
-    for depth in range(len(path), -1, -1):
-        where = places(schema, path[:depth]) if isinstance(schema, Mapping) else []
-        words = [(place, word) for place in where for word in at(schema, place) if word not in _SILENT]
-        words.sort(key=lambda pair: pair[1] in _LEADING)
-        left -= len(words)
-        if left < 0:
-            return None
-        for place, word in words:
-            if _begins(grammar, _without(schema, place, word), options, text):
-                return Reason("keyword", pointer((*place, word)), at(schema, place)[word])
-        for place in filter(None, where):
-            if _begins(grammar, _replaced(schema, place, True), options, text):
-                return Reason("schema", pointer(place), at(schema, place))
-    return None
-
-
-def _begins(grammar: Grammar, schema: Any, options: JSONSchemaOptions, text: bytes) -> bool:
-    """Whether some document of the schema begins so; not, if what is left of it cannot be compiled."""
+    search = _Search(grammar, text, meter)
     try:
-        return grammar.with_schema(schema, options).accepts_prefix(text)
-    except FrisketError:
-        return False
+        if not search.begins(True, JSONSchemaOptions.free()):
+            return Reason("syntax", "")
+        found = search.keyword(options, path)
+        if found is not None:
+            return found
+        for name, value, _ in OPTIONS:
+            given = getattr(options, name)
+            if given == value:
+                continue
+            # Some options go together with some values of others only: what cannot be left out is not the reason.
+            with suppress(ValueError):
+                if search.begins(grammar.schema, replace(options, **{name: value})):
+                    return Reason("option", name, given)
+        # Two reasons at once: a key that nothing allows stands where another one has to.
+        return search.keyword(replace(options, property_order="any", whitespace="free", separators=None), path)
+    except _GivenUpError:
+        return None
+
+
+class _GivenUpError(Exception):
+    """The search has taken what it may."""
+
+
+class _Search:
+    """The schemas that one search compiles: together they take what one call may."""
+
+    def __init__(self, grammar: Grammar, text: bytes, meter: Meter) -> None:
+        self.grammar = grammar
+        self.text = text
+        self.meter = meter
+        self.left = _MOST
+
+    def keyword(self, options: JSONSchemaOptions, path: Path) -> Reason | None:
+        """The innermost keyword without which the text could go on."""
+        schema = self.grammar.schema
+        for depth in range(len(path), -1, -1):
+            where = places(schema, path[:depth]) if isinstance(schema, Mapping) else []
+            words = [(place, word) for place in where for word in at(schema, place) if word not in _SILENT]
+            words.sort(key=lambda pair: pair[1] in _LEADING)
+            for place, word in words:
+                if self.begins(_without(schema, place, word), options):
+                    return Reason("keyword", pointer((*place, word)), at(schema, place)[word])
+            for place in filter(None, where):
+                if self.begins(_replaced(schema, place, True), options):
+                    return Reason("schema", pointer(place), at(schema, place))
+        return None
+
+    def begins(self, schema: Any, options: JSONSchemaOptions) -> bool:
+        """Whether some document of the schema begins so; not, if what is left of it cannot be compiled."""
+        self.left -= 1
+        if self.left < 0:
+            raise _GivenUpError
+        try:
+            smaller = self.grammar.with_schema(schema, options, limits=self.meter.limits)
+            self.meter.spend(_STEPS_PER_NODE * smaller.core.node_count)
+            return smaller.accepts_prefix(self.text, limits=self.meter.limits)
+        except LimitExceededError as error:
+            if error.code == "cancelled":
+                raise
+            raise _GivenUpError from None
+        except FrisketError:
+            return False
 
 
 def _without(schema: Any, place: Path, word: str) -> Any:

@@ -6,30 +6,28 @@ import json
 from typing import Any
 
 from frisket.errors import InvalidSchemaError, LimitExceededError
+from frisket.json_fault import json_fault
 
 #: The end of the hint, for callers that pass a text; the native parser has the same hint.
 NO_NAME = "; pass a file's content, not its name"
 _HINT = f"JSON has double quotes, no comments, no trailing commas{NO_NAME}"
+_DEEP = "name inner schemas in $defs and refer to them"
 
 
 def parse(schema: str) -> Any:
     """The value of the JSON text. InvalidSchemaError where it is no JSON, LimitExceededError for endless integers."""
     try:
         return _loaded(schema)
-    except json.JSONDecodeError as error:
-        place = f"{error.lineno}:{error.colno}"
-        raise InvalidSchemaError(f"the schema is not JSON: {error.msg}", where=place, hint=_HINT) from error
     except InvalidSchemaError:
         raise
-    except RecursionError:
-        raise LimitExceededError(
-            "the schema nests too deep", hint="name inner schemas in $defs and refer to them"
-        ) from None
-    except ValueError as error:  # Python converts so many digits only
-        raise LimitExceededError(
-            "the schema holds an integer of thousands of digits",
-            hint="describe a long numeral as a string with a pattern",
-        ) from error
+    except (ValueError, RecursionError) as error:
+        fault = json_fault(error)
+        if not fault.is_limit:
+            raise InvalidSchemaError(
+                f"the schema {fault.message}", where=fault.where, hint=fault.hint or _HINT
+            ) from error
+        hint = _DEEP if isinstance(error, RecursionError) else "describe a long numeral as a string with a pattern"
+        raise LimitExceededError(f"the schema {fault.message}", hint=hint) from None
 
 
 def _loaded(text: str) -> Any:

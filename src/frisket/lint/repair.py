@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from frisket.errors import InvalidSchemaError, LimitExceededError
 from frisket.lint.finding import Edit, Finding, Reorder
 from frisket.lint.json_text import JSONText, Repeated
 from frisket.lint.linter import lint
@@ -43,7 +44,7 @@ def repair(
     '{"properties": {"reasoning": {"type": "string"},  "answer": {"type": "integer"}}}'
     """
     is_text = isinstance(schema, str)
-    text = schema if isinstance(schema, str) else json.dumps(schema)
+    text = schema if isinstance(schema, str) else _dumped(schema)
     chosen = None if select is None else list(select)
     left_out = list(ignore)
     fixed: list[Finding] = []
@@ -56,6 +57,20 @@ def repair(
         fixed += applied
         found = lint(text, vocabulary, select=chosen, ignore=left_out)
     return Repaired(text if is_text else json.loads(text), fixed, found)
+
+
+def _dumped(schema: Any) -> str:
+    """The text of a schema, which `json.dumps` writes only if it is as deep as Python recurses and holds JSON alone."""
+    try:
+        return json.dumps(schema)
+    except RecursionError:
+        lint(schema, select=())  # its error, if the schema is no JSON or deeper than a schema may be
+        raise LimitExceededError(
+            "the schema nests too deep to be written", hint="name inner schemas in $defs and refer to them"
+        ) from None
+    except (TypeError, ValueError) as error:
+        lint(schema, select=())
+        raise InvalidSchemaError(f"the schema is not JSON: {error}", where="") from error
 
 
 def _is_fixable(finding: Finding, unsafe: bool) -> bool:

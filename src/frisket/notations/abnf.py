@@ -28,7 +28,7 @@ from frisket.notations.production.ast import (
 )
 from frisket.notations.production.groups import Groups
 from frisket.notations.production.lower import lower_productions
-from frisket.notations.production.source import Source
+from frisket.notations.production.source import STEPS_PER_CHARACTER, Source
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
@@ -40,7 +40,7 @@ Values: TypeAlias = Literal["characters", "bytes"]
 def lower_abnf(builder: GrammarBuilder, text: str, *, root: str | None = None, values: Values = "characters") -> int:
     """The node of a rule, of the first one if `root` is None; GrammarSyntaxError for what is not ABNF or not exact."""
     source = Source(text)
-    builder.check(source.end)
+    builder.check(STEPS_PER_CHARACTER * source.end)
     rules = parse_abnf(source, values)
     name = next(iter(rules), "") if root is None else root.lower()
     return lower_productions(builder, source, with_core(rules, values), name)
@@ -112,6 +112,8 @@ class _Parser:
         self.source = source
         self.values = values
         self.rules: Productions = {}
+        #: The alternatives of each rule that goes on after its definition.
+        self.bodies: dict[str, list[Node]] = {}
         #: White space before every rule, as in a standard's text.
         self.margin = 0
 
@@ -122,6 +124,9 @@ class _Parser:
         while source.at < source.end:
             self.rule()
             source.match(_SPACE)
+        for name, bodies in self.bodies.items():
+            known = self.rules[name]
+            self.rules[name] = Production(known.name, Alt(tuple(bodies)), known.at)
         return self.rules
 
     def rule(self) -> None:
@@ -146,7 +151,8 @@ class _Parser:
                 source.fail(
                     f"the rule {name} is defined twice, first at {first}", at, "further alternatives come by =/"
                 )
-            body, name, at = Alt((known.body, body)), known.name, known.at
+            self.bodies.setdefault(name.lower(), [known.body]).append(body)
+            return
         self.rules[name.lower()] = Production(name, body, at)
 
     def space(self) -> bool:
@@ -290,10 +296,15 @@ def caseless(text: str) -> Node:
     nodes: list[Node] = []
     for part in re.findall("[A-Za-z]|[^A-Za-z]+", text):
         if part.isalpha():
-            nodes.append(Chars(tuple((ord(char), ord(char)) for char in (part.upper(), part.lower()))))
+            nodes.append(_letter(part.lower()))
         else:
             nodes.append(Text(part))
     return sequence(nodes) if nodes else Seq(())
+
+
+@cache
+def _letter(char: str) -> Chars:
+    return Chars(tuple((ord(each), ord(each)) for each in (char.upper(), char)))
 
 
 def _repeated(low: int, high: int | None, node: Node) -> Node:

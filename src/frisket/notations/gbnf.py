@@ -26,7 +26,7 @@ from frisket.notations.production.ast import (
 )
 from frisket.notations.production.groups import Groups
 from frisket.notations.production.lower import lower_productions
-from frisket.notations.production.source import Source
+from frisket.notations.production.source import STEPS_PER_CHARACTER, Source
 from frisket.notations.regex import unicode
 from frisket.token_name import NUMBERED
 
@@ -39,7 +39,10 @@ def lower_gbnf(builder: GrammarBuilder, text: str, *, root: str = "root") -> int
     source = Source(text)
     builder.check(source.end)
     usual = builder.gbnf(text, root)
-    return lower_productions(builder, source, parse_gbnf(source), root) if usual is None else usual
+    if usual is not None:
+        return usual
+    builder.check(STEPS_PER_CHARACTER * source.end)
+    return lower_productions(builder, source, parse_gbnf(source), root)
 
 
 def parse_gbnf(source: Source) -> Productions:

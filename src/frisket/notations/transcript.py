@@ -5,32 +5,35 @@ from __future__ import annotations
 from typing import Any
 
 from frisket.errors import GrammarError
+from frisket.limit import Meter
 from frisket.notations.abnf import parse_abnf, with_core
 from frisket.notations.ebnf import parse_ebnf
 from frisket.notations.gbnf import parse_gbnf
 from frisket.notations.lark import parse_lark
 from frisket.notations.production.ast import Productions
 from frisket.notations.production.printer import GBNF, W3C
-from frisket.notations.production.source import Source
+from frisket.notations.production.source import STEPS_PER_CHARACTER, Source
 
 #: The constructors whose grammars are rules.
 NOTATIONS = frozenset({"from_abnf", "from_ebnf", "from_gbnf", "from_lark"})
 
 
-def to_gbnf(constructor: str, argument: Any, keywords: dict[str, Any]) -> str:
+def to_gbnf(constructor: str, argument: Any, keywords: dict[str, Any], meter: Meter) -> str:
     """The rules of a call of a constructor of `Grammar`, in GBNF."""
-    return GBNF(*productions(constructor, argument, keywords)).text()
+    return GBNF(*productions(constructor, argument, keywords, meter)).text()
 
 
-def to_ebnf(constructor: str, argument: Any, keywords: dict[str, Any]) -> str:
+def to_ebnf(constructor: str, argument: Any, keywords: dict[str, Any], meter: Meter) -> str:
     """The rules of a call of a constructor of `Grammar`, in the W3C's EBNF."""
-    return W3C(*productions(constructor, argument, keywords)).text()
+    return W3C(*productions(constructor, argument, keywords, meter)).text()
 
 
-def productions(constructor: str, argument: Any, keywords: dict[str, Any]) -> tuple[Productions, str]:
+def productions(constructor: str, argument: Any, keywords: dict[str, Any], meter: Meter) -> tuple[Productions, str]:
     """The rules of a call of a constructor of `Grammar` by name, and the root; GrammarError if it has none."""
+    if constructor in NOTATIONS:
+        meter.spend(STEPS_PER_CHARACTER * len(argument))
     if constructor == "from_lark":
-        return parse_lark(Source(argument), **keywords)
+        return parse_lark(Source(argument, meter.spend), **keywords)
     root = keywords.get("root")
     if constructor == "from_gbnf":
         return parse_gbnf(Source(argument)), root or "root"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from frisket import _core
 from frisket.errors import VocabularyError
+from frisket.limit import Limits, Meter
 from frisket.notations.combination.lower import build_part
 from frisket.notations.combination.part import Capture, Label, Lit, Part, Rules, Special, Until
 from frisket.outline.leaf import Reads, ends
@@ -24,6 +25,8 @@ from frisket.partial_value import PartialPython, PartialValue
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+#: Steps of the limits for a reading at a place, or for a stack, and the bytes that each is kept in.
+_STEPS, _BYTES = 50, 600
 #: Readings that are kept; of more the last ones are given up.
 MOST = 256
 
@@ -73,14 +76,27 @@ class Reader:
     'size/1'
 
     `special` are the special tokens of a vocabulary. If the outline `is_written`, the text has their names instead.
+    Each piece of a text may take the `limits`; with a `meter`, all of them together take what that has.
     """
 
-    def __init__(self, outline: Part, special: Mapping[str, int] | None = None, *, is_written: bool = False) -> None:
+    def __init__(
+        self,
+        outline: Part,
+        special: Mapping[str, int] | None = None,
+        *,
+        is_written: bool = False,
+        limits: Limits | None = None,
+        meter: Meter | None = None,
+    ) -> None:
+        self._limits = limits if meter is None else meter.limits
+        self._is_one_call = meter is not None
+        self._meter = meter or Meter(limits)
+        self._held = 0
         self.units: list[Unit] = []
         #: The places of special tokens among the units.
         self.specials: list[int] = []
         self._dead: int | None = None
-        self._stacks = Stacks(is_written=is_written)
+        self._stacks = Stacks(self._hold, is_written=is_written)
         self._letters = _letters(tuple(sorted((special or {}).items())))
         self._ids = self._letters.special
         self._compiled: dict[int, _core.CompiledGrammar | None] = {}
@@ -90,7 +106,10 @@ class Reader:
         self._expand([(self._stacks.of_part(outline), None)], self.threads, set())
 
     def feed(self, piece: bytes | frozenset[str]) -> None:
-        """Go on with the text: its bytes, or all names of one special token."""
+        """Go on with the text: its bytes, or all names of one special token. LimitExceededError beyond the limits."""
+        if not self._is_one_call:
+            self._meter = Meter(self._limits)
+            self._meter.spend(0, self._held)
         for unit in piece if isinstance(piece, bytes) else (piece,):
             self._step(unit)
 
@@ -128,6 +147,11 @@ class Reader:
         thread.fed = len(self.units)
         return thread.partial.path
 
+    def _hold(self, count: int) -> None:
+        """Take what some stacks or readings take."""
+        self._held += _BYTES * count
+        self._meter.spend(_STEPS * count, _BYTES * count)
+
     # -- one more unit -----------------------------------------------------------------------------------------------
     def _step(self, unit: Unit) -> None:
         if not isinstance(unit, int):
@@ -135,6 +159,7 @@ class Reader:
         self.units.append(unit)
         threads: list[Thread] = []
         seen: set[int] = set()
+        self._meter.spend(_STEPS * len(self.threads))
         for thread in self.threads:
             goes_on, may_end = self._reads(thread, unit)
             if goes_on:
@@ -173,9 +198,10 @@ class Reader:
     def _compile(self, leaf: Part) -> _core.CompiledGrammar | None:
         """The rules of a leaf; None if they ask for a special token that the vocabulary does not have."""
         if id(leaf) not in self._compiled:
-            core = leaf.core if isinstance(leaf, Rules) else build_part(leaf)
+            limits = self._meter.limits
+            core = leaf.core if isinstance(leaf, Rules) else build_part(leaf, limits)
             try:
-                self._compiled[id(leaf)] = core.compile(self._letters)
+                self._compiled[id(leaf)] = core.compile(self._letters, limits=self._limits)
             except VocabularyError:
                 self._compiled[id(leaf)] = None
         return self._compiled[id(leaf)]
@@ -187,6 +213,7 @@ class Reader:
         here = len(self.units)
         while agenda:
             stack, found = agenda.pop()
+            self._meter.spend(_STEPS)
             if id(stack) in seen:
                 continue
             seen.add(id(stack))
@@ -220,6 +247,7 @@ class Reader:
         if compiled is None:
             return []
         threads.append(thread)
+        self._hold(1)
         thread.matcher = compiled.matcher(max_rollback=0)
         return self._behind(thread)[::-1] if thread.matcher.can_end else []
 

@@ -38,9 +38,12 @@ class Stack:
 
 
 class Stacks:
-    """The stacks of one outline; equal ones are one object. With `is_written`, special tokens are written as names."""
+    """The stacks of one outline; equal ones are one object. With `is_written`, special tokens are written as names.
 
-    def __init__(self, *, is_written: bool) -> None:
+    `hold` is called with the number of stacks that are made, and raises where the limits are reached."""
+
+    def __init__(self, hold: Callable[[int], None], *, is_written: bool) -> None:
+        self._hold = hold
         self._is_written = is_written
         self._stacks: dict[tuple[str, int, int, int], Stack] = {}
         #: Parts that were made, by what they were made of; kept, so that an identity is that of one part.
@@ -181,6 +184,7 @@ class Stacks:
     def _push(self, kind: str, part: Part, number: int, below: Stack | None) -> Stack:
         key = kind, id(part), number, id(below)
         if key not in self._stacks:
+            self._hold(1)
             self._stacks[key] = Stack(kind, part, number, below)
         return self._stacks[key]
 

@@ -10,6 +10,7 @@ from typing import Any
 from frisket.engines.structured_output import read_options
 from frisket.errors import GrammarSyntaxError
 from frisket.grammar import Grammar
+from frisket.json_fault import json_fault
 from frisket.limit import Limits
 from frisket.vocabulary import Vocabulary
 
@@ -39,8 +40,9 @@ def _tools(text: str, options: Mapping[str, Any], limits: Limits, vocabulary: Vo
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
-        at = f"{error.lineno}:{error.colno}" if isinstance(error, json.JSONDecodeError) else None
-        raise GrammarSyntaxError(f"the tools are not JSON: {error}", where=at, hint="write a list of tools") from error
+        fault = json_fault(error)
+        hint = fault.hint or "write a list of tools"
+        raise GrammarSyntaxError(f"the list of tools {fault.message}", where=fault.where, hint=hint) from error
     described = {"tools": given} if isinstance(given, list) else given
     if not isinstance(described, dict) or not isinstance(described.get("tools"), list):
         raise GrammarSyntaxError(

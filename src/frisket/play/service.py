@@ -107,7 +107,10 @@ class Service:
         schema = grammar.grammar.schema
         prompt, keys = ask.prompt, None if schema is None else property_names(schema)
         if ask.describe:
-            prompt, keys = described(prompt, ask.describe, grammar.grammar.describe(ask.describe)), None
+            prompt, keys = (
+                described(prompt, ask.describe, grammar.grammar.describe(ask.describe, limits=grammar.limits)),
+                None,
+            )
         drafted = {} if ask.draft is None else {"draft": ask.draft}
         if drafted and "draft" not in inspect.signature(model.prompt).parameters:
             raise Failure(400, "the prompt of this model has no place for a draft", code="strategy", where="draft")

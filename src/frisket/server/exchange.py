@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from frisket.errors import FrisketError
+from frisket.json_fault import json_fault
 from frisket.server.failure import Failure
 from frisket.server.field import UNSERVED
 
@@ -36,7 +37,9 @@ async def read(request: Request, model: type[B]) -> B:
     try:
         body = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise Failure(400, f"the body is not JSON: {error}", code="json") from error
+        fault = json_fault(error)
+        code = "limit" if fault.is_limit else "json"
+        raise Failure(400, f"the body {fault.message}", code=code, where=fault.where, hint=fault.hint) from error
     if not isinstance(body, dict):
         raise Failure(400, "the body is not a JSON object", code="json")
     if HALF_PAIR.search(data):

@@ -112,7 +112,7 @@ class Service:
         """What a prompt says of the answer, with its style; None where no style is asked for."""
         if style is None or grammar is None:
             return None
-        return style, await run_in_threadpool(grammar.grammar.describe, style)
+        return style, await run_in_threadpool(partial(grammar.grammar.describe, limits=grammar.limits), style)
 
     async def encode(self, text: str) -> list[int]:
         return await run_in_threadpool(self.model.encode, text)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from frisket._core import front_end
 from frisket.errors import VocabularyError
+from frisket.json_fault import json_fault
 from frisket.vocabulary import cache
 from frisket.vocabulary.spelling import Definition, Pieces, prepends_space, spell
 from frisket.vocabulary.table import MAX_SIZE, Eos, TokenTable, unknown_bytes
@@ -110,7 +111,10 @@ def _parse(content: bytes, where: str | None, file: str) -> Definition:
     try:
         parsed = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise VocabularyError(f"{file} is not JSON: {error}", where=where, hint="is the file complete?") from error
+        fault = json_fault(error)
+        raise VocabularyError(
+            f"{file} {fault.message}", where=where, hint=fault.hint or "is the file complete?"
+        ) from error
     if not isinstance(parsed, dict):
         raise VocabularyError(f"{file} is not a JSON object", where=where, hint="is the file complete?")
     return parsed

@@ -351,7 +351,7 @@ def test_no_tokenizer_there(tmp_path: Path) -> None:
     [
         (b"{", "not JSON"),
         (b"\xff", "not JSON"),
-        (b"[" * 100_000, "not JSON"),
+        (b"[" * 100_000, "nests too deep"),
         (b"[]", "not a JSON object"),
         (b"{}", "no model with a vocabulary"),
         (b'{"model": {"vocab": 1}}', "does not map pieces to ids"),

@@ -3,7 +3,7 @@
 //! Recognition needs no vocabulary and no masks, so it stands apart from them. The machine is kept for the next text.
 
 use crate::automaton::machine::Machine;
-use crate::automaton::position::{PositionId, DEAD};
+use crate::automaton::position::DEAD;
 use crate::error::{Error, Limit, Result};
 use crate::grammar::grammar::Grammar;
 use crate::limits::{Cancellation, Limits, Pause};
@@ -29,6 +29,26 @@ impl Grammar {
     }
 }
 
+/// What one reading may take, and what ends it early.
+#[derive(Clone, Default)]
+pub struct Allowance {
+    /// Steps, memory and time.
+    pub limits: Limits,
+    /// Ends the reading from another thread.
+    pub cancellation: Option<Cancellation>,
+    /// Is called now and then during a long reading.
+    pub pause: Option<Pause>,
+}
+
+/// What a text is to a grammar.
+#[derive(Clone, Copy)]
+pub struct Reading {
+    /// Whether it is a sentence.
+    pub is_sentence: bool,
+    /// Whether some sentence begins with it.
+    pub is_prefix: bool,
+}
+
 /// Reads whole texts by one grammar, one call at a time.
 pub struct Recognizer {
     grammar: Arc<Grammar>,
@@ -52,19 +72,27 @@ impl Recognizer {
         machine.iter().flat_map(|machine| machine.iter()).map(|machine| machine.memory_bytes()).sum()
     }
 
-    /// Whether the text is a sentence. `pause` is called now and then during a long call. Errors: limits.
+    /// Whether the text is a sentence, by default limits. `pause` is called now and then during a long call.
     pub fn accepts(&self, data: &[u8], pause: Option<Pause>) -> Result<bool> {
-        Ok(self.read(data, pause)?.1)
+        Ok(self.read(data, &Allowance { pause, ..Allowance::default() })?.is_sentence)
     }
 
-    /// Whether the text is a prefix of a sentence. Errors: limits.
+    /// Whether the text is a prefix of a sentence, by default limits.
     pub fn accepts_prefix(&self, data: &[u8], pause: Option<Pause>) -> Result<bool> {
-        Ok(self.read(data, pause)?.0 != DEAD)
+        Ok(self.read(data, &Allowance { pause, ..Allowance::default() })?.is_prefix)
+    }
+
+    /// Whether the text is a sentence, and whether it is a prefix of one. Errors: limits.
+    pub fn read(&self, data: &[u8], allowance: &Allowance) -> Result<Reading> {
+        self.run(allowance, |machine| {
+            let id = machine.read(machine.start, data)?;
+            Ok(Reading { is_sentence: machine.position(id).accepting, is_prefix: id != DEAD })
+        })
     }
 
     /// The lengths of all prefixes of the text that are sentences, shortest first. Errors: limits.
-    pub fn ends(&self, data: &[u8], pause: Option<Pause>) -> Result<Vec<usize>> {
-        self.run(pause, |machine| {
+    pub fn ends(&self, data: &[u8], allowance: &Allowance) -> Result<Vec<usize>> {
+        self.run(allowance, |machine| {
             let (mut ends, mut id) = (Vec::new(), machine.start);
             for length in 0..=data.len() {
                 if machine.position(id).accepting {
@@ -79,25 +107,19 @@ impl Recognizer {
         })
     }
 
-    fn read(&self, data: &[u8], pause: Option<Pause>) -> Result<(PositionId, bool)> {
-        self.run(pause, |machine| {
-            let id = machine.read(machine.start, data)?;
-            Ok((id, machine.position(id).accepting))
-        })
-    }
-
     /// Runs a call on the machine, which is kept for the next one.
-    fn run<T>(&self, pause: Option<Pause>, call: impl FnOnce(&mut Machine) -> Result<T>) -> Result<T> {
-        let mut held = self.machine.take(pause)?;
-        let limits = Limits::default();
+    fn run<T>(&self, allowance: &Allowance, call: impl FnOnce(&mut Machine) -> Result<T>) -> Result<T> {
+        let mut held = self.machine.take(allowance.pause)?;
+        let (limits, cancellations) = (&allowance.limits, [allowance.cancellation.clone(), None]);
         // No position outlives its text, so a new machine may start at any text.
         let machine = match held.take().filter(|machine| machine.memory_bytes() <= limits.memory) {
             Some(machine) => held.insert(machine),
-            None => held.insert(self.grammar.machine(&limits, [None, None], pause)?),
+            None => held.insert(self.grammar.machine(limits, cancellations.clone(), allowance.pause)?),
         };
-        machine.arena.budget.set_pause(pause);
-        machine.begin(&limits);
-        let done = call(machine);
+        machine.arena.budget.set_pause(allowance.pause);
+        machine.arena.budget.set_cancellations(cancellations);
+        machine.begin(limits);
+        let done = machine.arena.budget.check().and_then(|()| call(machine));
         if matches!(&done, Err(error) if matches!(**error, Error::Limit(Limit::Memory(_)))) {
             // Other texts rarely need so much memory.
             *held = None;
@@ -139,10 +161,10 @@ mod tests {
         for (text, ends) in
             [("", vec![]), ("a", vec![1]), ("abcbc", vec![1, 3, 5]), ("abcx", vec![1, 3]), ("x", vec![])]
         {
-            assert_eq!(some.ends(text.as_bytes(), None).unwrap(), ends, "{text}");
+            assert_eq!(some.ends(text.as_bytes(), &Allowance::default()).unwrap(), ends, "{text}");
         }
-        assert_eq!(any.ends(b"", None).unwrap(), [0]);
-        assert_eq!(any.ends(b"xxy", None).unwrap(), [0, 1, 2]);
+        assert_eq!(any.ends(b"", &Allowance::default()).unwrap(), [0]);
+        assert_eq!(any.ends(b"xxy", &Allowance::default()).unwrap(), [0, 1, 2]);
     }
 
     #[test]
@@ -154,12 +176,27 @@ mod tests {
         assert!(held > 0);
         recognizer.accepts(b"abc", None).unwrap();
         assert_eq!(recognizer.memory_bytes(), held, "the second reading finds all steps");
-        let failing = |limit| recognizer.run(None, |_| Err::<(), _>(Error::Limit(limit).into())).unwrap_err();
+        let failing =
+            |limit| recognizer.run(&Allowance::default(), |_| Err::<(), _>(Error::Limit(limit).into())).unwrap_err();
         assert_eq!(*failing(Limit::Steps(1)), Error::Limit(Limit::Steps(1)));
         assert_eq!(recognizer.memory_bytes(), held);
         assert_eq!(*failing(Limit::Memory(1)), Error::Limit(Limit::Memory(1)));
         assert_eq!(recognizer.memory_bytes(), 0);
         assert_eq!(recognizer.accepts(b"abc", None), Ok(true), "the next call begins anew");
+    }
+
+    #[test]
+    fn a_reading_obeys_the_limits_and_the_cancellation_that_it_was_given() {
+        let recognizer = recognizer(false);
+        let few = Allowance { limits: Limits { steps: 1, ..Limits::default() }, ..Allowance::default() };
+        let error = |allowance: &Allowance| *recognizer.read(b"abcbc", allowance).err().unwrap();
+        assert_eq!(error(&few), Error::Limit(Limit::Steps(1)));
+        let cancellation = Cancellation::default();
+        let allowance = Allowance { cancellation: Some(cancellation.clone()), ..Allowance::default() };
+        assert!(recognizer.read(b"abcbc", &allowance).is_ok_and(|reading| reading.is_sentence));
+        cancellation.cancel();
+        assert_eq!(error(&allowance), Error::Limit(Limit::Cancelled));
+        assert_eq!(recognizer.accepts(b"abcbc", None), Ok(true), "the next reading has limits of its own");
     }
 
     #[test]

@@ -109,6 +109,11 @@ impl Matcher {
         }
     }
 
+    /// The flags that end its calls: the grammar's and its own.
+    pub fn cancellations(&self) -> [Option<Cancellation>; 2] {
+        [self.compiled.cancellation.clone(), self.cancellation.clone()]
+    }
+
     /// An error if the grammar's or the matcher's calls were cancelled.
     pub(super) fn check_cancelled(&self) -> Result<()> {
         let both = [&self.compiled.cancellation, &self.cancellation];

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use frisket_core::limits::Watch;
 
 const HINT: &str = "JSON has double quotes, no comments, no trailing commas; pass a file's content, not its name";
+const MARK_HINT: &str = "read the file with encoding=\"utf-8-sig\", which leaves the mark out";
 
 /// The tree of a JSON text. Errors: no JSON, deeper than [`MAX_DEPTH`](super::MAX_DEPTH) levels, larger than 4 GB.
 ///
@@ -160,6 +161,10 @@ impl<'a> Parser<'a> {
     /// The error of what is no value: names of numbers that JSON lacks are common.
     fn no_value(&self, start: usize) -> Box<Error> {
         let rest = &self.text[start..];
+        if start == 0 && rest.starts_with('\u{feff}') {
+            let what = "the schema begins with a byte order mark, which is no JSON";
+            return Error::invalid(what).at(self.position(start)).with_hint(MARK_HINT);
+        }
         match ["NaN", "Infinity", "-Infinity"].into_iter().find(|name| rest.starts_with(name)) {
             Some(name) => self.wrong(&format!("{name} is no JSON number"), start),
             None => self.wrong("expected a value", start),

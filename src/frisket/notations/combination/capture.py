@@ -11,7 +11,8 @@ from functools import partial
 from typing import TypeAlias
 
 from frisket.errors import LimitExceededError
-from frisket.notations.combination.parse import Parse, Units, may_be_empty, most
+from frisket.limit import Meter
+from frisket.notations.combination.parse import BYTES, STEPS, Parse, Units, may_be_empty, most
 from frisket.notations.combination.part import Capture, Choice, Label, Part, Repeat, Seq, Tags, Template, Until
 
 #: (name, begin, end) of a capture, in units.
@@ -21,9 +22,9 @@ Found: TypeAlias = tuple[str, int, int]
 _Way: TypeAlias = tuple[list[tuple[Part, int, int]], tuple[int, int]]
 
 
-def spans(part: Part, units: Units) -> list[Found] | None:
+def spans(part: Part, units: Units, meter: Meter) -> list[Found] | None:
     """Each capture in order of their begins; None if the part does not match."""
-    parse = Parse(units)
+    parse = Parse(units, meter)
     try:
         if len(units) not in parse.ends(part, 0):
             return None
@@ -80,6 +81,7 @@ class _Captures:
         path: list[_Way] = []
         stack = [(0, begin, ways(0, begin))]
         while stack:
+            self.parse.meter.spend(STEPS, BYTES)
             count, place, left = stack[-1]
             way = next((way for way in left if way[1] not in dead), None)
             if way is not None:
@@ -103,6 +105,7 @@ class _Captures:
         for middle in sorted(self.parse.begins(part, count, place), reverse=True):
             between = [(part.separator, place, middle)] if part.separator is not None and count else []
             for end in sorted(self.parse.ends(part.item, middle), reverse=True):
+                self.parse.meter.spend(STEPS)
                 if end > place or count < may_be_empty(part):
                     yield [*between, (part.item, middle, end)], (min(count + 1, most(part)), end)
 

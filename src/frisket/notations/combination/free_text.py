@@ -8,14 +8,18 @@ search*, 1975), made when a text reaches them. So 500 triggers cost as few state
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from frisket.errors import GrammarSyntaxError
+from frisket.limit import Meter
 from frisket.notations.combination.part import Lit, Special
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
+
+
+#: Bytes that are copied in the time of a step of the limits, and steps to look whether a piece of a text is a string.
+_COPIED, _STEPS_PER_PIECE = 256, 3
 
 
 class FreeTexts:
@@ -54,6 +58,7 @@ class FreeTexts:
         a text that does not end so; triggers with equal such ends share one text.
         """
         builder = self.builder
+        avoided = ends_to_avoid(self.triggers, self.forbidden)
         groups: dict[frozenset[bytes], list[tuple[bytes, int]]] = {}
         alternatives: dict[frozenset[bytes], list[int]] = {}
         for trigger, node in after:
@@ -61,25 +66,25 @@ class FreeTexts:
                 alternatives.setdefault(frozenset(), []).append(builder.seq([builder.special(trigger.name), node]))
             else:
                 word = trigger.text.encode()
-                groups.setdefault(self._completed_by(word), []).append((word, node))
+                groups.setdefault(avoided[word], []).append((word, node))
         for ends, continued in groups.items():
             alternatives.setdefault(ends, []).append(branches(builder, continued))
         return [builder.seq([self.text(ends), builder.alt(nodes)]) for ends, nodes in alternatives.items()]
 
-    @cached_property
-    def _by_suffix(self) -> dict[bytes, list[bytes]]:
-        """Proper suffix of a string → what stands before it."""
-        found: dict[bytes, list[bytes]] = {}
-        for string in (*self.triggers, *self.forbidden):
-            for cut in range(1, len(string)):
-                found.setdefault(string[cut:], []).append(string[:cut])
-        return found
 
-    def _completed_by(self, word: bytes) -> frozenset[bytes]:
-        """The ends of a text with which a beginning of the trigger, or the whole, makes another string: that string
-        would have come first."""
-        beginnings = (word[:end] for end in range(1, len(word) + 1))
-        return frozenset(text for beginning in beginnings for text in self._by_suffix.get(beginning, ()))
+def ends_to_avoid(triggers: Sequence[bytes], forbidden: Sequence[bytes]) -> dict[bytes, frozenset[bytes]]:
+    """For each trigger the ends of a text with which a beginning of the trigger, or the whole, makes another string:
+    that string would have come first."""
+    longest = max(map(len, triggers), default=0)
+    by_suffix: dict[bytes, list[bytes]] = {}
+    for string in (*triggers, *forbidden):
+        for cut in range(max(1, len(string) - longest), len(string)):
+            by_suffix.setdefault(string[cut:], []).append(string[:cut])
+    found: dict[bytes, frozenset[bytes]] = {}
+    for trigger in triggers:
+        beginnings = (trigger[:end] for end in range(1, len(trigger) + 1))
+        found[trigger] = frozenset(text for beginning in beginnings for text in by_suffix.get(beginning, ()))
+    return found
 
 
 def branches(builder: GrammarBuilder, continued: Sequence[tuple[bytes, int]]) -> int:
@@ -119,8 +124,13 @@ def shortest(begins: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def check_strings(where: str, triggers: Sequence[str], forbidden: Sequence[str]) -> None:
+def check_strings(where: str, triggers: Sequence[str], forbidden: Sequence[str], meter: Meter | None = None) -> None:
     """GrammarSyntaxError for a string that can never be found, since another one always comes before it."""
+    meter = Meter() if meter is None else meter
+    # Each of these characters is looked at with every length, and all beginnings and ends of a string are kept.
+    meter.spend(sum(map(len, (*triggers, *forbidden))))
+    squares = sum(len(string) ** 2 for string in (*triggers, *forbidden))
+    meter.spend(squares // _COPIED, squares)
     for kind, strings in (("trigger", triggers), ("forbidden string", forbidden)):
         for place, string in enumerate(strings):
             at = f"{where}, {kind} {place}"
@@ -136,6 +146,7 @@ def check_strings(where: str, triggers: Sequence[str], forbidden: Sequence[str])
     ):
         lengths = sorted({len(string) for string in other})
         known, begins = set(other), {string[0] for string in other}
+        meter.spend(len(lengths) * sum(map(len, triggers)) * _STEPS_PER_PIECE)
         for place, trigger in enumerate(triggers):
             last = len(trigger) - (other is triggers)  # a trigger that ends with another one comes first
             found = next(

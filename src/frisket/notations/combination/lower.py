@@ -39,13 +39,17 @@ def build_part(part: Part, limits: Limits | None = None) -> Grammar:
 def _builder(part: Part, limits: Limits | None) -> GrammarBuilder:
     """A builder that begins with what the grammars of JSON Schemas among the parts have in common."""
     agenda = [part]
+    known = {id(part)}
     for each in agenda:
         options = each.grammar.options if isinstance(each, Whole) else None
         if options is not None:
             from frisket.json_schema import prelude_of
 
             return prelude_of(options).fork(limits)
-        agenda += each.parts()
+        for inner in each.parts():
+            if id(inner) not in known:
+                known.add(id(inner))
+                agenda.append(inner)
     return _core.GrammarBuilder(limits=limits)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from frisket.errors import LimitExceededError
+from frisket.limit import Meter
 from frisket.notations.combination import free_text
 from frisket.notations.combination.part import (
     AnyTokens,
@@ -27,9 +27,13 @@ from frisket.notations.combination.part import (
     Until,
     Whole,
 )
+from frisket.notations.ends import sentence_ends
 
-#: Ends that a parse may remember, about a hundred bytes each.
-_MAX_ENDS = 1_000_000
+#: Steps of the limits for an end of a part, or for a round of a repetition, and the bytes that it is remembered in.
+STEPS, BYTES = 50, 150
+#: Steps for an end that is known, and for a character of free text.
+_STEPS_PER_END = 10
+_STEPS_PER_CHARACTER = 5
 
 #: Units of a text: its bytes, and the names that each of its special tokens has.
 Units: TypeAlias = Sequence[int | frozenset[str]]
@@ -38,14 +42,14 @@ Units: TypeAlias = Sequence[int | frozenset[str]]
 class Parse:
     """The parse of one text, by any number of parts."""
 
-    def __init__(self, units: Units) -> None:
+    def __init__(self, units: Units, meter: Meter) -> None:
         self.units = units
+        self.meter = meter
         self.length = len(units)
         #: Bytes before each unit that is none, and at the end: free text and other grammars go on to there.
         self.stops = [at for at, unit in enumerate(units) if not isinstance(unit, int)] + [len(units)]
         self.data = bytes(unit if isinstance(unit, int) else 0 for unit in units)
         self._known: dict[tuple[int, int], frozenset[int]] = {}
-        self._kept = 0
 
     def ends(self, part: Part, begin: int) -> frozenset[int]:
         """Where the texts of a part end that begin there."""
@@ -53,12 +57,7 @@ class Parse:
         found = self._known.get(key)
         if found is None:
             found = frozenset(self._ends(part, begin))
-            self._kept += len(found) + 1
-            if self._kept > _MAX_ENDS:
-                raise LimitExceededError(
-                    f"finding the captures takes more than {_MAX_ENDS:,} steps",
-                    hint="let fewer parts of free text follow each other",
-                )
+            self.meter.spend(STEPS * (len(found) + 1), BYTES * (len(found) + 1))
             self._known[key] = found
         return found
 
@@ -71,7 +70,8 @@ class Parse:
                 if self.is_special(name, begin):
                     yield begin + 1
             case Whole(grammar):
-                yield from (begin + length for length in grammar.core.ends(self._run(begin)))
+                lengths, _ = sentence_ends(grammar.core, self._run(begin), self.meter)
+                yield from (begin + length for length in lengths)
             case Seq():
                 yield from self.middles(part, begin)[-1]
             case Choice(items):
@@ -114,6 +114,7 @@ class Parse:
         """Where a repetition ends; what is behind each round is found once."""
         agenda, seen = [(0, begin)], {(0, begin)}
         for count, place in agenda:
+            self.meter.spend(STEPS, BYTES)
             if count >= part.low:
                 yield place
             for follow in self._next_round(part, count, place):
@@ -126,7 +127,9 @@ class Parse:
         if part.high is not None and count >= part.high:
             return
         for middle in self.begins(part, count, place):
-            for end in self.ends(part.item, middle):
+            ends = self.ends(part.item, middle)
+            self.meter.spend(_STEPS_PER_END * len(ends))
+            for end in ends:
                 if end > place or count < may_be_empty(part):
                     yield min(count + 1, most(part)), end
 
@@ -138,6 +141,7 @@ class Parse:
     def _text_ends(self, strings: Sequence[bytes], bounds: tuple[int, int | None], begin: int) -> Iterator[int]:
         """Where a free text may end: before the first of the strings is whole, between two characters."""
         run = self._run(begin)
+        self.meter.spend(_STEPS_PER_CHARACTER * len(run))
         stop = min((at + len(string) for string in strings if (at := run.find(string)) >= 0), default=len(run) + 1)
         valid = _valid_utf8(run[: stop - 1])
         low, high = bounds
@@ -176,6 +180,7 @@ class Parse:
     def _tags(self, part: Tags, begin: int) -> Iterator[int]:
         agenda, seen = [(0, begin)], {(0, begin)}
         for count, place in agenda:
+            self.meter.spend(STEPS, BYTES)
             yield from self.tags_end(part, count, place)
             for *_, follow in self.next_tag(part, count, place):
                 if follow not in seen:
@@ -197,6 +202,7 @@ class Parse:
         if part.at_most is not None and count >= part.at_most:
             return
         for at, trigger in self._dispatched(part.triggers, part.forbidden, (0, part.max_chars), place):
+            self.meter.spend(_STEPS_PER_END * len(part.tags))
             for begin, content in part.tags:
                 if isinstance(begin, Special):
                     if trigger is not None or not self.is_special(begin.name, at):

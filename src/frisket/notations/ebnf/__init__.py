@@ -9,7 +9,7 @@ from frisket.notations.ebnf.w3c import W3C
 from frisket.notations.ebnf.xgrammar import XGrammar
 from frisket.notations.production.ast import Productions
 from frisket.notations.production.lower import lower_productions
-from frisket.notations.production.source import Source
+from frisket.notations.production.source import STEPS_PER_CHARACTER, Source
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
@@ -25,7 +25,7 @@ def lower_ebnf(builder: GrammarBuilder, text: str, *, root: str | None = None, d
     If `root` is None, the rule is the first one, in xgrammar's dialect `root`.
     """
     source = Source(text)
-    builder.check(source.end)
+    builder.check(STEPS_PER_CHARACTER * source.end)
     rules = parse_ebnf(source, dialect)
     usual = "root" if dialect == "xgrammar" else next(iter(rules), "")
     return lower_productions(builder, source, rules, usual if root is None else root)

@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable
 from typing import ClassVar, NoReturn
 
+from frisket.errors import GrammarSyntaxError
+from frisket.notations.combination.free_text import FreeTexts, check_strings, ends_to_avoid
 from frisket.notations.gbnf import GBNFParser
 from frisket.notations.lark.pattern import python_pattern
 from frisket.notations.production.ast import (
@@ -241,11 +243,36 @@ class XGrammar(GBNFParser):
 
 
 def _dispatch(tags: list[tuple[str, Node]], excluded: list[str], loop: bool, at: int) -> Node:
-    any_tag = Alt(tuple(Text(tag) for tag, _ in tags))
-    without = [Complement(Seq((_ANY_TEXT, Text(text), _ANY_TEXT)), at) for text in excluded if text]
-    to_a_tag = Shortest(Seq((_ANY_TEXT, any_tag)), at)
-    calls: list[Node] = [Seq((Both((to_a_tag, Seq((_ANY_TEXT, Text(tag))), *without), at), rule)) for tag, rule in tags]
-    free = Both((_ANY_TEXT, Complement(Seq((_ANY_TEXT, any_tag, _ANY_TEXT)), at), *without), at)
+    words, excluded = [tag for tag, _ in tags], [text for text in excluded if text]
+    try:
+        check_strings("", words, excluded)
+    except GrammarSyntaxError:
+        calls, free = _by_ends(tags, excluded, at)
+    else:
+        calls, free = _by_texts(tags, excluded, at)
     if loop:
         return Seq((Repeat(Alt(tuple(calls)), 0, None), free))
     return Alt((*calls, free))
+
+
+def _by_texts(tags: list[tuple[str, Node]], excluded: list[str], at: int) -> tuple[list[Node], Node]:
+    """Tags of which none holds another one: those before which the same texts may stand share these."""
+    words, forbidden = [tag for tag, _ in tags], [text.encode() for text in excluded]
+
+    def text(ends: frozenset[bytes]) -> Node:
+        return Embedded(lambda builder: FreeTexts(builder, words, excluded).text(sorted(ends)), True, at)
+
+    avoided = ends_to_avoid([word.encode() for word in words], forbidden)
+    groups: dict[frozenset[bytes], list[Node]] = {}
+    for word, rule in tags:
+        groups.setdefault(avoided[word.encode()], []).append(Seq((Text(word), rule)))
+    return [Seq((text(ends), Alt(tuple(calls)))) for ends, calls in groups.items()], text(frozenset())
+
+
+def _by_ends(tags: list[tuple[str, Node]], excluded: list[str], at: int) -> tuple[list[Node], Node]:
+    """Tags that may hold one another: the first to end counts, and all that end there."""
+    any_tag = Alt(tuple(Text(tag) for tag, _ in tags))
+    without = [Complement(Seq((_ANY_TEXT, Text(text), _ANY_TEXT)), at) for text in excluded]
+    to_a_tag = Shortest(Seq((_ANY_TEXT, any_tag)), at)
+    calls: list[Node] = [Seq((Both((to_a_tag, Seq((_ANY_TEXT, Text(tag))), *without), at), rule)) for tag, rule in tags]
+    return calls, Both((_ANY_TEXT, Complement(Seq((_ANY_TEXT, any_tag, _ANY_TEXT)), at), *without), at)

@@ -18,7 +18,7 @@ from frisket.notations.lark.parser import LarkParser
 from frisket.notations.lark.production import BEGIN, Productions
 from frisket.notations.production import ast
 from frisket.notations.production.lower import lower_productions
-from frisket.notations.production.source import Source
+from frisket.notations.production.source import STEPS_PER_CHARACTER, Source
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
@@ -34,6 +34,7 @@ def lower_lark(builder: GrammarBuilder, text: str, *, start: str = "start", dial
         usual = builder.lark(text, start, USUAL_LIBRARY)
         if usual is not None:
             return usual
+    source.check(STEPS_PER_CHARACTER * source.end)
     return _lowered(builder, source, LarkParser(source, dialect).parse(), dialect, start)
 
 

@@ -21,10 +21,12 @@ from frisket.notations.lark.library import library_names
 from frisket.notations.lark.parameter import evaluate
 from frisket.notations.production.source import Source
 
-#: A rule of 14 bits of parameter has as many; each becomes a rule of the engine.
+#: Each becomes a rule of the engine.
 _MOST = 20_000
-#: Steps of the budget for each of them.
-_STEPS = 1_000
+#: Steps of the limits for each of them, for a node of its body until the engine has it (14 µs), and for a condition.
+_STEPS, _STEPS_PER_NODE, _STEPS_PER_CONDITION = 1_000, 350, 50
+#: Bytes of a node of a body, here and as a production.
+_BYTES_PER_NODE = 600
 #: Characters that say which template with which arguments; beyond, arguments are taken to grow without end.
 _LONGEST = 5_000
 
@@ -70,6 +72,7 @@ class Instances:
         while agenda:
             node = agenda.pop()
             if isinstance(node, Choice) and any(branch.condition is not None for branch in node.branches):
+                self.source.check(_STEPS_PER_CONDITION * len(node.branches))
                 node, is_plain = self.chosen(node, value), False
             elif isinstance(node, Name) and (node.arguments or node.parameter is not None):
                 is_plain = False
@@ -80,6 +83,7 @@ class Instances:
                 if isinstance(node, Name):
                     self.name(node, arguments, value)
             return body
+        self.source.check(_STEPS_PER_NODE * len(order), _BYTES_PER_NODE * len(order))
         made: list[Node] = []
         for node in reversed(order):
             if isinstance(node, Name):

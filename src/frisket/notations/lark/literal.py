@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any, NoReturn
 
+from frisket.errors import LimitExceededError
+from frisket.json_fault import json_fault
 from frisket.notations.lark.ast import LarkDialect, Node, Regex, Span, Special, Substring, Text
 from frisket.notations.lark.pattern import python_pattern
 from frisket.notations.production.source import Source
@@ -125,6 +127,11 @@ class Literals:
         except json.JSONDecodeError as error:
             source.fail(f"this is no JSON: {error.msg}", min(error.pos, source.end))
         except (ValueError, RecursionError) as error:
+            fault = json_fault(error)
+            if fault.is_limit:
+                raise LimitExceededError(
+                    f"this JSON {fault.message}", where=source.where(source.at), hint=fault.hint
+                ) from None
             source.fail(f"this is no JSON: {error}", source.at)
         return value
 

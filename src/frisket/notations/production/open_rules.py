@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from frisket import _core
 from frisket.errors import EmptyGrammarError
+from frisket.limit import Meter
+from frisket.notations.ends import sentence_ends
 from frisket.notations.production.ast import (
     Alt,
     Chars,
@@ -25,6 +27,7 @@ from frisket.notations.production.ast import (
     Seq,
     Text,
     Token,
+    reachable,
 )
 from frisket.notations.production.lower import lower_productions
 from frisket.notations.production.source import Source
@@ -34,6 +37,10 @@ if TYPE_CHECKING:
 
     from frisket.notations.regex.unicode import CharSet
 
+#: Steps of the limits for an item or a tail, and the bytes that it is kept in.
+_STEPS, _BYTES = 75, 400
+#: Bytes that are copied in the time of a step.
+_COPIED = 256
 #: The tail of a body that asks for nothing more.
 _END = 0
 
@@ -49,14 +56,14 @@ class _Item(NamedTuple):
     tail: int
 
 
-def open_rules(productions: Productions, root: str, text: bytes) -> tuple[str, ...]:
+def open_rules(productions: Productions, root: str, text: bytes, meter: Meter) -> tuple[str, ...]:
     """The names of the rules in which the end of the text stands, from the root on.
 
     A rule directly within itself is named once. Where the text has several readings, the one counts whose innermost
     rule has read something, and of these the deepest. Empty if no text of the root begins like that. Special tokens
-    have no text: each may have come or not.
+    have no text: each may have come or not. LimitExceededError where that takes more than the meter's limits.
     """
-    chains = _Chart(productions, root, text).chains()
+    chains = _Chart(productions, root, text, meter).chains()
     best = max(chains, key=lambda chain: (chain[0], len(chain[1])), default=(False, []))[1]
     names = (productions[rule].name for rule in best)
     # What Lark ignores stands between terminals, in no rule of its own.
@@ -66,9 +73,10 @@ def open_rules(productions: Productions, root: str, text: bytes) -> tuple[str, .
 class _Chart:
     """The items of each place of a text."""
 
-    def __init__(self, productions: Productions, root: str, text: bytes) -> None:
+    def __init__(self, productions: Productions, root: str, text: bytes, meter: Meter) -> None:
         self.productions = productions
         self.text = text
+        self.meter = meter
         self.root = root
         #: Tails of bodies by number: a node, how often it is asked for, and the tail behind it.
         self.tails: list[tuple[Node, int, int | None, int]] = [(Seq(()), 0, 0, _END)]
@@ -96,6 +104,7 @@ class _Chart:
         above: dict[_Call, _Call | None] = {call: None}
         agenda = deque([call])
         while (at := agenda.popleft()) != (self.root, 0):
+            self.meter.spend(_STEPS * len(self.callers[at]))
             for caller in self.callers[at]:
                 if (caller.rule, caller.begin) not in above:
                     above[caller.rule, caller.begin] = at
@@ -114,7 +123,9 @@ class _Chart:
         empty: set[str] = set()
 
         def add(item: _Item) -> None:
+            self.meter.spend(_STEPS)
             if item not in self.items[place]:
+                self.meter.spend(_STEPS, _BYTES)
                 self.items[place][item] = None
                 agenda.append(item)
 
@@ -171,8 +182,10 @@ class _Chart:
     def ends(self, node: Node, place: int) -> tuple[list[int], bool]:
         """Where a terminal that begins at a place ends, and whether it goes on behind the text."""
         left = self.text[place:]
+        self.meter.spend(len(left) // _COPIED)
         match node:
             case Text(text):
+                self.meter.spend(len(text) // _COPIED)
                 data = text.encode()
                 return [place + len(data)] * left.startswith(data), len(left) < len(data) and data.startswith(left)
             case Chars(ranges):
@@ -182,13 +195,16 @@ class _Chart:
         grammar = self.grammar(node)
         if grammar is None:
             return [], False
-        return [place + length for length in grammar.ends(left)], grammar.accepts_prefix(left)
+        ends, is_open = sentence_ends(grammar, left, self.meter)
+        return [place + length for length in ends], is_open
 
     def grammar(self, node: Node) -> _core.Grammar | None:
         """What only an automaton reads, as a grammar of its own; None if it has no text."""
         if id(node) not in self.grammars:
-            builder = _core.GrammarBuilder()
+            builder = _core.GrammarBuilder(limits=self.meter.limits)
             alone = {**self.productions, "": Production("", node, 0)}
+            alone = {name: alone[name] for name in reachable(alone, "")}
+            self.meter.spend(_STEPS * sum(len(production.nodes) for production in alone.values()))
             try:
                 self.grammars[id(node)] = builder.build(lower_productions(builder, Source(""), alone, ""))
             except EmptyGrammarError:
@@ -206,6 +222,7 @@ class _Chart:
         # The productions keep their nodes alive, so that the identity of a node is its own.
         key = id(node), low, high, behind
         if key not in self.numbers:
+            self.meter.spend(_STEPS, _BYTES)
             self.numbers[key] = len(self.tails)
             self.tails.append((node, low, high, behind))
         return self.numbers[key]

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 from frisket.errors import GrammarSyntaxError
+from frisket.json_fault import BOM, BOM_HINT
 from frisket.notations.regex import unicode
 from frisket.notations.regex.unicode import CharSet
 
+#: Steps of the limits for a character that a parser in Python reads, some 4 µs.
+STEPS_PER_CHARACTER = 100
 #: An excerpt shows at most so many characters on either side of its place.
 _SHOWN = 60
 
@@ -21,19 +24,31 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
+class Check(Protocol):
+    """Takes steps and bytes of the limits; LimitExceededError where there are too few."""
+
+    def __call__(self, steps: int, memory_bytes: int = 0, /) -> None: ...
+
+
+def _no_limit(steps: int, memory_bytes: int = 0, /) -> None:
+    """The check of texts that nobody limits."""
+
+
 class Source:
     """A grammar's text, read from left to right; `at` is the next character's offset.
 
-    `check` takes the steps of what makes more of the text than it holds, and raises where a limit is reached.
+    `check` takes the steps and bytes of what makes more of the text than it holds, and raises where a limit is reached.
     """
 
-    def __init__(self, text: str, check: Callable[[int], None] | None = None) -> None:
+    def __init__(self, text: str, check: Check = _no_limit) -> None:
         if not isinstance(text, str):
             raise TypeError(f"a grammar is a str, got {type(text).__name__}")
         self.text = text
         self.end = len(text)
         self.at = 0
-        self.check = check or (lambda steps: None)
+        self.check = check
+        if text.startswith(BOM):
+            self.fail("the grammar begins with a byte order mark", 0, BOM_HINT)
         for match in _SURROGATE.finditer(text):
             self.fail("a lone surrogate has no UTF-8 form", match.start(), "leave it out")
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from frisket.errors import FrisketError, GrammarSyntaxError, LimitExceededError
+from frisket.json_fault import json_fault
 from frisket.notations.combination import free_text
 from frisket.notations.combination.part import (
     AnyTokens,
@@ -70,11 +71,11 @@ def load_structural_tag(text: str) -> Any:
     """The value of a structural tag's JSON text."""
     try:
         return json.loads(text)
-    except json.JSONDecodeError as error:
-        place = f"{error.lineno}:{error.colno}"
-        raise GrammarSyntaxError(f"the structural tag is not JSON: {error.msg}", where=place) from error
-    except RecursionError:
-        raise LimitExceededError("the structural tag nests too deeply", hint="use fewer levels") from None
+    except (ValueError, RecursionError) as error:
+        fault = json_fault(error)
+        if fault.is_limit:
+            raise LimitExceededError(f"the structural tag {fault.message}", hint=fault.hint) from None
+        raise GrammarSyntaxError(f"the structural tag {fault.message}", where=fault.where, hint=fault.hint) from error
 
 
 @dataclass(frozen=True)

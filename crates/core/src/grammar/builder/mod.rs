@@ -89,6 +89,12 @@ impl Builder {
         self.arena.budget.check()
     }
 
+    /// Counts bytes that the front end holds until the build is over against the limit of memory, at the next check.
+    pub fn hold(&mut self, bytes: usize) {
+        let budget = &mut self.arena.budget;
+        budget.grow(bytes.min(usize::MAX - budget.held()));
+    }
+
     /// Bytes that the builder holds.
     pub fn memory_bytes(&self) -> usize {
         self.arena.memory_bytes()

@@ -1,0 +1,47 @@
+"""What `json.loads` raises → what is wrong with the text, and what to do about it.
+
+Python's reader fails for reasons that are no fault of the JSON: a text may nest deeper than its recursion goes, and an
+integer may have more digits than it converts. Such a text is beyond a limit, and no caller should call it "not JSON".
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+__all__ = ["BOM", "BOM_HINT", "JSONFault", "json_fault"]
+
+BOM = "\ufeff"
+BOM_HINT = 'read the file with encoding="utf-8-sig", which leaves the mark out'
+
+
+@dataclass(frozen=True, slots=True)
+class JSONFault:
+    """Why a text has no value. `is_limit` says that it may well be JSON, which is too deep or too long to be read."""
+
+    message: str
+    """A clause about the text, such as `nests too deep` or `is not JSON: Expecting value`."""
+    where: str | None = None
+    """Line and column."""
+    hint: str | None = None
+    is_limit: bool = False
+
+
+def json_fault(error: ValueError | RecursionError) -> JSONFault:
+    """The fault of a text on which `json.loads` raised the error.
+
+    >>> json_fault(RecursionError()).message, json_fault(RecursionError()).is_limit
+    ('nests too deep', True)
+    """
+    if isinstance(error, RecursionError):
+        return JSONFault("nests too deep", hint="use fewer levels", is_limit=True)
+    if isinstance(error, UnicodeDecodeError):
+        return JSONFault(f"is not JSON: byte {error.start} is no UTF-8")
+    if not isinstance(error, json.JSONDecodeError):
+        if "set_int_max_str_digits" in str(error):
+            return JSONFault("holds an integer of thousands of digits", hint="write it as a string", is_limit=True)
+        return JSONFault(f"is not JSON: {error}")
+    where = f"{error.lineno}:{error.colno}"
+    if error.doc.startswith(BOM) and error.pos == 0:
+        return JSONFault("begins with a byte order mark, which is no JSON", where, BOM_HINT)
+    return JSONFault(f"is not JSON: {error.msg}", where)
