@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
-from frisket.errors import AnswerError, GrammarError
+from frisket.errors import AnswerError, GrammarError, LimitExceededError
 from frisket.json_fault import json_fault
 from frisket.limit import Limits, Meter
 from frisket.misuse import instead_of_vocabulary
