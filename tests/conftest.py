@@ -16,6 +16,15 @@ if ROOT not in sys.path:
 from tests.data import data_dir as _data_dir  # noqa: E402
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that use the data, and those of the folders that a newcomer does not change as slow."""
+    for item in items:
+        if "data_dir" in getattr(item, "fixturenames", ()):
+            item.add_marker("data")
+        if {"benchmarks", "experiments"} & {folder.name for folder in item.path.parents}:
+            item.add_marker("slow")
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of real tokenizers and schemas; the test is skipped without it."""

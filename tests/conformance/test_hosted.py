@@ -15,6 +15,7 @@ from frisket import hosted
 from .hosted import look
 
 
+@pytest.mark.data
 @pytest.mark.parametrize("to", hosted.dialects())
 def test_decoded_documents_are_valid_or_explained(to: str) -> None:
     entries = list(islice(maskbench(data_dir()), 0, None, 120))

@@ -148,6 +148,7 @@ def _walks(grammar: _core.Grammar, chance: random.Random) -> Iterator[str]:
             yield found[:at] + chance.choice("aZ0-._/ \né]") * chance.randint(0, 1) + found[at + chance.randint(0, 1) :]
 
 
+@pytest.mark.data
 def test_real_patterns() -> None:
     """Patterns of MaskBench, read as ECMA-262 has them, by `regex` and its own spelling of each."""
     regex = pytest.importorskip("regex")

@@ -273,6 +273,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.delenv("FRISKET_CACHE_BYTES", raising=False)
 
 
+@pytest.mark.data
 @pytest.mark.parametrize("name", REAL)
 def test_the_bytes_of_the_tokens_of_a_text_are_the_text(name: str) -> None:
     tokenizer = case(name)

@@ -279,6 +279,7 @@ DIFFERENT = {
 }
 
 
+@pytest.mark.data
 def test_cases_of_xgrammar() -> None:
     different: dict[str, int] = {}
     cases = data_dir() / "grammar-cases" / "structural_tag.jsonl"

@@ -12,6 +12,8 @@ from frisket import Grammar
 from frisket.tools import Tools
 from tests.data import data_dir, maskbench
 
+pytestmark = pytest.mark.data
+
 #: Its `dimensions` must be an object and has the type array.
 UNSATISFIABLE = "calculate_area_43c11cd0"
 

@@ -259,6 +259,7 @@ def test_ecma_syntax_is_checked_strictly() -> None:
     assert [pattern for pattern in bad if is_ecma_regex(pattern)] == []
 
 
+@pytest.mark.data
 @pytest.mark.parametrize("name", ["pattern", "optional/ecmascript-regex", "optional/non-bmp-regex"])
 def test_official_suite(name: str) -> None:
     folder = data_dir() / "json-schema-test-suite" / "tests" / "draft2020-12"
