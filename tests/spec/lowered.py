@@ -239,11 +239,16 @@ class RecordingProductions:
 
         return call
 
-    def give(self, builder: RecordingBuilder, leaf: int, node: int, ends_in_name: bool) -> None:
+    def give(self, builder: Any, leaf: int, node: int, ends_in_name: bool) -> None:
+        if not isinstance(builder, RecordingBuilder):  # one that only decides about languages
+            self.productions.give(builder, leaf, node, ends_in_name)
+            return
         self.calls.append(["give", leaf, builder.number(node), ends_in_name])
         self.productions.give(builder.builder, leaf, node, ends_in_name)
 
-    def lower(self, builder: RecordingBuilder) -> int:
+    def lower(self, builder: Any) -> int:
+        if not isinstance(builder, RecordingBuilder):
+            return int(self.productions.lower(builder))
         return builder._made(self.productions.lower(builder.builder), "productions", self.calls)
 
 

@@ -242,6 +242,11 @@ impl GrammarBuilder {
         self.builder()?.accepts(node, data).map_err(raise)
     }
 
+    /// The REGULAR node of what may stand behind these bytes in the texts of a REGULAR node.
+    fn after(&mut self, #[pyo3(from_py_with = argument::node)] node: u32, data: &[u8]) -> PyResult<u32> {
+        self::node(self.builder()?.after(node, data))
+    }
+
     /// Which of the REGULAR nodes match exactly these bytes, by their places in the list.
     fn accepting(
         &mut self,

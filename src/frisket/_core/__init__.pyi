@@ -163,6 +163,8 @@ class GrammarBuilder:
         Raises LimitExceededError if that takes too long to find out."""
     def accepts(self, node: int, data: bytes) -> bool:
         """Whether a REGULAR node matches exactly these bytes."""
+    def after(self, node: int, data: bytes) -> int:
+        """The REGULAR node of what may stand behind these bytes in the texts of a REGULAR node."""
     def accepting(self, nodes: Sequence[int], data: bytes) -> list[int]:
         """Which of the REGULAR nodes match exactly these bytes, by their places in the list."""
     def enumerate(self, node: int, limit: int) -> list[bytes] | None:

@@ -55,6 +55,8 @@ def command(
             show_default=False,
         ),
     ] = None,
+    root: option.Root = None,
+    others: option.With = None,
     tp: option.Type = None,
     as_grammar: Annotated[
         bool, typer.Option("--grammar", help="Print the rules that it becomes instead (`Grammar.dump`).")
@@ -66,14 +68,19 @@ def command(
     Rules of a grammar are all enforced, or an error names the place."""
     if (schema is None) == (tp is None):
         raise typer.BadParameter("give a schema or --type")
+    bundle = source.bundled(root, others)
     if as_grammar:
-        rules = (source.schema_grammar(schema) if schema is not None else source.grammar(tp=tp)).dump()
+        grammar = source.schema_grammar(schema, bundle) if schema is not None else source.grammar(tp=tp, bundle=bundle)
+        rules = grammar.dump()
         print(json.dumps({"grammar": rules}) if as_json else rules, end="\n" if as_json else "")
         return
     if schema is not None and source.is_rules(schema):
-        _show_rules(source.schema_grammar(schema), as_json)
+        _show_rules(source.schema_grammar(schema, bundle), as_json)
         return
-    report, refusal = _checked(schema) if schema is not None else (source.grammar(tp=tp).report, None)
+    if schema is not None:
+        report, refusal = _checked(schema, bundle)
+    else:
+        report, refusal = source.grammar(tp=tp, bundle=bundle).report, None
     places = [] if refusal is None else refusal.places or [(refusal.where or "", refusal.message)]
     if as_json:
         print(json.dumps(_described(report, places, refusal), ensure_ascii=False))
@@ -93,11 +100,12 @@ def _show_rules(grammar: Grammar, as_json: bool) -> None:
         Console().print(f"[green]exact[/green]: {_count(grammar.core.node_count, 'node')}, all rules enforced")
 
 
-def _checked(schema: str) -> tuple[Report | None, UnsupportedSchemaError | None]:
+def _checked(schema: str, bundle: source.Bundle) -> tuple[Report | None, UnsupportedSchemaError | None]:
     """The report of a schema, and what refuses it."""
     from frisket.grammar import Grammar
 
     text, name = source.document(schema)
+    text = bundle.text(text, name)
     try:
         with source.named(name):
             return Grammar.from_json_schema(text).report, None

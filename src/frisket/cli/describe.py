@@ -31,6 +31,8 @@ def command(
         str | None,
         typer.Argument(metavar="SCHEMA", help="A file, - for stdin, or the JSON itself.", show_default=False),
     ] = None,
+    root: option.Root = None,
+    others: option.With = None,
     tp: option.Type = None,
     style: Annotated[
         str, typer.Option("--style", metavar="STYLE", help="typescript, prose, json_schema or example.")
@@ -45,7 +47,7 @@ def command(
         raise typer.BadParameter(f"--style is one of {', '.join(styles)}")
     if (schema is None) == (tp is None):
         raise typer.BadParameter("give a schema or --type")
-    grammar = source.grammar(schema=schema, tp=tp)
+    grammar = source.grammar(schema=schema, tp=tp, bundle=source.bundled(root, others))
     tokenizer = source.model(model) if vocabulary is None else source.tokenizer(vocabulary)
     text = grammar.describe(cast("Style", style))
     counts = {name: _tokens(grammar, cast("Style", name), tokenizer) for name in styles}

@@ -25,6 +25,8 @@ def command(
         str | None,
         typer.Argument(metavar="SCHEMA", help="A file, - for stdin, or the JSON itself.", show_default=False),
     ] = None,
+    root: option.Root = None,
+    others: option.With = None,
     tp: option.Type = None,
     depth: Annotated[int, typer.Option("--depth", min=1, help="Levels of recursion that are written out.")] = 3,
     as_json: option.Json = False,
@@ -34,7 +36,7 @@ def command(
 
     if (schema is None) == (tp is None):
         raise typer.BadParameter("give a schema or --type")
-    converted = hosted.convert(_schema(schema, tp), to, depth=depth)
+    converted = hosted.convert(_schema(schema, tp, source.bundled(root, others)), to, depth=depth)
     if as_json:
         described = {
             "schema": converted.schema,
@@ -54,11 +56,12 @@ def command(
         Console(stderr=True, highlight=False).print(table)
 
 
-def _schema(schema: str | None, tp: str | None) -> Any:
+def _schema(schema: str | None, tp: str | None, bundle: source.Bundle) -> Any:
     if schema is None:
-        return source.grammar(tp=tp).schema
+        return source.grammar(tp=tp, bundle=bundle).schema
     from frisket.json_schema.text import parse
 
     text, name = source.document(schema)
+    text = bundle.text(text, name)
     with source.named(name):
         return parse(text)

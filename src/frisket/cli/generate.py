@@ -43,6 +43,8 @@ def command(
         str, typer.Argument(metavar="PROMPT", help="What the model is told; - for stdin.", show_default=False)
     ],
     schema: option.Schema = None,
+    root: option.Root = None,
+    others: option.With = None,
     tp: option.Type = None,
     regex: option.Regex = None,
     choices: option.Choices = None,
@@ -69,7 +71,9 @@ def command(
         )
     from frisket.cli.answer import answer
 
-    grammar = source.grammar(schema=schema, tp=tp, regex=regex, choices=choices, rules=rules)
+    grammar = source.grammar(
+        schema=schema, tp=tp, regex=regex, choices=choices, rules=rules, bundle=source.bundled(root, others)
+    )
     answer(
         source.model(model),
         source.prompt(prompt),

@@ -55,6 +55,8 @@ def command(
         list[str] | None,
         typer.Argument(metavar="SCHEMA…", help="Files, - for stdin, or the JSON itself.", show_default=False),
     ] = None,
+    root: option.Root = None,
+    others: option.With = None,
     tp: option.Type = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Mend what can be mended without a change of the valid documents.")
@@ -94,13 +96,16 @@ def command(
         raise typer.BadParameter("give a schema or --type")
     if tp is not None and (schemas or fix or unsafe_fixes):
         raise typer.BadParameter("--type stands alone; a class is mended by hand")
+    bundle = source.bundled(root, others)
+    if bundle != source.ALONE and (tp is not None or fix or unsafe_fixes):
+        raise typer.BadParameter("--root and --with are about a JSON Schema, which is mended without them")
     known = _vocabulary(vocabulary, max_tokens, _words(select))
     options: dict[str, Any] = {"select": _words(select), "ignore": _words(ignore) or []}
     errors: list[FrisketError] = []
     done: list[Linted] = []
     for name in schemas or [tp or ""]:
         try:
-            linted = _linted(name, tp, known, max_tokens, options, fix or unsafe_fixes, unsafe_fixes)
+            linted = _linted(name, tp, bundle, known, max_tokens, options, fix or unsafe_fixes, unsafe_fixes)
             done.append(linted)
             _check_valid(linted)
         except FrisketError as error:
@@ -123,6 +128,7 @@ def command(
 def _linted(
     name: str,
     tp: str | None,
+    bundle: source.Bundle,
     vocabulary: Vocabulary | None,
     max_tokens: int | None,
     options: dict[str, Any],
@@ -135,7 +141,8 @@ def _linted(
     if tp is not None:
         findings = lint(source.grammar(tp=tp).schema or {}, vocabulary, max_tokens=max_tokens, **options)
         return Linted(name, "", [], findings, [None] * len(findings))
-    text, shown = _read(name)
+    written, shown = _read(name)
+    text = bundle.text(written, shown)
     with source.named(shown):
         fixed: list[Finding] = []
         if fix:
@@ -145,7 +152,7 @@ def _linted(
                 _write(Path(name), repaired.schema)
             text = repaired.schema
         findings = lint(text, vocabulary, max_tokens=max_tokens, **options)
-    places = JSONText(text)
+    places = JSONText(text if bundle == source.ALONE else written)
     return Linted(shown, text, fixed, findings, [places.place(finding.pointer) for finding in findings])
 
 

@@ -35,6 +35,8 @@ def command(
         str | None, typer.Argument(metavar="SCHEMA", help="A file, - for stdin, or the JSON itself.")
     ] = None,
     prefix: Annotated[str, typer.Option("--prefix", metavar="TEXT", help="What has been written so far.")] = "",
+    root: option.Root = None,
+    others: option.With = None,
     tp: option.Type = None,
     regex: option.Regex = None,
     choices: option.Choices = None,
@@ -59,7 +61,9 @@ def command(
         raise typer.BadParameter("--top asks a model, which has a vocabulary of its own: leave --vocabulary out")
     if asked_why is not None and top is not None:
         raise typer.BadParameter("--explain and --top answer different questions: ask for one of them")
-    grammar = source.grammar(schema=schema, tp=tp, regex=regex, choices=choices, rules=rules)
+    grammar = source.grammar(
+        schema=schema, tp=tp, regex=regex, choices=choices, rules=rules, bundle=source.bundled(root, others)
+    )
     asked = None if top is None else source.model(model)
     compiled = grammar.compile(asked.vocabulary if asked is not None else source.vocabulary(vocabulary))
     matcher = compiled.matcher()

@@ -16,6 +16,14 @@ Grammar = Annotated[
         "--grammar", metavar="FILE", help="Rules in a notation that the suffix says: .gbnf, .abnf, .ebnf, .lark."
     ),
 ]
+Root = Annotated[
+    str | None,
+    typer.Option("--root", metavar="POINTER", help="The definition of the schema that is meant: '#/$defs/Order'."),
+]
+With = Annotated[
+    list[str] | None,
+    typer.Option("--with", metavar="FILE", help="A schema that $ref leads to, by its $id or its name; one or several."),
+]
 Type = Annotated[
     str | None, typer.Option("--type", metavar="MODULE:NAME", help="A Python type: Pydantic model, dataclass, Enum …")
 ]

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from frisket.errors import FrisketError, GrammarError, InvalidSchemaError, UnsatisfiableSchemaError
+from frisket.cli.bundle import Bundle
+from frisket.errors import (
+    FrisketError,
+    GrammarError,
+    InvalidSchemaError,
+    UnsatisfiableSchemaError,
+    UnsupportedSchemaError,
+)
 
 if TYPE_CHECKING:
     from frisket.description import Encodes
@@ -21,6 +28,8 @@ if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
 
 
+#: A schema in one file, whose root is meant.
+ALONE = Bundle()
 #: The constructor that reads a file of rules, by its suffix.
 NOTATIONS = {".gbnf": "from_gbnf", ".abnf": "from_abnf", ".ebnf": "from_ebnf", ".lark": "from_lark"}
 
@@ -32,10 +41,13 @@ def grammar(
     regex: str | None = None,
     choices: str | None = None,
     rules: str | None = None,
+    bundle: Bundle = ALONE,
 ) -> Grammar:
     """The grammar of the one source that was given."""
     from frisket.grammar import Grammar
 
+    if bundle != ALONE and schema is None:
+        raise typer.BadParameter("--root and --with are about a JSON Schema")
     given = [source for source in (schema, tp, regex, choices, rules) if source is not None]
     if len(given) != 1:
         raise typer.BadParameter("give exactly one of a schema, --grammar, --type, --regex and --choices")
@@ -50,19 +62,27 @@ def grammar(
     if tp is not None:
         return Grammar.from_type(_type(tp))
     assert schema is not None
-    return schema_grammar(schema)
+    return schema_grammar(schema, bundle)
 
 
-def schema_grammar(source: str) -> Grammar:
+def schema_grammar(source: str, bundle: Bundle = ALONE) -> Grammar:
     """The grammar of a schema in a file, on stdin (`-`), or typed in place; or of a file of rules, by its suffix."""
     from frisket.grammar import Grammar
 
     text, name = document(source)
+    if bundle != ALONE and is_rules(source):
+        raise typer.BadParameter("--root and --with are about a JSON Schema")
+    text = bundle.text(text, name)
     with named(name):
         if is_rules(source):
             made: Grammar = getattr(Grammar, NOTATIONS[Path(source).suffix])(text)
             return made
         return Grammar.from_json_schema(text)
+
+
+def bundled(root: str | None, others: list[str] | None) -> Bundle:
+    """What `--root` and `--with` say."""
+    return Bundle(root, tuple(others or ()))
 
 
 def is_rules(source: str) -> bool:
@@ -102,6 +122,9 @@ def named(name: str) -> Iterator[None]:
         error.hint = error.hint and error.hint.removesuffix(NO_NAME)  # a file was read, or none was meant
         if Path(name).suffix in (".yaml", ".yml"):
             error.hint = "YAML is not read; turn it into JSON first, as `yq -o json` does"
+        raise
+    except UnsupportedSchemaError as error:
+        error.hint = error.hint and error.hint.replace("in Python pass registry=", "give it as --with FILE")
         raise
     except UnsatisfiableSchemaError as error:
         error.where = f"{name}:{error.where or '(root)'}"

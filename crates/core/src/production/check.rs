@@ -71,6 +71,11 @@ impl Productions {
         self.rules[rule as usize].calls.iter().filter_map(|&name| self.defined[name as usize])
     }
 
+    /// Whether the body of some rule calls this name.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.names.get(name).is_some_and(|number| self.rules.iter().any(|rule| rule.calls.contains(number)))
+    }
+
     /// Every rule in use must have a text: one without is a mistake, even where another alternative has texts.
     fn check_texts(&self, reached: &[u32]) -> Result<(), Flaw> {
         let has_text = self.derive(reached, |node| self.needed_for_a_text(node)).rules;

@@ -1,5 +1,6 @@
 //! Lark's notation, as llguidance reads it → rules (`notations/lark`): without templates, parameters, lazy rules, options.
 
+use super::blank::{is_blank, is_blank_run, BLANKS};
 use super::pattern::Pattern;
 use super::{Cursor, Rules};
 use frisket_core::error::Error;
@@ -24,6 +25,10 @@ pub fn lower(
         has_gap: text.contains(GAP),
         in_terminal: false,
         library,
+        owner: GAP,
+        owners: Vec::new(),
+        blank: Vec::new(),
+        definitions: Vec::new(),
     };
     match reader.read() {
         Some(()) => reader.rules.lower(builder, start),
@@ -39,6 +44,14 @@ struct Reader<'a> {
     /// Whether the body under way is a terminal's, which is one regular language.
     in_terminal: bool,
     library: &'a dyn Fn(&str) -> Option<String>,
+    /// The definition under way.
+    owner: &'a str,
+    /// By pattern: the definition that holds it.
+    owners: Vec<&'a str>,
+    /// The definitions that hold a fixed text or a complement that may begin with white space.
+    blank: Vec<&'a str>,
+    /// The definitions and their bodies; of imports, those of white space alone.
+    definitions: Vec<(&'a str, &'a str)>,
 }
 
 impl<'a> Reader<'a> {
@@ -60,16 +73,34 @@ impl<'a> Reader<'a> {
         if self.has_gap {
             self.in_terminal = true;
             let end = self.cursor.at;
-            for &at in &ignored {
-                self.cursor.at = at;
+            self.owner = GAP;
+            for &(begin, _) in &ignored {
+                self.cursor.at = begin;
                 self.body()?;
             }
             self.cursor.at = end;
+            self.only_blanks_are_ignored(&ignored)?;
             self.rules.join(BodyNode::Alt, ignored.len() as u32);
             self.rules.productions.add(BodyNode::Repeat(0, None), 1);
             self.rules.productions.define(GAP, GAP).then_some(())?;
         }
         self.check(!ignored.is_empty())
+    }
+
+    /// Where runs of white space are ignored, and no terminal begins with any, each run is the longest by itself. For
+    /// all other ignored terminals Python works out what may stand between two terminals.
+    fn only_blanks_are_ignored(&mut self, ignored: &[(usize, usize)]) -> Option<()> {
+        let mut owners = vec![GAP];
+        for &(begin, end) in ignored {
+            let body = self.cursor.text[begin..end].trim();
+            let definition = self.definitions.iter().find(|(name, _)| *name == body);
+            owners.extend(definition.map(|&(name, _)| name));
+            is_blank_run(definition.map_or(body, |(_, body)| body)).then_some(())?;
+        }
+        let is_called = owners[1..].iter().any(|name| self.rules.productions.is_called(name));
+        let begins_blank = self.blank.iter().any(|owner| !owners.contains(owner));
+        self.rules.solid = self.owners.iter().map(|owner| !owners.contains(owner)).collect();
+        (!is_called && !begins_blank).then_some(())
     }
 
     /// What Python sees where it reads terminals: none leads back to itself, and behind none that is empty comes a gap.
@@ -124,19 +155,22 @@ impl<'a> Reader<'a> {
             return None;
         }
         self.in_terminal = is_terminal(name);
+        self.owner = name;
+        let begin = self.cursor.at;
         self.body()?;
+        self.definitions.push((name, self.cursor.text[begin..self.cursor.at].trim()));
         self.rules.productions.define(name, name).then_some(())
     }
 
     /// Reads a directive; where the body begins of one that says what is ignored.
     #[allow(clippy::option_option)]
-    fn directive(&mut self) -> Option<Option<usize>> {
+    fn directive(&mut self) -> Option<Option<(usize, usize)>> {
         let word = self.cursor.take_while(|char| matches!(char, '%' | 'a'..='z' | '_'));
         if word == GAP {
             let at = self.cursor.at;
             // Read as a rule that nothing calls, to find its end; what it is comes when all definitions are known.
             self.skip_body()?;
-            return Some(Some(at));
+            return Some(Some((at, self.cursor.at)));
         }
         if word == "%llguidance" {
             self.space(false)?;
@@ -174,9 +208,13 @@ impl<'a> Reader<'a> {
         Some(None)
     }
 
-    fn import(&mut self, name: &str, alias: &str) -> Option<()> {
+    fn import(&mut self, name: &str, alias: &'a str) -> Option<()> {
         let pattern = Pattern::rust(&(self.library)(name)?, "")?;
-        self.rules.pattern(pattern);
+        self.owner = alias;
+        if matches!(name, "WS" | "WS_INLINE" | "CR" | "LF") {
+            self.definitions.push((alias, "/[ ]+/"));
+        }
+        self.pattern(pattern);
         (is_terminal(alias) && self.rules.productions.define(alias, alias)).then_some(())
     }
 
@@ -189,6 +227,10 @@ impl<'a> Reader<'a> {
             has_gap: false,
             in_terminal: true,
             library: self.library,
+            owner: GAP,
+            owners: Vec::new(),
+            blank: Vec::new(),
+            definitions: Vec::new(),
         };
         other.body()?;
         self.cursor.at = other.cursor.at;
@@ -244,6 +286,9 @@ impl<'a> Reader<'a> {
             }
             '~' if self.in_terminal => {
                 self.cursor.next();
+                if self.rules.level()?.conjuncts == 0 {
+                    self.blank.push(self.owner);
+                }
                 self.rules.level()?.negations += 1;
                 Some(())
             }
@@ -304,7 +349,7 @@ impl<'a> Reader<'a> {
                 if !self.in_terminal && pattern.may_be_empty() {
                     return None;
                 }
-                self.rules.pattern(pattern);
+                self.pattern(pattern);
                 self.gap();
             }
             '<' => {
@@ -339,6 +384,11 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
+    fn pattern(&mut self, pattern: Pattern) {
+        self.owners.push(self.owner);
+        self.rules.pattern(pattern);
+    }
+
     /// What may stand behind the terminal that was added last.
     fn gap(&mut self) {
         if self.has_gap && !self.in_terminal {
@@ -360,6 +410,9 @@ impl<'a> Reader<'a> {
             if low.next().is_some() || high.next().is_some() || range.1 < range.0 || self.cursor.peek() == Some('i') {
                 return None;
             }
+            if BLANKS.iter().any(|&blank| (range.0..=range.1).contains(&blank.into())) {
+                self.blank.push(self.owner);
+            }
             self.rules.leaf(BodyNode::Chars([range].into()));
             self.gap();
             return Some(());
@@ -373,8 +426,11 @@ impl<'a> Reader<'a> {
             self.rules.leaf(BodyNode::Seq);
             return Some(());
         }
+        if text.starts_with(is_blank) {
+            self.blank.push(self.owner);
+        }
         match any_case {
-            true => self.rules.pattern(Pattern::any_case(&text)?),
+            true => self.pattern(Pattern::any_case(&text)?),
             false => self.rules.leaf(BodyNode::Text(text.into())),
         }
         self.gap();

@@ -3,6 +3,7 @@
 //! Python's front ends (notations) read every grammar and explain each refusal, but take longer than all that follows.
 //! What most grammars consist of is read here, to the same rules. Any other text, and any error, is left to Python.
 
+pub mod blank;
 pub mod gbnf;
 pub mod lark;
 pub mod pattern;
@@ -10,7 +11,7 @@ pub mod pattern;
 use frisket_core::error::Error;
 use frisket_core::grammar::builder::Builder;
 use frisket_core::production::{BodyNode, Flaw, Leaf, Productions};
-use frisket_core::regular::term::TermId;
+use frisket_core::regular::term::{TermId, EMPTY};
 use pattern::Pattern;
 
 /// Rules, and the patterns in them by the numbers of their leaves.
@@ -18,6 +19,8 @@ use pattern::Pattern;
 pub struct Rules {
     pub productions: Productions,
     patterns: Vec<(u32, Pattern)>,
+    /// By pattern: whether Python should read the grammar if one of its texts begins with white space. May be shorter.
+    solid: Vec<bool>,
     /// The groups that are open, the body itself first.
     levels: Vec<Level>,
 }
@@ -39,8 +42,15 @@ impl Rules {
     /// The node of the root; nothing if Python should read the grammar.
     fn lower(mut self, builder: &mut Builder, root: &str) -> Result<Option<TermId>, Box<Error>> {
         let Ok(Some(reached)) = self.productions.check(root) else { return Ok(None) };
-        for (leaf, pattern) in &self.patterns {
+        for (number, (leaf, pattern)) in self.patterns.iter().enumerate() {
             let node = pattern.lower(builder)?;
+            if self.solid.get(number) == Some(&true) {
+                for blank in blank::BLANKS {
+                    if builder.after(node.number(), &[blank])? != EMPTY {
+                        return Ok(None);
+                    }
+                }
+            }
             self.productions.give(*leaf, node, pattern.ends_in_name());
         }
         match self.productions.lower(builder, &reached) {

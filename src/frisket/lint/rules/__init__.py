@@ -8,6 +8,7 @@ from frisket.lint.rules import (
     dead_property,
     discriminator_late,
     free_text_before_identifier,
+    late_member,
     many_tokens,
     no_description,
     no_way_out,
@@ -25,7 +26,7 @@ from frisket.lint.rules import (
 )
 
 _MODULES = (
-    *(answer_before_reason, discriminator_late, free_text_before_identifier, sorted_by_tool),
+    *(answer_before_reason, discriminator_late, free_text_before_identifier, sorted_by_tool, late_member),
     *(shared_first_token, many_tokens, no_way_out),
     *(unbounded_string, unbounded_array, unbounded_number, open_object, recursion, over_budget),
     *(no_description, dead_property, undiscriminated_union, unknown_keyword),

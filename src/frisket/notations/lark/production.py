@@ -2,6 +2,7 @@
 
 A text is one of the grammar's if some division into terminals is one that the rules allow, as Lark's `dynamic_complete`
 has it. No lexer chooses the division: a mask must not forbid a text because another reading of its begin was preferred.
+What is ignored is the longest text of its terminal, as in each of Lark's lexers (`separate`).
 A lazy rule ends as soon as it can: of its texts the shortest are meant, and `Competition` takes from other terminals.
 """
 
@@ -10,7 +11,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NoReturn
 
-from frisket.errors import GrammarSyntaxError, SchemaError
+from frisket._core import GrammarBuilder
+from frisket.errors import GrammarError, GrammarSyntaxError, SchemaError
 from frisket.notations.lark.ast import (
     Choice,
     Conjunction,
@@ -33,19 +35,20 @@ from frisket.notations.lark.ast import (
     children,
     postorder,
 )
+from frisket.notations.lark.beginning import Beginnings
 from frisket.notations.lark.competition import Competition, is_lexeme
+from frisket.notations.lark.ignored import Inexact, Lexeme, Separation, Texts, separate
 from frisket.notations.lark.instance import Instances
 from frisket.notations.lark.terminal import check_terminals
 from frisket.notations.production import ast
 from frisket.notations.production.collect import collect, may_match_nothing
+from frisket.notations.production.lower import lower_productions
 from frisket.notations.production.source import Source
 from frisket.notations.production.substring import lower_substring
 from frisket.notations.regex import unicode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from frisket._core import GrammarBuilder
 
     #: A module's productions, from the place where it stands → the node of its start.
     Lower = Callable[[GrammarBuilder, Module, int], int]
@@ -54,7 +57,13 @@ if TYPE_CHECKING:
 _GAP = "%ignore"
 #: The production of the start and what may stand before its first terminal.
 BEGIN = "%begin"
+#: A terminal that is lowered by itself.
+_PART = "%part"
 _ANY_BYTE = ast.Octets(((0, 255),))
+
+
+class _Refused(Exception):
+    """A terminal of the grammar is refused."""
 
 
 class Productions:
@@ -68,6 +77,11 @@ class Productions:
         self.definitions = Competition(source, instances.found, dialect).definitions(start)
         self.rules: ast.Productions = {}
         self.has_gap = bool(instances.ignored)
+        self.is_first_ignored = False
+        #: Rules of what texts begin with, some of which may have no text.
+        self.beginnings: set[str] = set()
+        #: Each terminal in a rule as it stands there: with what may be ignored behind, and without.
+        self.lexemes: list[tuple[ast.Seq, ast.Node]] = []
         check_terminals(source, self.definitions)
         rules: list[Definition] = []
         for definition in self.definitions.values():
@@ -75,12 +89,23 @@ class Productions:
                 self.define(definition, self.whole(definition))
             else:
                 rules.append(definition)
+        self.terminals = dict(self.rules)
         self.empty = set(collect(self.rules)[0].nullable()) if self.has_gap else set()
         for definition in rules:
             self.define(definition, self.tree(definition, in_rule=not definition.attributes.is_terminal))
         if self.has_gap:
-            self.add_gap(module, instances.ignored, start)
-        self.prune(instances.parametric)
+            nodes = [self.regular(node) for node in instances.ignored]
+            options = module.options
+            once = bool(options.get("ignore_once") or options.get("skip_repetition") == "once")
+            self.is_first_ignored = self.dialect == "lark" or bool(options.get("allow_initial_skip"))
+            separation = self.separation(nodes, once)
+            if separation is None:
+                body = ast.Repeat(ast.alternatives(nodes), 0, 1 if once else None)
+                self.rules[_GAP] = ast.Production(_GAP, body, 0)
+                self.begin(start, None)
+            else:
+                self.separate(separation, start)
+        self.prune(instances.parametric | self.beginnings)
 
     def define(self, definition: Definition, body: ast.Node) -> None:
         name = definition.name
@@ -91,26 +116,87 @@ class Productions:
 
     # -- what may stand between terminals -------------------------------------------------------------------------
 
-    def add_gap(self, module: Module, ignored: list[Node], start: str) -> None:
-        options = module.options
-        once = options.get("ignore_once") or options.get("skip_repetition") == "once"
-        nodes = [self.regular(node) for node in ignored]
-        body = ast.Repeat(ast.alternatives(nodes), 0, 1 if once else None)
-        self.rules[_GAP] = ast.Production(_GAP, body, 0)
-        if (self.dialect == "lark" or options.get("allow_initial_skip")) and start in self.rules:
-            call = ast.Reference(start, self.rules[start].at)
-            both = ast.Seq((ast.Reference(_GAP, call.at), call))
-            self.rules[BEGIN] = ast.Production(start, both, call.at)
+    def begin(self, start: str, last: ast.Node | None, first: ast.Node | None = None) -> None:
+        """The rule of whole texts, where something may be ignored before the first terminal or at the end alone."""
+        if start not in self.rules or not (self.is_first_ignored or last or first):
+            return
+        at = self.rules[start].at
+        body: ast.Node = first or ast.Reference(start, at)
+        if last is not None:
+            body = ast.Seq((body, ast.Repeat(last, 0, 1)))
+        if first is not None and start in self.begun.empty:
+            body = ast.Alt((ast.Seq(()), body))
+        if self.is_first_ignored:
+            body = ast.Seq((ast.Reference(_GAP, at), body))
+        self.rules[BEGIN] = ast.Production(start, body, at)
+
+    def separation(self, ignored: list[ast.Node], once: bool) -> Separation | None:
+        """What may stand between terminals so that each ignored text is the longest; None if that is any."""
+        builder = GrammarBuilder()
+
+        def lower(node: ast.Node) -> int:
+            self.source.check(1)
+            if not (isinstance(node, ast.Token) or (isinstance(node, ast.Embedded) and not node.is_regular)):
+                node = ast.Both((node, ast.Repeat(_ANY_BYTE, 0, None)), 0)  # one regular node, however large
+            rules = {**self.terminals, _PART: ast.Production(_PART, node, 0)}
+            try:
+                return lower_productions(builder, self.source, rules, _PART)
+            except GrammarError as error:
+                raise _Refused from error
+
+        try:
+            return separate(
+                builder, lower, ignored, [self.texts(builder, lower, node) for _, node in self.lexemes], once
+            )
+        except _Refused:
+            return None  # the grammar itself is refused, with a better place
+        except Inexact:
+            self.fail(
+                "what follows an ignored text decides in more than one place where it ends",
+                0,
+                "let each ignored text end by itself, or go on with one kind of character, as /[ \\t]+/ does",
+            )
+
+    def texts(self, builder: GrammarBuilder, lower: Callable[[ast.Node], int], node: ast.Node) -> Lexeme:
+        texts = Texts(node, lower(node))
+        if isinstance(node, ast.Token):
+            return Lexeme(texts, frozenset())  # no byte is part of a special token
+        if not isinstance(node, ast.Embedded) or node.is_regular:
+            return Lexeme(texts)
+        grammar = builder.fork().build(texts.node)
+        return Lexeme(texts, frozenset(byte for byte in range(256) if grammar.accepts_prefix(bytes([byte]))))
+
+    def separate(self, separation: Separation, start: str) -> None:
+        """Put the gaps where they belong: behind all terminals, before some, and at the end."""
+        self.rules[_GAP] = ast.Production(_GAP, separation.common, 0)
+        plain: dict[int, ast.Node] = {}
+        for (lexeme, node), changed in zip(self.lexemes, separation.lexemes, strict=True):
+            gap = lexeme.items[1]
+            plain[id(lexeme)] = ast.Seq((node, gap))
+            if changed is not None:
+                lexeme.items = (changed, gap)
+        # The passes over a production keep its nodes, which have changed.
+        self.rules = {name: ast.Production(rule.name, rule.body, rule.at) for name, rule in self.rules.items()}
+        first = None
+        self.begun = Beginnings(self.rules, plain)
+        is_first_told = any(changed is not None for changed in separation.lexemes) or start in self.begun.empty
+        if not self.is_first_ignored and is_first_told and start in self.rules:
+            try:
+                first = self.begun.rule(start)
+            except RecursionError:
+                self.fail("groups nest too deep beside what is ignored", self.rules[start].at, "name some of them")
+            self.beginnings = set(self.begun.made.values())
+        self.begin(start, separation.last, first)
 
     def with_gap(self, node: ast.Node, at: int, *, may_be_empty: bool = False) -> ast.Node:
         """The node, and what may be ignored behind; nothing is ignored behind the empty text, which is no terminal."""
         if not self.has_gap:
             return node
         gap = ast.Reference(_GAP, at)
-        if not may_be_empty:
-            return ast.Seq((node, gap))
-        solid = ast.Both((node, ast.Repeat(_ANY_BYTE, 1, None)), at)
-        return ast.Alt((ast.Seq((solid, gap)), ast.Both((node, ast.Seq(())), at)))
+        solid = ast.Both((node, ast.Repeat(_ANY_BYTE, 1, None)), at) if may_be_empty else node
+        lexeme = ast.Seq((solid, gap))
+        self.lexemes.append((lexeme, solid))
+        return ast.Alt((lexeme, ast.Both((node, ast.Seq(())), at))) if may_be_empty else lexeme
 
     # -- rules ----------------------------------------------------------------------------------------------------
 

@@ -258,6 +258,13 @@ impl Builder {
         self.begin_call().matches(node, data)
     }
 
+    /// What may stand behind these bytes in the texts of a regular node (its Brzozowski derivative).
+    pub fn after(&mut self, id: u32, data: &[u8]) -> Result<TermId> {
+        let node = self.regular(id)?;
+        let arena = self.begin_call();
+        data.iter().try_fold(node, |term, &byte| arena.derive(term, byte))
+    }
+
     /// All texts of a regular node; None if there are more than `limit`.
     pub fn enumerate(&mut self, id: u32, limit: usize) -> Result<Option<Vec<Vec<u8>>>> {
         let node = self.regular(id)?;

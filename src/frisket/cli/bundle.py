@@ -1,0 +1,117 @@
+"""A schema's text, the definition that is meant of it, and further files → the text of one schema that holds it all.
+
+References into the other files become references within the schema, so that every command reads it as any other.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import typer
+
+from frisket.errors import InvalidSchemaError, LimitExceededError
+
+#: Keywords that ask something of a document, or describe it: at the root they are not those of the definition meant.
+_OF_A_VALUE = {
+    "additionalItems", "additionalProperties", "allOf", "anyOf", "const", "contains", "contentEncoding",
+    "contentMediaType", "contentSchema", "default", "dependencies", "dependentRequired", "dependentSchemas",
+    "deprecated", "description", "else", "enum", "examples", "exclusiveMaximum", "exclusiveMinimum", "format", "if",
+    "items", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum", "minContains", "minItems",
+    "minLength", "minProperties", "minimum", "multipleOf", "not", "oneOf", "pattern", "patternProperties",
+    "prefixItems", "properties", "propertyNames", "readOnly", "required", "then", "title", "type",
+    "unevaluatedItems", "unevaluatedProperties", "uniqueItems", "writeOnly", "$dynamicRef", "$recursiveRef", "$ref",
+}  # fmt: skip
+#: Keywords whose values are data, in which nothing is a reference.
+_DATA = frozenset(("const", "default", "enum", "examples"))
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """What `--root` and `--with` say."""
+
+    root: str | None = None
+    others: tuple[str, ...] = ()
+
+    def text(self, text: str, name: str) -> str:
+        """The schema's text with the other files in it, and the root as its only demand."""
+        from frisket.cli import source
+        from frisket.json_schema.text import parse
+
+        if self.root is None and not self.others:
+            return text
+        with source.named(name):
+            schema = _object(parse(text))
+        files: dict[str, dict[str, Any]] = {}
+        places = {str(schema.get("$id", schema.get("id", ""))).rstrip("#"): ""}
+        store = "definitions" if "definitions" in schema and "$defs" not in schema else "$defs"
+        for given in self.others:
+            with source.named(given):
+                other = _object(parse(source.read(Path(given))))
+            key = given if Path(given).name in files else Path(given).name
+            files[key] = other
+            place = f"/{store}/{key.replace('~', '~0').replace('/', '~1')}"
+            for uri in (given, key, str(other.pop("$id", other.pop("id", key))).rstrip("#")):
+                places[uri] = place
+            other.pop("$schema", None)
+        base = next(iter(places))
+        places.update({name: "", Path(name).name: ""})
+        try:
+            whole = _moved(schema, places, base, "")
+            inner = {key: _moved(other, places, base, places[key]) for key, other in files.items()}
+        except RecursionError:
+            hint = "name inner schemas in $defs and refer to them"
+            raise LimitExceededError("the schema nests too deep", hint=hint) from None
+        if files:
+            whole[store] = {**whole.get(store, {}), **inner}
+        if self.root is not None:
+            whole = {key: value for key, value in whole.items() if key not in _OF_A_VALUE}
+            whole["$ref"] = self._reference(whole, places, base)
+        return json.dumps(whole, ensure_ascii=False)
+
+    def _reference(self, whole: dict[str, Any], places: dict[str, str], base: str) -> str:
+        root = self.root or ""
+        root = f"#{root}" if root.startswith("/") else root
+        found = _local(root, places, base, "")
+        head = found.removeprefix("#/").partition("/")[0]
+        if found.startswith("#/") and head not in whole:
+            there = [f"#/{store}/{name}" for store in ("$defs", "definitions") for name in whole.get(store, ())]
+            raise typer.BadParameter(
+                f"--root {root} leads to no definition; there are {', '.join(there[:20]) or 'none'}"
+                + (f" and {len(there) - 20} more" if len(there) > 20 else "")
+            )
+        return found
+
+
+def _object(schema: Any) -> dict[str, Any]:
+    if not isinstance(schema, dict):
+        raise InvalidSchemaError("the file is no object", where="", hint="--root and --with take schemas in objects")
+    return schema
+
+
+def _moved(value: Any, places: dict[str, str], base: str, prefix: str) -> Any:
+    """The schema as it stands below `prefix` in the bundle."""
+    if isinstance(value, list):
+        return [_moved(item, places, base, prefix) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _local(inner, places, base, prefix)
+        if key == "$ref" and isinstance(inner, str)
+        else inner
+        if key in _DATA
+        else _moved(inner, places, base, prefix)
+        for key, inner in value.items()
+    }
+
+
+def _local(reference: str, places: dict[str, str], base: str, prefix: str) -> str:
+    """A reference as the bundle has it; one that leads nowhere is as it was, for the compiler to say so."""
+    uri, _, fragment = reference.partition("#")
+    place = places.get(uri, places.get(urljoin(base, uri))) if uri else prefix
+    if place is None or (fragment and fragment[0] != "/"):
+        return reference
+    return f"#{place}{fragment}"
