@@ -166,7 +166,10 @@ class Tools:
                 yield _refused(tool.name, RefusedToolsError(problem, where="/name", hint="rename the tool"))
                 continue
             names.add(tool.name)
-            yield self._checked_one(tool, _Compiler(family, options, limits, meter))
+            checked = self._checked_one(tool, _Compiler(family, options, limits, meter))
+            # A tool that reached a limit has taken as much as a call may: a second one ends this call.
+            meter.spend(0 if checked.is_certain else 1 + meter.limits.steps // 2)
+            yield checked
 
     def _checked_one(self, tool: Tool, compiler: _Compiler) -> Checked:
         try:
@@ -195,12 +198,8 @@ class _Compiler:
         """The arguments of a tool; raises what they cannot be."""
         # Without limits of the caller, rules that were made lately are found again.
         arguments = Arguments(tool, self.family, self.options, None if self.limits is None else self.meter.limits)
-        try:
-            arguments.check()
-            arguments.core()
-        except LimitExceededError:
-            self.meter.spend(self.meter.limits.steps // 2)
-            raise
+        arguments.check()
+        arguments.core()
         size = len(content(tool.schema) or b"")
         self.meter.spend(_STEPS_PER_TOOL + _STEPS_PER_BYTE * size, _BYTES_PER_BYTE * size)
         return arguments
