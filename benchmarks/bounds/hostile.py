@@ -369,6 +369,9 @@ def inputs() -> dict[str, Hostile]:
         "grammar: 2,000 rules, left-recursive ring": _rules(_ring, b"ab" * 50),
         "grammar: 2,000 nullable rules in a row": _rules(_nullable, b"zz"),
         "grammar: a rule that doubles, 40 levels": _rules(_doubling, b"a" * 300),
+        "lark: a parameter of 20 bits": _notation("from_lark", _parametric, b"iii"),
+        "xgrammar: TagDispatch of 2,000 tags": _notation("from_ebnf", _dispatch, b"a <tag7", dialect="xgrammar"),
+        "abnf: 20,000 lines of =/": _notation("from_abnf", _alternatives, b"19"),
         "grammar: intersection of coprime loops": _rules(
             lambda b, r: b.define(
                 r,
@@ -391,6 +394,31 @@ def _regex(pattern: str, script: bytes = b"") -> Hostile:
 
 def _rules(define: Callable[[Any, int], None], script: bytes = b"") -> Hostile:
     return Hostile(lambda: _later(_build, define), script)
+
+
+def _notation(constructor: str, make: Callable[[], str], script: bytes = b"", **keywords: str) -> Hostile:
+    return Hostile(lambda: _later(_written, constructor, make(), **keywords), script)
+
+
+def _written(constructor: str, text: str, **keywords: str) -> Any:
+    import frisket
+
+    return getattr(frisket.Grammar, constructor)(text, **keywords)
+
+
+def _parametric() -> str:
+    calls = [f'    | "i" p::set_bit({bit}) %if bit_clear({bit})' for bit in range(20)]
+    return "\n".join(["start: p::0", 'p::_: "" %if is_ones([0:20])', *calls])
+
+
+def _dispatch() -> str:
+    rules = [f'r{place} ::= "a{place}"' for place in range(2_000)]
+    tags = ", ".join(f'("<tag{place}>", r{place})' for place in range(2_000))
+    return "\n".join([f"root ::= TagDispatch({tags})", *rules])
+
+
+def _alternatives() -> str:
+    return "\n".join(['a = "0"', *(f'a =/ "{place}"' for place in range(1, 20_000))])
 
 
 def _later(make: Callable[..., Any], *arguments: Any, **keywords: Any) -> Callable[[], Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, LimitExceededError
 from frisket.grammar import Grammar
+from frisket.limit import Limits, Meter
 from frisket.notations.combination import free_text
 from frisket.notations.combination.part import (
     Capture,
@@ -28,7 +29,6 @@ from frisket.notations.combination.part import (
 
 if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
-    from frisket.limit import Limits
 
 __all__ = [
     "GrammarPart",
@@ -128,14 +128,21 @@ def optional(part: GrammarPart) -> Grammar:
     return Grammar._from_part(Repeat(_part("optional", part), 0, 1))
 
 
-def text(*, forbidden: Iterable[str] = (), min_chars: int = 0, max_chars: int | None = None) -> Grammar:
+def text(
+    *,
+    forbidden: Iterable[str] = (),
+    min_chars: int = 0,
+    max_chars: int | None = None,
+    limits: Limits | None = None,
+) -> Grammar:
     """Free text of so many characters in which none of the forbidden strings occurs.
 
     >>> text(forbidden=["http://"], max_chars=80).accepts("see http://example.org")
     False
     """
     _check_counts("text", min_chars, max_chars)
-    return Grammar._from_part(FreeText(_forbidden("text", [], forbidden), min_chars, max_chars))
+    strings = _forbidden("text", [], forbidden, limits)
+    return Grammar._from_part(FreeText(strings, min_chars, max_chars), limits=limits)
 
 
 def until(
@@ -144,6 +151,7 @@ def until(
     min_chars: int = 0,
     max_chars: int | None = None,
     name: str | None = None,
+    limits: Limits | None = None,
 ) -> Grammar:
     """Free text that ends with the first of the triggers to come: texts, or special tokens (`special`).
 
@@ -160,8 +168,9 @@ def until(
         raise EmptyGrammarError("the text has no end", where="until", hint="give a trigger, or use frisket.text")
     ends = tuple(_trigger("until", place, trigger) for place, trigger in enumerate(triggers))
     words = [end.text for end in ends if isinstance(end, Lit)]
-    strings = _forbidden("until", words, forbidden)
-    return Grammar._from_part(Until(ends, strings, min_chars, max_chars, None if name is None else _name(name)))
+    strings = _forbidden("until", words, forbidden, limits)
+    until = Until(ends, strings, min_chars, max_chars, None if name is None else _name(name))
+    return Grammar._from_part(until, limits=limits)
 
 
 def tags(
@@ -173,6 +182,7 @@ def tags(
     at_most: int | None = None,
     max_chars: int | None = None,
     text_after: bool = True,
+    limits: Limits | None = None,
 ) -> Grammar:
     """Free text with tags in it: pairs of a begin (a text, or a special token) and the part that follows it.
 
@@ -192,8 +202,10 @@ def tags(
         raise EmptyGrammarError("there are no tags", where="tags", hint="give a tag, or use frisket.text")
     checked = tuple(_tag(place, pair) for place, pair in enumerate(pairs))
     begins = [begin.text for begin, _ in checked if isinstance(begin, Lit)]
+    # All beginnings of a begin are looked for among the triggers.
+    free_text.spend_for(begins, Meter(limits))
     words = free_text.shortest(begins) if triggers is None else list(dict.fromkeys(triggers))
-    strings = _forbidden("tags", words, forbidden)
+    strings = _forbidden("tags", words, forbidden, limits)
     known, unused = set(words), set(words)
     for place, begin in enumerate(begins):
         try:
@@ -208,7 +220,8 @@ def tags(
         raise GrammarSyntaxError(
             f"no tag begins with the trigger {trigger!r}", where="tags", hint="leave it out, or forbid it"
         )
-    return Grammar._from_part(Tags(checked, tuple(words), strings, at_least, at_most, max_chars, text_after))
+    part = Tags(checked, tuple(words), strings, at_least, at_most, max_chars, text_after)
+    return Grammar._from_part(part, limits=limits)
 
 
 def special(token_name: str) -> Grammar:
@@ -271,14 +284,14 @@ def _tag(place: int, pair: tuple[GrammarPart, GrammarPart]) -> tuple[Lit | Speci
     return begin, Label(name, _part(where, pair[1]))
 
 
-def _forbidden(where: str, triggers: list[str], forbidden: Iterable[str]) -> tuple[str, ...]:
+def _forbidden(where: str, triggers: list[str], forbidden: Iterable[str], limits: Limits | None) -> tuple[str, ...]:
     if isinstance(forbidden, str):
         raise TypeError(f"{where}: forbidden strings are several: write [text] for one")
     strings = tuple(forbidden)
     for string in strings:
         if not isinstance(string, str):
             raise TypeError(f"{where}: a forbidden string is a str, got {type(string).__name__}")
-    free_text.check_strings(where, triggers, strings)
+    free_text.check_strings(where, triggers, strings, Meter(limits))
     return strings
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: The representation of a combination shows at most so many characters.
 _SHOWN = 200
+#: Steps of the limits to write a node as text, and the bytes of that text.
+_STEPS_PER_NODE, _BYTES_PER_NODE = 50, 100
 #: What a language is made of; and no argument at all, which is an error.
 _CORES = (_core.Grammar, type(None))
 _MISSING: Any = object()
@@ -229,7 +231,7 @@ class Language:
         call, meter = self._call(), Meter(limits)
         return open_rules(*productions(*call, meter), _bytes(text), meter) if call[0] in NOTATIONS else ()
 
-    def dump(self) -> str:
+    def dump(self, *, limits: Limits | None = None) -> str:
         """The rules as text, for people: one definition a paragraph, in order of first mention.
 
         >>> from frisket import Grammar
@@ -257,7 +259,9 @@ class Language:
         `multiple(7)` the digits of a multiple, `special('<x>')` a special token. Rules, objects, arrays of different
         items, layouts (punctuation), and terms that are long or used twice have names.
         """
-        return self.core.dump()
+        core, meter = self._core_within(limits), Meter(limits)
+        meter.spend(_STEPS_PER_NODE * core.node_count, _BYTES_PER_NODE * core.node_count)
+        return core.dump()
 
     def describe(self, style: Style = "typescript", *, limits: Limits | None = None) -> Description:
         """What the documents look like, as text for a prompt; of a schema or a type only.
@@ -374,6 +378,15 @@ def json_value(text: str) -> Any:
             where=fault.where,
             hint=fault.hint
             or "an answer that was cut off has no value: see its finish_reason; PartialValue reads what is there",
+        ) from error
+    except RecursionError:
+        raise AnswerError(
+            "the text nests deeper than Python reads JSON", hint="bound the levels of the schema, or read its events"
+        ) from None
+    except ValueError as error:  # Python converts so many digits only
+        raise AnswerError(
+            "the text holds an integer of thousands of digits",
+            hint="bound integers by maximum and minimum, or by the option max_integer_digits",
         ) from error
 
 

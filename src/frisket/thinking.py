@@ -18,6 +18,7 @@ from frisket.tools import wire
 from frisket.tools.template import Hole, Piece, literal_pieces
 
 if TYPE_CHECKING:
+    from frisket.limit import Limits
     from frisket.vocabulary import Vocabulary
 
 __all__ = ["Mode", "Reasoning", "Thinking", "Thought", "think"]
@@ -129,6 +130,7 @@ def think(
     vocabulary: Vocabulary | None = None,
     max_chars: int | None = None,
     max_tokens: int | None = None,
+    limits: Limits | None = None,
 ) -> Grammar:
     r"""Reasoning between two markers, then a text of `answer`; the value is a `Thought`.
 
@@ -157,11 +159,12 @@ def think(
     if not start or not end:
         raise ValueError("the markers of reasoning are texts of at least one character")
     said = prompt if isinstance(prompt, Thinking) else Thinking.of_prompt(prompt or "", start, end)
-    answer = as_grammar(answer)
+    running = None if limits is None else limits.started()
+    answer = as_grammar(answer, running)
     special = special_in((start, end), vocabulary)
     reasoning = Reasoning(start, end, mode, said, special, tuple(sorted(special)), max_chars)
-    builder = _core.GrammarBuilder()
-    core = builder.build(reasoning.lower(builder, builder.embed(answer.core)))
+    builder = _core.GrammarBuilder(limits=running)
+    core = builder.build(reasoning.lower(builder, builder.embed(answer._core_within(running))))
     keywords = {"start": start, "end": end, "mode": mode, "vocabulary": vocabulary, "max_chars": max_chars,
                 "prompt": None if said is Thinking.ABSENT else said}  # fmt: skip
     return Grammar(core, value=_Value(reasoning, answer), origin=Origin("_from_thinking", answer, keywords))

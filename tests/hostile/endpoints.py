@@ -11,6 +11,7 @@ import frisket
 from .case import Case
 from .constructors import ambiguous_rules, chained_rules, parametric, structural_tags, wide_words
 
+ANSWERS = "/api/answers"
 CHAT, COMPLETIONS, RESPONSES = "/v1/chat/completions", "/v1/completions", "/v1/responses"
 
 
@@ -69,8 +70,9 @@ def _pages(make: Callable[[], dict[str, Any]], name: str, path: str = "/api/chec
 
         application = make_application({"embedded": frisket.models.embedded})
         client = TestClient(application, base_url="http://127.0.0.1:8765", raise_server_exceptions=False)
-        body = make()
-        return lambda: _posted(client, path, {"model": "embedded", "prompt": "Hi", "max_tokens": 4, **body})
+        asked = {"prompt": "Hi", "max_tokens": 4} if path == ANSWERS else {}
+        body = {"model": "embedded", **asked, **make()}
+        return lambda: _posted(client, path, body)
 
     return Case(f"POST {path}", name, prepare)
 
@@ -114,4 +116,10 @@ ENDPOINTS: list[Case] = [
     _pages(
         lambda: {"notation": "json_schema", "text": '{"type": "array", "minItems": 1000000000}'}, "minItems of 10^9"
     ),
+    _pages(
+        lambda: {"notation": "json_schema", "text": '{"type": "array", "minItems": 1000000000}', "describe": "example"},
+        "describe of minItems 10^9",
+        ANSWERS,
+    ),
+    _pages(lambda: {"notation": "lark", "text": parametric(20)}, "20 bits of a parameter", ANSWERS),
 ]

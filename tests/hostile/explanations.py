@@ -145,12 +145,14 @@ EXPLANATIONS: list[Case] = [
         "JSON that nests 1,000,000 deep",
         lambda text: Grammar.from_json_schema({}).value(text),
         lambda: "[" * 1_000_000,
+        quick=True,
     ),
     given(
         "Grammar.value",
         "a number of 1,000,000 digits",
         lambda text: Grammar.from_json_schema({}).value(text),
         lambda: "1" * 1_000_000,
+        quick=True,
     ),
     given(
         "Grammar.to_gbnf",

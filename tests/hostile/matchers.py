@@ -22,15 +22,15 @@ GRAMMARS: list[tuple[str, Callable[[], Grammar], bytes]] = [
     ("oneOf of 12 multipleOf", lambda: Grammar.from_json_schema(one_of_multiples()), b"1"),
     ("nested counts over an empty rule", lambda: Grammar.from_gbnf(ambiguous_rules()), b"aab"),
     (
-        "1,300 letters of an ambiguous rule",
+        "500 letters of an ambiguous rule",
         lambda: Grammar.from_gbnf('root ::= "a" root "b" | "a" root | "a"'),
-        b"a" * 1300,
+        b"a" * 500,
     ),
     (".{1,500}", lambda: Grammar.from_regex(".{1,500}"), b""),
     ("no word of two anywhere", lambda: Grammar.from_regex(r"(?!.*\b(foo|bar)\b).{1,200}"), b"fo"),
     ("40 switches on one member", lambda: Grammar.from_json_schema(switches(40)), b'{"k": 1'),
     ("2,000 tags", lambda: many_tags(2_000), b"Let me see: <f1"),
-    ("strings of which none repeats", lambda: Grammar.from_json_schema(unique_strings()), b'["a", "b", "'),
+    ("strings of which none repeats", lambda: Grammar.from_json_schema(unique_strings()), b'["abbcc", "ab'),
 ]
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from frisket.decoding.sampler import Sampler
     from frisket.description import Style
     from frisket.grammar import Grammar
+    from frisket.limit import Limits
     from frisket.models.protocol import Model
     from frisket.strategy import Strategy
 
@@ -43,6 +44,7 @@ class Options(TypedDict, total=False):
     stop: str | Sequence[str]
     jump_forward: bool
     describe: bool | Style
+    limits: Limits | None
     heal: bool
 
 

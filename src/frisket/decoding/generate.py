@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from frisket.description import Style
     from frisket.grammar import Grammar
+    from frisket.limit import Limits
     from frisket.models.protocol import Model
     from frisket.strategy import Strategy
 
@@ -43,6 +44,7 @@ def generate(
     stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    limits: Limits | None = ...,
     heal: bool = ...,
     strategy: Strategy | None = ...,
     on_step: Callable[[Step], object] | None = ...,
@@ -64,6 +66,7 @@ def generate(
     stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    limits: Limits | None = ...,
     heal: bool = ...,
     strategy: Strategy | None = ...,
     on_step: Callable[[Step], object] | None = ...,
@@ -85,6 +88,7 @@ def generate(
     stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    limits: Limits | None = ...,
     heal: bool = ...,
     strategy: Strategy | None = ...,
     on_step: Callable[[Step], object] | None = ...,
@@ -106,6 +110,7 @@ def generate(
     stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    limits: Limits | None = ...,
     heal: bool = ...,
     strategy: Strategy | None = ...,
     on_step: Callable[[Step], object] | None = ...,
@@ -126,6 +131,7 @@ def generate(
     stop: str | Sequence[str] = (),
     jump_forward: bool = True,
     describe: bool | Style = False,
+    limits: Limits | None = None,
     heal: bool = False,
     strategy: Strategy | None = None,
     on_step: Callable[[Step], object] | None = None,
@@ -152,6 +158,9 @@ def generate(
     `describe` writes the schema into the prompt, as `Grammar.describe` words it (True: as TypeScript), where the model
     otherwise reads the names of the properties alone.
 
+    `limits` bound the grammar of a target that is none yet, its description and every call of its matchers; their
+    cancellation ends the answer at the next token.
+
     `strategy`: how whole answers are found, where token by token under the mask is not enough: `Exact`, `Particles`,
     `Beams`, `Best`, `Draft`, or one of them within another. An answer longer than `max_tokens` is then cut or left out.
     `on_step` sees the steps of the answer that was chosen, once it is. `sample` returns several answers with their
@@ -170,7 +179,7 @@ def generate(
     task = Task(
         model,
         prompt,
-        as_grammar(target),
+        as_grammar(target, limits),
         max_tokens=max_tokens,
         on_budget=on_budget if strategy is None else "cut",
         wrap_up=wrap_up if strategy is None else 0.0,
@@ -180,6 +189,7 @@ def generate(
         stop=stop_texts(stop),
         jump_forward=jump_forward,
         describe=describe,
+        limits=limits,
         heal=heal,
     )
     if strategy is None:
@@ -214,6 +224,7 @@ def stream(
     stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    limits: Limits | None = ...,
     heal: bool = ...,
 ) -> Stream[T]: ...
 @overload
@@ -232,6 +243,7 @@ def stream(
     stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    limits: Limits | None = ...,
     heal: bool = ...,
 ) -> Stream[str]: ...
 @overload
@@ -250,6 +262,7 @@ def stream(
     stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    limits: Limits | None = ...,
     heal: bool = ...,
 ) -> Stream[T]: ...
 @overload
@@ -268,6 +281,7 @@ def stream(
     stop: str | Sequence[str] = ...,
     jump_forward: bool = ...,
     describe: bool | Style = ...,
+    limits: Limits | None = ...,
     heal: bool = ...,
 ) -> Stream[Any]: ...
 def stream(
@@ -285,6 +299,7 @@ def stream(
     stop: str | Sequence[str] = (),
     jump_forward: bool = True,
     describe: bool | Style = False,
+    limits: Limits | None = None,
     heal: bool = False,
 ) -> Stream[Any]:
     """An iterator over the steps of an answer; its `generation()` is the whole result.
@@ -299,7 +314,7 @@ def stream(
     task = Task(
         model,
         prompt,
-        as_grammar(target),
+        as_grammar(target, limits),
         max_tokens=max_tokens,
         on_budget=on_budget,
         wrap_up=wrap_up,
@@ -309,6 +324,7 @@ def stream(
         stop=stop_texts(stop),
         jump_forward=jump_forward,
         describe=describe,
+        limits=limits,
         heal=heal,
     )
     return begin_stream(task, task.begin(), seed)

@@ -16,6 +16,7 @@ from frisket import _core
 
 if TYPE_CHECKING:
     from frisket.grammar import CompiledGrammar, Grammar
+    from frisket.limit import Limits
     from frisket.vocabulary import Vocabulary
 
 
@@ -46,11 +47,13 @@ def take_back(vocabulary: Vocabulary, ids: Sequence[int]) -> tuple[list[int], by
     return list(ids[:stay]), head
 
 
-def compile_healed(grammar: Grammar, vocabulary: Vocabulary, head: bytes) -> CompiledGrammar:
+def compile_healed(
+    grammar: Grammar, vocabulary: Vocabulary, head: bytes, limits: Limits | None = None
+) -> CompiledGrammar:
     """The grammar whose texts begin with these bytes and go on as a text of `grammar` does."""
-    builder = _core.GrammarBuilder()
+    builder = _core.GrammarBuilder(limits=limits)
     core = builder.build(builder.seq([builder.literal(head), builder.embed(grammar.core)]))
-    return core.compile(vocabulary, grammar=grammar)
+    return core.compile(vocabulary, limits=limits, grammar=grammar)
 
 
 class _Texts:

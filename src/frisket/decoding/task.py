@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from frisket.decoding.sampler import Sampler
     from frisket.description import Style
     from frisket.grammar import CompiledGrammar, Grammar
+    from frisket.limit import Limits
     from frisket.models.protocol import Model, Session
     from frisket.vocabulary import Vocabulary
 
@@ -60,6 +61,7 @@ class Task:
     stop: Sequence[str] = ()
     jump_forward: bool = True
     describe: bool | Style = False
+    limits: Limits | None = None
     heal: bool = False
     draft: str | None = None
     """An answer in free text that the model reads before its own."""
@@ -99,11 +101,11 @@ class Task:
         # The tokens that spell the head again count for nothing, but they take room: at most one for each byte.
         budget = asked.within(self.model.context, len(ids) + len(head))
         if head:
-            compiled = compile_healed(self.grammar, self.vocabulary, head)
+            compiled = compile_healed(self.grammar, self.vocabulary, head, self.limits)
         else:
-            compiled = self.grammar.compile(self.vocabulary)
+            compiled = self.grammar.compile(self.vocabulary, limits=self.limits)
         try:
-            budget.check((self.grammar.compile(self.vocabulary) if head else compiled).matcher())
+            budget.check((self.grammar.compile(self.vocabulary, limits=self.limits) if head else compiled).matcher())
         except BudgetError:
             if not partial:
                 raise
@@ -119,7 +121,7 @@ class Task:
         keys = None if self.grammar.schema is None else property_names(self.grammar.schema)
         if self.describe:
             style: Style = "typescript" if self.describe is True else self.describe
-            prompt, keys = described(prompt, style, self.grammar.describe(style)), None
+            prompt, keys = described(prompt, style, self.grammar.describe(style, limits=self.limits)), None
         if self.draft is None:
             return self.model.prompt(prompt, keys)
         if "draft" not in inspect.signature(self.model.prompt).parameters:

@@ -39,8 +39,11 @@ def describe(grammar: Grammar, style: Style, options: JSONSchemaOptions, limits:
 
 
 def _text(grammar: Grammar, style: Style, options: JSONSchemaOptions, meter: Meter) -> str:
+    meter.spend(0)
     if style == "json_schema":
-        return dumps(grammar.schema, options)
+        text = dumps(grammar.schema, options)
+        meter.spend(len(text), len(text))
+        return text
     if style == "typescript":
         from frisket.description.typescript import typescript
 

@@ -126,11 +126,16 @@ def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
 
 
 def _taken(matcher: Matcher, data: bytes) -> int:
-    """How many bytes the matcher takes; it takes them."""
-    for place in range(len(data)):
-        if not takes(matcher, data[place : place + 1]):
-            return place
-    return len(data)
+    """How many bytes the matcher takes; it takes them, in pieces that double up to a refusal and halve behind it."""
+    taken, size, grows = 0, 1, True
+    while size and taken < len(data):
+        piece = data[taken : taken + size]
+        if takes(matcher, piece):
+            taken += len(piece)
+        else:
+            grows = False
+        size = 2 * size if grows else size // 2
+    return taken
 
 
 class _Document(NamedTuple):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from frisket.errors import FrisketError, LimitExceededError
 from frisket.explanation.place import Path, at, places, pointer
 from frisket.json_schema.options import ESCAPES
+from frisket.recent import content
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
@@ -31,8 +32,8 @@ _SILENT = frozenset(
     ("$schema", "$id", "$defs", "definitions", "$comment", "title", "description", "default", "examples")
 )
 
-#: Steps of the limits for a node of a smaller schema's grammar: it is read, built and asked once.
-_STEPS_PER_NODE = 200
+#: Steps of the limits for a smaller schema, which is read, built and asked once, and for a byte of it.
+_STEPS_PER_SCHEMA, _STEPS_PER_BYTE = 5_000, 20
 #: So many smaller schemas are compiled before the search is given up.
 _MOST = 200
 
@@ -123,6 +124,7 @@ class _Search:
         self.text = text
         self.meter = meter
         self.left = _MOST
+        self.size = len(content(grammar.schema) or b"")
 
     def keyword(self, options: JSONSchemaOptions, path: Path) -> Reason | None:
         """The innermost keyword without which the text could go on."""
@@ -146,7 +148,7 @@ class _Search:
             raise _GivenUpError
         try:
             smaller = self.grammar.with_schema(schema, options, limits=self.meter.limits)
-            self.meter.spend(_STEPS_PER_NODE * smaller.core.node_count)
+            self.meter.spend(_STEPS_PER_SCHEMA + _STEPS_PER_BYTE * self.size)
             return smaller.accepts_prefix(self.text, limits=self.meter.limits)
         except LimitExceededError as error:
             if error.code == "cancelled":

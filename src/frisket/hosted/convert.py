@@ -17,9 +17,12 @@ from frisket.hosted.place import Place, Resolver
 from frisket.hosted.reading import KEYWORDS, Reading, accepts_all, are_disjoint
 from frisket.hosted.scalar import enum_part, number_part, string_part
 from frisket.hosted.size import measure, refuse_too_large
+from frisket.limit import Limits, Meter
 
 #: A converted schema has at most so many nodes: references that are written out may double at each level.
 MOST_NODES = 20_000
+#: Steps of the limits for each of them.
+_STEPS_PER_NODE = 500
 #: Alternatives that one value may have; unions beyond are left to validation.
 MOST_ALTERNATIVES = 64
 #: Values of an enum that are written out, where too many were found altogether; beyond, an index stands for them.
@@ -57,7 +60,9 @@ class Converted:
             raise ValueError(f"{place}: {error.reason}") from None
 
 
-def convert(schema: Mapping[str, Any] | bool, to: Dialect | str, *, depth: int = 3) -> Converted:
+def convert(
+    schema: Mapping[str, Any] | bool, to: Dialect | str, *, depth: int = 3, limits: Limits | None = None
+) -> Converted:
     """The schema in a vendor's dialect.
 
     >>> scores = {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
@@ -70,19 +75,22 @@ def convert(schema: Mapping[str, Any] | bool, to: Dialect | str, *, depth: int =
     Where a dialect has no words, the form changes: free keys become a list of entries, optional properties take null,
     tuples become objects, large enums an index, and a root that is no object is wrapped. `depth`: how often a reference
     may stand inside itself, where the vendor takes no recursion. What is no schema is an InvalidSchemaError. One that
-    leaves no value, or refers to another document, is an UnsupportedSchemaError; one beyond the vendor's sizes a
-    LimitExceededError.
+    leaves no value, or refers to another document, is an UnsupportedSchemaError; one beyond the vendor's sizes,
+    or a conversion beyond the `limits`, a LimitExceededError.
     """
     rules = dialect(to) if isinstance(to, str) else to
     if not isinstance(schema, Mapping | bool):
         raise InvalidSchemaError("a schema is an object, true or false", where="")
     root = dict(schema) if isinstance(schema, Mapping) else schema
+    meter = Meter(limits)
     with suppress(UnsupportedSchemaError, UnsatisfiableSchemaError, LimitExceededError):
-        Grammar.from_json_schema(root)  # an InvalidSchemaError says what no vendor could read, either
+        Grammar.from_json_schema(
+            root, limits=None if limits is None else meter.limits
+        )  # an InvalidSchemaError says what no vendor could read, either
     most = rules.limits.enum_values
     for enum_size in (most, *ENUM_SIZES):
         try:
-            converted = Converter(root, rules, depth, enum_size).converted()
+            converted = Converter(root, rules, depth, enum_size, meter).converted()
         except RecursionError:
             raise LimitExceededError("the schema nests too deep to be converted", where="") from None
         if most is None or measure(converted.schema).enum_values <= most:
@@ -94,10 +102,11 @@ def convert(schema: Mapping[str, Any] | bool, to: Dialect | str, *, depth: int =
 class Converter:
     """One conversion: places in, parts out, losses by the way."""
 
-    def __init__(self, root: Any, rules: Dialect, depth: int, enum_size: int | None) -> None:
+    def __init__(self, root: Any, rules: Dialect, depth: int, enum_size: int | None, meter: Meter) -> None:
         self.rules = rules
         self.enum_size = enum_size
-        self.resolver = Resolver(root, depth)
+        self.meter = meter
+        self.resolver = Resolver(root, depth, meter)
         self.losses: LossMap = {}
         self.narrowings: LossMap = {}
         self._definitions: dict[str, dict[str, Any]] = {}
@@ -143,6 +152,7 @@ class Converter:
     def part(self, places: Sequence[Place]) -> Part | None:
         """The values that all places allow; None where there are none."""
         self._nodes += 1
+        self.meter.spend(_STEPS_PER_NODE)
         if self._nodes > MOST_NODES:
             raise LimitExceededError(
                 f"the converted schema has more than {MOST_NODES} nodes", hint="a smaller `depth` may do", where=""
@@ -173,6 +183,7 @@ class Converter:
             return left[0] if left else None
         nodes: list[dict[str, Any]] = []
         for part in left:
+            self.meter.spend(_STEPS_PER_NODE * len(nodes) // 50)
             nodes += [node for node in _members(part.node) if node not in nodes]
         node = nodes[0] if len(nodes) == 1 else {"anyOf": nodes}
         return Part(node, union([part.decode for part in left]), any(part.nullable for part in left))

@@ -8,6 +8,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from frisket.errors import InvalidSchemaError, UnsupportedSchemaError
+from frisket.limit import Meter
+
+#: Steps of the limits for a place that is looked at.
+_STEPS_PER_PLACE = 100
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,9 @@ class Place:
 class Resolver:
     """References of one schema → places; the text of the schema is all that is read."""
 
-    def __init__(self, root: Any, depth: int) -> None:
+    def __init__(self, root: Any, depth: int, meter: Meter) -> None:
         self.root = root
+        self.meter = meter
         self.depth = depth
         """How often one reference may stand inside of what it refers to, where recursion is unrolled."""
         dialect = str(root.get("$schema", "")) if isinstance(root, dict) else ""
@@ -84,6 +89,7 @@ class Resolver:
         agenda, found = list(places), []
         while agenda:
             place = agenda.pop(0)
+            self.meter.spend(_STEPS_PER_PLACE + len(agenda) // 8 + len(place.via))
             if place.schema is True:
                 continue
             if place.schema is False:

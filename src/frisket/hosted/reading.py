@@ -26,6 +26,8 @@ BY_TYPE = {
         ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "divisibleBy"),
     ),
 }
+#: Steps of the limits for two alternatives that are compared.
+_STEPS_PER_PAIR = 200
 KINDS = ("null", "boolean", "integer", "number", "string", "array", "object")
 #: All that has a say in validity.
 KEYWORDS = frozenset().union(*BY_TYPE.values()) | {
@@ -101,6 +103,7 @@ def are_disjoint(branches: Sequence[Place], resolver: Resolver) -> bool:
 
 
 def _apart(one: Reading, two: Reading, resolver: Resolver) -> bool:
+    resolver.meter.spend(_STEPS_PER_PAIR)
     kinds, others = _kinds(one), _kinds(two)
     if not kinds & others:
         return True

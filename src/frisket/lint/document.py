@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket._core import front_end
 from frisket.errors import InvalidSchemaError
+from frisket.limit import Meter
 from frisket.lint.resolve import (
     DRAFT7,
     HOLDS,
@@ -33,6 +34,10 @@ if TYPE_CHECKING:
 TESTS = frozenset(("not", "if", "contains", "contentSchema", "propertyNames", "$defs", "definitions"))
 #: Keywords whose subschemas hold of the value itself; all others lead to its members or items.
 IN_PLACE = frozenset(("$ref", "allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas", "dependencies"))
+#: Steps of the limits for a subschema that is walked, and for a place that is looked at again; bytes of a place.
+_STEPS_PER_SCHEMA, _STEPS_PER_PLACE, _BYTES_PER_PLACE = 300, 10, 200
+#: Bytes that are copied in the time of a step.
+_COPIED = 256
 #: Steps of a search for all ways to a place.
 WAYS = 256
 
@@ -68,9 +73,11 @@ class Document:
     root: Any
     vocabulary: Vocabulary | None = None
     max_tokens: int | None = None
+    meter: Meter = field(default_factory=Meter)
+    """What the rules may take."""
 
     def __post_init__(self) -> None:
-        self.root = _unshared(self.root)
+        self.root = _unshared(self.root, self.meter)
         self._documents = Documents(self.root, None)
         self._by_identity: dict[int, Subschema] = {}
         self._applied: dict[Subschema, list[Subschema]] = {}
@@ -99,6 +106,7 @@ class Document:
             known = [place]
             met = {place}
             for one in known:  # grows while it is walked
+                self.meter.spend(_STEPS_PER_PLACE, _BYTES_PER_PLACE)
                 for keyword, below in one.below:
                     if keyword in ("$ref", "allOf") and below not in met:
                         met.add(below)
@@ -115,6 +123,7 @@ class Document:
 
     def along(self, way: list[Subschema]) -> list[Subschema]:
         """All that holds of a value that comes this way."""
+        self.meter.spend(_STEPS_PER_PLACE * sum(len(self.applied(step)) for step in way))
         return list(dict.fromkeys(one for step in way for one in self.applied(step)))
 
     def ways(self, place: Subschema) -> list[list[Subschema]] | None:
@@ -125,6 +134,7 @@ class Document:
             if not stack:
                 return found
             way = stack.pop()
+            self.meter.spend(_STEPS_PER_PLACE * len(way))
             ended = way[-1].parent is None
             for keyword, above in reversed(way[-1].above):
                 if keyword not in IN_PLACE:
@@ -170,6 +180,7 @@ class Document:
         ]
         while stack:
             schema, pointer, resource, keyword, name, parent = stack.pop()
+            self.meter.spend(_STEPS_PER_SCHEMA + len(pointer) // _COPIED, _BYTES_PER_PLACE + len(pointer))
             if not isinstance(schema, dict):
                 continue
             place = self._by_identity.get(id(schema))
@@ -202,7 +213,7 @@ class Document:
                     yield schema, pointer, place.resource, keyword, name, place
 
 
-def _unshared(root: Any) -> Any:
+def _unshared(root: Any, meter: Meter) -> Any:
     """The schema with a dict of its own at every place, as its text has it; what holds itself still does."""
     met: set[int] = set()
     stack, shared = [root], False
@@ -212,16 +223,17 @@ def _unshared(root: Any) -> Any:
             shared = id(value) in met
             met.add(id(value))
             stack += value.values() if isinstance(value, dict) else value
-    return _copied(root) if shared else root
+    return _copied(root, meter) if shared else root
 
 
-def _copied(root: Any) -> Any:
+def _copied(root: Any, meter: Meter) -> Any:
     done: list[Any] = [None]
     #: Copies of what is around the value, by the identity of what they copy.
     around: dict[int, Any] = {}
     stack: list[tuple[Any, Any, Any]] = [(root, done, 0)]
     while stack:
         value, holder, key = stack.pop()
+        meter.spend(_STEPS_PER_PLACE, _BYTES_PER_PLACE)
         if holder is None:  # all that stands below is copied
             del around[key]
         elif not isinstance(value, (dict, list)) or id(value) in around:

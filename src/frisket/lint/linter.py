@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket.errors import FrisketError, InvalidSchemaError, LimitExceededError
 from frisket.json_schema.text import parse
+from frisket.limit import Limits, Meter
 from frisket.lint.document import Document
 from frisket.lint.finding import Finding
 from frisket.lint.selection import meant, selected
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from frisket.lint.rule import Rule
     from frisket.vocabulary import Vocabulary
 
+#: Steps of the limits for one rule at one place, or one finding.
+_STEPS_PER_CHECK = 50
 #: In a place, what is not to be said of it and of all that stands below it: true, or codes and names.
 IGNORE = "x-frisket-ignore"
 
@@ -26,6 +29,7 @@ def lint(
     select: Iterable[str] | None = None,
     ignore: Iterable[str] = (),
     max_tokens: int | None = None,
+    limits: Limits | None = None,
 ) -> list[Finding]:
     """What the rules find in a JSON Schema, given as a value or as its text, in the order of the places.
 
@@ -37,7 +41,8 @@ def lint(
     meant for every schema. A rule that needs a `vocabulary` or `max_tokens` finds nothing without it. Nothing is
     fetched: references to other documents are not followed.
 
-    Raises FrisketError for a rule that is not known, InvalidSchemaError for a text that is no JSON.
+    Raises FrisketError for a rule that is not known, InvalidSchemaError for a text that is no JSON, LimitExceededError
+    where the rules take more than the `limits`.
     """
     if max_tokens is not None and max_tokens < 1:
         raise ValueError("max_tokens is at least 1")
@@ -48,17 +53,21 @@ def lint(
             "a schema is an object or a boolean", where="", hint="true is the schema of any value, false that of none"
         )
     try:
-        return _found(value, vocabulary, rules, max_tokens)
+        return _found(Document(value, vocabulary, max_tokens, Meter(limits)), rules)
     except RecursionError:
         raise LimitExceededError(
             "the schema nests too deep to be looked at", hint="name inner schemas in $defs and refer to them"
         ) from None
 
 
-def _found(value: Any, vocabulary: Vocabulary | None, rules: list[Rule], max_tokens: int | None) -> list[Finding]:
-    document = Document(value, vocabulary, max_tokens)
+def _found(document: Document, rules: list[Rule]) -> list[Finding]:
     silenced = _silenced(document)
-    found = [finding for rule in rules for finding in rule.check(document)]
+    found: list[Finding] = []
+    for rule in rules:
+        document.meter.spend(_STEPS_PER_CHECK * len(document.places))
+        for finding in rule.check(document):
+            document.meter.spend(_STEPS_PER_CHECK + len(finding.pointer))
+            found.append(finding)
     kept = [finding for finding in found if not _is_silent(finding, silenced)]
     rank = {place.pointer: at for at, place in enumerate(document.places)}
     return sorted(kept, key=lambda finding: _rank(finding.pointer, rank))

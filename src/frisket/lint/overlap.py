@@ -31,13 +31,17 @@ def is_disjoint(document: Document, places: Iterable[Subschema], required: Itera
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Limits
 
+    document.meter.spend(STEPS // 10)
+    given = document.meter.limits
+    limits = Limits(steps=min(STEPS, given.steps), seconds=given.seconds, cancellation=given.cancellation)
     parts = [{"$ref": f"{ROOT}#{quote(place.pointer)}"} for place in places]
     question = {"type": "object", "required": sorted(required), "allOf": parts}
     options = JSONSchemaOptions(relaxed=True)
     try:
-        Grammar.from_json_schema(question, options, registry=_Registry(document.root), limits=Limits(steps=STEPS))
+        Grammar.from_json_schema(question, options, registry=_Registry(document.root), limits=limits)
     except UnsatisfiableSchemaError:
         return True
     except FrisketError:
+        document.meter.spend(0)  # raises what ended the whole call
         return False
     return False

@@ -13,6 +13,7 @@ from frisket.lint.json_text import JSONText, Repeated
 from frisket.lint.linter import lint
 
 if TYPE_CHECKING:
+    from frisket.limit import Limits
     from frisket.vocabulary import Vocabulary
 
 #: Rounds after which no more is mended. One fix may let another rule see more; on real schemas three rounds do.
@@ -35,6 +36,7 @@ def repair(
     select: Iterable[str] | None = None,
     ignore: Iterable[str] = (),
     unsafe: bool = False,
+    limits: Limits | None = None,
 ) -> Repaired:
     """The schema with all safe fixes, and with `unsafe` all others, too; the schema that was given stays as it is.
 
@@ -48,14 +50,15 @@ def repair(
     chosen = None if select is None else list(select)
     left_out = list(ignore)
     fixed: list[Finding] = []
-    found = lint(text, vocabulary, select=chosen, ignore=left_out)
+    running = None if limits is None else limits.started()
+    found = lint(text, vocabulary, select=chosen, ignore=left_out, limits=running)
     for _ in range(ROUNDS):
         mended = _edited(text, _compatible(finding for finding in found if _is_fixable(finding, unsafe)))
         if mended is None:
             break
         text, applied = mended
         fixed += applied
-        found = lint(text, vocabulary, select=chosen, ignore=left_out)
+        found = lint(text, vocabulary, select=chosen, ignore=left_out, limits=running)
     return Repaired(text if is_text else json.loads(text), fixed, found)
 
 

@@ -10,6 +10,9 @@ from frisket.errors import EmptyGrammarError, GrammarSyntaxError
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
 
+#: Steps of the limits for a text that is sorted among the others.
+_STEPS_PER_TEXT = 10
+
 
 def lower_choices(builder: GrammarBuilder, choices: Sequence[str]) -> int:
     """A regular node of exactly these texts; repeats count once."""
@@ -20,6 +23,7 @@ def lower_choices(builder: GrammarBuilder, choices: Sequence[str]) -> int:
             raise TypeError(f"choices are texts; number {place} is a {type(choice).__name__}")
     if not choices:
         raise EmptyGrammarError("there is nothing to choose from", hint="give at least one text")
+    builder.check(_STEPS_PER_TEXT * len(choices) + sum(map(len, choices)))
     return builder.words([_encoded(choice, place) for place, choice in enumerate(choices)])
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 #: Steps of the limits for a reading at a place, or for a stack, and the bytes that each is kept in.
-_STEPS, _BYTES = 50, 600
+_STEPS, _BYTES = 100, 600
 #: Readings that are kept; of more the last ones are given up.
 MOST = 256
 

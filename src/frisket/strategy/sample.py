@@ -17,6 +17,7 @@ from frisket.target import as_grammar
 
 if TYPE_CHECKING:
     from frisket.description import Style
+    from frisket.limit import Limits
     from frisket.models.protocol import Model
 
 
@@ -33,6 +34,7 @@ def sample(
     stop: str | Sequence[str] = (),
     jump_forward: bool = True,
     describe: bool | Style = False,
+    limits: Limits | None = None,
     heal: bool = False,
 ) -> Answers:
     """What `n` runs of a strategy find: a list of `Weighted` answers, whose `weights` have the sum 1.
@@ -55,13 +57,14 @@ def sample(
     task = Task(
         model,
         prompt,
-        as_grammar(target),
+        as_grammar(target, limits),
         max_tokens=max_tokens,
         on_budget="cut",
         sampler=sampler,
         stop=stop_texts(stop),
         jump_forward=jump_forward,
         describe=describe,
+        limits=limits,
         heal=heal,
     )
     if strategy is None:

@@ -56,13 +56,15 @@ class Arguments:
     family: Family
     options: JSONSchemaOptions = DEFAULT
     """What the texts of arguments look like, with the tags of the family among the forbidden texts."""
+    limits: Limits | None = field(default=None, compare=False, repr=False)
+    """What making the rules may take."""
     _json: Grammar | None = field(default=None, init=False, repr=False)
     _rules: _core.Grammar | None = field(default=None, init=False, repr=False)
     _values: dict[str, _core.Grammar | None] = field(default_factory=dict, init=False, repr=False)
 
     def of_family(self, family: Family) -> Arguments:
         """The same arguments in a family that differs in its special tokens; rules are shared where they are alike."""
-        other = Arguments(self.tool, family, self.options)
+        other = Arguments(self.tool, family, self.options, self.limits)
         other._json, other._values = self._json, self._values
         if pieces_of(family.parameter, family.special) == pieces_of(self.family.parameter, self.family.special):
             other._rules = self._rules
@@ -71,7 +73,7 @@ class Arguments:
     def grammar(self) -> Grammar:
         """The grammar of the arguments as JSON; raises what `Grammar.from_json_schema` raises."""
         if self._json is None:
-            self._json = Grammar.from_json_schema(self.tool.schema, self.options)
+            self._json = Grammar.from_json_schema(self.tool.schema, self.options, limits=self.limits)
         return self._json
 
     def check(self) -> None:
@@ -120,7 +122,7 @@ class Arguments:
         if self.family.arguments == "json":
             return self.grammar().core
         if self._rules is None:
-            builder = self.fork()
+            builder = self.fork(self.limits)
             try:
                 self._rules = builder.build(self._joined(builder))
             except UnsatisfiableSchemaError:
@@ -209,7 +211,7 @@ class Arguments:
         if said == "string" and _ANNOTATIONS.issuperset(schema):
             return builder.any_text(), None
         if isinstance(said, str) and said != "string" and "$schema" not in self.tool.schema:
-            return None, builder.embed(Grammar.from_json_schema(schema, self.options).core)
+            return None, builder.embed(Grammar.from_json_schema(schema, self.options, limits=self.limits).core)
         return None
 
     def _python(self, parameter: Parameter, values: front_end.MemberValues) -> int | None:

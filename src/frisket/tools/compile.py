@@ -19,7 +19,7 @@ from frisket.tools.family import Family, families, family
 from frisket.tools.message import Message, ToolCall
 from frisket.tools.parser import Parser
 from frisket.tools.program import Program
-from frisket.tools.tools import Tools
+from frisket.tools.tools import ToolReport, Tools
 
 if TYPE_CHECKING:
     from frisket.limit import Limits
@@ -44,7 +44,8 @@ def compile_tools(
     """The grammar of the messages of a family that call these tools; see `Grammar.from_tools`."""
     wanted = family_name if isinstance(family_name, Family) else family(family_name)
     given = tools if isinstance(tools, Tools) else Tools(tools)
-    arguments = given.arguments(wanted)
+    running = None if limits is None else limits.started()
+    arguments = given.arguments(wanted, limits=running)
     called, calls, text = _chosen(given, wanted, arguments, choice)
     tokens = _tokens(wanted, vocabulary)
     forbidden = tuple(dict.fromkeys([*wanted.markers, *sorted(tokens.special)]))
@@ -55,12 +56,12 @@ def compile_tools(
         text=text,
         calls=calls,
         parallel=parallel and choice in CHOICES,
-        final=_final(final) if text else None,
+        final=_final(final, running) if text else None,
         reasoning=_reasoning(tokens, wanted, thinking, prompt, max_thinking_chars),
     )
     if program.final is not None:
         program = _told_apart(program)
-    builder = _builder(program, limits)
+    builder = _builder(program, running)
     core = builder.build(program.lower(builder))
     origin = Origin.of_tools(
         given, limits,
@@ -68,7 +69,7 @@ def compile_tools(
         choice=choice, parallel=parallel, final=program.final, thinking=thinking,
         prompt=_said(prompt, wanted), vocabulary=vocabulary, max_thinking_chars=max_thinking_chars,
     )  # fmt: skip
-    return Grammar(core, _report(given, wanted), value=_Value(program, limits), origin=origin)
+    return Grammar(core, _report(given.report(wanted, limits=running)), value=_Value(program, limits), origin=origin)
 
 
 def _builder(program: Program, limits: Limits | None) -> _core.GrammarBuilder:
@@ -129,10 +130,12 @@ def _said(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:
     return None if said is Thinking.ABSENT else said
 
 
-def _final(final: Any) -> Grammar | None:
+def _final(final: Any, limits: Limits | None) -> Grammar | None:
     if final is None or isinstance(final, Grammar):
         return final
-    return Grammar.from_json_schema(final) if isinstance(final, (dict, bool)) else Grammar.from_type(final)
+    if isinstance(final, (dict, bool)):
+        return Grammar.from_json_schema(final, limits=limits)
+    return Grammar.from_type(final, limits=limits)
 
 
 def _told_apart(program: Program) -> Program:
@@ -219,10 +222,10 @@ def _syntax_error(core: _core.Grammar, text: str, data: bytes) -> MessageSyntaxE
     )
 
 
-def _report(tools: Tools, family: Family) -> Report:
+def _report(tools: list[ToolReport]) -> Report:
     """What is not enforced of all tools; pointers begin with a tool's name."""
     report = Report()
-    for tool in tools.report(family):
+    for tool in tools:
         if tool.status == "refused":
             report.notes.append(f"{tool.name} cannot be called: {tool.places[0][1] if tool.places else ''}")
         for pointer, reason in tool.places if tool.status == "relaxed" else ():

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from frisket.errors import (
     FrisketError,
+    LimitExceededError,
     MissingDependencyError,
     RefusedToolsError,
     UnsatisfiableSchemaError,
     UnsupportedSchemaError,
 )
 from frisket.json_schema import DEFAULT, JSONSchemaOptions
+from frisket.limit import Limits, Meter
 from frisket.recent import content
 from frisket.tools.arguments import Arguments
 from frisket.tools.family import Family, family
@@ -28,6 +30,8 @@ __all__ = ["Policy", "ToolReport", "Tools"]
 
 Policy: TypeAlias = Literal["strict", "relaxed", "reject"]
 POLICIES = ("strict", "relaxed", "reject")
+#: Steps of the limits for a tool and for a byte of its schema, and the bytes that its rules take for it.
+_STEPS_PER_TOOL, _STEPS_PER_BYTE, _BYTES_PER_BYTE = 5_000, 20, 20
 #: How often a schema may lose a keyword before its tool is refused.
 _LOSSES = 100
 
@@ -58,6 +62,8 @@ class Checked:
 
     report: ToolReport
     arguments: Arguments | None
+    is_certain: bool = True
+    """False where a limit decided: another limit may give another answer."""
 
 
 class Tools:
@@ -113,13 +119,15 @@ class Tools:
         sources = copy.deepcopy(self._sources) if data is None else marshal.loads(data)
         return Tools(sources, policy=self.policy, options=self.options)
 
-    def report(self, family: str | Family | None = None) -> list[ToolReport]:
-        """What becomes of each tool; for a family whose format cannot hold all arguments, with what it refuses."""
-        return [checked.report for checked in self.checked(_family(family))]
+    def report(self, family: str | Family | None = None, *, limits: Limits | None = None) -> list[ToolReport]:
+        """What becomes of each tool; for a family whose format cannot hold all arguments, with what it refuses.
 
-    def arguments(self, family: str | Family) -> list[Arguments]:
+        A tool that alone takes more than the `limits` is refused. LimitExceededError if all of them together do."""
+        return [checked.report for checked in self.checked(_family(family), limits)]
+
+    def arguments(self, family: str | Family, *, limits: Limits | None = None) -> list[Arguments]:
         """The tools that can be called; RefusedToolsError under `strict` if these are not all."""
-        checked = self.checked(_family(family))
+        checked = self.checked(_family(family), limits)
         refused = [each.report for each in checked if each.report.status == "refused"]
         if refused and self.policy == "strict":
             raise RefusedToolsError(
@@ -130,14 +138,16 @@ class Tools:
             )
         return [each.arguments for each in checked if each.arguments is not None]
 
-    def checked(self, family: Family) -> list[Checked]:
+    def checked(self, family: Family, limits: Limits | None = None) -> list[Checked]:
         """Every tool for a family, once."""
         known = self._checked.get(family)
         if known is None:
-            known = self._checked[family] = list(self._check(family))
+            known = list(self._check(family, limits, Meter(limits)))
+            if all(checked.is_certain for checked in known):
+                self._checked[family] = known
         return known
 
-    def _check(self, family: Family) -> Iterator[Checked]:
+    def _check(self, family: Family, limits: Limits | None, meter: Meter) -> Iterator[Checked]:
         names: set[str] = set()
         # Many parsers look for tags before they read JSON, so no string holds one.
         options = replace(self.options, forbidden_texts=(*self.options.forbidden_texts, *family.tags))
@@ -156,15 +166,18 @@ class Tools:
                 yield _refused(tool.name, RefusedToolsError(problem, where="/name", hint="rename the tool"))
                 continue
             names.add(tool.name)
-            yield self._checked_one(tool, family, options)
+            checked = self._checked_one(tool, _Compiler(family, options, limits, meter))
+            # A tool that reached a limit has taken as much as a call may: a second one ends this call.
+            meter.spend(0 if checked.is_certain else 1 + meter.limits.steps // 2)
+            yield checked
 
-    def _checked_one(self, tool: Tool, family: Family, options: JSONSchemaOptions) -> Checked:
+    def _checked_one(self, tool: Tool, compiler: _Compiler) -> Checked:
         try:
-            return Checked(ToolReport(tool.name, "exact"), _compiled(tool, family, options))
+            return Checked(ToolReport(tool.name, "exact"), compiler.compiled(tool))
         except FrisketError as error:
             if self.policy != "relaxed" or isinstance(error, UnsatisfiableSchemaError):
                 return _refused(tool.name, error)
-            return _relaxed(tool, family, options, error)
+            return _relaxed(tool, compiler, error)
 
 
 def _sent(sources: list[Any], policy: Policy, options: JSONSchemaOptions) -> Tools:
@@ -172,22 +185,35 @@ def _sent(sources: list[Any], policy: Policy, options: JSONSchemaOptions) -> Too
     return Tools(sources, policy=policy, options=options)
 
 
-def _compiled(tool: Tool, family: Family, options: JSONSchemaOptions) -> Arguments:
-    """The arguments of a tool; raises what they cannot be."""
-    arguments = Arguments(tool, family, options)
-    arguments.check()
-    arguments.core()
-    return arguments
+@dataclass(frozen=True)
+class _Compiler:
+    """How the tools of one call are compiled; together they take what the meter has."""
+
+    family: Family
+    options: JSONSchemaOptions
+    limits: Limits | None
+    meter: Meter
+
+    def compiled(self, tool: Tool) -> Arguments:
+        """The arguments of a tool; raises what they cannot be."""
+        # Without limits of the caller, rules that were made lately are found again.
+        arguments = Arguments(tool, self.family, self.options, None if self.limits is None else self.meter.limits)
+        arguments.check()
+        arguments.core()
+        size = len(content(tool.schema) or b"")
+        self.meter.spend(_STEPS_PER_TOOL + _STEPS_PER_BYTE * size, _BYTES_PER_BYTE * size)
+        return arguments
 
 
-def _relaxed(tool: Tool, family: Family, options: JSONSchemaOptions, error: FrisketError) -> Checked:
+def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
     """The tool without what its schema cannot have enforced, keyword by keyword."""
-    options, schema = replace(options, relaxed=True), copy.deepcopy(tool.schema)
+    compiler = replace(compiler, options=replace(compiler.options, relaxed=True))
+    schema = copy.deepcopy(tool.schema)
     left_out: list[tuple[str, str]] = []
     for _ in range(_LOSSES):
         smaller = replace(tool, schema=schema)
         try:
-            arguments = _compiled(smaller, family, options)
+            arguments = compiler.compiled(smaller)
         except UnsatisfiableSchemaError as reason:
             return _refused(tool.name, reason)
         except FrisketError as reason:
@@ -228,7 +254,8 @@ def _places(error: FrisketError) -> list[tuple[str, str]]:
 
 
 def _refused(name: str, error: FrisketError) -> Checked:
-    return Checked(ToolReport(name, "refused", tuple(_places(error)), error.hint), None)
+    is_certain = not isinstance(error, LimitExceededError)
+    return Checked(ToolReport(name, "refused", tuple(_places(error)), error.hint), None, is_certain)
 
 
 def _where(report: ToolReport) -> str:

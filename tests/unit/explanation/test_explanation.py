@@ -184,3 +184,12 @@ def test_a_grammar_of_the_engine_alone_has_no_path_and_no_reason() -> None:
     assert matcher.path == ""
     explanation = matcher.explain("2")
     assert (explanation.allowed, explanation.reason, explanation.expected) == (False, None, ("'1]'",))
+
+
+@pytest.mark.parametrize("taken", [0, 1, 2, 3, 7, 8, 9, 100])
+def test_the_place_of_a_refusal_is_exact_in_texts_of_any_length(taken: int) -> None:
+    matcher = Grammar.from_regex("a*").compile(LETTERS).matcher()
+    for behind in ("", "a", "a" * 50):
+        told = matcher.explain("a" * taken + "b" + behind)
+        assert (told.taken, told.allowed) == (taken, False)
+    assert matcher.explain("a" * taken).allowed

@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 #: Keywords of an object that count nowhere beside `$ref`.
 SHADOWED = ("properties", "required", "additionalProperties", "patternProperties")
 
+#: Steps of the limits to compile a pattern, and to read a name by it.
+_STEPS_PER_PATTERN = 1_000
+
 
 def check(document: Document) -> Iterator[Finding]:
     """Every property that is described in vain."""
@@ -103,26 +106,28 @@ def _has_no_objects(context: list[Subschema]) -> bool:
 def _killer(document: Document, context: list[Subschema], way: list[Subschema], name: str) -> str | None:
     """What forbids the property in one context, in words."""
     for one in context:
-        if _forbids(one, name):
+        if _forbids(document, one, name):
             return f"{one.to('additionalProperties')} is false, and the property is not listed there"
         for keyword in ("anyOf", "oneOf"):
             branches = one.said.get(keyword)
             if isinstance(branches, list) and branches:
                 places = [document.at(branch) for branch in branches]
                 if not any(place in way for place in places) and all(
-                    place is not None and any(_forbids(part, name) for part in document.applied(place))
+                    place is not None and any(_forbids(document, part, name) for part in document.applied(place))
                     for place in places
                 ):
                     return f"no alternative of {one.to(keyword)} allows it"
     return None
 
 
-def _forbids(place: Subschema, name: str) -> bool:
+def _forbids(document: Document, place: Subschema, name: str) -> bool:
     if name in table(place.said, "properties"):
         return False
     if place.said.get("additionalProperties") is not False:
         return False
-    return not any(_matches(pattern, name) for pattern in table(place.said, "patternProperties"))
+    patterns = table(place.said, "patternProperties")
+    document.meter.spend(_STEPS_PER_PATTERN * len(patterns))
+    return not any(_matches(pattern, name) for pattern in patterns)
 
 
 def _matches(pattern: str, name: str) -> bool:

@@ -50,6 +50,8 @@ SUBJECTS = frozenset(
         *("parameter", "property", "currency", "kind", "variable", "title"),
     )
 )
+#: Steps of the limits to look at the name of a property.
+_STEPS_PER_NAME = 20
 #: Letters of coordinates and axes, which are numbered by habit.
 AXES = frozenset("xyz")
 _NUMBERED = re.compile(r"([A-Za-z]+)[_-]?\d{1,3}")
@@ -69,8 +71,14 @@ def check(document: Document) -> Iterator[Finding]:
                 )
 
 
+def _others(document: Document, holder: Subschema, name: str) -> Iterator[str]:
+    """The other properties of an object; whoever asks pays for all of them."""
+    properties = holder.said["properties"]
+    document.meter.spend(_STEPS_PER_NAME * len(properties))
+    return (one for one in properties if one != name)
+
+
 def _unclear(document: Document, holder: Subschema, place: Subschema, name: str) -> str | None:
-    others = [one for one in holder.said["properties"] if one != name]
     types = document.types(place)
     if types is None or not types <= SCALARS:
         return None
@@ -78,16 +86,18 @@ def _unclear(document: Document, holder: Subschema, place: Subschema, name: str)
         return None
     numbered = _NUMBERED.fullmatch(name)
     stem = numbered[1] if numbered else name
-    if len(name) == 1 and any(len(one) == 1 for one in others):
+    if len(name) == 1 and any(len(one) == 1 for one in _others(document, holder, name)):
         return None  # letters of a formula: a, b, c; r, g, b; w, h
     if len(stem) < 3 and stem.isalpha() and stem.lower() not in KNOWN_SHORT | AXES:
         return "is too short a name to say what it means"
     if holder.name is not None and is_among(stem, VALUE):
         return None  # of the property that holds it
-    if is_among(stem, VAGUE) and not any(words(one).rpartition(" ")[2] in SUBJECTS for one in others):
-        return "is a name for any value"
+    if is_among(stem, VAGUE):
+        others = (words(one).rpartition(" ")[2] for one in _others(document, holder, name))
+        if SUBJECTS.isdisjoint(others):
+            return "is a name for any value"
     numeric = types <= {"integer", "number", "null"}
-    if is_among(name, SIDES) and any(is_among(one, SIDES) for one in others):
+    if is_among(name, SIDES) and any(is_among(one, SIDES) for one in _others(document, holder, name)):
         return None
     if numeric and is_among(name, QUANTITY) and not any(word in place.said for word in BOUNDS):
         return "is a number whose unit is not said"

@@ -54,7 +54,7 @@ OUT = frozenset(
 def check(document: Document) -> Iterator[Finding]:
     """Every required classification without a value for what fits nowhere."""
     for place, properties in document.tables():
-        required = strings(place.said.get("required"))
+        required = set(strings(place.said.get("required")))
         for name in properties:
             member = document.at(properties[name])
             if name not in required or member is None or not _is_class(name):

@@ -43,8 +43,10 @@ def check(document: Document) -> Iterator[Finding]:
     from frisket.grammar import Grammar
 
     try:
-        least = Grammar.from_json_schema(document.root).compile(document.vocabulary).matcher().least_tokens()
+        grammar = Grammar.from_json_schema(document.root, limits=document.meter.limits)
+        least = grammar.compile(document.vocabulary, limits=document.meter.limits).matcher().least_tokens()
     except FrisketError:
+        document.meter.spend(0)  # raises what ended the whole call
         return
     if least.count > document.max_tokens:
         yield RULE.finding(

@@ -124,13 +124,16 @@ def shortest(begins: Iterable[str]) -> list[str]:
     return list(found)
 
 
+def spend_for(strings: Sequence[str], meter: Meter) -> None:
+    """Take what it takes to keep all beginnings and ends of the strings."""
+    squares = sum(len(string) ** 2 for string in strings)
+    meter.spend(sum(map(len, strings)) + squares // _COPIED, squares)
+
+
 def check_strings(where: str, triggers: Sequence[str], forbidden: Sequence[str], meter: Meter | None = None) -> None:
     """GrammarSyntaxError for a string that can never be found, since another one always comes before it."""
     meter = Meter() if meter is None else meter
-    # Each of these characters is looked at with every length, and all beginnings and ends of a string are kept.
-    meter.spend(sum(map(len, (*triggers, *forbidden))))
-    squares = sum(len(string) ** 2 for string in (*triggers, *forbidden))
-    meter.spend(squares // _COPIED, squares)
+    spend_for([*triggers, *forbidden], meter)
     for kind, strings in (("trigger", triggers), ("forbidden string", forbidden)):
         for place, string in enumerate(strings):
             at = f"{where}, {kind} {place}"
