@@ -18,6 +18,8 @@ TYPES: dict[int, ErrorType] = {
 }
 
 
+#: What else a response says, by status. After 408 the rest of the body may still come.
+HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 408: {"Connection": "close"}, 429: {"Retry-After": "1"}}
 #: Fields of OpenAI's that may only say what is so without them.
 PENALTIES = ("frequency_penalty", "presence_penalty")
 
@@ -71,5 +73,4 @@ class Failure(Exception):
         return {"error": error}
 
     def response(self) -> Response:
-        headers = {429: {"Retry-After": "1"}, 401: {"WWW-Authenticate": "Bearer"}}.get(self.status)
-        return JSONResponse(self.body(), self.status, headers)
+        return JSONResponse(self.body(), self.status, HEADERS.get(self.status))
