@@ -17,7 +17,7 @@ from frisket.server.conversation import Message, render
 from frisket.server.job import Ended, Written
 from frisket.server.logprob import of_chat
 from frisket.server.openapi import Operation
-from frisket.server.parameters import Parameters, ResponseFormat, StreamOptions, stops
+from frisket.server.parameters import MOST_ENTRIES, MOST_INTEGER, Parameters, ResponseFormat, StreamOptions, stops
 from frisket.server.reply import TextReply, ToolReply, gathered, reply
 from frisket.server.service import Answers, Plan, Service, Wish
 from frisket.server.shape import (
@@ -45,16 +45,16 @@ REASONS: dict[str, Literal["stop", "length"]] = {
 class ChatRequest(Parameters):
     """The body."""
 
-    messages: list[Message]
-    max_tokens: int | None = Field(None, ge=1)
-    max_completion_tokens: int | None = Field(None, ge=1)
-    n: int | None = Field(None, ge=1)
+    messages: list[Message] = Field(max_length=MOST_ENTRIES)
+    max_tokens: int | None = Field(None, ge=1, le=MOST_INTEGER)
+    max_completion_tokens: int | None = Field(None, ge=1, le=MOST_INTEGER)
+    n: int | None = Field(None, ge=1, le=MOST_INTEGER)
     stop: str | list[str] | None = None
     logprobs: bool | None = None
     top_logprobs: int | None = Field(None, ge=0, le=20)
     response_format: ResponseFormat | None = None
     stream_options: StreamOptions | None = None
-    tools: list[FunctionTool] | None = None
+    tools: list[FunctionTool] | None = Field(None, max_length=MOST_ENTRIES)
     tool_choice: Choice | None = None
     parallel_tool_calls: bool | None = None
     reasoning_effort: Effort | None = None

@@ -17,7 +17,7 @@ from frisket.server.failure import Failure
 from frisket.server.job import Ended, Written
 from frisket.server.logprob import of_completion
 from frisket.server.openapi import Operation
-from frisket.server.parameters import Parameters, ResponseFormat, StreamOptions, stops
+from frisket.server.parameters import MOST_INTEGER, Parameters, ResponseFormat, StreamOptions, stops
 from frisket.server.routes.chat_completions import REASONS, usage
 from frisket.server.service import Answers, Plan, Service, Wish
 from frisket.server.shape import Completion, CompletionChunk, ErrorBody, Head, TextChoice, TextLogprobs
@@ -29,8 +29,8 @@ class CompletionRequest(Parameters):
     """The body. One prompt a request, as text or token ids."""
 
     prompt: str | list[int]
-    max_tokens: int | None = Field(None, ge=1)
-    n: int | None = Field(None, ge=1)
+    max_tokens: int | None = Field(None, ge=1, le=MOST_INTEGER)
+    n: int | None = Field(None, ge=1, le=MOST_INTEGER)
     stop: str | list[str] | None = None
     logprobs: int | None = Field(None, ge=0, le=20)
     echo: bool | None = None

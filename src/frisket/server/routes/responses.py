@@ -21,7 +21,7 @@ from frisket.server.item import Output, Told
 from frisket.server.job import Ended, Event, Written
 from frisket.server.logprob import of_chat
 from frisket.server.openapi import Operation
-from frisket.server.parameters import Parameters, schema_output
+from frisket.server.parameters import MOST_ENTRIES, MOST_INTEGER, Parameters, schema_output
 from frisket.server.reply import TextReply, ToolReply, reply
 from frisket.server.response import ErrorEvent, ItemStatus, OutputItem, ResponseBody, ResponseEvent, ResponseUsage
 from frisket.server.service import Answers, Plan, Service, Wish
@@ -100,16 +100,16 @@ def _no_number(given: Any) -> Any:
 class ResponseRequest(Parameters):
     """The body."""
 
-    input: list[Item]
+    input: list[Item] = Field(max_length=MOST_ENTRIES)
     instructions: str | None = None
     text: TextSettings | None = None
     reasoning: Reasoning | None = None
-    max_output_tokens: int | None = Field(None, ge=1)
+    max_output_tokens: int | None = Field(None, ge=1, le=MOST_INTEGER)
     top_logprobs: int | None = Field(None, ge=0, le=20)
     include: list[Literal["message.output_text.logprobs"]] | None = None
     truncation: Literal["disabled"] | None = None
     background: Annotated[Literal[False], BeforeValidator(_no_number)] | None = None
-    tools: list[ResponseTool] | None = None
+    tools: list[ResponseTool] | None = Field(None, max_length=MOST_ENTRIES)
     tool_choice: Literal["auto", "required", "none"] | NamedTool | None = None
     parallel_tool_calls: bool | None = None
     stream_options: dict[str, Any] | None = None
