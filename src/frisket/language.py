@@ -379,15 +379,6 @@ def json_value(text: str) -> Any:
             hint=fault.hint
             or "an answer that was cut off has no value: see its finish_reason; PartialValue reads what is there",
         ) from error
-    except RecursionError:
-        raise AnswerError(
-            "the text nests deeper than Python reads JSON", hint="bound the levels of the schema, or read its events"
-        ) from None
-    except ValueError as error:  # Python converts so many digits only
-        raise AnswerError(
-            "the text holds an integer of thousands of digits",
-            hint="bound integers by maximum and minimum, or by the option max_integer_digits",
-        ) from error
 
 
 def usual_options(constructor: str) -> JSONSchemaOptions:

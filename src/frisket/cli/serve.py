@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -52,26 +51,44 @@ def command(
     max_queued: Annotated[int, typer.Option("--max-queued", min=0, help="Answers that wait beside those.")] = 512,
     max_body_bytes: Annotated[int, typer.Option("--max-body-bytes", min=1, help="Of one request.")] = 4_000_000,
     max_schema_bytes: Annotated[int, typer.Option("--max-schema-bytes", min=1, help="Of one schema.")] = 1_000_000,
+    cpu_seconds: Annotated[
+        float, typer.Option("--cpu-seconds", min=0.1, help="Of CPU time for the masks of one answer.")
+    ] = 5.0,
+    header_seconds: Annotated[
+        float, typer.Option("--header-seconds", min=0.1, help="For a request's headers to come.")
+    ] = 10.0,
+    body_seconds: Annotated[
+        float, typer.Option("--body-seconds", min=0.1, help="For a request's body to come.")
+    ] = 60.0,
+    stall_seconds: Annotated[
+        float, typer.Option("--stall-seconds", min=0.1, help="That a client may leave an answer unread.")
+    ] = 30.0,
+    grace_seconds: Annotated[
+        int, typer.Option("--grace-seconds", min=0, help="For answers to end after SIGTERM or Ctrl-C.")
+    ] = 30,
 ) -> None:
     """Serve a model by OpenAI's API: every answer to a schema is valid by construction."""
-    try:
-        uvicorn: Any = importlib.import_module("uvicorn")
-    except ImportError as error:
-        raise MissingDependencyError.of("uvicorn", "server") from error
     from frisket.server import Settings, make_application
+
+    try:
+        from frisket.server.listener import Server, Times
+    except ImportError as error:
+        raise MissingDependencyError.of(error.name or "uvicorn", "server") from error
 
     settings = Settings(
         name=name or model, api_key=api_key, tool_family=tool_family, temperature=temperature,
         options=JSONSchemaOptions(closed_objects=closed_objects, whitespace=whitespace),
         max_tokens=max_tokens, max_active=max_active, max_queued=max_queued,
         max_body_bytes=max_body_bytes, max_schema_bytes=max_schema_bytes,
+        cpu_seconds=cpu_seconds, body_seconds=body_seconds,
     )  # fmt: skip
     application = make_application(source.model(model), settings)
     if host not in ("127.0.0.1", "localhost", "::1") and api_key is None:
         typer.echo("warning: other machines can reach this server, and it asks for no key (--api-key)", err=True)
     # What was asked for is nobody's business: no line for each request, unless somebody wants it.
     access = bool(os.environ.get("FRISKET_ACCESS_LOG"))
-    server = uvicorn.Server(uvicorn.Config(application, host=host, port=port, log_level="info", access_log=access))
+    times = Times(header_seconds, stall_seconds, grace_seconds)
+    server = Server(application, host=host, port=port, times=times, log_level="info", access_log=access)
     server.run()
     if not server.started:
         raise FrisketError(

@@ -22,6 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+#: The largest repetition penalty, and one over the smallest: beyond, logits would not stay finite numbers.
+MOST_PENALTY = 1000.0
+
 
 @dataclass(frozen=True)
 class Sampler:
@@ -51,8 +54,11 @@ class Sampler:
             raise ValueError(f"top_p is in (0, 1], not {self.top_p}; 1 switches it off")
         if not 0 <= self.min_p <= 1:
             raise ValueError(f"min_p is in [0, 1], not {self.min_p}; 0 switches it off")
-        if not (math.isfinite(self.repetition_penalty) and self.repetition_penalty > 0):
-            raise ValueError(f"repetition_penalty is a finite number > 0, not {self.repetition_penalty}; 1 is none")
+        if not 1 / MOST_PENALTY <= self.repetition_penalty <= MOST_PENALTY:
+            raise ValueError(
+                f"repetition_penalty is from {1 / MOST_PENALTY:g} to {MOST_PENALTY:g}, not {self.repetition_penalty}; "
+                "1 is none"
+            )
 
     def choose(self, masked: NDArray[np.floating], rng: np.random.Generator, history: Sequence[int] = ()) -> int:
         """The id of one token. `masked` is (vocabulary,), −∞ where forbidden, and is not changed.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from collections import deque
 from collections.abc import Sequence
 
 
@@ -16,14 +17,16 @@ class Text:
     True
 
     A character whose last bytes are still to come, and an ending that may be the beginning of a stop string, are held
-    back, so that nothing that was shown is ever taken back.
+    back, so that nothing that was shown is ever taken back. The stop string that ends first counts; of several that end
+    there, the longest.
     """
 
     def __init__(self, stop: Sequence[str] = ()) -> None:
         if any(not word for word in stop):
             raise ValueError("a stop string has at least one character")
         self.stopped = False
-        self._stop = tuple(stop)
+        self._stops = Stops(stop)
+        self._state = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._shown: list[str] = []
         self._held = ""
@@ -42,19 +45,55 @@ class Text:
     def _show(self, new: str, *, last: bool) -> str:
         if self.stopped:
             return ""
-        text = self._held + new
-        places = [place for word in self._stop if (place := text.find(word)) >= 0]
-        if places:
-            self.stopped = True
-            certain, self._held = text[: min(places)], ""
-        else:
-            keep = 0 if last else self._beginning_of_a_stop(text)
-            certain, self._held = text[: len(text) - keep], text[len(text) - keep :]
+        text, place = self._held + new, len(self._held)
+        for character in new:
+            place += 1
+            self._state = self._stops.advance(self._state, character)
+            if length := self._stops.ends[self._state]:
+                self.stopped = True
+                text, self._state = text[: place - length], 0
+                break
+        keep = 0 if last or self.stopped else self._stops.depths[self._state]
+        certain, self._held = text[: len(text) - keep], text[len(text) - keep :]
         self._shown.append(certain)
         return certain
 
-    def _beginning_of_a_stop(self, text: str) -> int:
-        lengths = (
-            n for word in self._stop for n in range(min(len(word) - 1, len(text)), 0, -1) if text[-n:] == word[:n]
-        )
-        return max(lengths, default=0)
+
+class Stops:
+    """An automaton of stop strings (Aho, Corasick, *Efficient string matching*, 1975).
+
+    State 0 is the start. A state is the longest ending of the text that begins a stop string.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._next: list[dict[str, int]] = [{}]
+        self._fail = [0]
+        self.depths = [0]
+        """The length of each state's ending."""
+        self.ends = [0]
+        """The length of the longest stop string that ends at each state; 0 where none does."""
+        for word in words:
+            state = 0
+            for depth, character in enumerate(word, 1):
+                state = self._next[state].setdefault(character, len(self._next))
+                if state == len(self._next):
+                    self._next.append({})
+                    self._fail.append(0)
+                    self.depths.append(depth)
+                    self.ends.append(0)
+            self.ends[state] = len(word)
+        agenda = deque(self._next[0].values())
+        while agenda:
+            state = agenda.popleft()
+            self.ends[state] = self.ends[state] or self.ends[self._fail[state]]
+            for character, after in self._next[state].items():
+                self._fail[after] = self.advance(self._fail[state], character)
+                agenda.append(after)
+
+    def advance(self, state: int, character: str) -> int:
+        """The state after one more character."""
+        while character not in self._next[state]:
+            if not state:
+                return 0
+            state = self._fail[state]
+        return self._next[state][character]

@@ -16,7 +16,7 @@ try:
     from starlette.responses import Response
     from starlette.routing import Route
 
-    from frisket.server.exchange import guarded
+    from frisket.server.exchange import guarded, let_go
     from frisket.server.openapi import document
     from frisket.server.routes import chat_completions, completions, health, metrics, models, openapi, responses
     from frisket.server.service import Service
@@ -66,7 +66,10 @@ def _guarded(endpoint: Endpoint, service: Service, path: str, *, is_open: bool) 
     async def counted(request: Request) -> Response:
         said = {"http.request.method": request.method, "http.route": path}
         with span(f"{request.method} {path}", said, request.headers) as around:
-            response = await guarded(permitted(request))
+            try:
+                response = await guarded(permitted(request))
+            finally:
+                let_go(request)
             around.set_attribute("http.response.status_code", response.status_code)
         service.metrics.requests.labels(path, str(response.status_code)).inc()
         return response

@@ -19,7 +19,9 @@ class Body(BaseModel):
     A field that is null asks for nothing: many clients write all the fields that they know.
     """
 
-    model_config = ConfigDict(extra="forbid", strict=True, protected_namespaces=(), json_schema_extra=_allow_null)
+    model_config = ConfigDict(
+        extra="forbid", strict=True, allow_inf_nan=False, protected_namespaces=(), json_schema_extra=_allow_null
+    )
 
     @model_validator(mode="before")
     @classmethod

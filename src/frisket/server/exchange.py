@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import json
 import logging
 import re
-from collections.abc import AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import TypeVar
 
+from anyio import fail_after
 from pydantic import BaseModel, ValidationError
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -17,6 +19,7 @@ from frisket.errors import FrisketError
 from frisket.json_fault import json_fault
 from frisket.server.failure import Failure
 from frisket.server.field import UNSERVED
+from frisket.server.service import Service
 
 logger = logging.getLogger(__name__)
 
@@ -26,14 +29,70 @@ B = TypeVar("B", bound=BaseModel)
 HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 
 
+#: A body has hardly more values than commas; a prompt of token ids has as many as a long context has tokens. Python
+#: reads so many in some 30 ms, for which all other clients wait.
+MOST_COMMAS = 150_000
+
+
+def client_of(request: Request) -> str:
+    """The client that a request counts for: an address, or a network of IPv6, where one client has many."""
+    host = request.client.host if request.client else ""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    return str(ipaddress.ip_network((host, 64), strict=False)) if address.version == 6 else host
+
+
+async def receive(request: Request) -> bytes:
+    """The body. Until `let_go` it counts as one that the server holds for its client."""
+    service: Service = request.app.state.service
+    client, seconds = client_of(request), service.settings.body_seconds
+    request.state.held = 0
+
+    def hold(size: int) -> None:
+        if not service.bodies.take(client, size):
+            raise Failure(429, "too many bodies are being sent", code="queue-full", hint="try again later")
+        request.state.held += size
+
+    try:
+        with fail_after(seconds):
+            return await _chunks(request, hold)
+    except TimeoutError:
+        raise Failure(
+            408, f"the body did not come within {seconds:g} s", code="timeout",
+            hint="send it faster, or start the server with a larger --body-seconds",
+        ) from None  # fmt: skip
+
+
+def let_go(request: Request) -> None:
+    """The body of a request is held no longer."""
+    service: Service = request.app.state.service
+    service.bodies.give_back(client_of(request), getattr(request.state, "held", 0))
+
+
 async def read(request: Request, model: type[B]) -> B:
     """The body as a model; a Failure says what is wrong with it, and where."""
+    return parse(await _chunks(request), model)
+
+
+async def _chunks(request: Request, hold: Callable[[int], None] | None = None) -> bytes:
+    """The body; `hold` is told how much of it has come."""
     limit = request.app.state.service.settings.max_body_bytes
     data = bytearray()
     async for chunk in request.stream():
+        if hold is not None:
+            hold(len(chunk))
         data += chunk
         if len(data) > limit:
             raise Failure(413, f"the body has more than {limit:,} bytes", code="limit", hint="send less")
+    return bytes(data)
+
+
+def parse(data: bytes, model: type[B]) -> B:
+    """A body as a model; a Failure says what is wrong with it, and where."""
+    if data.count(b",") > MOST_COMMAS:
+        raise Failure(400, f"the body has more than {MOST_COMMAS:,} commas", code="limit", hint="send fewer values")
     try:
         body = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -87,14 +146,14 @@ async def guarded(work: Awaitable[Response]) -> Response:
         return Failure.of(error).response()
 
 
-async def answer(request: Request, document: Awaitable[Mapping[str, object]]) -> Response:
-    """The document as a response; given up as soon as the client leaves."""
-    work = asyncio.ensure_future(document)
+async def while_connected(request: Request, response: Awaitable[Response]) -> Response:
+    """The response; given up as soon as the client leaves."""
+    work = asyncio.ensure_future(response)
     leaving = asyncio.ensure_future(_left(request))
     try:
         await asyncio.wait({work, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if work.done():
-            return JSONResponse(work.result())
+            return work.result()
         return Response(status_code=499)  # nobody reads it
     finally:
         for task in (work, leaving):
@@ -105,6 +164,11 @@ async def answer(request: Request, document: Awaitable[Mapping[str, object]]) ->
 async def _left(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
+
+
+async def answer(document: Awaitable[Mapping[str, object]]) -> Response:
+    """The document as a response."""
+    return JSONResponse(await document)
 
 
 async def stream(events: AsyncIterator[Mapping[str, object]], *, named: bool = False) -> StreamingResponse:

@@ -18,6 +18,10 @@ TYPES: dict[int, ErrorType] = {
 }
 
 
+#: What else a response says, by status. After 408 the rest of the body may still come.
+HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 408: {"Connection": "close"}, 429: {"Retry-After": "1"}}
+#: Faults of a body among which the first one is looked for: pydantic words all of them, some 2 µs each.
+MOST_FAULTS = 1_000
 #: Fields of OpenAI's that may only say what is so without them.
 PENALTIES = ("frequency_penalty", "presence_penalty")
 
@@ -44,6 +48,8 @@ class Failure(Exception):
             status = 500 if isinstance(error, EngineError) else 400
             return cls(status, error.message, code=error.code, where=place, hint=error.hint, places=places)
         if isinstance(error, ValidationError):
+            if error.error_count() > MOST_FAULTS:
+                return cls(400, f"the body has {error.error_count():,} faults", code="request", hint=LISTED)
             first = error.errors(include_url=False, include_input=False)[0]
             place = "/".join(str(part) for part in first["loc"])
             message, hint = first["msg"], None
@@ -71,5 +77,4 @@ class Failure(Exception):
         return {"error": error}
 
     def response(self) -> Response:
-        headers = {429: {"Retry-After": "1"}, 401: {"WWW-Authenticate": "Bearer"}}.get(self.status)
-        return JSONResponse(self.body(), self.status, headers)
+        return JSONResponse(self.body(), self.status, HEADERS.get(self.status))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 import traceback
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -13,10 +15,15 @@ from frisket.decoding.budget import Budget
 from frisket.decoding.draft import drafter
 from frisket.decoding.loop import Step, decode
 from frisket.decoding.sampler import Sampler
+from frisket.errors import LimitExceededError
 from frisket.grammar import CompiledGrammar
 from frisket.limit import Cancellation
 from frisket.models.protocol import Logits, Model, Session
 from frisket.server.bias import Biased
+from frisket.server.exclusive import Exclusive
+
+#: CPU seconds beside the model that a step may take without counting: real grammars take a thousandth of that.
+USUAL = 0.005
 
 
 @dataclass(frozen=True)
@@ -46,15 +53,19 @@ Event = Written | Ended | Failed
 
 
 class Prompt:
-    """The tokens of a prompt, read once for all answers to it. Used by one thread."""
+    """The tokens of a prompt, read once for all answers to it. Used by one thread at a time.
 
-    def __init__(self, model: Model, ids: Sequence[int], *, uses: int) -> None:
+    `lock` is held while the model is asked: all prompts of a model share it.
+    """
+
+    def __init__(self, model: Model, ids: Sequence[int], *, uses: int, lock: Lock | None = None) -> None:
         self.model, self._ids, self._uses = model, list(ids), uses
-        self._session: Session | None = None
+        self._lock = lock or Lock()
+        self._session: Exclusive | None = None
 
-    def session(self) -> Session:
+    def session(self) -> Exclusive:
         """A session that has read the prompt, `uses` times."""
-        session = self._session or self.model.start(self._ids)
+        session = self._session or Exclusive(self.model, self._ids, self._lock)
         self._uses -= 1
         self._session = session if self._uses else None
         return session.fork() if self._uses else session
@@ -62,7 +73,7 @@ class Prompt:
 
 @dataclass
 class Job:
-    """One answer to be written. `deliver` is called with each event, in the thread of the scheduler."""
+    """One answer to be written. `deliver` is called with each event, in a thread of the scheduler."""
 
     prompt: Prompt
     grammar: CompiledGrammar | None
@@ -74,10 +85,14 @@ class Job:
     top: int
     deliver: Callable[[Event], None]
     bias: Mapping[int, float] = field(default_factory=dict)
+    cpu_seconds: float = 5.0
+    """CPU time that steps may take beside the model, what is `USUAL` aside."""
 
     def __post_init__(self) -> None:
         self.cancellation = Cancellation()
         self._events: Generator[Event, None, None] | None = None
+        self._session: Exclusive | None = None
+        self._spent = 0.0
 
     def cancel(self) -> None:
         """Write no more; from any thread."""
@@ -104,28 +119,38 @@ class Job:
         """Let go of the session and the matcher; in this cycle they would wait for a collection, megabytes each."""
         if self._events is not None:
             self._events.close()
-        self._events = None
+        self._events = self._session = None
 
     def _next(self) -> Event:
         if self._events is None:
             self._events = self._write()
+        asked = self._asked()
+        began = time.thread_time()
         try:
-            return next(self._events)
+            event = next(self._events)
         except Exception as error:
             # The frames of what failed hold the session, too.
             traceback.clear_frames(error.__traceback__)
             return Failed(error)
+        beside = time.thread_time() - began - (self._asked() - asked)
+        self._spent += max(beside - USUAL, 0)
+        if self._spent > self.cpu_seconds and isinstance(event, Written):
+            return Failed(_too_dear(self.cpu_seconds))
+        return event
+
+    def _asked(self) -> float:
+        """CPU seconds that the model has taken so far."""
+        return 0.0 if self._session is None else self._session.seconds
 
     def _write(self) -> Generator[Event, None, None]:
-        session = self.prompt.session()
+        self._session = session = self.prompt.session()
         # Forced text is read in one call of the network, unless the logits of each of its tokens are asked for.
         draft = None if self.top or self.bias else drafter(self.prompt.model, session)
-        if self.bias:
-            session = Biased(session, self.bias)
-        watched = Watched(session) if self.top else None
+        liked: Session = Biased(session, self.bias) if self.bias else session
+        watched = Watched(liked) if self.top else None
         matcher = None if self.grammar is None else self.grammar.matcher(cancellation=self.cancellation)
         steps = decode(
-            watched or session, matcher, self.vocabulary, self.budget,
+            watched or liked, matcher, self.vocabulary, self.budget,
             sampler=self.sampler, seed=self.seed, stop=self.stop, drafter=draft,
         )  # fmt: skip
         text: list[str] = []
@@ -144,6 +169,13 @@ class Job:
         if reason == "stop" and self.grammar is not None:
             whole = self.grammar.grammar.accepts("".join(text))
         yield Ended(reason, whole or (self.grammar is None and reason == "stop"))
+
+
+def _too_dear(seconds: float) -> LimitExceededError:
+    return LimitExceededError(
+        f"the masks of one answer took more than {seconds:g} s of CPU time", where="the answer",
+        hint="ask for a simpler schema or grammar, or start the server with a larger --cpu-seconds",
+    )  # fmt: skip
 
 
 class Watched:

@@ -21,6 +21,7 @@ KEY_NEEDED = {401: "the API key is missing or wrong"}
 WITH_BODY = {
     400: "what is asked for cannot be served: `code` says why, `where` the place",
     404: "there is no such model",
+    408: "the body came too slowly",
     413: "the body is too large",
     429: "too many answers wait",
     503: "the server is shutting down",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import secrets
 from dataclasses import replace
 from typing import Any, Literal, get_args
@@ -10,7 +11,7 @@ from typing import Any, Literal, get_args
 from pydantic import ConfigDict, Field, field_validator
 
 from frisket.decoding.budget import OnBudget
-from frisket.decoding.sampler import Sampler
+from frisket.decoding.sampler import MOST_PENALTY, Sampler
 from frisket.description import Style
 from frisket.engines.structured_output import KINDS, StructuredOutput, read_options
 from frisket.json_schema.options import JSONSchemaOptions
@@ -19,6 +20,13 @@ from frisket.server.failure import Failure
 from frisket.server.settings import Settings
 
 Text = str
+
+#: Bounds of numbers that have no other: seeds have 64 bits at most, counts 31.
+MOST_SEED, MOST_INTEGER = 2**64 - 1, 2**31 - 1
+#: Stop strings of a request, and their characters together. Their automaton is made in some milliseconds.
+MOST_STOPS, MOST_STOP_CHARACTERS = 256, 4096
+#: Entries of a list of messages, items or tools.
+MOST_ENTRIES = 4096
 
 
 class StructuredOutputs(Body):
@@ -45,12 +53,12 @@ class Parameters(Body):
     model: str
     temperature: float | None = Field(None, ge=0, le=2)
     top_p: float | None = Field(None, gt=0, le=1)
-    seed: int | None = Field(None, ge=0)
+    seed: int | None = Field(None, ge=0, le=MOST_SEED)
     stream: bool | None = False
     # Beside OpenAI's own:
-    top_k: int | None = Field(None, ge=-1)
+    top_k: int | None = Field(None, ge=-1, le=MOST_INTEGER)
     min_p: float | None = Field(None, ge=0, le=1)
-    repetition_penalty: float | None = Field(None, gt=0)
+    repetition_penalty: float | None = Field(None, ge=1 / MOST_PENALTY, le=MOST_PENALTY)
     structured_outputs: StructuredOutputs | None = None
     guided_json: Any = None
     guided_regex: str | None = None
@@ -59,7 +67,7 @@ class Parameters(Body):
     structural_tag: Any = None
     frisket: dict[str, Any] | None = None
     on_budget: OnBudget | None = None
-    min_tokens: int | None = Field(None, ge=0)
+    min_tokens: int | None = Field(None, ge=0, le=MOST_INTEGER)
     # Of no effect here:
     user: str | None = None
     metadata: dict[str, Any] | None = None
@@ -70,12 +78,14 @@ class Parameters(Body):
     prompt_cache_retention: str | None = None
     cache_salt: str | None = None
     request_id: str | None = None
-    priority: int | None = None
+    priority: int | None = Field(None, ge=-MOST_INTEGER, le=MOST_INTEGER)
 
     @field_validator("temperature", "top_p", "min_p", "repetition_penalty", mode="before")
     @classmethod
     def _number(cls, value: Any) -> Any:
-        return float(value) if type(value) is int else value
+        if type(value) is not int:
+            return value
+        return float(value) if abs(value) < 2**1023 else math.inf  # which is refused
 
     def sampler(self, settings: Settings) -> Sampler:
         sampler = Sampler(temperature=settings.temperature)
@@ -201,4 +211,9 @@ def stops(given: str | list[str] | None) -> list[str]:
     found = [given] if isinstance(given, str) else given or []
     if any(not word for word in found):
         raise Failure(400, "a stop string has at least one character", code="request", where="stop")
+    if len(found) > MOST_STOPS or sum(map(len, found)) > MOST_STOP_CHARACTERS:
+        raise Failure(
+            400, f"there are {len(found):,} stop strings of {sum(map(len, found)):,} characters", code="limit",
+            where="stop", hint=f"send at most {MOST_STOPS}, of {MOST_STOP_CHARACTERS:,} characters together",
+        )  # fmt: skip
     return found

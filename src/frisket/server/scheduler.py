@@ -1,81 +1,157 @@
-"""Jobs of many requests → one thread that writes a token of each in turn."""
+"""Jobs of many clients → threads that write a token of each client in turn.
+
+One thread leads: it takes a step of one job after another. A step that computes masks of a hostile grammar may take a
+second, so another thread takes the lead once a step has lasted for `PATIENCE`. The model is still used by one thread at
+a time (`Exclusive`), and no client's jobs are in two threads at once: a hostile client holds one thread at most.
+"""
 
 from __future__ import annotations
 
 import logging
+import os
+import time
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from threading import Condition, Thread
 
 from frisket.server.failure import Failure
 from frisket.server.job import Job
+from frisket.server.share import Share
 
 logger = logging.getLogger(__name__)
 
+#: Seconds after which the other clients wait no longer for a step.
+PATIENCE = 0.02
+#: Steps of so many clients may be long at a time, one less than that without anybody else's waiting.
+THREADS = max(4, (os.cpu_count() or 1) + 2)
+
+
+@dataclass(eq=False)
+class Lane:
+    """The jobs of one client."""
+
+    client: str
+    waiting: deque[Job] = field(default_factory=deque)
+    active: deque[Job] = field(default_factory=deque)
+    """The first one may be in a thread."""
+
 
 class Scheduler:
-    """A model is asked by one thread alone: no answer waits for another one to be whole, and none runs beside it."""
+    """No answer waits for another one to be whole, and no client for another one's grammar."""
 
     def __init__(self, *, max_active: int, max_queued: int) -> None:
-        self._max_active, self._max_queued = max_active, max_queued
         self._changed = Condition()
-        self._queued: deque[Job] = deque()
-        self._active: list[Job] = []
+        self._lanes: dict[str, Lane] = {}
+        self._row: deque[Lane] = deque()
+        """The clients that have active jobs, none of them in a thread; the next one comes first."""
+        self._begun: dict[Lane, float] = {}
+        """When the steps began that are in a thread."""
+        self._watching = 0
+        """How many threads look whether a step lasts too long."""
+        self._slots, self._places = Share(max_active), Share(max_active + max_queued)
         self._open = True
-        self._thread = Thread(target=self._run, name="frisket-scheduler", daemon=True)
-        self._thread.start()
+        self._threads = [Thread(target=self._run, name=f"frisket-{n}", daemon=True) for n in range(THREADS)]
+        for thread in self._threads:
+            thread.start()
 
     @property
     def queued(self) -> int:
         """Answers that wait."""
-        return len(self._queued)
+        return self._places.total - self._slots.total
 
     @property
     def active(self) -> int:
         """Answers that are being written."""
-        return len(self._active)
+        return self._slots.total
 
     @property
     def alive(self) -> bool:
-        """Whether the thread runs."""
-        return self._thread.is_alive()
+        """Whether the threads run."""
+        return all(thread.is_alive() for thread in self._threads)
 
-    def submit(self, jobs: Sequence[Job]) -> None:
+    def submit(self, jobs: Sequence[Job], client: str = "") -> None:
         """Write all of them, or none: a Failure (429) where too many wait."""
         with self._changed:
             if not self._open:
                 raise Failure(503, "the server is shutting down", code="closed")
-            free = self._max_active + self._max_queued - len(self._active) - len(self._queued)
-            if len(jobs) > free:
+            self._admit()
+            if not self._places.take(client, len(jobs)):
                 raise Failure(
                     429, "too many answers wait", code="queue-full", hint="try again later, or raise --max-queued"
                 )
-            self._queued.extend(jobs)
+            self._lanes.setdefault(client, Lane(client)).waiting.extend(jobs)
+            self._admit()
             self._changed.notify()
 
     def close(self) -> None:
-        """Cancel everything, and wait for the thread to end."""
+        """Cancel everything, and wait for the threads to end."""
         with self._changed:
             self._open = False
-            for job in [*self._queued, *self._active]:
-                job.cancel()
-            self._changed.notify()
-        self._thread.join()
+            for lane in self._lanes.values():
+                for job in [*lane.waiting, *lane.active]:
+                    job.cancel()
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+        for lane in self._lanes.values():
+            for job in lane.active:
+                job.release()
 
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._changed.wait_for(lambda: self._queued or self._active or not self._open)
+                while self._open and self._must_wait():
+                    patience = self._patience()
+                    self._watching += patience is not None
+                    self._changed.wait(patience)
+                    self._watching -= patience is not None
                 if not self._open:
                     break
-                while self._queued and len(self._active) < self._max_active:
-                    self._active.append(self._queued.popleft())
-            self._active = [job for job in self._active if self._advance(job)]
+                lane = self._row.popleft()
+                job = lane.active[0]
+                self._begun[lane] = time.monotonic()
+                if self._row and not self._watching:
+                    self._changed.notify()
+            more = self._advance(job)
             with self._changed:
-                if any(job.cancelled for job in self._queued):
-                    self._queued = deque(job for job in self._queued if not job.cancelled)
-        for job in self._active:
-            job.release()
+                del self._begun[lane]
+                lane.active.popleft()
+                if more:
+                    lane.active.append(job)
+                else:
+                    self._slots.give_back(lane.client)
+                    self._places.give_back(lane.client)
+                    self._admit()
+                if lane.active:
+                    self._row.append(lane)
+            del job, lane
+
+    def _must_wait(self) -> bool:
+        """Whether nobody's turn has come, or a step is young that another thread takes."""
+        now = time.monotonic()
+        return not self._row or any(now - began < PATIENCE for began in self._begun.values())
+
+    def _patience(self) -> float | None:
+        """Seconds until the youngest step has lasted too long; None where nobody waits for its end."""
+        if not self._row or not self._begun:
+            return None
+        return max(max(self._begun.values()) + PATIENCE - time.monotonic(), 0.001)
+
+    def _admit(self) -> None:
+        """Begin answers while slots are free, those first whose client has the fewest."""
+        for lane in self._lanes.values():
+            left = deque(job for job in lane.waiting if not job.cancelled)
+            self._places.give_back(lane.client, len(lane.waiting) - len(left))
+            lane.waiting = left
+        while found := [lane for lane in self._lanes.values() if lane.waiting and self._slots.has(lane.client)]:
+            lane = min(found, key=lambda lane: self._slots.held(lane.client))
+            self._slots.take(lane.client)
+            lane.active.append(lane.waiting.popleft())
+            if len(lane.active) == 1:
+                self._row.append(lane)
+        for client in [client for client in self._lanes if not self._places.held(client)]:
+            del self._lanes[client]
 
     def _advance(self, job: Job) -> bool:
         try:

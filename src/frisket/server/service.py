@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import ParamSpec, TypeVar
-
-from anyio import CapacityLimiter, to_thread
-from starlette.concurrency import run_in_threadpool
+from functools import partial
+from threading import Lock
 
 from frisket.decoding.budget import Budget, OnBudget
 from frisket.decoding.sampler import Sampler
@@ -26,17 +22,15 @@ from frisket.server.job import Ended, Event, Failed, Job, Prompt, Written
 from frisket.server.metrics import Metrics
 from frisket.server.scheduler import Scheduler
 from frisket.server.settings import Settings
+from frisket.server.share import Share
 from frisket.server.span import Span, begun, span
+from frisket.server.turn import Turns
 from frisket.tools import family
 
 logger = logging.getLogger(__name__)
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
-#: Grammars that are compiled at a time. A thread's heap keeps what it freed: 2,500 grammars left 427 MB in 40 threads,
-#: as many as Starlette gives, and 125 MB in 4. More threads than cores let an easy schema pass a hostile one.
-COMPILING = max(4, (os.cpu_count() or 1) + 2)
+#: Bodies that are held at a time, in bytes of the largest. What Python makes of a body is up to ten times as large.
+BODIES = 16
 
 
 @dataclass
@@ -52,6 +46,16 @@ class Wish:
     bias: Mapping[int, float] = field(default_factory=dict)
     on_budget: OnBudget = "finish"
     min_tokens: int = 0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was made of a request beside the loop."""
+
+    ids: Sequence[int]
+    grammar: CompiledGrammar | None
+    wish: Wish
+    budget: Budget
 
 
 @dataclass
@@ -72,6 +76,9 @@ class Service:
         self.vocabulary = model.vocabulary
         self.compiler = Compiler(lambda _: self.vocabulary, limits=settings.limits)
         self.scheduler = Scheduler(max_active=settings.max_active, max_queued=settings.max_queued)
+        self.turns = Turns(settings.max_active + settings.max_queued)
+        self.bodies = Share(BODIES * settings.max_body_bytes)
+        self._model_lock = Lock()
         self.metrics = Metrics(self.scheduler, self.compiler, self.vocabulary)
 
     def check_model(self, name: str) -> None:
@@ -84,22 +91,14 @@ class Service:
                 hint=f"it is {self.settings.name!r}",
             )
 
-    @cached_property
-    def _limiter(self) -> CapacityLimiter:
-        return CapacityLimiter(COMPILING)  # belongs to the loop that asks for it first
-
-    async def _beside(self, function: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> T:
-        """The result of a call that compiles or searches, made beside the loop."""
-        return await to_thread.run_sync(partial(function, *arguments, **more), limiter=self._limiter)
-
-    async def compile(self, wanted: Wanted | None) -> CompiledGrammar | None:
-        """The grammar of a request, made beside the loop: a hostile one takes a while before it is refused."""
+    def compile(self, wanted: Wanted | None) -> CompiledGrammar | None:
+        """The grammar of a request; a hostile one takes a while before it is refused."""
         if wanted is None:
             return None
         began = time.perf_counter()
         try:
             with span("compile", {"frisket.kind": wanted.kind}):
-                return await self._beside(self.compiler.compile, wanted)
+                return self.compiler.compile(wanted)
         finally:
             self.metrics.compiling.observe(time.perf_counter() - began)
 
@@ -108,14 +107,11 @@ class Service:
         schema = None if grammar is None else grammar.grammar.schema
         return None if schema is None else property_names(schema)
 
-    async def described(self, grammar: CompiledGrammar | None, style: Style | None) -> tuple[str, str] | None:
+    def described(self, grammar: CompiledGrammar | None, style: Style | None) -> tuple[str, str] | None:
         """What a prompt says of the answer, with its style; None where no style is asked for."""
         if style is None or grammar is None:
             return None
-        return style, await run_in_threadpool(partial(grammar.grammar.describe, limits=grammar.limits), style)
-
-    async def encode(self, text: str) -> list[int]:
-        return await run_in_threadpool(self.model.encode, text)
+        return style, grammar.grammar.describe(style, limits=grammar.limits)
 
     def checked(self, ids: list[int]) -> list[int]:
         """Token ids that came from outside."""
@@ -129,35 +125,40 @@ class Service:
             )
         return ids
 
-    async def answers(self, ids: list[int], grammar: CompiledGrammar | None, wish: Wish) -> Answers:
-        """Begin: a Failure for what the limits do not allow. The events are read once."""
-        budget = self._budget(ids, wish)
-        if grammar is not None:
-            await self._beside(budget.check, grammar.matcher())
+    def plan(self, ids: Sequence[int], grammar: CompiledGrammar | None, wish: Wish) -> Plan:
+        """A Failure for what the limits do not allow."""
         if wish.choices > self.settings.max_choices:
             raise Failure(400, f"n is at most {self.settings.max_choices}", code="limit", where="n")
+        budget = self._budget(ids, wish)
+        if grammar is not None:
+            budget.check(grammar.matcher())
+        return Plan(ids, grammar, wish, budget)
+
+    def answers(self, client: str, plan: Plan) -> Answers:
+        """Begin. The events are read once."""
+        ids, grammar, wish = plan.ids, plan.grammar, plan.wish
         loop, queue = asyncio.get_running_loop(), asyncio.Queue[tuple[int, Event]]()
-        prompt = Prompt(self.model, ids, uses=wish.choices)
+        prompt = Prompt(self.model, ids, uses=wish.choices, lock=self._model_lock)
 
         def put(number: int, event: Event) -> None:
             loop.call_soon_threadsafe(queue.put_nowait, (number, event))
 
         def job(number: int) -> Job:
             return Job(
-                prompt, grammar, self.vocabulary, budget=budget, sampler=wish.sampler, seed=wish.seed + number,
-                stop=wish.stop, top=wish.top,
-                deliver=partial(put, number), bias=wish.bias,
+                prompt, grammar, self.vocabulary, budget=plan.budget, sampler=wish.sampler, seed=wish.seed + number,
+                stop=wish.stop, top=wish.top, deliver=partial(put, number), bias=wish.bias,
+                cpu_seconds=self.settings.cpu_seconds,
             )  # fmt: skip
 
         jobs = [job(number) for number in range(wish.choices)]
-        self.scheduler.submit(jobs)
+        self.scheduler.submit(jobs, client)
         writing = begun("generate", {"gen_ai.request.model": self.settings.name, "gen_ai.usage.input_tokens": len(ids)})
         self.metrics.prompt_tokens.inc(len(ids))
         answers = Answers(len(ids), _nothing())
         answers.events = self._events(jobs, queue, answers, writing)
         return answers
 
-    def _budget(self, ids: list[int], wish: Wish) -> Budget:
+    def _budget(self, ids: Sequence[int], wish: Wish) -> Budget:
         if wish.max_tokens is not None and wish.max_tokens > self.settings.max_tokens:
             raise Failure(
                 400, f"an answer has at most {self.settings.max_tokens:,} tokens here", code="limit",

@@ -30,6 +30,10 @@ class Settings:
     """The largest body of a request: 413 beyond."""
     max_schema_bytes: int = 1_000_000
     """The largest schema, pattern or grammar."""
+    body_seconds: float = 60.0
+    """How long a body may take to come: 408 beyond."""
+    cpu_seconds: float = 5.0
+    """CPU time that the masks of one answer may take: an answer beyond fails. Steps of 5 ms and less do not count."""
     max_tokens: int = 4096
     """The most tokens of one answer, and how many it may have where a request does not say."""
     max_choices: int = 16

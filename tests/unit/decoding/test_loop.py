@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from types import SimpleNamespace
@@ -14,7 +15,7 @@ import pytest
 from frisket.decoding.budget import Budget
 from frisket.decoding.loop import Step, decode
 from frisket.decoding.sampler import GREEDY, Sampler
-from frisket.decoding.text import Text
+from frisket.decoding.text import Stops, Text
 from frisket.errors import EngineError, VocabularyError
 from frisket.least import Least
 
@@ -370,6 +371,40 @@ class TestText:
     def test_the_earliest_stop_counts(self) -> None:
         text = Text(stop=["cd", "b"])
         assert text.feed(b"abcd") == "a"
+
+    def test_drawn_stops(self) -> None:
+        rng = random.Random(0)
+        for _ in range(2_000):
+            stop = ["".join(rng.choices("ab", k=rng.randint(1, 4))) for _ in range(rng.randint(0, 4))]
+            data = "".join(rng.choices("abc", k=12))
+            ends = [(place + len(word), place) for word in stop for place in range(12) if data.startswith(word, place)]
+            text, shown = Text(stop), ""
+            for place, character in enumerate(data, 1):
+                shown += text.feed(character.encode())
+                if not text.stopped:
+                    held = data[len(shown) : place]
+                    beginnings = [
+                        data[n:place] for n in range(place) for word in stop if word.startswith(data[n:place])
+                    ]
+                    assert held == max(beginnings, key=len, default="")
+            assert shown + text.flush() == (data[: min(ends)[1]] if ends else data)
+
+    def test_a_stop_string_takes_one_look_a_character(self) -> None:
+        stops = Stops([f"{n:06}" for n in range(5_000)] + ["a" * 500 + "b"])
+        text = Text(stop=["never"])
+        text._stops, looks = stops, 0
+        known = [*stops._next]
+
+        class Counted(dict[str, int]):
+            def __contains__(self, key: object) -> bool:
+                nonlocal looks
+                looks += 1
+                return super().__contains__(key)
+
+        stops._next = [Counted(one) for one in known]
+        data = b"a" * 3_000 + b"0012" * 500
+        text.feed(data)
+        assert looks <= 2 * len(data) + 2
 
     def test_what_was_held_back_comes_at_the_end(self) -> None:
         text = Text(stop=["\n\n"])

@@ -55,15 +55,14 @@ class Running:
 
 
 @contextlib.contextmanager
-def running(model: Model | None = None, **settings: Any) -> Iterator[Running]:
+def running(model: Model | None = None, *, times: Any = None, **settings: Any) -> Iterator[Running]:
     for package in ("starlette", "uvicorn", "prometheus_client"):
         pytest.importorskip(package, reason=f"{package} is not installed")
-    import uvicorn
-
     from frisket.server import Settings, make_application
+    from frisket.server.listener import Server, Times
 
     application = make_application(model or frisket.models.embedded(), Settings(**settings))
-    server = uvicorn.Server(uvicorn.Config(application, port=0, log_level="warning"))
+    server = Server(application, port=0, times=times or Times(), log_level="warning")
     thread = threading.Thread(target=server.run)
     thread.start()
     until(lambda: server.started)

@@ -12,16 +12,15 @@ from typing import Any
 
 import pytest
 
-import frisket
 from frisket import Grammar
 from frisket.decoding.budget import Budget
 from frisket.decoding.sampler import Sampler
 from tests.unit.server.running import Waiting, until
 
 pytest.importorskip("starlette", reason="starlette is not installed")
+from frisket.server import turn
 from frisket.server.job import Ended, Event, Failed, Job, Prompt, Written
 from frisket.server.scheduler import Scheduler
-from frisket.server.settings import Settings
 
 
 class Session:
@@ -122,13 +121,9 @@ def test_nothing_is_left_when_the_server_ends() -> None:
 
 def test_few_grammars_are_compiled_at_a_time() -> None:
     # Each thread's heap keeps what it freed, so threads are few, however many clients come at once.
-    from frisket.engines.structured_output import StructuredOutput
-    from frisket.server import service
-
-    one = service.Service(frisket.models.embedded(), Settings())
     running, most, lock = 0, 0, threading.Lock()
 
-    def compile(_: Any) -> None:
+    def compile() -> None:
         nonlocal running, most
         with lock:
             running += 1
@@ -137,13 +132,12 @@ def test_few_grammars_are_compiled_at_a_time() -> None:
         with lock:
             running -= 1
 
-    one.compiler.compile = compile  # type: ignore[assignment, method-assign]
+    async def ask(clients: str) -> None:
+        turns = turn.Turns(turn.THREADS * 8)
+        await asyncio.gather(*(turns.run(client, compile) for client in clients for _ in range(turn.THREADS)))
 
-    async def ask() -> None:
-        await asyncio.gather(
-            *(one.compile(StructuredOutput.of("regex", f"a{n}")) for n in range(service.COMPILING * 4))
-        )
-
-    asyncio.run(ask())
-    one.scheduler.close()
-    assert 1 < most <= service.COMPILING
+    asyncio.run(ask("abcd"))
+    assert 1 < most <= turn.THREADS
+    most = 0
+    asyncio.run(ask("a"))
+    assert 1 < most <= turn.EACH

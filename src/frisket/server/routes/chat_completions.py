@@ -17,9 +17,9 @@ from frisket.server.conversation import Message, render
 from frisket.server.job import Ended, Written
 from frisket.server.logprob import of_chat
 from frisket.server.openapi import Operation
-from frisket.server.parameters import Parameters, ResponseFormat, StreamOptions, stops
+from frisket.server.parameters import MOST_ENTRIES, MOST_INTEGER, Parameters, ResponseFormat, StreamOptions, stops
 from frisket.server.reply import TextReply, ToolReply, gathered, reply
-from frisket.server.service import Answers, Service, Wish
+from frisket.server.service import Answers, Plan, Service, Wish
 from frisket.server.shape import (
     ChatChoice,
     ChatChunk,
@@ -32,7 +32,7 @@ from frisket.server.shape import (
     Head,
     Usage,
 )
-from frisket.server.tool import Choice, Effort, FunctionTool, TemplateArguments, thinking, tool_output
+from frisket.server.tool import Choice, Effort, FunctionTool, TemplateArguments, ToolOutput, thinking, tool_output
 from frisket.thinking import Mode
 
 PATH, METHODS = "/v1/chat/completions", ["POST"]
@@ -45,16 +45,16 @@ REASONS: dict[str, Literal["stop", "length"]] = {
 class ChatRequest(Parameters):
     """The body."""
 
-    messages: list[Message]
-    max_tokens: int | None = Field(None, ge=1)
-    max_completion_tokens: int | None = Field(None, ge=1)
-    n: int | None = Field(None, ge=1)
+    messages: list[Message] = Field(max_length=MOST_ENTRIES)
+    max_tokens: int | None = Field(None, ge=1, le=MOST_INTEGER)
+    max_completion_tokens: int | None = Field(None, ge=1, le=MOST_INTEGER)
+    n: int | None = Field(None, ge=1, le=MOST_INTEGER)
     stop: str | list[str] | None = None
     logprobs: bool | None = None
     top_logprobs: int | None = Field(None, ge=0, le=20)
     response_format: ResponseFormat | None = None
     stream_options: StreamOptions | None = None
-    tools: list[FunctionTool] | None = None
+    tools: list[FunctionTool] | None = Field(None, max_length=MOST_ENTRIES)
     tool_choice: Choice | None = None
     parallel_tool_calls: bool | None = None
     reasoning_effort: Effort | None = None
@@ -94,8 +94,24 @@ OPERATIONS = (
 
 
 async def endpoint(request: Request) -> Response:
-    service: Service = request.app.state.service
-    body = await exchange.read(request, ChatRequest)
+    data = await exchange.receive(request)
+    return await exchange.while_connected(
+        request, _respond(request.app.state.service, exchange.client_of(request), data)
+    )
+
+
+async def _respond(service: Service, client: str, data: bytes) -> Response:
+    body, output, plan = await service.turns.run(client, _plan, service, data)
+    answers = service.answers(client, plan)
+    head: Head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
+    replies = [reply(plan.grammar, output) for _ in range(plan.wish.choices)]
+    if body.stream:
+        return await exchange.stream(_chunks(service, body, answers, replies, head))
+    return await exchange.answer(_document(service, body, answers, replies, head))
+
+
+def _plan(service: Service, data: bytes) -> tuple[ChatRequest, ToolOutput | None, Plan]:
+    body = exchange.parse(data, ChatRequest)
     service.check_model(body.model)
     format_ = body.response_format
     wanted = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(body.tools))
@@ -103,28 +119,17 @@ async def endpoint(request: Request) -> Response:
         service, body, body.messages, body.tools, body.tool_choice, parallel=body.parallel_tool_calls, final=wanted,
         mode=body.mode(service.settings.tool_family),
     ) or (None, None)  # fmt: skip
-    grammar = await service.compile(output or wanted)
-    ids = await service.encode(
-        prompt
-        or render(
-            service.model,
-            body.messages,
-            service.keys(grammar),
-            described=await service.described(grammar, body.style()),
-        )
-    )
+    grammar = service.compile(output or wanted)
+    if prompt is None:
+        described = service.described(grammar, body.style())
+        prompt = render(service.model, body.messages, service.keys(grammar), described=described)
     wish = Wish(
         body.max_completion_tokens or body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=(body.top_logprobs or 0) if body.logprobs else 0,
         bias=read_bias(body.logit_bias, service.vocabulary.size),
         on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
     )  # fmt: skip
-    answers = await service.answers(ids, grammar, wish)
-    head: Head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
-    replies = [reply(grammar, output) for _ in range(wish.choices)]
-    if body.stream:
-        return await exchange.stream(_chunks(service, body, answers, replies, head))
-    return await exchange.answer(request, _document(service, body, answers, replies, head))
+    return body, output, service.plan(service.model.encode(prompt), grammar, wish)
 
 
 def _reason(event: Ended, reply: TextReply) -> FinishReason:

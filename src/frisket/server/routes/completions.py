@@ -17,9 +17,9 @@ from frisket.server.failure import Failure
 from frisket.server.job import Ended, Written
 from frisket.server.logprob import of_completion
 from frisket.server.openapi import Operation
-from frisket.server.parameters import Parameters, ResponseFormat, StreamOptions, stops
+from frisket.server.parameters import MOST_INTEGER, Parameters, ResponseFormat, StreamOptions, stops
 from frisket.server.routes.chat_completions import REASONS, usage
-from frisket.server.service import Answers, Service, Wish
+from frisket.server.service import Answers, Plan, Service, Wish
 from frisket.server.shape import Completion, CompletionChunk, ErrorBody, Head, TextChoice, TextLogprobs
 
 PATH, METHODS = "/v1/completions", ["POST"]
@@ -29,8 +29,8 @@ class CompletionRequest(Parameters):
     """The body. One prompt a request, as text or token ids."""
 
     prompt: str | list[int]
-    max_tokens: int | None = Field(None, ge=1)
-    n: int | None = Field(None, ge=1)
+    max_tokens: int | None = Field(None, ge=1, le=MOST_INTEGER)
+    n: int | None = Field(None, ge=1, le=MOST_INTEGER)
     stop: str | list[str] | None = None
     logprobs: int | None = Field(None, ge=0, le=20)
     echo: bool | None = None
@@ -62,29 +62,40 @@ OPERATIONS = (
 
 
 async def endpoint(request: Request) -> Response:
-    service: Service = request.app.state.service
-    body = await exchange.read(request, CompletionRequest)
+    data = await exchange.receive(request)
+    return await exchange.while_connected(
+        request, _respond(request.app.state.service, exchange.client_of(request), data)
+    )
+
+
+async def _respond(service: Service, client: str, data: bytes) -> Response:
+    body, plan = await service.turns.run(client, _plan, service, data)
+    answers = service.answers(client, plan)
+    echo = (body.prompt if isinstance(body.prompt, str) else service.model.decode(plan.ids)) if body.echo else ""
+    head: Head = {"id": f"cmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
+    if body.stream:
+        return await exchange.stream(_chunks(service, body, answers, head, echo))
+    return await exchange.answer(_document(service, body, answers, head, echo))
+
+
+def _plan(service: Service, data: bytes) -> tuple[CompletionRequest, Plan]:
+    body = exchange.parse(data, CompletionRequest)
     service.check_model(body.model)
     format_ = body.response_format
-    grammar = await service.compile(body.structured(service.settings, format_.structured() if format_ else None))
+    grammar = service.compile(body.structured(service.settings, format_.structured() if format_ else None))
     if body.style() is not None:
         raise Failure(
             400, "this prompt is taken as it is", code="unsupported", where="frisket/describe",
             hint="write Grammar.describe into the prompt, or ask /v1/chat/completions",
         )  # fmt: skip
-    ids = await service.encode(body.prompt) if isinstance(body.prompt, str) else service.checked(body.prompt)
+    ids = service.model.encode(body.prompt) if isinstance(body.prompt, str) else service.checked(body.prompt)
     wish = Wish(
         body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=body.logprobs or 0,
         bias=read_bias(body.logit_bias, service.vocabulary.size),
         on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
     )  # fmt: skip
-    answers = await service.answers(ids, grammar, wish)
-    echo = (body.prompt if isinstance(body.prompt, str) else service.model.decode(ids)) if body.echo else ""
-    head: Head = {"id": f"cmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
-    if body.stream:
-        return await exchange.stream(_chunks(service, body, answers, head, echo))
-    return await exchange.answer(request, _document(service, body, answers, head, echo))
+    return body, service.plan(ids, grammar, wish)
 
 
 async def _document(service: Service, body: CompletionRequest, answers: Answers, head: Head, echo: str) -> Completion:

@@ -21,11 +21,21 @@ from frisket.server.item import Output, Told
 from frisket.server.job import Ended, Event, Written
 from frisket.server.logprob import of_chat
 from frisket.server.openapi import Operation
-from frisket.server.parameters import Parameters, schema_output
+from frisket.server.parameters import MOST_ENTRIES, MOST_INTEGER, Parameters, schema_output
 from frisket.server.reply import TextReply, ToolReply, reply
 from frisket.server.response import ErrorEvent, ItemStatus, OutputItem, ResponseBody, ResponseEvent, ResponseUsage
-from frisket.server.service import Answers, Service, Wish
-from frisket.server.tool import Choice, Effort, Function, FunctionName, FunctionTool, NamedChoice, thinking, tool_output
+from frisket.server.service import Answers, Plan, Service, Wish
+from frisket.server.tool import (
+    Choice,
+    Effort,
+    Function,
+    FunctionName,
+    FunctionTool,
+    NamedChoice,
+    ToolOutput,
+    thinking,
+    tool_output,
+)
 from frisket.thinking import Mode
 
 PATH, METHODS = "/v1/responses", ["POST"]
@@ -90,16 +100,16 @@ def _no_number(given: Any) -> Any:
 class ResponseRequest(Parameters):
     """The body."""
 
-    input: list[Item]
+    input: list[Item] = Field(max_length=MOST_ENTRIES)
     instructions: str | None = None
     text: TextSettings | None = None
     reasoning: Reasoning | None = None
-    max_output_tokens: int | None = Field(None, ge=1)
+    max_output_tokens: int | None = Field(None, ge=1, le=MOST_INTEGER)
     top_logprobs: int | None = Field(None, ge=0, le=20)
     include: list[Literal["message.output_text.logprobs"]] | None = None
     truncation: Literal["disabled"] | None = None
     background: Annotated[Literal[False], BeforeValidator(_no_number)] | None = None
-    tools: list[ResponseTool] | None = None
+    tools: list[ResponseTool] | None = Field(None, max_length=MOST_ENTRIES)
     tool_choice: Literal["auto", "required", "none"] | NamedTool | None = None
     parallel_tool_calls: bool | None = None
     stream_options: dict[str, Any] | None = None
@@ -139,8 +149,22 @@ OPERATIONS = (
 
 
 async def endpoint(request: Request) -> Response:
-    service: Service = request.app.state.service
-    body = await exchange.read(request, ResponseRequest)
+    data = await exchange.receive(request)
+    return await exchange.while_connected(
+        request, _respond(request.app.state.service, exchange.client_of(request), data)
+    )
+
+
+async def _respond(service: Service, client: str, data: bytes) -> Response:
+    body, output, plan = await service.turns.run(client, _plan, service, data)
+    made = Made(service, body, service.answers(client, plan), reply(plan.grammar, output))
+    if body.stream:
+        return await exchange.stream(_events(made), named=True)
+    return await exchange.answer(_document(made))
+
+
+def _plan(service: Service, data: bytes) -> tuple[ResponseRequest, ToolOutput | None, Plan]:
+    body = exchange.parse(data, ResponseRequest)
     service.check_model(body.model)
     format_ = body.text.format if body.text else None
     final = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(body.tools))
@@ -157,21 +181,16 @@ async def endpoint(request: Request) -> Response:
             400, "the text beside calls has no log-probabilities", code="unsupported", where="include",
             hint="leave it out, or ask /v1/chat/completions",
         )  # fmt: skip
-    grammar = await service.compile(output or final)
+    grammar = service.compile(output or final)
     if prompt is None:
-        described = await service.described(grammar, body.style())
+        described = service.described(grammar, body.style())
         prompt = render(service.model, messages, service.keys(grammar), described=described)
-    ids = await service.encode(prompt)
     wish = Wish(
         body.max_output_tokens, body.sampler(service.settings), body.first_seed(),
         top=(body.top_logprobs or 0) if body.include else 0,
         on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
     )  # fmt: skip
-    answers = await service.answers(ids, grammar, wish)
-    made = Made(service, body, answers, reply(grammar, output))
-    if body.stream:
-        return await exchange.stream(_events(made), named=True)
-    return await exchange.answer(request, _document(made))
+    return body, output, service.plan(service.model.encode(prompt), grammar, wish)
 
 
 class Made:
