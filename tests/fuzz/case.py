@@ -24,6 +24,8 @@ class Result:
     log: list[str] = field(default_factory=list)
     steps: int = 0
     """Positions that were checked: 0 if what was asked for was refused, as it may be."""
+    outcome: str = ""
+    """What is counted over all cases, where a module of cases counts anything."""
 
 
 def run(seed: int) -> Result:

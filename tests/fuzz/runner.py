@@ -32,6 +32,7 @@ class Found:
     broken: list[tuple[int, str, list[str]]] = field(default_factory=list)
     slowest: tuple[float, int] = (0.0, -1)
     kinds: Counter[str] = field(default_factory=Counter)
+    outcomes: Counter[str] = field(default_factory=Counter)
 
     def show_broken(self) -> None:
         """The first cases that broke, each with what it did."""
@@ -109,11 +110,12 @@ class Worker:
         """What is left of the share when the process is done with it or for; None while it works."""
         try:
             if self.connection.poll():
-                cases, checked, steps, kinds, slowest, broken = self.connection.recv()
+                cases, checked, steps, kinds, outcomes, slowest, broken = self.connection.recv()
                 found.cases += cases
                 found.checked += checked
                 found.steps += steps
                 found.kinds.update(kinds)
+                found.outcomes.update(outcomes)
                 found.slowest = max(found.slowest, slowest)
                 found.broken += broken
                 for seed, why, _ in broken:
@@ -163,6 +165,7 @@ def work(module: str, seeds: Iterable[int], connection: Connection, at: Any) -> 
     kinds_of, run = made.KINDS, made.run
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # a panic is told by the exception that it becomes
     kinds: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
     cases = checked = steps = 0
     slowest = (0.0, -1)
     broken = []
@@ -175,6 +178,7 @@ def work(module: str, seeds: Iterable[int], connection: Connection, at: Any) -> 
         checked += result.steps > 0
         steps += result.steps
         kinds[kinds_of[seed % len(kinds_of)]] += result.steps > 0
+        outcomes[result.outcome] += 1
         if result.broken:
             broken.append((seed, result.broken, result.log))
-    connection.send((cases, checked, steps, kinds, slowest, broken))
+    connection.send((cases, checked, steps, kinds, outcomes, slowest, broken))

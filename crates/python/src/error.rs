@@ -40,7 +40,7 @@ pub fn raise(error: Box<Error>) -> PyErr {
 pub fn raise_regex(error: frisket_regex::Error) -> PyErr {
     let (class, flaw) = match error {
         frisket_regex::Error::Engine(error) => return raise(error),
-        frisket_regex::Error::Syntax(flaw) => ("GrammarSyntaxError", flaw),
+        frisket_regex::Error::Syntax(flaw) | frisket_regex::Error::Irregular(flaw) => ("GrammarSyntaxError", flaw),
         frisket_regex::Error::Limit(flaw) => ("LimitExceededError", flaw),
     };
     let make = |py: Python<'_>| {

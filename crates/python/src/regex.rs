@@ -119,17 +119,19 @@ fn described<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
         Node::Chars(set) => ("Chars", tuples(py, set.ranges())?).into_pyobject(py)?,
         Node::Seq(items) => ("Seq", all(items)?).into_pyobject(py)?,
         Node::Alt(items) => ("Alt", all(items)?).into_pyobject(py)?,
-        Node::Repeat { item, low, high, at } => ("Repeat", described(py, item)?, low, high, at).into_pyobject(py)?,
+        Node::Repeat { item, low, high, is_lazy, at } => {
+            ("Repeat", described(py, item)?, low, high, is_lazy, at).into_pyobject(py)?
+        }
         Node::Atomic { item, at, .. } => ("Atomic", described(py, item)?, at).into_pyobject(py)?,
         Node::Before { ranges, edge, at } => ("Before", tuples(py, ranges.ranges())?, edge, at).into_pyobject(py)?,
         Node::After { ranges, edge, at } => ("After", tuples(py, ranges.ranges())?, edge, at).into_pyobject(py)?,
-        Node::Boundary { word, negative, at } => {
-            ("Boundary", tuples(py, word.ranges())?, negative, at).into_pyobject(py)?
-        }
+        Node::Boundary { at, .. } => ("Boundary", at).into_pyobject(py)?,
         Node::Look { item, ahead, negative, at } => {
             ("Look", described(py, item)?, ahead, negative, at).into_pyobject(py)?
         }
         Node::FinalNewline { at } => ("FinalNewline", at).into_pyobject(py)?,
+        Node::Group { item, .. } => return described(py, item),
+        Node::Reference { at, .. } => ("Reference", at).into_pyobject(py)?,
     };
     Ok(made.into_any())
 }

@@ -1,70 +1,144 @@
 //! Tree with atomic groups → the tree without them that means the same, or a refusal.
+//!
+//! An atomic group keeps the first match that it finds. Of alternatives that is the first one, before which no other
+//! matched: a negative lookahead at those before it. A greedy loop ends where its item does not match again, a lazy one
+//! after its least count. What may match in several ways before it comes to its end is refused.
 
 use crate::char_set::CharSet;
 use crate::error::{Error, Flaw, Result};
 use crate::tree::Node;
 
-/// The characters that what comes next may begin with; None if an assertion comes next.
+/// Parts that may be copied into lookaheads. Groups in groups would copy them again and again.
+const MOST_COPIED: usize = 20_000;
+
+/// The characters that what comes next may begin with; None if that is not known.
 type Follow = Option<CharSet>;
 
-/// The same language without `Atomic`. An atomic part may go when it has one way to match, or when it repeats a
-/// character that nothing after it could take in its place. Errors: an atomic part that is neither.
+/// The same language without `Atomic`. Errors: an atomic part whose first match no lookahead of bearable size tells.
 pub(crate) fn release(node: Node) -> Result<Node> {
-    if has_atomic(&node) {
-        released(node, Some(CharSet::none()))
+    if node.has(&|node| matches!(node, Node::Atomic { .. })) {
+        Release { left: MOST_COPIED, at: 0 }.release(node, Some(CharSet::none()))
     } else {
         Ok(node)
     }
 }
 
-fn has_atomic(node: &Node) -> bool {
-    match node {
-        Node::Atomic { .. } => true,
-        Node::Seq(items) | Node::Alt(items) => items.iter().any(has_atomic),
-        Node::Repeat { item, .. } | Node::Look { item, .. } => has_atomic(item),
-        _ => false,
-    }
+struct Release {
+    /// Parts that may still be copied.
+    left: usize,
+    /// The place of the atomic part that is being released.
+    at: usize,
 }
 
-fn released(node: Node, mut follow: Follow) -> Result<Node> {
-    Ok(match node {
-        Node::Seq(items) => {
-            let mut made = Vec::with_capacity(items.len());
-            for item in items.into_iter().rev() {
-                let next = followed(&item, follow.clone());
-                made.push(released(item, follow)?);
-                follow = next;
+impl Release {
+    fn release(&mut self, node: Node, mut follow: Follow) -> Result<Node> {
+        match node {
+            Node::Seq(mut items) => {
+                for item in items.iter_mut().rev() {
+                    let next = followed(item, follow.clone());
+                    *item = self.release(std::mem::replace(item, Node::empty()), follow)?;
+                    follow = next;
+                }
+                Ok(Node::Seq(items))
             }
-            made.reverse();
-            Node::Seq(made)
-        }
-        Node::Alt(items) => {
-            Node::Alt(items.into_iter().map(|item| released(item, follow.clone())).collect::<Result<_>>()?)
-        }
-        Node::Repeat { item, low, high, at } => {
-            if high.is_none_or(|high| high > 1) {
-                let again = followed(&item, follow.clone());
-                follow = again.zip(follow).map(|(again, follow)| again.union(&follow));
+            Node::Atomic { item, at, .. } => {
+                let outer = std::mem::replace(&mut self.at, at);
+                let item = self.commit(*item, follow)?;
+                self.at = outer;
+                Ok(item)
             }
-            Node::Repeat { item: Box::new(released(*item, follow)?), low, high, at }
-        }
-        Node::Look { item, ahead, negative, at } => {
-            Node::Look { item: Box::new(released(*item, Some(CharSet::none()))?), ahead, negative, at }
-        }
-        Node::Atomic { item, at, .. } => {
-            let inner = if item.asserts() { None } else { follow.clone() };
-            let item = released(*item, inner)?;
-            if !has_one_way(&item) && !follow.is_some_and(|follow| is_disjoint(&item, &follow)) {
-                return Err(Error::Syntax(Flaw::at(
-                    "an atomic group or possessive quantifier that changes what can match",
-                    at,
-                    "use the ordinary group or quantifier",
-                )));
+            Node::Repeat { ref item, high, .. } => {
+                if high != Some(1) {
+                    let again = followed(item, follow.clone());
+                    follow = again.zip(follow).map(|(again, follow)| again.union(&follow));
+                }
+                node.with_parts(|item| self.release(item, follow.clone()))
             }
-            item
+            // What is behind a lookbehind goes on to any text.
+            Node::Look { ahead, .. } => node.with_parts(|item| self.release(item, ahead.then(CharSet::none))),
+            _ => node.with_parts(|item| self.release(item, follow.clone())),
         }
-        _ => node,
-    })
+    }
+
+    /// The first match of the node alone, without atomic parts.
+    fn commit(&mut self, node: Node, follow: Follow) -> Result<Node> {
+        match node {
+            Node::Seq(mut items) => {
+                let Some(last) = items.pop() else { return Ok(Node::empty()) };
+                if !items.iter().enumerate().all(|(index, item)| is_settled(item, &items[index + 1..], &last)) {
+                    return self.refuse();
+                }
+                let before = self.release(Node::Seq(items), followed(&last, follow.clone()))?;
+                Ok(Node::Seq(vec![before, self.commit(last, follow)?]))
+            }
+            Node::Alt(items) if Node::Alt(items.clone()).one_char().is_none() => self.first_of(items, follow),
+            Node::Repeat { item, low, is_lazy: true, at, .. } => {
+                self.commit(Node::Repeat { item, low, high: Some(low), is_lazy: false, at }, follow)
+            }
+            Node::Repeat { high: Some(0), .. } => Ok(Node::empty()),
+            Node::Repeat { item, low: 1, high: Some(1), .. } => self.commit(*item, follow),
+            Node::Repeat { item, low: 0, high: Some(1), .. } => self.first_of(vec![*item, Node::empty()], follow),
+            Node::Repeat { ref item, low, high, .. } if has_one_way(item) => {
+                let is_open = Some(low) != high && !is_disjoint(item, &follow);
+                if is_open && item.measure().low == 0 {
+                    return self.refuse();
+                }
+                let item = item.clone();
+                match high {
+                    _ if !is_open => self.release(node, follow),
+                    None => Ok(Node::Seq(vec![self.release(node, None)?, self.unless(vec![*item])?])),
+                    Some(high) => {
+                        let item = Box::new(self.release(*item, None)?);
+                        let rounds = |low, high| Node::Repeat {
+                            item: item.clone(),
+                            low,
+                            high: Some(high),
+                            is_lazy: false,
+                            at: self.at,
+                        };
+                        let (full, fewer) = (rounds(high, high), rounds(low, high - 1));
+                        Ok(Node::Alt(vec![full, Node::Seq(vec![fewer, self.unless(vec![*item])?])]))
+                    }
+                }
+            }
+            Node::Repeat { .. } => self.refuse(),
+            Node::Atomic { item, .. } => self.commit(*item, follow),
+            _ => self.release(node, follow),
+        }
+    }
+
+    /// The first of the alternatives that matches; only its own first match.
+    fn first_of(&mut self, items: Vec<Node>, follow: Follow) -> Result<Node> {
+        let mut ways = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            let rivals: Vec<Node> = items[..index].iter().filter(|other| !are_apart(other, item)).cloned().collect();
+            let mut way = self.commit(item.clone(), follow.clone())?;
+            if !rivals.is_empty() {
+                way = Node::Seq(vec![self.unless(rivals)?, way]);
+            }
+            ways.push(way);
+            if item.may_be_empty() && !item.asserts() {
+                break;
+            }
+        }
+        Ok(Node::Alt(ways))
+    }
+
+    /// Holds where none of these matches.
+    fn unless(&mut self, items: Vec<Node>) -> Result<Node> {
+        let Some(left) = self.left.checked_sub(items.iter().map(size).sum()) else { return self.refuse() };
+        self.left = left;
+        let item = Box::new(self.release(Node::Alt(items), Some(CharSet::none()))?);
+        Ok(Node::Look { item, ahead: true, negative: true, at: self.at })
+    }
+
+    fn refuse<T>(&self) -> Result<T> {
+        Err(Error::Irregular(Flaw::at(
+            "an atomic group or possessive quantifier that changes what can match",
+            self.at,
+            "use the ordinary group or quantifier",
+        )))
+    }
 }
 
 fn followed(item: &Node, follow: Follow) -> Follow {
@@ -81,21 +155,51 @@ fn followed(item: &Node, follow: Follow) -> Follow {
     follow.map(|follow| follow.union(&measure.first))
 }
 
+/// Whether an item of a sequence has one way to match before the rest of it, which is never empty, can match.
+fn is_settled(item: &Node, rest: &[Node], last: &Node) -> bool {
+    let follow =
+        || rest.iter().rev().fold(followed(last, Some(CharSet::none())), |follow, item| followed(item, follow));
+    let is_solid = || rest.iter().chain([last]).any(|item| item.measure().low > 0);
+    has_one_way(item) || matches!(item, Node::Repeat { item, .. } if is_solid() && is_disjoint(item, &follow()))
+}
+
+/// Whether there is one way at most to match at a place, whatever follows.
 fn has_one_way(node: &Node) -> bool {
     match node {
-        Node::Seq(items) => items.iter().all(has_one_way),
+        Node::Seq(items) => match items.split_last() {
+            Some((last, items)) => {
+                has_one_way(last)
+                    && items.iter().enumerate().all(|(index, item)| is_settled(item, &items[index + 1..], last))
+            }
+            None => true,
+        },
+        Node::Alt(items) => {
+            node.one_char().is_some()
+                || items
+                    .iter()
+                    .enumerate()
+                    .all(|(index, item)| has_one_way(item) && items[..index].iter().all(|other| are_apart(other, item)))
+        }
         Node::Repeat { item, low, high, .. } => Some(*low) == *high && has_one_way(item),
-        Node::Text(_) => true,
-        _ => node.one_char().is_some(),
+        _ => true,
     }
 }
 
-fn is_disjoint(node: &Node, follow: &CharSet) -> bool {
-    match node {
-        Node::Seq(items) => matches!(&items[..], [item @ Node::Repeat { .. }] if is_disjoint(item, follow)),
-        Node::Repeat { item, .. } => item.one_char().is_some_and(|set| set.is_disjoint(follow)),
-        _ => false,
-    }
+/// Whether what follows a loop cannot begin where its item can.
+fn is_disjoint(item: &Node, follow: &Follow) -> bool {
+    let measure = item.measure();
+    let is_apart = follow.as_ref().is_some_and(|follow| measure.first.is_disjoint(follow));
+    is_apart && measure.low > 0 && has_one_way(item)
+}
+
+/// Whether no text may begin both.
+fn are_apart(one: &Node, other: &Node) -> bool {
+    let (one, other) = (one.measure(), other.measure());
+    one.low > 0 && other.low > 0 && one.first.is_disjoint(&other.first)
+}
+
+fn size(node: &Node) -> usize {
+    1 + node.parts().iter().map(size).sum::<usize>()
 }
 
 #[cfg(test)]
@@ -104,15 +208,44 @@ mod tests {
     use crate::parser::parse;
     use crate::syntax::{Dialect, Syntax};
 
+    fn released(pattern: &str) -> Result<Node> {
+        release(parse(pattern, &Syntax::new(Dialect::Python)).unwrap())
+    }
+
     #[test]
-    fn what_cannot_give_back_anything_of_use_is_released() {
+    fn what_cannot_give_back_anything_of_use_becomes_the_ordinary_group() {
         for pattern in ["a*+b", "(?>a+)b", "(?>abc)", "(?>a{3})a", r"[a-c]++\Z", "(?:a++b)*", "x(?>[ab])y", "a*+"] {
-            let tree = release(parse(pattern, &Syntax::new(Dialect::Python)).unwrap()).unwrap();
-            assert!(!has_atomic(&tree), "{pattern}");
+            let tree = released(pattern).unwrap();
+            assert!(!tree.has(&|node| matches!(node, Node::Atomic { .. } | Node::Look { .. })), "{pattern}");
         }
-        for (pattern, at) in [("(?>ab|a)b", 0), ("a*+a", 1), ("(?:ba++)*(?=c)c", 5), ("(?:a++)*", 4), ("(?>a*b*)", 0)] {
-            let refused = release(parse(pattern, &Syntax::new(Dialect::Python)).unwrap());
-            assert!(matches!(refused, Err(Error::Syntax(Flaw { at: Some(place), .. })) if place == at), "{pattern}");
+    }
+
+    #[test]
+    fn what_can_becomes_a_lookahead() {
+        for (pattern, same) in [
+            ("(?>ab|a)b", "(?:ab|(?!ab)a)b"),
+            ("a*+a", "a*(?!a)a"),
+            ("(?>a{1,3})a", "(?:a{3}|a{1,2}(?!a))a"),
+            ("(?>a*?)b", "b"),
+            ("(?>(?:ab|c)+)a", "(?:ab|c)+(?!ab|c)a"),
+        ] {
+            let texts = |pattern: &str| {
+                let mut builder = frisket_core::grammar::builder::Builder::default();
+                let pattern = crate::Pattern::read(pattern, &Syntax::new(Dialect::Python)).unwrap();
+                let node = pattern.lower(&mut builder, false).unwrap();
+                ["a", "b", "ab", "aa", "aaa", "aaaa", "abb", "abca", "aba", "ca"]
+                    .map(|text| builder.accepts(node.number(), text.as_bytes()).unwrap())
+            };
+            assert_eq!(texts(pattern), texts(same), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn what_matches_in_several_ways_on_its_way_is_refused() {
+        let deep = "(?>".repeat(40) + "a?" + &"b)?".repeat(40);
+        for (pattern, at) in [("(?>a*b*)", 0), ("c(?>(?:a|ab)*)b", 1), ("(?>(?:ab?)*c)", 0), (&deep, 0)] {
+            let refused = released(pattern);
+            assert!(matches!(refused, Err(Error::Irregular(Flaw { at: Some(place), .. })) if place == at), "{pattern}");
         }
     }
 }

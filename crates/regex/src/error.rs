@@ -7,8 +7,10 @@ use std::fmt;
 /// Why a pattern was refused, or what ended its lowering.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The dialect does not allow it, or no regular language says it exactly.
+    /// The dialect does not allow it.
     Syntax(Flaw),
+    /// The dialect allows it, and no regular language of bearable size says it exactly.
+    Irregular(Flaw),
     /// It is beyond a limit of the reader.
     Limit(Flaw),
     /// The builder failed: a limit was reached, or the call was cancelled.
@@ -51,7 +53,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Engine(error) => error.fmt(f),
-            Error::Syntax(flaw) | Error::Limit(flaw) => match flaw.at {
+            Error::Syntax(flaw) | Error::Irregular(flaw) | Error::Limit(flaw) => match flaw.at {
                 Some(at) => write!(f, "{} (offset {at})", flaw.message),
                 None => f.write_str(&flaw.message),
             },

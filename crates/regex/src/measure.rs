@@ -26,6 +26,11 @@ impl Measure {
         Measure { low: 0, high: Some(0), first: CharSet::none(), last: CharSet::none() }
     }
 
+    /// That of no text at all: no part of nothing is ever empty.
+    pub(crate) fn nothing() -> Self {
+        Measure { low: u64::MAX, ..Measure::empty() }
+    }
+
     /// That of texts one after the other.
     pub(crate) fn concatenation(parts: &[Measure]) -> Self {
         let low = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.low));
@@ -99,12 +104,10 @@ impl Node {
 
     /// Whether the tree holds an assertion.
     pub fn asserts(&self) -> bool {
-        match self {
-            Node::Text(_) | Node::Chars(_) => false,
-            Node::Seq(items) | Node::Alt(items) => items.iter().any(Node::asserts),
-            Node::Repeat { item, .. } | Node::Atomic { item, .. } => item.asserts(),
-            _ => true,
-        }
+        self.has(&|node| {
+            matches!(node, Node::Before { .. } | Node::After { .. } | Node::Boundary { .. } | Node::Look { .. })
+                || matches!(node, Node::FinalNewline { .. })
+        })
     }
 
     /// Whether a text may end with any number of characters that names are made of.
@@ -141,15 +144,13 @@ impl Node {
     /// The place of the first assertion of a tree, as far as one is found.
     pub(crate) fn place(&self) -> usize {
         match self {
-            Node::Seq(items) | Node::Alt(items) => items.iter().find(|item| item.asserts()).map_or(0, Node::place),
-            Node::Repeat { item, .. } => item.place(),
-            Node::Text(_) | Node::Chars(_) => 0,
             Node::Atomic { at, .. }
             | Node::Before { at, .. }
             | Node::After { at, .. }
             | Node::Boundary { at, .. }
             | Node::Look { at, .. }
             | Node::FinalNewline { at } => *at,
+            _ => self.parts().iter().find(|part| part.asserts()).map_or(0, Node::place),
         }
     }
 }

@@ -81,6 +81,11 @@ impl Syntax {
         self.dialect == Dialect::Ecma
     }
 
+    /// Whether the running Python is 3.14 or newer, with Unicode 16: `\B` matches the empty text since then.
+    pub(crate) fn is_python_3_14(&self) -> bool {
+        self.python_unicode.is_none_or(|version| version >= (16, 0))
+    }
+
     /// The version of Unicode that this dialect means.
     pub(crate) fn unicode(&self) -> Version {
         if self.is_ecma() {

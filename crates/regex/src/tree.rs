@@ -13,7 +13,7 @@ pub enum Node {
     Seq(Vec<Node>),
     /// Any one of these.
     Alt(Vec<Node>),
-    /// An item several times. Greedy or lazy is the same language.
+    /// An item several times.
     Repeat {
         /// What is repeated.
         item: Box<Node>,
@@ -21,6 +21,8 @@ pub enum Node {
         low: u32,
         /// The greatest count; None is no limit.
         high: Option<u32>,
+        /// Whether fewer rounds are tried first. Only in an atomic group this is another language.
+        is_lazy: bool,
         /// The place of the quantifier.
         at: usize,
     },
@@ -51,12 +53,10 @@ pub enum Node {
         /// The place of the assertion.
         at: usize,
     },
-    /// `\b` of a set of word characters; `\B` if `negative`.
+    /// `\b` or `\B`: holds where one of the pairs does.
     Boundary {
-        /// Word characters.
-        word: CharSet,
-        /// Whether no boundary may be here.
-        negative: bool,
+        /// What may stand before and after.
+        sides: Vec<[Side; 2]>,
         /// The place of the assertion.
         at: usize,
     },
@@ -71,6 +71,20 @@ pub enum Node {
         /// The place of the group.
         at: usize,
     },
+    /// A capturing group; only while a pattern with back-references is read.
+    Group {
+        /// Its number, from 0 on.
+        number: usize,
+        /// What it holds.
+        item: Box<Node>,
+    },
+    /// A back-reference; only while a pattern is read.
+    Reference {
+        /// Its place among all references.
+        index: usize,
+        /// The place of the reference.
+        at: usize,
+    },
     /// Python's `$`: holds at the end of the text and before a newline that ends it.
     FinalNewline {
         /// The place of the assertion.
@@ -78,10 +92,66 @@ pub enum Node {
     },
 }
 
+/// The character on one side of a place: in the set, or none at all if the text may begin or end there.
+pub type Side = (CharSet, bool);
+
+/// A lookaround at one character, or at the edge of the text, as what it asks of its side.
+pub(crate) fn neighbour(item: &Node, ahead: bool, negative: bool) -> Option<Side> {
+    let (mut ranges, mut edge) = (CharSet::none(), false);
+    let items = match item {
+        Node::Alt(items) => items.as_slice(),
+        item => std::slice::from_ref(item),
+    };
+    for item in items {
+        if let Some(chars) = item.one_char() {
+            ranges = ranges.union(&chars);
+        } else if if ahead { item.is_end() } else { item.is_start() } {
+            edge = true;
+        } else {
+            return None;
+        }
+    }
+    Some(if negative { (ranges.complement(), !edge) } else { (ranges, edge) })
+}
+
 impl Node {
     /// The empty text.
     pub(crate) fn empty() -> Node {
         Node::Seq(Vec::new())
+    }
+
+    /// The parts that it consists of.
+    pub(crate) fn parts(&self) -> &[Node] {
+        match self {
+            Node::Seq(items) | Node::Alt(items) => items,
+            Node::Repeat { item, .. }
+            | Node::Atomic { item, .. }
+            | Node::Look { item, .. }
+            | Node::Group { item, .. } => std::slice::from_ref(item),
+            _ => &[],
+        }
+    }
+
+    /// The same node of other parts.
+    pub(crate) fn with_parts<E>(mut self, mut change: impl FnMut(Node) -> Result<Node, E>) -> Result<Self, E> {
+        match &mut self {
+            Node::Seq(items) | Node::Alt(items) => {
+                *items = std::mem::take(items).into_iter().map(change).collect::<Result<_, E>>()?;
+            }
+            Node::Repeat { item, .. }
+            | Node::Atomic { item, .. }
+            | Node::Look { item, .. }
+            | Node::Group { item, .. } => {
+                **item = change(std::mem::replace(item, Node::empty()))?;
+            }
+            _ => {}
+        }
+        Ok(self)
+    }
+
+    /// Whether the node or a part of it at any depth is such a one.
+    pub(crate) fn has(&self, is_wanted: &impl Fn(&Node) -> bool) -> bool {
+        is_wanted(self) || self.parts().iter().any(|part| part.has(is_wanted))
     }
 
     /// Whether it is the start of the text, `^` or `\A`.

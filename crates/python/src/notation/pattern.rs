@@ -1,11 +1,9 @@
 //! Text of a pattern in a grammar → what it says, where it asserts nothing; Python explains what is wrong with others.
 
-use crate::regex::syntax;
 use frisket_core::error::{Error, Result};
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 use frisket_regex::{Dialect, Flags, Syntax};
-use pyo3::Python;
 
 /// A pattern that asserts nothing.
 pub struct Pattern(frisket_regex::Pattern);
@@ -16,15 +14,10 @@ impl Pattern {
         if flags.contains(|flag| !matches!(flag, 'i' | 's')) {
             return None;
         }
-        // Only folding depends on the running Python's Unicode.
-        let syntax = match flags.contains('i') {
-            true => Python::attach(|py| syntax(py, "rust", flags)).ok()?,
-            false => Syntax { flags: Flags::new(flags).ok()?, ..Syntax::new(Dialect::Rust) },
-        };
-        Pattern::read(pattern, &syntax)
+        Pattern::read(pattern, &Syntax { flags: Flags::new(flags).ok()?, ..Syntax::new(Dialect::Rust) })
     }
 
-    /// A text in any case; nothing if Python should read it.
+    /// A text in any case, as Rust's crate `regex` folds it; nothing if Python should read it.
     pub fn any_case(text: &str) -> Option<Self> {
         let mut pattern = String::with_capacity(2 * text.len());
         for char in text.chars() {
@@ -33,7 +26,7 @@ impl Pattern {
             }
             pattern.push(char);
         }
-        Pattern::read(&pattern, &Python::attach(|py| syntax(py, "python", "i")).ok()?)
+        Pattern::rust(&pattern, "i")
     }
 
     fn read(pattern: &str, syntax: &Syntax) -> Option<Self> {

@@ -28,6 +28,8 @@ type Branch = (usize, Checks);
 enum Neighbour {
     /// None: the text begins or ends here.
     Edge,
+    /// The part begins or ends here, and nobody knows what stands beside it: an assertion about that holds or fails.
+    Beside(bool),
     Class(usize),
 }
 
@@ -37,6 +39,17 @@ struct Context {
     before: Neighbour,
     after: Neighbour,
     behind: Vec<bool>,
+}
+
+impl Context {
+    /// With the other answer about what stands beside a part.
+    fn flipped(&self) -> Self {
+        let after = match self.after {
+            Neighbour::Beside(holds) => Neighbour::Beside(!holds),
+            known => known,
+        };
+        Context { after, ..self.clone() }
+    }
 }
 
 /// A deterministic automaton: for each state (0 is the start) the next state by class, and whether it accepts.
@@ -98,7 +111,8 @@ impl<'a> Machine<'a> {
         let nothing = self.state(Vec::new());
         let trackers: Vec<State> =
             self.program.trackers.iter().map(|&start| self.state(vec![(start, Checks::new())])).collect();
-        let first = (start, trackers, Neighbour::Edge);
+        let edge = if self.program.is_part { Neighbour::Beside(false) } else { Neighbour::Edge };
+        let first = (start, trackers, edge);
         let mut numbers = FxHashMap::from_iter([(first.clone(), 0)]);
         let mut order = vec![first];
         let mut table = Table { next: Vec::new(), accepts: Vec::new(), classes: self.classes.clone() };
@@ -123,8 +137,13 @@ impl<'a> Machine<'a> {
                 row.push(number);
             }
             table.next.push(row);
-            let context = self.context(&trackers, before, Neighbour::Edge)?;
-            table.accepts.push(self.matches(state, &context)?);
+            let context = self.context(&trackers, before, edge)?;
+            let accepts = self.matches(state, &context, false)?;
+            // Assertions about the text beside a part that hold, or fail, must be the same to it.
+            if self.program.is_part && self.matches(state, &context.flipped(), false)? != accepts {
+                return Err(Halt::TooLarge);
+            }
+            table.accepts.push(accepts);
         }
         Ok(table)
     }
@@ -138,19 +157,18 @@ impl<'a> Machine<'a> {
         number
     }
 
-    /// The context of a position, with the lookbehinds that hold there.
+    /// The context of a position, with the lookbehinds that hold there. Inner ones come before those around them.
     fn context(&mut self, trackers: &[State], before: Neighbour, after: Neighbour) -> Result<Context> {
-        let context = Context { before, after, behind: Vec::new() };
-        let mut behind = Vec::with_capacity(trackers.len());
+        let mut context = Context { before, after, behind: Vec::new() };
         for &tracker in trackers {
             let mut holds = false;
             for (place, _) in self.states[tracker].clone() {
                 let reached = self.reached(place, &context)?;
                 holds |= reached.iter().any(|(place, _)| matches!(self.program.places[*place], Place::End));
             }
-            behind.push(holds);
+            context.behind.push(holds);
         }
-        Ok(Context { behind, ..context })
+        Ok(context)
     }
 
     /// The state after the context's character; None if the state matches whatever follows.
@@ -212,15 +230,21 @@ impl<'a> Machine<'a> {
         Ok(Some(remaining))
     }
 
-    /// Whether the state matches at the end of the text.
-    fn matches(&mut self, state: State, context: &Context) -> Result<bool> {
+    /// Whether the state matches at the end of the text. A lookahead may go on beside a part.
+    fn matches(&mut self, state: State, context: &Context, is_lookahead: bool) -> Result<bool> {
+        let goes_on = is_lookahead && context.after == Neighbour::Beside(true);
         for (start, checks) in self.states[state].clone() {
             'branch: for (place, started) in self.reached(start, context)? {
-                if !matches!(self.program.places[place], Place::End | Place::Accept) {
+                if !goes_on && !matches!(self.program.places[place], Place::End | Place::Accept) {
                     continue;
                 }
                 for &(negative, check) in checks.iter().chain(&started) {
-                    if self.matches(check, context)? == negative {
+                    // What helps a negative lookahead hurts what stands around it.
+                    let holds = match negative {
+                        true => !self.matches(check, &context.flipped(), true)?,
+                        false => self.matches(check, context, true)?,
+                    };
+                    if !holds {
                         continue 'branch;
                     }
                 }
@@ -253,6 +277,8 @@ impl<'a> Machine<'a> {
                 Place::Neighbour { edge, ahead, next, .. } => {
                     let holds = match if *ahead { context.after } else { context.before } {
                         Neighbour::Edge => *edge,
+                        Neighbour::Beside(_) if !ahead => return Err(Halt::TooLarge),
+                        Neighbour::Beside(holds) => holds,
                         Neighbour::Class(class) => self.members[number][class],
                     };
                     if holds {

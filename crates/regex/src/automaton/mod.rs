@@ -33,9 +33,20 @@ impl From<Box<Error>> for Halt {
 
 type Result<T> = std::result::Result<T, Halt>;
 
-/// The node of the texts that match the tree, as a whole or somewhere inside.
-pub(crate) fn lower_automaton(builder: &mut Builder, tree: &Node, search: bool) -> Result<TermId> {
-    let program = program::Program::new(tree, search)?;
+/// Which texts are meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Those that match as a whole.
+    Whole,
+    /// Those with a match somewhere inside.
+    Search,
+    /// Those that match as a whole, where more text may stand on both sides.
+    Part,
+}
+
+/// The node of the texts that match the tree.
+pub(crate) fn lower_automaton(builder: &mut Builder, tree: &Node, scope: Scope) -> Result<TermId> {
+    let program = program::Program::new(tree, scope)?;
     let table = machine::Machine::new(builder, &program)?.table()?;
     eliminate::eliminate(builder, minimal::minimize(table)?)
 }

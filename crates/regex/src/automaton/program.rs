@@ -1,8 +1,8 @@
 //! Tree → places that follow one another.
 
-use super::{Halt, Result};
+use super::{Halt, Result, Scope};
 use crate::char_set::CharSet;
-use crate::tree::Node;
+use crate::tree::{neighbour, Node, Side};
 use crate::unicode::class::NEWLINE;
 
 const MOST_PLACES: usize = 600;
@@ -46,6 +46,8 @@ pub(super) struct Program {
     /// Where each lookbehind begins.
     pub trackers: Vec<usize>,
     pub start: usize,
+    /// Whether more text may stand on both sides.
+    pub is_part: bool,
 }
 
 /// The direction of the lookaround that a place stands in.
@@ -61,11 +63,14 @@ struct Compiler {
     trackers: Vec<usize>,
     inside: Inside,
     depth: usize,
+    is_part: bool,
 }
 
 impl Program {
-    pub fn new(tree: &Node, search: bool) -> Result<Self> {
-        let mut compiler = Compiler { places: Vec::new(), trackers: Vec::new(), inside: Inside::Nothing, depth: 0 };
+    pub fn new(tree: &Node, scope: Scope) -> Result<Self> {
+        let (search, is_part) = (scope == Scope::Search, scope == Scope::Part);
+        let mut compiler =
+            Compiler { places: Vec::new(), trackers: Vec::new(), inside: Inside::Nothing, depth: 0, is_part };
         let end = compiler.add(if search { Place::Accept } else { Place::End })?;
         let mut start = compiler.compile(tree, end)?;
         if search {
@@ -73,7 +78,7 @@ impl Program {
         }
         // Where a search has come to its end.
         compiler.places.push(Place::Accept);
-        Ok(Program { places: compiler.places, trackers: compiler.trackers, start })
+        Ok(Program { places: compiler.places, trackers: compiler.trackers, start, is_part })
     }
 
     /// A place that matches whatever follows.
@@ -125,15 +130,11 @@ impl Compiler {
                 self.add(Place::Fork(starts))
             }
             Node::Repeat { item, low, high, .. } => self.repeat(item, *low, *high, then),
-            Node::Before { ranges, edge, .. } => {
-                self.add(Place::Neighbour { ranges: ranges.clone(), edge: *edge, ahead: false, next: then })
-            }
-            Node::After { ranges, edge, .. } => {
-                self.add(Place::Neighbour { ranges: ranges.clone(), edge: *edge, ahead: true, next: then })
-            }
-            Node::Boundary { word, negative, .. } => self.boundary(word, *negative, then),
+            Node::Before { ranges, edge, .. } => self.neighbour((ranges.clone(), *edge), false, then),
+            Node::After { ranges, edge, .. } => self.neighbour((ranges.clone(), *edge), true, then),
+            Node::Boundary { sides, .. } => self.boundary(sides, then),
             Node::FinalNewline { .. } => {
-                if self.inside == Inside::Behind {
+                if self.is_part || self.inside == Inside::Behind {
                     return Err(Halt::TooLarge);
                 }
                 let end = self.add(Place::End)?;
@@ -143,7 +144,7 @@ impl Compiler {
                 self.add(Place::Ahead { start, negative: false, next: then })
             }
             Node::Look { item, ahead, negative, .. } => self.look(item, *ahead, *negative, then),
-            Node::Atomic { .. } => Err(Halt::TooLarge),
+            Node::Atomic { .. } | Node::Group { .. } | Node::Reference { .. } => Err(Halt::TooLarge),
         }
     }
 
@@ -172,21 +173,25 @@ impl Compiler {
         Ok(then)
     }
 
-    fn boundary(&mut self, word: &CharSet, negative: bool, then: usize) -> Result<usize> {
-        let neighbour = |is_inside: bool, ahead, next| {
-            let ranges = if is_inside { word.clone() } else { word.complement() };
-            Place::Neighbour { ranges, edge: !is_inside, ahead, next }
-        };
-        let from_outside = self.add(neighbour(!negative, true, then))?;
-        let from_inside = self.add(neighbour(negative, true, then))?;
-        let outside = self.add(neighbour(false, false, from_outside))?;
-        let inside = self.add(neighbour(true, false, from_inside))?;
-        self.add(Place::Fork(vec![outside, inside]))
+    fn boundary(&mut self, sides: &[[Side; 2]], then: usize) -> Result<usize> {
+        let mut starts = Vec::with_capacity(sides.len());
+        for [before, after] in sides {
+            let next = self.neighbour(after.clone(), true, then)?;
+            starts.push(self.neighbour(before.clone(), false, next)?);
+        }
+        self.add(Place::Fork(starts))
+    }
+
+    fn neighbour(&mut self, (ranges, edge): Side, ahead: bool, next: usize) -> Result<usize> {
+        self.add(Place::Neighbour { ranges, edge, ahead, next })
     }
 
     fn look(&mut self, item: &Node, ahead: bool, negative: bool, next: usize) -> Result<usize> {
+        if let Some(side) = neighbour(item, ahead, negative) {
+            return self.neighbour(side, ahead, next);
+        }
         let outer = self.inside;
-        if outer == Inside::Behind || (ahead && self.depth == DEEPEST_LOOK) {
+        if if ahead { outer == Inside::Behind || self.depth == DEEPEST_LOOK } else { self.is_part } {
             return Err(Halt::TooLarge);
         }
         if ahead {

@@ -14,7 +14,7 @@ impl<'t> Placement<'_, 't> {
             Item::Look(look) if !look.ahead => Some((index, *look)),
             _ => None,
         }) {
-            items = self.place_behind(&items[..index], look, &items[index + 1..], left)?;
+            items = self.place_behind(&items[..index], look, &items[index + 1..], left, right)?;
         }
         while let Some(index) = items.iter().rposition(|item| !item.is_piece()) {
             let tail: Vec<Piece> = items[index + 1..].iter().filter_map(Item::piece).cloned().collect();
@@ -84,6 +84,7 @@ impl<'t> Placement<'_, 't> {
         look: Look<'t>,
         tail: &[Item<'t>],
         left: Edge,
+        right: Edge,
     ) -> Result<Vec<Item<'t>>> {
         let free = head.iter().rev().take_while(|item| item.is_piece()).count();
         let (far, near) = head.split_at(head.len() - free);
@@ -105,7 +106,7 @@ impl<'t> Placement<'_, 't> {
         let anything = Item::Piece(self.anything()?);
         let body = self.alternatives(look.item)?;
         let body: Rc<Vec<_>> = Rc::new(body.iter().map(|items| [from_ref(&anything), &items[..]].concat()).collect());
-        let right = if tail.iter().any(Item::is_piece) { Edge::Unknown } else { Edge::Text };
+        let right = if tail.iter().any(Item::is_piece) { Edge::Unknown } else { right };
         let language = self.resolve(&body, Edge::Text, right)?;
         let near = self.join(pieces)?;
         let piece = Item::Piece(self.constrained(near, language.node, look.negative)?);

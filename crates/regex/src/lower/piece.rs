@@ -84,7 +84,7 @@ impl<'t> Placement<'_, 't> {
 
     pub(super) fn either(&mut self, mut pieces: Vec<Piece<'t>>) -> Result<Piece<'t>> {
         if pieces.is_empty() {
-            return Ok(Piece::new(EMPTY, Measure::empty()));
+            return Ok(Piece::new(EMPTY, Measure::nothing()));
         }
         if pieces.len() == 1 {
             return Ok(pieces.remove(0));

@@ -3,8 +3,7 @@
 use super::narrow::Neighbour;
 use super::piece::{Edge, Item, Look, Piece};
 use super::plain;
-use crate::char_set::CharSet;
-use crate::tree::Node;
+use crate::tree::{neighbour, Node};
 use frisket_core::error::Error;
 use frisket_core::grammar::builder::Builder;
 use rustc_hash::FxHashMap;
@@ -118,17 +117,18 @@ impl<'b, 't> Placement<'b, 't> {
                 }
                 bounded(rounds, node)
             }
-            Node::Boundary { word, negative, at } => {
-                let side = |edge| if edge { word.complement() } else { word.clone() };
-                let before = |edge| Item::Before { ranges: side(edge), edge, at: *at };
-                let after = |edge| Item::After { ranges: side(edge), edge, at: *at };
-                // Into a word and out of one, or else out and out, in and in.
-                Ok(vec![vec![before(!negative), after(false)], vec![before(*negative), after(true)]])
-            }
-            Node::Look { item, ahead, negative, at } => {
-                let look = Look { item, ahead: *ahead, negative: *negative, at: *at };
-                Ok(vec![vec![neighbour(look).unwrap_or(Item::Look(look))]])
-            }
+            Node::Boundary { sides, at } => Ok(sides
+                .iter()
+                .map(|[(before, is_start), (after, is_end)]| {
+                    let before = Item::Before { ranges: before.clone(), edge: *is_start, at: *at };
+                    vec![before, Item::After { ranges: after.clone(), edge: *is_end, at: *at }]
+                })
+                .collect()),
+            Node::Look { item, ahead, negative, at } => match neighbour(item, *ahead, *negative) {
+                Some((ranges, edge)) if *ahead => Ok(vec![vec![Item::After { ranges, edge, at: *at }]]),
+                Some((ranges, edge)) => Ok(vec![vec![Item::Before { ranges, edge, at: *at }]]),
+                None => Ok(vec![vec![Item::Look(Look { item, ahead: *ahead, negative: *negative, at: *at })]]),
+            },
             Node::Before { ranges, edge, at } => {
                 Ok(vec![vec![Item::Before { ranges: ranges.clone(), edge: *edge, at: *at }]])
             }
@@ -136,7 +136,7 @@ impl<'b, 't> Placement<'b, 't> {
                 Ok(vec![vec![Item::After { ranges: ranges.clone(), edge: *edge, at: *at }]])
             }
             Node::FinalNewline { at } => Ok(vec![vec![Item::FinalNewline { at: *at }]]),
-            Node::Text(_) | Node::Chars(_) | Node::Atomic { .. } => Err(Stop::Unplaced(node.place())),
+            _ => Err(Stop::Unplaced(node.place())),
         }
     }
 
@@ -235,29 +235,6 @@ impl<'b, 't> Placement<'b, 't> {
         let ways = self.narrow(&items[index + 1..], Neighbour { ranges, at_edge, edge: right, ahead: true, at })?;
         Ok(Some(ways.into_iter().map(|way| [&items[..index], &way].concat()).collect()))
     }
-}
-
-/// A lookaround at one character, or the edge of the text, as an assertion about the neighbour.
-fn neighbour<'t>(look: Look) -> Option<Item<'t>> {
-    let (mut ranges, mut edge) = (CharSet::none(), false);
-    let items = match look.item {
-        Node::Alt(items) => items.as_slice(),
-        item => from_ref(item),
-    };
-    for item in items {
-        if let Some(chars) = item.one_char() {
-            ranges = ranges.union(&chars);
-        } else if if look.ahead { item.is_end() } else { item.is_start() } {
-            edge = true;
-        } else {
-            return None;
-        }
-    }
-    if look.negative {
-        (ranges, edge) = (ranges.complement(), !edge);
-    }
-    let at = look.at;
-    Some(if look.ahead { Item::After { ranges, edge, at } } else { Item::Before { ranges, edge, at } })
 }
 
 /// The items, with groups opened that only hold a sequence, so that an assertion meets the nearest part alone.

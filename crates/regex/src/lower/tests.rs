@@ -41,6 +41,16 @@ fn whole_texts_match() {
         (r"(a|b)\1|(b|ab)a", &["ba", "aa", "bb", "aba"]),
         (r"((a|b)a?)\2", &["aa", "bb", "bab"]),
         (r"(a{1,2})b?\1", &["aa", "aba"]),
+        (r"((a|b)a?)\2\1", &[]),
+        (r"(?:(a|b)\1)+", &["aa", "bb"]),
+        (r"a|([^\s\S])\1", &["a"]),
+        (r"(?:a(?=d)|b)(?:b(?!b)b)*", &["b"]),
+        (r"(?:a\B|b)(?:b\bb){1}", &[]),
+        (r"(?:a\b|b)(?:b\bb)+", &[]),
+        (r"^a(?<=(?<=a\b))b$", &[]),
+        (r"a(?<=(?<=a(?=b)))b", &["ab"]),
+        ("(?:(?<=(?<=aa)b)b|[ab])+(?<=bb)", &["bb", "abb"]),
+        ("(?:(?!ab)[ab]){2,3}", &["ba", "aa", "bb"]),
     ];
     for (pattern, expected) in cases {
         for dialect in [Python, Ecma] {
@@ -50,6 +60,17 @@ fn whole_texts_match() {
     assert_eq!(matches("a$\n?", Python, false), ["a", "a\n"]);
     assert_eq!(matches("(?m)a$\n", Python, false), ["a\n"]);
     assert_eq!(matches("a++b", Python, false), ["ab", "aab", "aaab"]);
+    assert_eq!(matches("(?>a*?)b", Python, false), ["b"]);
+    assert_eq!(matches("^[ab]++$", Python, false).len(), 11);
+    // The empty text: to ECMA-262 and to Python from 3.14 on.
+    let before = Pattern::read(r"\B", &Syntax { python_unicode: Some((15, 1)), ..Syntax::new(Python) }).unwrap();
+    let mut builder = Builder::default();
+    let node = before.lower(&mut builder, true).unwrap();
+    assert_eq!(
+        ["", " ", "a", "aa"].map(|text| builder.accepts(node.number(), text.as_bytes()).unwrap()),
+        [false, true, false, true]
+    );
+    assert_eq!([Python, Ecma].map(|dialect| matches(r"\B", dialect, false)), [[""], [""]]);
 }
 
 #[test]
@@ -76,11 +97,12 @@ fn a_part_may_not_look_at_the_text_beside_it() {
         let pattern = Pattern::read(pattern, &Syntax::new(Python)).unwrap();
         pattern.lower_part(&mut builder).map(|node| builder.accepts(node.number(), b"ab").unwrap())
     };
-    for pattern in ["ab", "a(?=b)b", "a(?!a)[ab]", "(?=ab)..", r"a\Bb"] {
+    for pattern in ["ab", "a(?=b)b", "a(?!a)[ab]", "(?=ab)..", r"a\Bb", "(?:a(?!a)|c)*b", "(?:(?!bb)[ac])*b", "a++b"] {
         assert_eq!(part(pattern), Ok(true), "{pattern}");
     }
-    for (pattern, at) in [("ab$", 2), ("^ab", 0), ("ab(?!c)", 2), (r"ab\b", 2), ("(?<=c)ab", 0)] {
-        let Err(Error::Syntax(flaw)) = part(pattern) else { panic!("{pattern}") };
+    for (pattern, at) in [("ab$", 2), ("^ab", 0), ("ab(?!c)", 2), (r"ab\b", 2), ("(?<=c)ab", 0), ("(?:[ab](?!ba))+", 7)]
+    {
+        let Err(Error::Irregular(flaw)) = part(pattern) else { panic!("{pattern}") };
         assert!(flaw.at == Some(at) && flaw.message.contains("a terminal has only its own"), "{pattern}: {flaw:?}");
     }
 }
@@ -90,7 +112,7 @@ fn what_would_be_too_large_is_refused() {
     for pattern in ["(?:(?!a{500}b)[ab]){500,600}", &"(?=a)".repeat(20_000), &("(?!.*b".repeat(40) + &")".repeat(40))] {
         let mut builder = Builder::default();
         let refused = Pattern::read(pattern, &Syntax::new(Python)).unwrap().lower(&mut builder, false);
-        assert!(matches!(refused, Err(Error::Syntax(flaw)) if flaw.message.contains("looks out of the loop")));
+        assert!(matches!(refused, Err(Error::Irregular(flaw)) if flaw.message.contains("looks out of the loop")));
     }
 }
 

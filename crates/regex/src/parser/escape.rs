@@ -5,7 +5,7 @@ use crate::char_set::{CharSet, LAST};
 use crate::error::Result;
 use crate::quote::quoted;
 use crate::syntax::Dialect;
-use crate::tree::Node;
+use crate::tree::{Node, Side};
 use crate::unicode::class::{self, python_class, rust_class};
 use crate::unicode::fold;
 use crate::unicode::name::Spelling;
@@ -19,7 +19,7 @@ impl Parser<'_> {
         match char {
             'b' | 'B' => {
                 self.at += 2;
-                return Ok(Node::Boundary { word: self.word(), negative: char == 'B', at });
+                return Ok(Node::Boundary { sides: self.boundary(char == 'B'), at });
             }
             'A' | 'Z' | 'z' if !is_ecma => {
                 self.at += 2;
@@ -46,6 +46,22 @@ impl Parser<'_> {
         Ok(self.char(point))
     }
 
+    /// What may stand on both sides of `\b`, or of `\B` if `negative`.
+    fn boundary(&self, negative: bool) -> Vec<[Side; 2]> {
+        let word = self.word();
+        let (inside, outside) = ((word.clone(), false), (word.complement(), true));
+        if !negative {
+            return vec![[outside.clone(), inside.clone()], [inside, outside]];
+        }
+        let within = [inside.clone(), inside];
+        if self.is_ecma() || self.has_rust_classes() || self.syntax.is_python_3_14() {
+            return vec![within, [outside.clone(), outside]];
+        }
+        // The empty text has no such place.
+        let (edge, char) = ((CharSet::none(), true), (word.complement(), false));
+        vec![within, [char.clone(), outside], [edge, char]]
+    }
+
     fn word(&self) -> CharSet {
         let ascii = || CharSet::of(class::WORD);
         match self.syntax.dialect {
@@ -57,7 +73,7 @@ impl Parser<'_> {
         }
     }
 
-    fn has_rust_classes(&self) -> bool {
+    pub(super) fn has_rust_classes(&self) -> bool {
         self.syntax.dialect == Dialect::Rust || self.flags.has('r')
     }
 

@@ -10,7 +10,7 @@ use crate::unicode::property::property_set;
 impl Parser<'_> {
     /// The node of the group that begins here; None for a comment or for flags.
     pub(super) fn group(&mut self) -> Result<Option<Node>> {
-        let (at, groups) = (self.at, self.groups.len());
+        let at = self.at;
         if !self.is_ecma() && self.starts_with("(?P=") {
             return self.reference().map(Some);
         }
@@ -26,7 +26,6 @@ impl Parser<'_> {
         {
             if self.take(mark) {
                 let item = Box::new(self.enclosed(at)?);
-                self.repeat_groups(groups);
                 return Ok(Some(Node::Look { item, ahead, negative, at }));
             }
         }
@@ -38,7 +37,6 @@ impl Parser<'_> {
             }
             if self.take(">") {
                 let item = Box::new(self.enclosed(at)?);
-                self.repeat_groups(groups);
                 return Ok(Some(Node::Atomic { item, is_possessive: false, at }));
             }
             if self.starts_with("P>") {

@@ -14,9 +14,7 @@ use crate::tree::Node;
 use crate::unicode::class::{ECMA_LINE_END, NEWLINE};
 use crate::unicode::fold;
 use frisket_core::limits::Watch;
-use reference::{Group, Reference};
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
+use rustc_hash::FxHashMap;
 
 /// Groups in groups. Each takes some kilobytes of the stack, here and in every later pass over the tree.
 pub const DEEPEST: usize = 50;
@@ -37,10 +35,10 @@ pub fn parse_watched(pattern: &str, syntax: &Syntax, watch: &Watch) -> Result<No
     let chars: Vec<char> = pattern.chars().collect();
     let mut parser = Parser::new(&chars, syntax, watch);
     let tree = parser.whole()?;
-    if syntax.is_strict || parser.references.is_empty() {
+    if syntax.is_strict || !parser.may_refer {
         return Ok(tree);
     }
-    parser.expanded()
+    parser.expanded(tree)
 }
 
 /// Reads a pattern from left to right, under the flags that hold where it stands.
@@ -54,18 +52,14 @@ struct Parser<'a> {
     depth: usize,
     /// Flags for the whole pattern may stand up to here.
     head: usize,
-    groups: Vec<Group>,
+    /// The end of each capturing group; as large as can be while it is open.
+    groups: Vec<usize>,
     names: FxHashMap<String, usize>,
-    references: Vec<Reference>,
-    /// The branches of alternatives that are open, the innermost last; each has a number of its own.
-    branches: Vec<u32>,
-    next_branch: u32,
-    /// Branches that have others beside them.
-    choices: FxHashSet<u32>,
-    /// Groups whose nodes are to be kept.
-    wanted: BTreeSet<usize>,
-    /// What groups hold, where that is known.
-    texts: FxHashMap<usize, String>,
+    /// Name or number, and place, of each back-reference.
+    references: Vec<(String, usize)>,
+    /// Whether something looks like a back-reference, so that groups must be known.
+    may_refer: bool,
+    refers_to_any_case: bool,
     watch: &'a Watch,
 }
 
@@ -91,11 +85,8 @@ impl<'a> Parser<'a> {
             groups: Vec::new(),
             names: FxHashMap::default(),
             references: Vec::new(),
-            branches: Vec::new(),
-            next_branch: 0,
-            choices: FxHashSet::default(),
-            wanted: BTreeSet::new(),
-            texts: FxHashMap::default(),
+            may_refer: pattern.windows(2).any(|pair| matches!(pair, ['\\', '1'..='9' | 'k'] | ['P', '='])),
+            refers_to_any_case: false,
             watch,
         }
     }
@@ -106,8 +97,8 @@ impl<'a> Parser<'a> {
             return self.fail("unbalanced )", self.at, None);
         }
         if self.syntax.is_strict {
-            let unknown = self.references.iter().find(|reference| self.group_named(&reference.name).is_none());
-            if let Some(Reference { name, at, .. }) = unknown {
+            let unknown = self.references.iter().find(|(name, _)| self.group_named(name).is_none());
+            if let Some((name, at)) = unknown {
                 return self.fail(&format!("there is no group {name}"), *at, None);
             }
         }
@@ -159,7 +150,7 @@ impl<'a> Parser<'a> {
             set
         } else if self.flags.has('a') {
             fold::ascii(&set)
-        } else if self.is_ecma() {
+        } else if self.is_ecma() || self.has_rust_classes() {
             fold::simple(&set)
         } else {
             fold::python(&set, self.syntax.unicode())
@@ -168,35 +159,16 @@ impl<'a> Parser<'a> {
 
     // -- structure ----------------------------------------------------------------------------------------------------
     fn alternatives(&mut self) -> Result<Node> {
-        let first = self.branch()?;
-        if self.peek() != Some('|') {
-            return Ok(first.1);
-        }
-        let mut numbers = vec![first.0];
-        let mut branches = vec![first.1];
+        let mut branches = vec![self.sequence()?];
         while self.take("|") {
-            let (number, branch) = self.branch()?;
-            numbers.push(number);
-            branches.push(branch);
+            branches.push(self.sequence()?);
         }
-        self.choices.extend(numbers);
-        Ok(Node::Alt(branches))
-    }
-
-    /// The branch that begins here, and its number.
-    fn branch(&mut self) -> Result<(u32, Node)> {
-        let number = self.next_branch;
-        self.next_branch += 1;
-        self.branches.push(number);
-        let node = self.sequence()?;
-        self.branches.pop();
-        Ok((number, node))
+        Ok(if branches.len() == 1 { branches.remove(0) } else { Node::Alt(branches) })
     }
 
     fn sequence(&mut self) -> Result<Node> {
         let mut items: Vec<Node> = Vec::new();
         let mut text = String::new();
-        let mut groups_before_item = 0;
         let mut parts = 0u32;
         while let Some(char) = self.peek() {
             parts += 1;
@@ -218,16 +190,11 @@ impl<'a> Parser<'a> {
                             None => return self.fail("nothing to repeat", self.at, None),
                         },
                     };
-                    let repeated = self.quantified(item, counts)?;
-                    self.repeat_groups(groups_before_item);
-                    items.push(repeated);
+                    items.push(self.quantified(item, counts)?);
                     continue;
                 }
             }
-            let groups = self.groups.len();
-            let atom = self.atom(char)?;
-            groups_before_item = if atom.is_some() { groups } else { groups_before_item };
-            match atom {
+            match self.atom(char)? {
                 None => {}
                 Some(Node::Chars(set)) => match set.single().and_then(char::from_u32) {
                     Some(char) => text.push(char),
@@ -308,7 +275,8 @@ impl<'a> Parser<'a> {
             return Ok(if low > 0 { item } else { Node::empty() });
         }
         // Both are at most `LARGEST_COUNT`.
-        let repeat = Node::Repeat { item: Box::new(item), low: low as u32, high: high.map(|high| high as u32), at };
+        let (low, high) = (low as u32, high.map(|high| high as u32));
+        let repeat = Node::Repeat { item: Box::new(item), low, high, is_lazy, at };
         Ok(match is_possessive {
             true => Node::Atomic { item: Box::new(repeat), is_possessive, at },
             false => repeat,
@@ -342,7 +310,7 @@ impl<'a> Parser<'a> {
                 Node::Before { ranges, edge: true, at }
             }
             '$' if self.flags.has('m') => Node::After { ranges: self.line_end(), edge: true, at },
-            '$' if self.is_ecma() => Node::After { ranges: CharSet::none(), edge: true, at },
+            '$' if self.syntax.dialect != Dialect::Python => Node::After { ranges: CharSet::none(), edge: true, at },
             '$' => Node::FinalNewline { at },
             ']' | '}' | '{' if self.syntax.is_strict => return self.fail(&format!("a lone {char}"), at, None),
             _ => self.char(char as u32),

@@ -1,43 +1,27 @@
-//! Back-references → one tree for each text that their groups may hold.
+//! Back-references → a tree without them: the union over the texts that a group may hold.
 //!
-//! A group that every match passes once, before its references, holds one text. The pattern then is the union, over the
-//! texts of the group, of the pattern with that text in place of the group and of its references.
+//! A sequence in which a group comes before its references is the union, over the texts of the group, of the sequence
+//! with that text in place of the group and of its references. What stands around the sequence stays as it is, so the
+//! sequence may be repeated, and alternatives do not multiply each other.
 
 use super::Parser;
 use crate::char_set::CharSet;
-use crate::error::Result;
+use crate::error::{Error, Flaw, Result};
 use crate::syntax::Dialect;
 use crate::tree::Node;
-use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Texts that the groups of all references may hold, in all combinations.
+/// Texts that a group may hold.
 const MOST_TEXTS: usize = 1_000;
-/// Characters of these texts, and of the patterns that are read with them.
-const MOST_CHARS: usize = 500_000;
+/// Parts of all sequences with texts in place of groups; characters of the texts of a group.
+const MOST_PARTS: usize = 100_000;
 
-/// A capturing group.
-#[derive(Default)]
-pub(super) struct Group {
-    /// The branches of alternatives around it, the outermost first.
-    pub branches: Vec<u32>,
-    /// How many groups had begun when it ended.
-    pub last: usize,
-    /// Its end; None while it is open.
-    pub close: Option<usize>,
-    /// Whether a match may pass it more than once, or not at all.
-    pub is_repeated: bool,
-    /// What it holds, if that was wanted.
-    pub node: Option<Node>,
-}
-
-/// A back-reference.
-pub(super) struct Reference {
-    /// The group's name or number.
-    pub name: String,
-    pub at: usize,
-    /// The branches of alternatives around it, the outermost first.
-    pub branches: Vec<u32>,
+/// The groups that references mean, and how many parts may still be made.
+struct Expansion<'a> {
+    pattern: &'a [char],
+    targets: Vec<Option<usize>>,
+    is_ecma: bool,
+    left: usize,
 }
 
 impl Parser<'_> {
@@ -47,7 +31,12 @@ impl Parser<'_> {
         self.names.get(name).copied().or(number).filter(|&number| number < self.groups.len())
     }
 
-    /// The back-reference that begins here; any node that may be repeated does where its text is not known.
+    /// The group that a reference names, if it ends before the reference.
+    fn closed_group(&self, name: &str, at: usize) -> Option<usize> {
+        self.group_named(name).filter(|&number| self.groups[number] <= at)
+    }
+
+    /// The back-reference that begins here.
     pub(super) fn reference(&mut self) -> Result<Node> {
         let at = self.at;
         let (name, end) = if self.starts_with("(?P=") {
@@ -61,82 +50,148 @@ impl Parser<'_> {
             let end = (at + 1..self.end).find(|&at| !self.pattern[at].is_ascii_digit()).unwrap_or(self.end);
             (self.text(at + 1, end), end)
         };
-        if !self.syntax.is_strict && (self.syntax.dialect == Dialect::Rust || self.flags.has('i')) {
-            return self.irregular(at);
-        }
-        let text = self.group_named(&name).and_then(|group| self.texts.get(&group));
-        let node = text.map_or(Node::Chars(CharSet::all()), |text| of_text(text));
-        self.references.push(Reference { name, at, branches: self.branches.clone() });
+        // A text in any case is another text.
+        self.refers_to_any_case |= self.flags.has('i');
+        self.references.push((name, at));
         self.at = end;
-        Ok(node)
+        Ok(Node::Reference { index: self.references.len() - 1, at })
     }
 
     /// A group that begins here and can be referred to.
     pub(super) fn capture(&mut self, at: usize) -> Result<Node> {
         let number = self.groups.len();
-        self.groups.push(Group { branches: self.branches.clone(), ..Group::default() });
-        let node = self.enclosed(at)?;
-        let last = self.groups.len();
-        let group = &mut self.groups[number];
-        (group.last, group.close) = (last, Some(self.at));
-        group.node = self.wanted.contains(&number).then(|| node.clone());
-        Ok(self.texts.get(&number).map_or(node, |text| of_text(text)))
+        self.groups.push(usize::MAX);
+        let item = self.enclosed(at)?;
+        self.groups[number] = self.at;
+        Ok(if self.may_refer { Node::Group { number, item: Box::new(item) } } else { item })
     }
 
-    /// A match may pass the groups from this one on more than once, or not at all.
-    pub(super) fn repeat_groups(&mut self, first: usize) {
-        self.groups[first..].iter_mut().for_each(|group| group.is_repeated = true);
-    }
-
-    /// The tree of the pattern that was read, if it has references. Errors: references that no regular language says.
-    pub(super) fn expanded(&self) -> Result<Node> {
-        let mut groups = BTreeSet::new();
-        for reference in &self.references {
-            groups.insert(self.only_group(reference).map_or_else(|| self.irregular(reference.at), Ok)?);
-        }
-        let last = &self.references[self.references.len() - 1];
-        let inside = |outer: usize, inner: usize| outer < inner && inner < self.groups[outer].last;
-        if groups.iter().any(|&outer| groups.iter().any(|&inner| inside(outer, inner))) {
-            return self.irregular(last.at);
-        }
-        let mut reader = Parser::new(self.pattern, self.syntax, self.watch);
-        reader.wanted.clone_from(&groups);
-        reader.whole()?;
-        let mut combinations: Vec<FxHashMap<usize, String>> = vec![FxHashMap::default()];
-        for &group in &groups {
-            let held = reader.groups[group].node.as_ref().and_then(texts);
-            let Some(held) = held.filter(|held| self.are_few(held.len() * combinations.len())) else {
-                return self.irregular(last.at);
-            };
-            let with = |known: &FxHashMap<usize, String>, text: &String| {
-                known.iter().map(|(&group, text)| (group, text.clone())).chain([(group, text.clone())]).collect()
-            };
-            combinations = combinations.iter().flat_map(|known| held.iter().map(|text| with(known, text))).collect();
-        }
-        let tree = |texts| {
-            let mut parser = Parser::new(self.pattern, self.syntax, self.watch);
-            parser.texts = texts;
-            parser.whole()
+    /// The tree that was read, without references. Errors: references that no regular language says.
+    pub(super) fn expanded(&self, tree: Node) -> Result<Node> {
+        let mut expansion = Expansion {
+            pattern: self.pattern,
+            targets: self.references.iter().map(|(name, at)| self.closed_group(name, *at)).collect(),
+            is_ecma: self.is_ecma(),
+            left: MOST_PARTS,
         };
-        combinations.into_iter().map(tree).collect::<Result<Vec<_>>>().map(Node::Alt)
+        match self.references.first() {
+            Some((_, at)) if self.refers_to_any_case || self.syntax.dialect == Dialect::Rust => expansion.refuse(*at),
+            _ => expansion.expand(tree, false),
+        }
+    }
+}
+
+impl Expansion<'_> {
+    /// The node without references. `is_ordered`: what it matches first counts, so that no text may be tried out of turn.
+    fn expand(&mut self, node: Node, is_ordered: bool) -> Result<Node> {
+        let is_ordered = is_ordered
+            || match node {
+                Node::Atomic { .. } => true,
+                // ECMA-262 matches a lookbehind from its end on.
+                Node::Look { ahead, .. } => !ahead && self.is_ecma,
+                _ => false,
+            };
+        match node {
+            Node::Reference { at, .. } => self.refuse(at),
+            Node::Group { item, .. } => self.expand(*item, is_ordered),
+            Node::Seq(mut items) => {
+                while let Some((first, group)) = self.first_referred(&items) {
+                    let Some((last, at)) = self.last_reference(&items, first) else { break };
+                    let held = held(&items[first], group).filter(|_| !is_ordered).and_then(texts);
+                    let Some(held) = held else { return self.refuse(at) };
+                    let mut ways = Vec::with_capacity(held.len());
+                    for text in &held {
+                        let way = items[first..=last].iter().map(|item| self.with_text(item.clone(), group, text));
+                        let way = way.collect::<Option<_>>().map_or_else(|| self.refuse(at), Ok)?;
+                        ways.push(self.expand(Node::Seq(way), is_ordered)?);
+                    }
+                    // A group without texts never matches.
+                    let union = if ways.is_empty() { Node::Chars(CharSet::none()) } else { Node::Alt(ways) };
+                    items.splice(first..=last, [union]);
+                }
+                Node::Seq(items).with_parts(|item| self.expand(item, is_ordered))
+            }
+            _ => node.with_parts(|item| self.expand(item, is_ordered)),
+        }
     }
 
-    fn are_few(&self, combinations: usize) -> bool {
-        combinations <= MOST_TEXTS && combinations * self.pattern.len() <= MOST_CHARS
+    /// The first item with a group that a later one refers to, and the innermost such group of it.
+    fn first_referred(&self, items: &[Node]) -> Option<(usize, usize)> {
+        items.iter().enumerate().find_map(|(index, item)| {
+            let mut groups = Vec::new();
+            passed_groups(item, &mut groups);
+            let is_referred = |&&group: &&usize| items[index + 1..].iter().any(|item| self.refers(item, &[group]));
+            Some((index, *groups.iter().rfind(is_referred)?))
+        })
     }
 
-    /// The group of a reference, if every match that comes to the reference passed the group once.
-    fn only_group(&self, reference: &Reference) -> Option<usize> {
-        let number = self.group_named(&reference.name)?;
-        let group = &self.groups[number];
-        let mut around = group.branches.iter().filter(|branch| self.choices.contains(branch));
-        let is_passed = around.all(|branch| reference.branches.contains(branch));
-        (is_passed && !group.is_repeated && group.close? <= reference.at).then_some(number)
+    /// The last item that refers to a group of the items from the first to itself, and the place of a reference.
+    fn last_reference(&self, items: &[Node], first: usize) -> Option<(usize, usize)> {
+        let mut last = first;
+        loop {
+            let mut groups = Vec::new();
+            items[first..=last].iter().for_each(|item| all_groups(item, &mut groups));
+            match items.iter().rposition(|item| self.refers(item, &groups)) {
+                Some(further) if further > last => last = further,
+                _ => break,
+            }
+        }
+        let place = |node: &Node| place(node);
+        items[first + 1..=last].iter().find_map(place).map(|at| (last, at))
     }
 
-    fn irregular<T>(&self, at: usize) -> Result<T> {
+    fn refers(&self, node: &Node, groups: &[usize]) -> bool {
+        node.has(&|node| match node {
+            Node::Reference { index, .. } => self.targets[*index].is_some_and(|group| groups.contains(&group)),
+            _ => false,
+        })
+    }
+
+    /// The node with a text in place of a group and its references; None if that makes too many parts.
+    fn with_text(&mut self, node: Node, group: usize, text: &str) -> Option<Node> {
+        self.left = self.left.checked_sub(1)?;
+        match node {
+            Node::Group { number, .. } if number == group => Some(of_text(text)),
+            Node::Reference { index, .. } if self.targets[index] == Some(group) => Some(of_text(text)),
+            _ => node.with_parts(|part| self.with_text(part, group, text).ok_or(())).ok(),
+        }
+    }
+
+    fn refuse<T>(&self, at: usize) -> Result<T> {
         let hint = "spell out the alternatives; or let its group come once, before it, with at most 1,000 texts";
-        self.fail("a back-reference is not a regular language", at, hint)
+        Err(Error::Irregular(Flaw::of(self.pattern, "a back-reference is not a regular language", at, hint)))
+    }
+}
+
+/// The groups that every match of the node passes once, outer ones first.
+fn passed_groups(node: &Node, found: &mut Vec<usize>) {
+    if let Node::Group { number, .. } = node {
+        found.push(*number);
+    }
+    if matches!(node, Node::Group { .. } | Node::Seq(_)) {
+        node.parts().iter().for_each(|part| passed_groups(part, found));
+    }
+}
+
+fn all_groups(node: &Node, found: &mut Vec<usize>) {
+    if let Node::Group { number, .. } = node {
+        found.push(*number);
+    }
+    node.parts().iter().for_each(|part| all_groups(part, found));
+}
+
+/// What a group of the node holds.
+fn held(node: &Node, group: usize) -> Option<&Node> {
+    match node {
+        Node::Group { number, item } if *number == group => Some(item),
+        _ => node.parts().iter().find_map(|part| held(part, group)),
+    }
+}
+
+fn place(node: &Node) -> Option<usize> {
+    match node {
+        Node::Reference { at, .. } => Some(*at),
+        _ => node.parts().iter().find_map(place),
     }
 }
 
@@ -156,6 +211,7 @@ fn texts(node: &Node) -> Option<BTreeSet<String>> {
             let points = || set.ranges().iter().flat_map(|range| range.0..=range.1);
             (count <= MOST_TEXTS as u64).then(|| points().filter_map(char::from_u32).map(String::from).collect())
         }
+        Node::Group { item, .. } => texts(item),
         Node::Seq(items) => {
             items.iter().try_fold([String::new()].into(), |before, item| joined(&before, &texts(item)?))
         }
@@ -194,5 +250,5 @@ fn joined(left: &BTreeSet<String>, right: &BTreeSet<String>) -> Option<BTreeSet<
 }
 
 fn bounded(texts: BTreeSet<String>) -> Option<BTreeSet<String>> {
-    (texts.len() <= MOST_TEXTS && texts.iter().map(String::len).sum::<usize>() <= MOST_CHARS).then_some(texts)
+    (texts.len() <= MOST_TEXTS && texts.iter().map(String::len).sum::<usize>() <= MOST_PARTS).then_some(texts)
 }

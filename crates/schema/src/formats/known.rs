@@ -235,7 +235,7 @@ fn read_pattern(builder: &mut Builder, pattern: &str, watch: &Watch) -> Result<P
             Ok(false) => Ok(Pattern::Invalid(message, hint.map(Into::into))),
             Err(error) => Err(Error::limit(error.to_string())),
         },
-        Err(RegexError::Limit(flaw)) => Ok(Pattern::Inexact(flaw.message)),
+        Err(RegexError::Limit(flaw) | RegexError::Irregular(flaw)) => Ok(Pattern::Inexact(flaw.message)),
         Err(RegexError::Engine(error)) => {
             // Who cancels, or has no more time, is not told of a pattern that cannot be exact.
             builder.check(0)?;

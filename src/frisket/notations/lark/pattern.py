@@ -8,12 +8,14 @@ Source: docs.rs/regex, section Syntax; ECMA-262, section 22.2.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NoReturn
 
+from frisket.errors import GrammarSyntaxError
 from frisket.notations.lark.ast import LarkDialect
-from frisket.notations.regex import unicode
+from frisket.notations.regex import parse, unicode
+from frisket.notations.regex.ast import Alt, Atomic, Chars, Node, Repeat, Seq, Text
 
 #: (message, offset, hint) → an error at that place of the pattern.
 Fail = Callable[[str, int, "str | None"], NoReturn]
@@ -29,38 +31,78 @@ _POSIX_CLASS = re.compile(r"\[:([a-z]+):\]")
 _CLASS_BEGINS = re.compile(r"\[\^?\]?")
 _ESCAPED_END = re.compile(r"(?:^|[^\\])(?:\\\\)*\\\$\Z")
 _NAMED_GROUP = re.compile(r"\(\?<(?![=!])")
-#: Escapes and classes, which hold no operators; quantifiers and bars.
-_OPERATOR = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(\?|([*+?]|\{[0-9]*,[0-9]*\})(\??)|(\|)", re.DOTALL)
+#: The flags of a dialect's classes and cases: of ASCII, of Rust, of Python.
+CLASS_FLAGS: dict[LarkDialect, str] = {"xgrammar": "a", "llguidance": "r", "lark": ""}
 
 
 def python_pattern(pattern: str, flags: str, dialect: LarkDialect, fail: Fail) -> tuple[str, str, bool]:
     """The pattern and the flags in Python's dialect, and whether of its texts only the shortest are meant.
 
-    The flag `r` is not Python's: it says that `\\d`, `\\s` and `\\w` are Rust's.
+    The flag `r` is not Python's: it says that cases, `\\d`, `\\s` and `\\w` are Rust's.
     """
     if "l" in flags:
         fail("the flag l depends on the machine's language", len(pattern), "leave it out")
     kept = "".join(flag for flag in "imsx" if flag in flags)
     if dialect == "lark":
-        return pattern.replace("\\/", "/"), kept, _is_shortest(pattern, fail)
-    return _Translation(pattern, dialect, fail).text(), kept + ("a" if dialect == "xgrammar" else "r"), False
+        return pattern.replace("\\/", "/"), kept, "?" in pattern and _is_shortest(pattern, kept, fail)
+    return _Translation(pattern, dialect, fail).text(), kept + CLASS_FLAGS[dialect], False
 
 
-def _is_shortest(pattern: str, fail: Fail) -> bool:
+def _is_shortest(pattern: str, flags: str, fail: Fail) -> bool:
     """Whether a lazy quantifier makes Lark's terminal end as soon as it can.
 
-    Where the quantifier is all that varies, fewer rounds are a shorter text, and Python's engine finds the shortest.
-    Otherwise it finds the first in an order of its own, which depends on the text behind the terminal.
+    Where only its rounds vary in number and in length, fewer rounds are a shorter text, and Python's engine finds the
+    shortest. Otherwise it finds the first in an order of its own, which depends on the text behind the terminal.
     """
-    operators = [found for found in _OPERATOR.finditer(pattern) if found[1] or found[3]]
-    lazy = [found for found in operators if found[2]]
-    if lazy and len(operators) > 1:
+    try:
+        varying = list(_varying(parse(pattern, "python", flags)))
+    except GrammarSyntaxError:
+        return False  # it is explained where the terminal is lowered
+    lazy = [node for node in varying if isinstance(node, Repeat) and node.is_lazy]
+    if lazy and len(varying) > 1:
+        at = lazy[0].at
+        spelled = pattern[at : pattern.index("?", at + 1) + 1]
         fail(
-            f"the lazy quantifier {lazy[0][0]} ends a terminal at a place that other parts of the pattern decide",
-            lazy[0].start(),
+            f"the lazy quantifier {spelled} ends a terminal at a place that other parts of the pattern decide",
+            at,
             'write what may stand inside, such as "[^"]*" for ".*?"',
         )
     return bool(lazy)
+
+
+def _varying(node: Node) -> Iterator[Node]:
+    """The loops and alternatives whose texts differ in length, without what they hold."""
+    match node:
+        case Seq(items):
+            for item in items:
+                yield from _varying(item)
+        case Alt(items):
+            inner = [found for item in items for found in _varying(item)]
+            yield from inner or ([node] if len({_length(item) for item in items}) > 1 else [])
+        case Repeat(item, low, high):
+            yield from _varying(item)
+            if low != high:
+                yield node
+        case Atomic(item):
+            yield from _varying(item)
+
+
+def _length(node: Node) -> int:
+    """The length of the texts of a node in which nothing varies."""
+    match node:
+        case Text(text):
+            return len(text)
+        case Chars():
+            return 1
+        case Seq(items):
+            return sum(map(_length, items))
+        case Alt(items):
+            return _length(items[0])
+        case Repeat(item, low):
+            return low * _length(item)
+        case Atomic(item):
+            return _length(item)
+    return 0
 
 
 class _Translation:

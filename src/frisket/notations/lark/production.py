@@ -39,6 +39,7 @@ from frisket.notations.lark.beginning import Beginnings
 from frisket.notations.lark.competition import Competition, is_lexeme
 from frisket.notations.lark.ignored import Inexact, Lexeme, Separation, Texts, separate
 from frisket.notations.lark.instance import Instances
+from frisket.notations.lark.pattern import CLASS_FLAGS
 from frisket.notations.lark.terminal import check_terminals
 from frisket.notations.production import ast
 from frisket.notations.production.collect import collect, may_match_nothing
@@ -239,7 +240,7 @@ class Productions:
         match node:
             case Text(text, any_case, at):
                 if any_case and text:
-                    return ast.Pattern(re.escape(text), "ai" if self.dialect == "xgrammar" else "i", at)
+                    return ast.Pattern(re.escape(text), "i" + CLASS_FLAGS[self.dialect], at)
                 return ast.Text(text) if text else ast.Seq(())
             case Span(low, high, _):
                 return ast.Chars(((low, high),))

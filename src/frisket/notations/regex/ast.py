@@ -39,11 +39,12 @@ class Alt:
 
 @dataclass(slots=True)
 class Repeat:
-    """`item`{low,high}; `high` None is no limit. Greedy or lazy is the same language."""
+    """`item`{low,high}; `high` None is no limit. Greedy or lazy is the same language, but in an atomic group."""
 
     item: Node
     low: int
     high: int | None
+    is_lazy: bool
     at: int
 
 
@@ -75,10 +76,8 @@ class After:
 
 @dataclass(slots=True)
 class Boundary:
-    """`\\b` of a set of word characters; `\\B` if `negative`."""
+    """`\\b` or `\\B`."""
 
-    word: CharSet
-    negative: bool
     at: int
 
 

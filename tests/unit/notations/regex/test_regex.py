@@ -109,6 +109,10 @@ def _random_pattern(chance: random.Random, depth: int) -> str:
         (r"""(["'])[a-z]*\1""", "python", ['""', "'ab'"], ["\"ab'", '"ab', "ab"]),
         (r"""^(?<quote>["'])[a-z]*\k<quote>$""", "ecma", ['""', "'ab'"], ["\"ab'", '"ab', "ab"]),
         (r"(?P<letter>[ab])(?!(?P=letter)).", "python", ["ab", "ba", "ac"], ["aa", "bb", "a"]),
+        (r"^(?:(-?)a\1b)?$", "ecma", ["", "ab", "-a-b"], ["-ab", "a-b"]),
+        (r"^(?:(a|b)\1|(c|d)\2|(e|f)\3|(g|h)\4)$", "ecma", ["aa", "dd", "ee", "hh"], ["ab", "gh", "aabb"]),
+        (r"(?:(a|b)c\1)*", "python", ["", "aca", "acabcb"], ["acb", "acac"]),
+        (r"a|([^\s\S])\1", "python", ["a"], [""]),
     ],
 )
 def test_a_reference_to_a_group_of_few_texts(
@@ -119,6 +123,48 @@ def test_a_reference_to_a_group_of_few_texts(
 
 
 @pytest.mark.parametrize(
+    ("pattern", "accepted", "refused"),
+    [
+        (r"^[a-z]++$", ["a", "ab"], ["", "a1"]),
+        (r"(?>ab|a)b", ["abb"], ["ab", "bb"]),
+        (r"(?>a*?)b", ["b"], ["ab"]),
+        (r"(?>a+?)b", ["ab"], ["b", "aab"]),
+        (r"a*+a", [], ["a", "aa"]),
+        (r"(?>a{1,2})a", ["aaa"], ["a", "aa", "aaaa"]),
+        (r"(?>(?:ab|c)*)a?b?", ["", "abc", "ca", "b"], ["cac", "bab"]),
+        (r"(?:ba++)*(?=c)c", ["c", "baac"], ["bc", "ba"]),
+        (r"^((?!foo).){1,5}$", ["f", "fofo", "barfo"], ["", "foo", "afoo", "barbar"]),
+    ],
+)
+def test_what_gives_nothing_back_and_counted_lookaheads(pattern: str, accepted: list[str], refused: list[str]) -> None:
+    texts = accepted + refused
+    assert [text for text, found in zip(texts, matches(pattern, texts), strict=True) if found] == accepted
+    if sys.version_info >= (3, 11):
+        assert [text for text in texts if re.fullmatch(pattern, text)] == accepted
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(?:a(?=d)|c)(?:b(?!b)b)+d",
+        r"(?:a\B|c)(?:b\bb){1}d",
+        r"(?:a\b|c)(?:b(?=d)b){2,}",
+        r"a\b(?:b\bb)+",
+        r"^a(?<=(?<=a\b))b$",
+        r"a(?<=(?<=a(?=b)))b",
+        r"\B|b\B",
+        r"(?!\B)a*",
+    ],
+)
+@pytest.mark.parametrize("search", [False, True])
+def test_parts_that_never_match_and_assertions_in_lookbehinds(pattern: str, search: bool) -> None:
+    texts = ["".join(text) for length in range(4) for text in itertools.product("abcd", repeat=length)]
+    judge = re.compile(pattern)
+    match = judge.search if search else judge.fullmatch
+    assert matches(pattern, texts, search=search) == [match(text) is not None for text in texts]
+
+
+@pytest.mark.parametrize(
     ("pattern", "dialect", "offset", "says"),
     [
         (r"(a*)\1", "python", 4, "back-reference"),
@@ -126,9 +172,8 @@ def test_a_reference_to_a_group_of_few_texts(
         (r"(?<n>a+)\k<n>", "ecma", 8, "back-reference"),
         (r"(?(1)a|b)", "python", 0, "conditional"),
         (r"a(?R)?", "python", 1, "recursion"),
-        (r"(?>ab|a)b", "python", 0, "atomic"),
-        (r"a*+a", "python", 1, "atomic"),
-        (r"(?:ba++)*(?=c)c", "python", 5, "atomic"),
+        (r"(?>a*b*)c", "python", 0, "atomic"),
+        (r"c(?>(?:a|ab)*)b", "python", 1, "atomic"),
         (r"(a", "python", 0, "never closed"),
         (r"a)", "python", 1, "unbalanced"),
         (r"a[b", "python", 1, "never closed"),
