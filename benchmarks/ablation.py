@@ -33,6 +33,7 @@ ACCELERATORS = (
     "trie_path",
     "remainder",
     "listing",
+    "sweep",
 )
 #: The row of the process with all accelerators on.
 ALL_ON = "all on"

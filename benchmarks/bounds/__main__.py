@@ -12,10 +12,10 @@ from pathlib import Path
 
 from .. import report
 from ..corpus import cases, load_tokenizer, maskbench
-from . import batch, epochs, generated, hard, hostile, memory, stream, unique
+from . import batch, epochs, generated, hard, hostile, masks, memory, stream, unique
 from .bound import Row, figure, markdown
 
-PARTS = ("hard", "hostile", "generated", "memory", "epochs", "stream", "batch", "unique")
+PARTS = ("hard", "hostile", "generated", "memory", "epochs", "stream", "batch", "unique", "masks")
 
 
 def main() -> int:
@@ -46,6 +46,7 @@ def main() -> int:
         "epochs": lambda: epochs.rows(tokenizer),
         "stream": lambda: stream.rows(tokenizer),
         "unique": lambda: unique.rows(tokenizer),
+        "masks": lambda: masks.rows(tokenizer, cases(tokenizer, maskbench())),
         "batch": lambda: batch.rows(tokenizer, cases(tokenizer, maskbench(), count=120, seed=3)),
     }
     commit = report.commit()

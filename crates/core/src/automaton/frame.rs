@@ -11,6 +11,7 @@ use crate::regular::term::{Term, TermId, EPSILON};
 use crate::storage::hash::Hasher128;
 use crate::storage::id::id;
 use crate::storage::intern::HashIndex;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::DerefMut;
 
@@ -40,18 +41,35 @@ pub(crate) struct ItemSummary {
 /// Bytes that an interned frame costs: its inline members and its entry in the index.
 pub(super) const PER_FRAME: usize = size_of::<FrameMembers>() + 8;
 
+/// Pairs of frames that one union compares to find members that others cover. Answers are kept, so the frames of a text
+/// that nests deeper and deeper take one comparison each.
+const COMPARED: u32 = 400;
+
+/// Frames of more members are not compared.
+const COMPARED_MEMBERS: usize = 16;
+
+/// Bytes of a kept answer.
+const PER_COVERED: usize = 24;
+
 /// The interned frames of one machine.
 pub(crate) struct Frames {
     members: Vec<FrameMembers>,
     ids: HashIndex,
     /// Facts about open items by frame. Empty if the grammar has no arrays of unique items.
     item_summaries: Vec<ItemSummary>,
+    /// (frame, other) → whether the frame covers the other, as far as this was asked.
+    covered: FxHashMap<(FrameId, FrameId), bool>,
 }
 
 impl Default for Frames {
     /// `BOTTOM` alone.
     fn default() -> Self {
-        Frames { members: vec![FrameMembers::new()], ids: HashIndex::default(), item_summaries: Vec::new() }
+        Frames {
+            members: vec![FrameMembers::new()],
+            ids: HashIndex::default(),
+            item_summaries: Vec::new(),
+            covered: FxHashMap::default(),
+        }
     }
 }
 
@@ -124,7 +142,69 @@ impl Frames {
         // Every frame's members are sorted, and the stable sort merges sorted runs in linear time.
         members.sort();
         members.dedup();
+        self.drop_covered(arena, &mut members)?;
         Ok(self.intern(arena, &members))
+    }
+
+    /// Drops members beside one of the same term whose parent continues in every way that theirs do. Rules that end with
+    /// themselves, as `a: "x" a "y" | "x" a`, would else have one more member with each level of nesting.
+    fn drop_covered(&mut self, arena: &mut Arena, members: &mut Vec<(TermId, FrameId)>) -> Result<()> {
+        if self.can_be_open() || members.windows(2).all(|pair| pair[0].0 != pair[1].0) {
+            return Ok(());
+        }
+        let mut left = COMPARED;
+        // The last of equal terms has the newest parent, so it is the one that may cover the others.
+        let mut kept: Vec<(TermId, FrameId)> = Vec::with_capacity(members.len());
+        for &(term, parent) in members.iter().rev() {
+            match kept.last() {
+                Some(&(other, newer)) if other == term && self.covers(arena, newer, parent, &mut left)? => {}
+                _ => kept.push((term, parent)),
+            }
+        }
+        kept.reverse();
+        *members = kept;
+        Ok(())
+    }
+
+    /// Whether a frame continues in every way that another one does, as far as their members tell. False once `left`
+    /// pairs were compared.
+    fn covers(&mut self, arena: &mut Arena, frame: FrameId, other: FrameId, left: &mut u32) -> Result<bool> {
+        if frame == other {
+            return Ok(true);
+        }
+        if other == BOTTOM {
+            return Ok(self.members(frame).contains(&(EPSILON, BOTTOM)));
+        }
+        if let Some(&known) = self.covered.get(&(frame, other)) {
+            return Ok(known);
+        }
+        let (own, others) = (self.members(frame).len(), self.members(other).len());
+        if own > COMPARED_MEMBERS || others > COMPARED_MEMBERS || *left == 0 {
+            return Ok(false);
+        }
+        *left -= 1;
+        arena.spend(1)?;
+        let mut covers = true;
+        for member in 0..others {
+            let (term, parent) = self.members(other)[member];
+            let mut found = false;
+            for at in 0..own {
+                let (same, newer) = self.members(frame)[at];
+                if same == term && self.covers(arena, newer, parent, left)? {
+                    found = true;
+                    break;
+                }
+            }
+            covers = found;
+            if !covers {
+                break;
+            }
+        }
+        if covers || *left > 0 {
+            arena.budget.grow(PER_COVERED);
+            self.covered.insert((frame, other), covers);
+        }
+        Ok(covers)
     }
 
     /// The frame that reads `rest`, innermost term first, and then continues as `frame`.
@@ -248,6 +328,28 @@ mod tests {
         assert_eq!(frames.union(&mut arena, &[low]).unwrap(), low);
         let end = frames.union(&mut arena, &[low, BOTTOM]).unwrap();
         assert_eq!(frames.members(end), [(EPSILON, BOTTOM), (a, BOTTOM), (c, BOTTOM)], "the end of the text stays");
+    }
+
+    #[test]
+    fn a_member_is_dropped_beside_one_that_continues_in_every_way_that_it_does() {
+        let (mut arena, mut frames) = (Arena::new(), Frames::default());
+        let [a, b, c] = TERMS;
+        // a: "x" a "y" | "x" a: each level returns to the levels before it, too.
+        let mut level = BOTTOM;
+        for depth in 0..100 {
+            let next = frames.of(&mut arena, vec![(a, level)]);
+            level = frames.union(&mut arena, &[next, level]).unwrap();
+            assert!(frames.members(level).len() <= 2, "{depth}");
+        }
+        let [low, other] = [vec![(a, BOTTOM), (b, BOTTOM)], vec![(a, BOTTOM), (c, BOTTOM)]];
+        let [low, other] = [low, other].map(|members| frames.of(&mut arena, members));
+        let one = frames.of(&mut arena, vec![(b, low)]);
+        let [high, apart] = [low, other].map(|frame| {
+            let end = frames.of(&mut arena, vec![(b, frame)]);
+            frames.union(&mut arena, &[one, end]).unwrap()
+        });
+        assert_eq!(high, one);
+        assert_eq!(frames.members(apart), [(b, low), (b, other)], "neither covers the other");
     }
 
     #[test]

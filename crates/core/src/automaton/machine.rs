@@ -146,7 +146,7 @@ impl Machine {
     }
 
     /// Whether the continuation depends on what the head has read, and not on its frame alone.
-    fn has_own_continuation(&self, head: TermId) -> bool {
+    pub(crate) fn has_own_continuation(&self, head: TermId) -> bool {
         matches!(self.arena.term(head), Term::KeyDone { .. } | Term::KeyExtra { .. })
     }
 

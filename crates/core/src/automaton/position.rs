@@ -61,7 +61,7 @@ impl Position {
     }
 
     /// Whether neither a byte nor a special token may come and the text may not end.
-    pub(super) fn is_dead(&self) -> bool {
+    pub(crate) fn is_dead(&self) -> bool {
         self.heads.is_empty() && self.specials.is_empty() && !self.accepting
     }
 }

@@ -10,7 +10,6 @@ use crate::error::Result;
 use crate::mask::accelerate::trie_path::walk_along;
 use crate::mask::accelerate::Accelerators;
 use crate::mask::accumulator::Accumulator;
-use crate::mask::head_mask::HeadMask;
 use crate::mask::key::builder::KeyParts;
 use crate::mask::shared::SharedMasks;
 use crate::mask::uncertain::UncertainTokens;
@@ -44,6 +43,8 @@ pub(crate) struct Composer<'a> {
     pub key_parts: KeyParts,
     /// Whether lookaheads that list their tokens replace walks.
     pub asks_lookaheads: bool,
+    /// Whether the composer may give up after `MANY_WALKS`.
+    pub may_give_up: bool,
     /// Tokens allowed or refused one by one.
     pub accumulator: Accumulator,
     /// Lists of allowed tokens to which the mask refers.
@@ -60,7 +61,7 @@ pub(crate) struct Composer<'a> {
     pub always: Vec<u32>,
     /// Whether the walk is still inside the item that was open when the mask began.
     pub first: bool,
-    walks: usize,
+    pub(super) walks: usize,
     /// (trie, node, head, frame, first) of each walk, after the first `FEW_WALKS`.
     pub(super) walked: FxHashSet<(usize, NodeId, TermId, FrameId, bool)>,
 }
@@ -80,6 +81,7 @@ impl<'a> Composer<'a> {
             shared,
             key_parts,
             asks_lookaheads: true,
+            may_give_up: false,
             accumulator,
             lists: Vec::new(),
             copies_lists: false,
@@ -104,15 +106,9 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Walk on with what the frame returns to, below every exit of a head mask.
-    pub fn walk_exits(&mut self, head: TermId, frame: FrameId, head_mask: &HeadMask) -> Result<()> {
-        let mut groups = head_mask.core.exits.groups().iter();
-        groups.try_for_each(|group| self.walk_behind(group.view(self.shared.view()), &group.nodes, head, frame))
-    }
-
     /// Walk on with what follows a head, below nodes at which the head is at an end.
     pub(super) fn walk_behind(&mut self, view: TrieView, exits: &[NodeId], head: TermId, frame: FrameId) -> Result<()> {
-        if exits.is_empty() {
+        if exits.is_empty() || self.has_given_up() {
             return Ok(());
         }
         let follow_bytes = self.follow_bytes.after(self.machine, head, frame);

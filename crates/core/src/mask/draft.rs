@@ -5,11 +5,14 @@
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
+use crate::automaton::unique::rest::RepeatedStrings;
+use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
 use crate::mask::text_walk::{Found, TextWalks};
 use crate::mask::uncertain::UncertainTokens;
+use crate::vocabulary::id::NodeId;
 use std::sync::Arc;
 
 /// Up to this many tokens are compared with the values one by one; more are found by a walk. Chosen without measurement.
@@ -81,10 +84,21 @@ impl Draft {
                     }
                 }
             }
-            None if *any_exhausts => {
-                replay.extend((0..shared.vocabulary.size() as u32).filter(|&token| self.mask.allows(token)))
+            None => {
+                let repeated = machine.repeated_strings(&position)?;
+                let trie = &shared.vocabulary.trie;
+                let text = |token| shared.vocabulary.token(token).unwrap_or_default();
+                let can_repeat = |token: &u32| repeated.as_ref().is_none_or(|all| all.can_begin(text(*token)));
+                if *any_exhausts {
+                    let first = repeated.as_ref().map_or(ByteSet::FULL, RepeatedStrings::first_bytes);
+                    for (_, node) in trie.children_in(NodeId::ROOT, &first) {
+                        let tokens = trie.tokens_at(node).iter().chain(trie.tokens_below(node));
+                        replay.extend(tokens.filter(|token| can_repeat(token)));
+                    }
+                } else {
+                    replay.extend(equal.iter().chain(exhausting).filter(|token| can_repeat(token)));
+                }
             }
-            None => replay.extend(equal.iter().chain(exhausting)),
         }
         if !exponents.is_empty() && machine.can_be_zero(&position) {
             replay.extend_from_slice(exponents);

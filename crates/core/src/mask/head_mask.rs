@@ -3,7 +3,7 @@
 //! A head mask does not depend on the frame. It is cached under the hash of the head's term, so that all grammars of a
 //! vocabulary share it.
 
-use crate::mask::exits::Exits;
+use crate::mask::merged_exits::LazyExits;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{tokens, Part, Words};
 
@@ -31,7 +31,7 @@ pub(crate) struct Core {
     /// A hash of all tokens, dense ones included; None if the dense set comes from an accelerator.
     pub hash: Option<u128>,
     /// Where the head is at an end and tokens go on; many small subtries are merged into one.
-    pub exits: Exits,
+    pub exits: LazyExits,
     /// Whether tokens that the head allows are left out below the exits, so that no other head can use these.
     pub(super) is_reduced: bool,
     /// The tokens with which the head is at an end.
@@ -82,7 +82,7 @@ impl Core {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mask::exits::Groups;
+    use crate::mask::exits::{Exits, Groups};
 
     #[test]
     fn a_piece_takes_its_lists_and_its_share_of_what_is_common() {
@@ -90,7 +90,7 @@ mod tests {
         let core = Core {
             words: Words::from([(0, 1), (1, 1), (2, 1)]),
             hash: None,
-            exits: Exits::of(Groups::new()),
+            exits: Exits::of(Groups::new()).into(),
             is_reduced: false,
             ends: Words::from([(0, 7); 5]),
             bound: Some(Bound { tokens: vec![(1, 1); 2], exits: vec![(1, NodeId::new(1))] }),
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn a_piece_is_known_by_its_tokens_if_they_are_all() {
         let core = |hash| {
-            let exits = Exits::of(Groups::new());
+            let exits = Exits::of(Groups::new()).into();
             Arc::new(Core {
                 words: Words::default(),
                 hash,

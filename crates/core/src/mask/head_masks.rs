@@ -18,6 +18,8 @@ const ENTRY_BYTES: usize = 24;
 /// The head masks that one compiled grammar has at hand.
 #[derive(Default)]
 pub(crate) struct HeadMasks {
+    /// Whether the head masks are of heads that nothing follows.
+    is_last: bool,
     by_head: FxHashMap<TermId, HeadMask>,
     /// (head, horizon) → the head with its counts saturated there.
     pub(super) saturated: FxHashMap<(TermId, u32), TermId>,
@@ -28,6 +30,21 @@ pub(crate) struct HeadMasks {
 }
 
 impl HeadMasks {
+    /// Head masks of heads that nothing follows.
+    pub(crate) fn of_last() -> Self {
+        HeadMasks { is_last: true, ..HeadMasks::default() }
+    }
+
+    /// The hash under which all grammars share the head mask of a head.
+    fn hash(&self, arena: &Arena, head: TermId) -> u128 {
+        let hash = arena.info(head).hash;
+        if self.is_last {
+            hash ^ Hasher128::hash_numbers(&[u32::MAX])
+        } else {
+            hash
+        }
+    }
+
     /// Bytes of the tables.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.held
@@ -55,7 +72,7 @@ impl HeadMasks {
             return Ok(head_mask.clone());
         }
         // Also cached under the hash of the head as it is: a hit there saves saturating the head.
-        let hash = arena.info(head).hash ^ Hasher128::hash_numbers(&[horizon]);
+        let hash = self.hash(arena, head) ^ Hasher128::hash_numbers(&[horizon]);
         let head_mask = match shared.head_masks.get(hash) {
             Some(head_mask) => head_mask,
             None => {
@@ -91,16 +108,17 @@ impl HeadMasks {
         if let Some(head_mask) = self.by_head.get(&head) {
             return Ok(head_mask.clone());
         }
-        let hash = arena.info(head).hash;
+        let hash = self.hash(arena, head);
         let known = shared.head_masks.get(hash);
         let head_mask = match known {
             Some(head_mask) => head_mask,
             None => {
+                let is_last = self.is_last;
                 let mut neighbour = |arena: &mut Arena, neighbour| {
                     let neighbour = self.saturated(arena, neighbour, shared.vocabulary.longest)?;
                     self.find_or_compute(arena, shared, neighbour)
                 };
-                let head_mask = HeadMask::compute(arena, shared, head, &mut neighbour)?;
+                let head_mask = HeadMask::compute(arena, shared, (head, is_last), &mut neighbour)?;
                 shared.head_masks.put(hash, head_mask.clone(), head_mask.memory_bytes());
                 head_mask
             }

@@ -5,12 +5,15 @@
 //! undecided is read from the automaton (`resolve`).
 
 use crate::automaton::follow_bytes::FollowBytes;
+use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Position, PositionId, Register};
 use crate::error::Result;
+use crate::mask::accelerate::Accelerators;
 use crate::mask::accumulator::Accumulator;
 use crate::mask::composer::Composer;
 use crate::mask::draft::Draft;
+use crate::mask::head_mask::HeadMask;
 use crate::mask::head_masks::HeadMasks;
 use crate::mask::key::builder::{KeyBuilder, KeyParts, OwnPart};
 use crate::mask::key::MaskKey;
@@ -20,7 +23,7 @@ use crate::mask::text_walk::TextWalks;
 use crate::mask::verify;
 use crate::mask::walk_cache::TrieView;
 use crate::regular::arena::Arena;
-use crate::regular::term::Term;
+use crate::regular::term::{Term, TermId};
 use crate::storage::hash::Hasher128;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
@@ -55,6 +58,8 @@ pub struct Masks {
     /// The token id of each special token that the grammar names.
     special_ids: Vec<u32>,
     head_masks: HeadMasks,
+    /// Head masks of heads that nothing follows.
+    last_head_masks: HeadMasks,
     key_parts: KeyParts,
     /// Whether masks are composed by walks alone, without lookaheads.
     is_plain: bool,
@@ -74,12 +79,13 @@ pub struct Masks {
 impl Masks {
     /// No masks yet, for a grammar whose special tokens have these ids.
     pub fn new(special_ids: Vec<u32>) -> Self {
-        Masks { special_ids, ..Masks::default() }
+        Masks { special_ids, last_head_masks: HeadMasks::of_last(), ..Masks::default() }
     }
 
     /// Bytes of the masks and of all parts that this grammar holds.
     pub fn memory_bytes(&self) -> usize {
-        self.held + self.head_masks.memory_bytes() + self.walks.memory_bytes()
+        let head_masks = self.head_masks.memory_bytes() + self.last_head_masks.memory_bytes();
+        self.held + head_masks + self.walks.memory_bytes()
     }
 
     /// The mask of a position. Where masks are verified, an error if the mask differs from one composed without caches.
@@ -127,7 +133,9 @@ impl Masks {
         }
         let position = machine.position(exact).clone();
         let horizon = horizon(&mut machine.arena, shared, &position)?;
-        let key = self.key(machine, follow_bytes, shared, &position, horizon)?;
+        let sweeps = self.is_swept(machine, shared, &position, horizon)?;
+        // Lookaheads would walk the whole trie, too, and anew for each rule.
+        let key = if sweeps { None } else { self.key(machine, follow_bytes, shared, &position, horizon)? };
         if let Some(key) = key {
             if let Some(mask) = self.by_key.get(&key) {
                 return Ok(mask.clone());
@@ -203,7 +211,7 @@ impl Masks {
             } else if let Some(text) = machine.arena.terms.single_text(head) {
                 self.key_builder(machine, follow_bytes, shared).of_text(&text, frame)?
             } else {
-                let head_mask = self.head_masks.get(&mut machine.arena, shared, head, horizon)?;
+                let head_mask = self.head_mask(machine, shared, (head, frame), horizon)?;
                 let own = match head_mask.hash() {
                     // A head that counts up to the length of long tokens does more than its truncated head mask says.
                     Some(own) if horizon >= shared.vocabulary.longest || !machine.arena.info(head).counts => {
@@ -230,7 +238,20 @@ impl Masks {
         horizon: u32,
     ) -> Result<(Arc<Mask>, bool)> {
         let position = machine.position(id).clone();
-        let (mut composer, parts) = self.compose_heads(machine, follow_bytes, shared, &position, horizon)?;
+        let mut composer;
+        let mut parts = Vec::new();
+        if self.is_swept(machine, shared, &position, horizon)? {
+            composer = self.composer(machine, follow_bytes, shared);
+            composer.sweep(&position)?;
+        } else {
+            let may_give_up = self.can_sweep(machine, &position);
+            (composer, parts) = self.compose_heads(machine, follow_bytes, shared, &position, (horizon, may_give_up))?;
+            if composer.has_given_up() {
+                parts.clear();
+                composer.restart();
+                composer.sweep(&position)?;
+            }
+        }
         composer.replay.append(&mut composer.always);
         let shared = composer.resolve(id, exact)?;
         Ok((Arc::new(self.finish(composer, parts, &position)), shared))
@@ -249,7 +270,8 @@ impl Masks {
             Some(draft) => draft.clone(),
             None => {
                 let position = machine.position(id).clone();
-                let (mut composer, parts) = self.compose_heads(machine, follow_bytes, shared, &position, horizon)?;
+                let (mut composer, parts) =
+                    self.compose_heads(machine, follow_bytes, shared, &position, (horizon, false))?;
                 composer.resolve_draft(id)?;
                 let (uncertain, always) = (take(&mut composer.uncertain), take(&mut composer.always));
                 let mut mask = self.finish(composer, parts, &position);
@@ -270,22 +292,73 @@ impl Masks {
         Ok(mask)
     }
 
-    /// A composer that has joined all heads of a position, and the dense parts that the mask refers to.
+    /// The head mask of a head, without exits if nothing follows the head.
+    fn head_mask(
+        &mut self,
+        machine: &mut Machine,
+        shared: &SharedMasks,
+        (head, frame): (TermId, FrameId),
+        horizon: u32,
+    ) -> Result<HeadMask> {
+        let is_last = frame == BOTTOM && !self.is_plain && !machine.has_own_continuation(head);
+        let head_masks = if is_last { &mut self.last_head_masks } else { &mut self.head_masks };
+        head_masks.get(&mut machine.arena, shared, head, horizon)
+    }
+
+    fn can_sweep(&self, machine: &Machine, position: &Position) -> bool {
+        !self.is_plain && Accelerators::on().sweep && machine.can_sweep(position)
+    }
+
+    /// Whether the mask of a position is swept: much of the trie is below the exits of one of its heads.
+    fn is_swept(
+        &mut self,
+        machine: &mut Machine,
+        shared: &SharedMasks,
+        position: &Position,
+        horizon: u32,
+    ) -> Result<bool> {
+        if !self.can_sweep(machine, position) {
+            return Ok(false);
+        }
+        for &(head, frame) in &position.heads {
+            if machine.arena.terms.single_text(head).is_none()
+                && self.head_mask(machine, shared, (head, frame), horizon)?.core.exits.is_deferred()
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A composer that has collected nothing.
+    fn composer<'a>(
+        &mut self,
+        machine: &'a mut Machine,
+        follow_bytes: &'a mut FollowBytes,
+        shared: &'a SharedMasks,
+    ) -> Composer<'a> {
+        let mut accumulator = ACCUMULATOR.take();
+        accumulator.fit(shared.vocabulary.mask_words());
+        let mut composer = Composer::new(machine, follow_bytes, shared, take(&mut self.key_parts), accumulator);
+        composer.asks_lookaheads = !self.is_plain;
+        composer
+    }
+
+    /// A composer that has joined all heads of a position, and the dense parts that the mask refers to. If it `may_give_up`,
+    /// it may be incomplete.
     fn compose_heads<'a>(
         &mut self,
         machine: &'a mut Machine,
         follow_bytes: &'a mut FollowBytes,
         shared: &'a SharedMasks,
         position: &Position,
-        horizon: u32,
+        (horizon, may_give_up): (u32, bool),
     ) -> Result<(Composer<'a>, Vec<Part>)> {
         let mut parts: Vec<Part> = Vec::new();
-        let mut accumulator = ACCUMULATOR.take();
-        accumulator.fit(shared.vocabulary.mask_words());
-        let mut composer = Composer::new(machine, follow_bytes, shared, take(&mut self.key_parts), accumulator);
+        let mut composer = self.composer(machine, follow_bytes, shared);
         let without_long = horizon < shared.vocabulary.longest;
         composer.copies_lists = without_long;
-        composer.asks_lookaheads = !self.is_plain;
+        composer.may_give_up = may_give_up;
         for &(head, frame) in &position.heads {
             composer.first = composer.machine.item_summary(frame).is_open;
             if composer.walk_texts(shared.view(), NodeId::ROOT, head, frame)? {
@@ -296,7 +369,7 @@ impl Masks {
                 composer.descend(shared.view(), NodeId::ROOT, head, frame)?;
                 continue;
             }
-            let head_mask = self.head_masks.get(&mut composer.machine.arena, shared, head, horizon)?;
+            let head_mask = self.head_mask(composer.machine, shared, (head, frame), horizon)?;
             if let Some(Part { bits, within }) = &head_mask.dense {
                 let bits = if without_long { shared.without_long(bits) } else { bits.clone() };
                 let dense = Part { bits, within: within.clone() };
@@ -308,7 +381,9 @@ impl Masks {
             composer.replay.extend_from_slice(&head_mask.replay);
             composer.recheck.extend_from_slice(&head_mask.recheck);
             composer.note_uncertain_tokens(head, frame, &head_mask)?;
-            composer.walk_exits(head, frame, &head_mask)?;
+            for group in head_mask.core.exits.get(shared).groups() {
+                composer.walk_behind(group.view(shared.view()), &group.nodes, head, frame)?;
+            }
         }
         if without_long {
             composer.accumulator.keep_within(&shared.vocabulary.long_tokens().others);
@@ -376,81 +451,4 @@ fn horizon(arena: &mut Arena, shared: &SharedMasks, position: &Position) -> Resu
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::grammar::builder::Builder;
-    use crate::mask::fixture::{printable_and, Scene};
-    use crate::mask::head_mask::HeadMask;
-    use crate::vocabulary::token_set::Words;
-    use crate::vocabulary::vocabulary::Vocabulary;
-
-    #[test]
-    fn a_mask_whose_lists_have_more_words_than_a_set_is_one_set() {
-        let mut scene = Scene::new(&printable_and(&["a"; 800]), |builder| builder.literal(b"a").unwrap());
-        let room = scene.shared.vocabulary.mask_words();
-        let list = |bits: u32| (0..room as u32).map(|word| (word, bits)).collect::<Words>();
-        for (lists, listed) in [(vec![list(1)], room), (vec![list(1), list(2)], 0)] {
-            let position = scene.machine.position(scene.machine.start).clone();
-            let mut composer = scene.composer();
-            lists.iter().for_each(|words| composer.add(words));
-            let mask = Masks::default().finish(composer, Vec::new(), &position);
-            assert_eq!(mask.listed_words(), listed);
-            assert!((0..8).all(|token| mask.allows(token) == (token < lists.len() as u32)));
-        }
-    }
-
-    #[test]
-    fn masks_count_what_they_keep_and_compose_each_once() {
-        let mut builder = Builder::default();
-        let words = builder.words(vec![b"ab"[..].into(), b"cd"[..].into()]).unwrap();
-        let grammar = builder.build(words.number()).unwrap();
-        let tokens = [&b"a"[..], b"b", b"c", b"d"].map(|text| Some(text.into())).to_vec();
-        let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 4).unwrap());
-        let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
-        let mut masks = Masks::new(Vec::new());
-        let mut follow_bytes = FollowBytes::default();
-        let start = machine.start;
-        assert_eq!(masks.memory_bytes(), masks.walks.memory_bytes());
-        let mask = masks.mask(&mut machine, &mut follow_bytes, &vocabulary, start).unwrap();
-        let held = masks.memory_bytes();
-        assert!(masks.composed == 1 && held >= mask.memory_bytes() + 32);
-        assert_eq!(held, masks.held + masks.head_masks.memory_bytes() + masks.walks.memory_bytes());
-        assert!(Arc::ptr_eq(&mask, &masks.mask(&mut machine, &mut follow_bytes, &vocabulary, start).unwrap()));
-        assert_eq!((masks.composed, masks.memory_bytes()), (1, held), "what is known takes nothing more");
-        // Another grammar of the vocabulary has it, too, for the price of its place in a table.
-        let mut other = Masks::new(Vec::new());
-        assert!(Arc::ptr_eq(&mask, &other.mask(&mut machine, &mut follow_bytes, &vocabulary, start).unwrap()));
-        assert_eq!(other.composed, 0);
-        assert!(other.memory_bytes() >= 32);
-    }
-
-    /// The masks along a text that keeps counting, far from where it may end.
-    #[test]
-    fn counts_that_are_far_from_their_end_share_one_head_mask() {
-        let mut builder = Builder::default();
-        let any = builder.any_text().unwrap();
-        let counted = builder.bounded(any.number(), 0, Some(10_000)).unwrap();
-        let text = builder.quoted(counted.number(), false).unwrap();
-        let grammar = builder.build(text.number()).unwrap();
-        let tokens = [&b"\""[..], b"a", b"ab", b"abcdefgh", b"\\n"].map(|text| Some(text.into())).to_vec();
-        let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 5).unwrap());
-        let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
-        let mut masks = Masks::new(Vec::new());
-        let mut follow_bytes = FollowBytes::default();
-        let mut at = machine.start;
-        let bytes = [&b"\""[..], &b"a".repeat(200)].concat();
-        for &byte in &bytes {
-            at = machine.step(at, byte).unwrap();
-            masks.mask(&mut machine, &mut follow_bytes, &vocabulary, at).unwrap();
-        }
-        assert_eq!(masks.composed, 1);
-        assert!(masks.head_masks.len() <= 2, "{}", masks.head_masks.len());
-        // For each count no more than its places in two tables and a handle.
-        let (held, tables) = (
-            masks.memory_bytes(),
-            masks.head_masks.saturated.len() * 24 + masks.head_masks.counting.len() * (24 + size_of::<HeadMask>()),
-        );
-        assert!((200..=202).contains(&masks.head_masks.counting.len()));
-        assert!((tables..tables + 200 * 32 + 4_096).contains(&held), "{held} bytes, {tables} of them tables");
-    }
-}
+mod tests;

@@ -6,6 +6,7 @@ use crate::mask::shared::SharedMasks;
 use crate::vocabulary::id::NodeId;
 
 use smallvec::SmallVec;
+use std::sync::OnceLock;
 
 /// From this many exits on, their subtries are merged: one walk takes less time than one per exit. Chosen without
 /// measurement.
@@ -13,6 +14,59 @@ const MERGED_FROM: usize = 12;
 
 /// A subtrie of more nodes is not merged with others. Chosen without measurement.
 const LARGE_SUBTRIE: u32 = 1_000;
+
+/// Exits are deferred if more than one in this many nodes of the trie is below them: merging takes some 0.2 µs for each,
+/// and most such masks are swept instead (`sweep`). Llama 3's trie has 280,000 nodes.
+const DEFERRED_RATIO: usize = 8;
+
+/// Fewer nodes below exits are always merged.
+const DEFERRED_FROM: usize = 1_000;
+
+/// The exits of a head. Where much of the trie is below them, they are computed when they are first asked for.
+pub(crate) struct LazyExits {
+    /// The nodes at which the head is at an end, where the exits are deferred.
+    ends: Box<[NodeId]>,
+    exits: OnceLock<Exits>,
+}
+
+impl From<Exits> for LazyExits {
+    fn from(exits: Exits) -> Self {
+        LazyExits { ends: Box::default(), exits: exits.into() }
+    }
+}
+
+impl LazyExits {
+    /// The exits at ascending nodes of the vocabulary's trie, many small subtries merged.
+    pub fn of(ends: &[NodeId], shared: &SharedMasks) -> Self {
+        let trie = &shared.vocabulary.trie;
+        let (mut below, mut end) = (0, NodeId::ROOT);
+        for &node in ends.iter() {
+            if node >= end {
+                end = trie.end(node);
+                below += trie.size(node) as usize;
+            }
+        }
+        match below > DEFERRED_FROM && below * DEFERRED_RATIO > trie.len() {
+            true => LazyExits { ends: ends.into(), exits: OnceLock::new() },
+            false => Exits::merged(ends, shared).into(),
+        }
+    }
+
+    /// Whether much of the trie is below the exits.
+    pub fn is_deferred(&self) -> bool {
+        !self.ends.is_empty()
+    }
+
+    /// The exits.
+    pub fn get(&self, shared: &SharedMasks) -> &Exits {
+        self.exits.get_or_init(|| Exits::merged(&self.ends, shared))
+    }
+
+    /// Own bytes plus a pro-rata share of merged tries.
+    pub fn memory_bytes(&self) -> usize {
+        4 * self.ends.len() + self.exits.get().map_or(0, Exits::memory_bytes)
+    }
+}
 
 impl Exits {
     /// The exits at nodes of the vocabulary's trie, many small subtries merged.
@@ -108,5 +162,22 @@ mod tests {
         let both = exits(trie.merge(&[b]), &[a]);
         assert_eq!(both.groups().iter().map(|group| group.hash() != 0).collect::<Vec<_>>(), [false, true]);
         assert_eq!(both.hash(), exits(trie.merge(&[b]), &[a]).hash());
+    }
+
+    #[test]
+    fn exits_above_much_of_the_trie_wait_until_they_are_asked_for() {
+        let exits = |count: u32| {
+            let mut texts: Vec<String> = (0..count).map(|number| format!("a{number:05}")).collect();
+            texts.extend((0..1_200).map(|number| format!("b{number:05}")));
+            let shared = shared_masks(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+            let ends = ["b00", "b01"].map(|text| node(&shared, text));
+            let found = LazyExits::of(&ends, &shared);
+            let (is_deferred, held) = (found.is_deferred(), found.memory_bytes());
+            assert_eq!(found.get(&shared).hash(), Exits::merged(&ends, &shared).hash());
+            assert!(found.memory_bytes() >= held);
+            is_deferred
+        };
+        assert!(exits(10));
+        assert!(!exits(20_000), "a small part of a larger trie");
     }
 }

@@ -24,6 +24,7 @@ pub(crate) mod merged_trie;
 pub(crate) mod resolve;
 pub mod shared;
 pub(crate) mod strategy;
+pub(crate) mod sweep;
 pub(crate) mod text_walk;
 pub(crate) mod uncertain;
 pub mod verify;

@@ -11,6 +11,7 @@ use crate::mask::accelerate::remainder::Remainder;
 use crate::mask::accelerate::Accelerators;
 use crate::mask::exits::Exits;
 use crate::mask::head_mask::{Bound, Core, HeadMask};
+use crate::mask::merged_exits::LazyExits;
 use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
@@ -35,15 +36,16 @@ const FEW_RECHECKED: usize = 16;
 const LIMIT_ROOM: usize = 64;
 
 impl HeadMask {
-    /// The head mask of a head. `neighbour_mask` returns those of heads that differ from it in a few tokens.
+    /// The head mask of a head. `neighbour_mask` returns those of heads that differ from it in a few tokens. `is_last`:
+    /// nothing follows the head, so the head mask has no exits.
     pub(crate) fn compute(
         arena: &mut Arena,
         shared: &SharedMasks,
-        head: TermId,
+        (head, is_last): (TermId, bool),
         neighbour_mask: &mut dyn FnMut(&mut Arena, TermId) -> Result<HeadMask>,
     ) -> Result<HeadMask> {
         let on = Accelerators::on();
-        let mut walked = WalkResult::new(&shared.vocabulary);
+        let mut walked = WalkResult::of_head(&shared.vocabulary, is_last);
         if walked.walk_literals(arena, &shared.vocabulary.trie, NodeId::ROOT, head)? {
             return Ok(HeadMask::from_walk(walked, shared, false, false));
         }
@@ -83,8 +85,8 @@ impl HeadMask {
         };
         let endless = region.is_none() && counter_loop.as_ref().is_some_and(CounterLoop::is_endless);
         match (region, counter_loop) {
-            (Some(region), _) => walked = region.scan(arena, shared, head)?,
-            (None, Some(counter_loop)) => walked = counter_loop.scan(arena, shared)?,
+            (Some(region), _) => walked = region.scan(arena, shared, head, is_last)?,
+            (None, Some(counter_loop)) => walked = counter_loop.scan(arena, shared, is_last)?,
             (None, None) => {
                 // If almost every character leads to one state that loops, the head differs from that state in few tokens.
                 if let Some((neighbour, _)) =
@@ -108,7 +110,8 @@ impl HeadMask {
 
     /// The head mask of what a walk has collected. `endless`: the head reads any number of characters of a class.
     pub(crate) fn from_walk(mut walked: WalkResult, shared: &SharedMasks, endless: bool, reduces: bool) -> Self {
-        let bound = (endless && walked.is_listed()).then(|| Bound::of(&walked, shared));
+        let is_last = walked.is_last;
+        let bound = (endless && walked.is_listed() && !is_last).then(|| Bound::of(&walked, shared));
         walked.merge();
         let mut dense = walked.dense.take();
         let (words, hash) = match dense {
@@ -119,7 +122,7 @@ impl HeadMask {
             }
             Some(_) => (sorted_words(walked.tokens), None),
         };
-        let mut ends = walked.exits;
+        let mut ends = if is_last { Vec::new() } else { walked.exits };
         ends.sort_unstable();
         let remainder = match reduces {
             true => {
@@ -130,8 +133,8 @@ impl HeadMask {
         };
         let is_reduced = remainder.is_some();
         let exits = match remainder {
-            Some(remainder) => Exits::of_remainder(remainder, shared),
-            None => Exits::merged(&ends, shared),
+            Some(remainder) => Exits::of_remainder(remainder, shared).into(),
+            None => LazyExits::of(&ends, shared),
         };
         let ends = ends.iter().flat_map(|&node| shared.vocabulary.trie.tokens_at(node)).copied();
         let ends = sorted_words(ends.collect());
@@ -263,7 +266,8 @@ mod tests {
     fn head_mask(arena: &mut Arena, shared: &SharedMasks, head: TermId) -> HeadMask {
         let mut head_masks = HeadMasks::default();
         let longest = shared.vocabulary.longest;
-        HeadMask::compute(arena, shared, head, &mut |arena, head| head_masks.get(arena, shared, head, longest)).unwrap()
+        HeadMask::compute(arena, shared, (head, false), &mut |arena, head| head_masks.get(arena, shared, head, longest))
+            .unwrap()
     }
 
     fn body(arena: &mut Arena, text: TermId) -> TermId {
@@ -438,7 +442,7 @@ mod tests {
                 let below = |node: &NodeId| group.view(shared.view()).trie.tokens_below(*node).len();
                 group.nodes.iter().map(below).sum::<usize>()
             };
-            (core.is_reduced, core.exits.groups().iter().map(tokens).sum::<usize>())
+            (core.is_reduced, core.exits.get(&shared).groups().iter().map(tokens).sum::<usize>())
         };
         let name = arena.repeat(letter, 1, MANY).unwrap();
         assert_eq!(below(&mut arena, name), (true, 3 * 216), "behind one, two and three letters");

@@ -99,9 +99,9 @@ mod tests {
         let heads = scene.machine.position(id).heads.clone();
         let &(head, frame) = heads.iter().find(|&&(_, frame)| scene.machine.item_summary(frame).is_open).unwrap();
         let mut exact = |arena: &mut crate::regular::arena::Arena, head| {
-            HeadMask::compute(arena, &shared, head, &mut |_, _| unreachable!("its neighbour has no neighbour"))
+            HeadMask::compute(arena, &shared, (head, false), &mut |_, _| unreachable!("its neighbour has no neighbour"))
         };
-        let head_mask = HeadMask::compute(&mut scene.machine.arena, &shared, head, &mut exact).unwrap();
+        let head_mask = HeadMask::compute(&mut scene.machine.arena, &shared, (head, false), &mut exact).unwrap();
         let mut composer = scene.composer();
         composer.first = first;
         composer.note_uncertain_tokens(head, frame, &head_mask).unwrap();

@@ -35,6 +35,8 @@ pub(crate) struct WalkResult {
     pub dense: Option<Part>,
     /// The nodes at which the head is at an end.
     pub exits: Vec<NodeId>,
+    /// Whether nothing follows the head: then its exits are not collected.
+    pub is_last: bool,
     /// The states of the head, for all its walks.
     pub dfa: DfaCache,
     /// Tokens that are not in `many`, in any order.
@@ -58,6 +60,11 @@ impl WalkResult {
     /// No tokens yet, of a vocabulary.
     pub fn new(vocabulary: &Vocabulary) -> Self {
         WalkResult { mask_words: vocabulary.mask_words(), ..WalkResult::default() }
+    }
+
+    /// `new`, for a head that nothing follows or (false) that something may follow.
+    pub fn of_head(vocabulary: &Vocabulary, is_last: bool) -> Self {
+        WalkResult { is_last, ..WalkResult::new(vocabulary) }
     }
 
     /// Add tokens.
@@ -114,7 +121,7 @@ impl WalkResult {
     /// Add the tokens at and below a node, to which the path leads the head.
     pub fn enter(&mut self, arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId) -> Result<()> {
         self.take(trie.tokens_at(node));
-        if arena.info(head).nullable {
+        if !self.is_last && arena.info(head).nullable {
             self.exits.push(node);
         }
         if head != EPSILON && trie.has_children(node) {
@@ -177,7 +184,7 @@ impl WalkResult {
                     run.start = trie.tokens_before(at);
                 }
                 run.end = trie.tokens_before(at.next());
-                if nullable {
+                if nullable && !self.is_last {
                     self.exits.push(at);
                 } else if next == row && below > SKIP_FROM && self.dfa.loops_below(arena, trie, at, row)? {
                     run.end = trie.tokens_before(end);

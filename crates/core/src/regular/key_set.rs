@@ -140,6 +140,24 @@ impl KeySets {
         }
     }
 
+    /// All keys, in no order that matters.
+    pub fn texts(&self, set: KeySetId) -> Vec<Vec<u8>> {
+        let (mut found, mut text) = (Vec::new(), Vec::new());
+        let mut open = vec![(set, 0, None)];
+        while let Some((set, depth, byte)) = open.pop() {
+            text.truncate(depth);
+            text.extend(byte);
+            if set == NO_KEYS {
+                continue;
+            }
+            if self.has_empty(set) {
+                found.push(text.clone());
+            }
+            open.extend(self.children(set).map(|(byte, rest)| (rest, text.len(), Some(byte))));
+        }
+        found
+    }
+
     /// Whether the set holds `key`.
     pub fn contains(&self, set: KeySetId, key: &[u8]) -> bool {
         let mut at = set;
@@ -316,6 +334,10 @@ mod tests {
         assert!(![&b"abc"[..], b"ba", b"\xc3", b"c"].iter().any(|key| sets.contains(forwards, key)));
         assert_eq!(sets.with(forwards, b"ab", &mut budget), forwards);
         assert_ne!(sets.with(forwards, b"c", &mut budget), forwards);
+        let mut texts = sets.texts(forwards);
+        texts.sort_unstable();
+        assert_eq!(texts, [&b""[..], b"a", b"ab", b"ab\0", b"b", "é".as_bytes()]);
+        assert!(sets.texts(NO_KEYS).is_empty());
     }
 
     #[test]

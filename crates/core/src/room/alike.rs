@@ -9,7 +9,6 @@ use crate::automaton::position::{Position, PositionId, Register, DEAD};
 use crate::bytes::utf8::is_unescaped;
 use crate::error::Result;
 use crate::regular::id::KeySetId;
-use crate::regular::key_set::NO_KEYS;
 use crate::regular::term::{Spelling, Term, Text};
 use crate::room::closing::Closings;
 use crate::vocabulary::id::NodeId;
@@ -122,27 +121,11 @@ impl Machine {
         let mut found = Vec::new();
         sets.sort_unstable();
         sets.dedup();
-        sets.into_iter().for_each(|set| self.list_texts(set, &mut found));
-        Some(found)
-    }
-
-    /// Appends the texts of a set, each with a border before it.
-    fn list_texts(&self, set: KeySetId, found: &mut Vec<u8>) {
-        let sets = &self.arena.registers.keys;
-        let mut text = Vec::new();
-        let mut open = vec![(set, 0, None)];
-        while let Some((set, depth, byte)) = open.pop() {
-            text.truncate(depth);
-            text.extend(byte);
-            if set == NO_KEYS {
-                continue;
-            }
-            if sets.has_empty(set) {
-                found.push(BORDER);
-                found.extend(&text);
-            }
-            open.extend(sets.children(set).map(|(byte, rest)| (rest, text.len(), Some(byte))));
+        for text in sets.into_iter().flat_map(|set| self.arena.registers.keys.texts(set)) {
+            found.push(BORDER);
+            found.extend(text);
         }
+        Some(found)
     }
 
     /// Whether what follows an abstract position depends on what it leaves out.

@@ -52,17 +52,30 @@ impl ByteIndex {
             counts: trie.count_by_byte(),
             singles: OnceLock::new(),
         };
-        let prebuilt = ByteSet::from_bytes((b' '..=b'~').filter(|byte| !byte.is_ascii_alphabetic()));
-        let mut found: Vec<Vec<Occurrence>> = (0..256).map(|_| Vec::new()).collect();
-        for byte in prebuilt.iter() {
-            found[usize::from(byte)].reserve_exact(index.max_count(byte));
-        }
-        find_by_scan(trie, &prebuilt, |byte, place| found[usize::from(byte)].push(place));
-        for byte in prebuilt.iter() {
-            let found = std::mem::take(&mut found[usize::from(byte)]);
-            index.lists[usize::from(byte)].get_or_init(|| found);
-        }
+        index.scan(trie, &ByteSet::from_bytes((b' '..=b'~').filter(|byte| !byte.is_ascii_alphabetic())));
         index
+    }
+
+    /// Makes the lists of some bytes in one pass over the trie.
+    fn scan(&self, trie: &Trie, bytes: &ByteSet) {
+        let mut found: Vec<Vec<Occurrence>> = (0..256).map(|_| Vec::new()).collect();
+        for byte in bytes.iter() {
+            found[usize::from(byte)].reserve_exact(self.max_count(byte));
+        }
+        find_by_scan(trie, bytes, |byte, place| found[usize::from(byte)].push(place));
+        for byte in bytes.iter() {
+            let found = std::mem::take(&mut found[usize::from(byte)]);
+            self.lists[usize::from(byte)].get_or_init(|| found);
+        }
+    }
+
+    /// Makes those lists of some bytes in one pass that would take a pass each. Call where several are asked for.
+    pub fn prepare(&self, trie: &Trie, bytes: &ByteSet) {
+        let is_missing = |byte: u8| self.known_count(byte).is_none() && self.max_count(byte) >= SCAN_FROM;
+        let missing = ByteSet::from_bytes(bytes.iter().filter(|&byte| is_missing(byte)));
+        if missing.len() > 1 {
+            self.scan(trie, &missing);
+        }
     }
 
     /// The occurrences of `byte`, by node.

@@ -217,6 +217,11 @@ impl Vocabulary {
         self.occurrences.get(byte, &self.trie, &self.tokens)
     }
 
+    /// Makes ready the occurrences of some bytes, which takes less time than one by one.
+    pub(crate) fn prepare_occurrences(&self, bytes: &ByteSet) {
+        self.occurrences.prepare(&self.trie, bytes);
+    }
+
     /// An upper bound on the occurrences of a byte, in constant time.
     pub(crate) fn max_occurrences(&self, byte: u8) -> usize {
         self.occurrences.max_count(byte)

@@ -5,8 +5,10 @@
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Position, Register};
+use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::json::partial_value::{LexerState, PartialValueId};
+use crate::json::unique::ENUMERATION;
 use crate::json::value::NUMERAL_END;
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
 use crate::regular::key_set::{KeySets, NO_KEYS};
@@ -126,6 +128,29 @@ impl Machine {
         Ok(Some(SeenStrings { set: state.came, lexer_state, prefix }))
     }
 
+    /// What the open string of an item may go on with to repeat a string of a value that came, whatever the order of
+    /// members; None if more than that decides. Tokens that go on otherwise lead to a new value.
+    pub(crate) fn repeated_strings(&mut self, position: &Position) -> Result<Option<RepeatedStrings>> {
+        let Register::At(partial) = position.register else { return Ok(None) };
+        let frames = position.heads.iter().map(|&(_, frame)| frame);
+        let frames = frames.chain(position.specials.iter().map(|&(_, frame)| frame));
+        let &[(array, state, step, _)] = &self.open_ends(frames)[..] else { return Ok(None) };
+        let Some(before) = self.unique.partial_values.open_string(partial) else { return Ok(None) };
+        if array == ENUMERATION || self.arena.registers.uniques[array.index()].only_item().is_none() {
+            return Ok(None);
+        }
+        let Some(excluded) = self.excluded(array, state, step)? else { return Ok(None) };
+        let mut rests = Vec::new();
+        for text in self.arena.registers.keys.texts(excluded) {
+            self.arena.spend(1 + text.len() as u64 / 16)?;
+            let ends = (before.len()..=text.len()).filter(|&end| text[..end].ends_with(&before));
+            rests.extend(ends.map(|end| text[end..].to_vec()));
+        }
+        rests.sort_unstable();
+        rests.dedup();
+        Ok(Some(RepeatedStrings { rests }))
+    }
+
     /// The values that came in the arrays whose items are open; None unless the position is between two characters of a
     /// string.
     pub(crate) fn values_around_string(&self, position: &Position) -> Option<Vec<KeySetId>> {
@@ -136,6 +161,33 @@ impl Machine {
         let frames = position.heads.iter().map(|&(_, frame)| frame);
         let states = self.open_ends(frames).into_iter().map(|(_, state, ..)| state);
         Some(states.map(|state| self.arena.registers.unique_states[state.index()].came).collect())
+    }
+}
+
+/// Decoded texts behind the open string's beginning, wherever it occurs in a value that came.
+pub(crate) struct RepeatedStrings {
+    rests: Vec<Vec<u8>>,
+}
+
+impl RepeatedStrings {
+    /// The bytes with which a token may begin that repeats a string.
+    pub(crate) fn first_bytes(&self) -> ByteSet {
+        ByteSet::from_bytes(self.rests.iter().filter_map(|rest| rest.first().copied()).chain([b'\\']))
+    }
+
+    /// Whether these bytes may repeat a string, as far as they belong to the open one.
+    pub(crate) fn can_begin(&self, bytes: &[u8]) -> bool {
+        let (mut lexer_state, mut text) = (LexerState::Inside, Vec::new());
+        for &byte in bytes {
+            let (next, said) = lexer_state.step(byte);
+            text.extend_from_slice(&said);
+            lexer_state = next;
+            if lexer_state == LexerState::Between {
+                break;
+            }
+        }
+        let from = self.rests.partition_point(|rest| rest[..] < text[..]);
+        self.rests.get(from).is_some_and(|rest| rest.starts_with(&text))
     }
 }
 
@@ -313,5 +365,30 @@ mod tests {
             unique(builder, inner, 0, None)
         });
         assert!(seen_after(&mut nested, "[[\"").is_none(), "two arrays");
+    }
+
+    #[test]
+    fn an_open_string_may_repeat_the_string_of_any_member_of_a_value_that_came() {
+        let mut machine = array(|builder| {
+            let text = string(builder, 0, None);
+            let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
+            object(builder, &[("key", false, text), ("other", false, text)], &[], rules)
+        });
+        let mut repeated = |text: &str| {
+            let id = after(&mut machine, text.as_bytes());
+            let position = machine.position(id).clone();
+            assert!(!position.is_dead(), "{text}");
+            machine.repeated_strings(&position).unwrap()
+        };
+        let found = repeated("[{\"key\":\"xy\",\"other\":\"z\"},{\"other\":\"").unwrap();
+        for (bytes, can_begin) in
+            [("x", true), ("xy\"", true), ("z\"}", true), ("\\u0078", true), ("ke", true), ("xz", false), ("\"", false)]
+        {
+            assert_eq!(found.can_begin(bytes.as_bytes()), can_begin, "{bytes}");
+        }
+        assert_eq!(found.first_bytes().iter().collect::<Vec<_>>(), b"\\koxz");
+        let found = repeated("[{\"key\":\"xy\"},{\"key\":\"x").unwrap();
+        assert!(found.can_begin(b"y\"") && !found.can_begin(b"\"") && !found.can_begin(b"x"));
+        assert!(repeated("[{\"key\":\"xy\"},{").is_none(), "no string is open");
     }
 }

@@ -103,9 +103,9 @@ impl CounterLoop {
     }
 
     /// The tokens and exits of the head.
-    pub(crate) fn scan(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<WalkResult> {
-        let mut walked = WalkResult::new(&shared.vocabulary);
-        if self.states.iter().any(|&state| arena.info(state).nullable) {
+    pub(crate) fn scan(&self, arena: &mut Arena, shared: &SharedMasks, is_last: bool) -> Result<WalkResult> {
+        let mut walked = WalkResult::of_head(&shared.vocabulary, is_last);
+        if !is_last && self.states.iter().any(|&state| arena.info(state).nullable) {
             // The head may end between any two characters: every inner node is an exit, so a walk takes no longer.
             walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, self.states[0])?;
             return Ok(walked);
@@ -236,7 +236,9 @@ impl CounterLoop {
         walked: &mut WalkResult,
     ) -> Result<()> {
         let last = self.states.len() as u32 - 1;
-        for byte in self.leaving_bytes(arena)?.iter() {
+        let leaving = self.leaving_bytes(arena)?;
+        shared.vocabulary.prepare_occurrences(&leaving);
+        for byte in leaving.iter() {
             let own = self.class.contains(byte);
             for occurrence in shared.vocabulary.occurrences(byte).iter().filter(|occurrence| inner(occurrence)) {
                 let chars = u32::from(occurrence.chars) - before;
@@ -309,7 +311,7 @@ mod tests {
                     continue;
                 };
                 spaced += usize::from(counter_loop.behind_space(&mut arena, &shared).unwrap().is_some());
-                let scanned = counter_loop.scan(&mut arena, &shared).unwrap();
+                let scanned = counter_loop.scan(&mut arena, &shared, false).unwrap();
                 let mut walked = WalkResult::new(&shared.vocabulary);
                 walked.walk(&mut arena, &shared.vocabulary.trie, NodeId::ROOT, head).unwrap();
                 assert_eq!(everything(scanned), everything(walked), "{most} {text:?}");
@@ -337,7 +339,7 @@ mod tests {
             let head = arena.quoted_state(text, Spelling::Body, false).unwrap();
             let counter_loop = CounterLoop::find(&mut arena, head, shared.vocabulary.longest).unwrap().unwrap();
             assert_eq!(counter_loop.states.len(), 2);
-            let scanned = counter_loop.scan(&mut arena, &shared).unwrap();
+            let scanned = counter_loop.scan(&mut arena, &shared, false).unwrap();
             let mut walked = WalkResult::new(&shared.vocabulary);
             walked.walk(&mut arena, &shared.vocabulary.trie, NodeId::ROOT, head).unwrap();
             assert_eq!(everything(scanned), everything(walked));

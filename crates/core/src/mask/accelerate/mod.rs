@@ -37,11 +37,13 @@ pub(crate) struct Accelerators {
     pub remainder: bool,
     /// Masks of many walks take what follows a head from lookaheads that list their tokens (`key::listing`).
     pub listing: bool,
+    /// Masks of very many walks are swept instead (`sweep`).
+    pub sweep: bool,
 }
 
 impl Accelerators {
     /// The names by which accelerators are switched off.
-    pub(crate) const NAMES: [&str; 9] = [
+    pub(crate) const NAMES: [&str; 10] = [
         "counter_loop",
         "length_limit",
         "region_scan",
@@ -51,11 +53,12 @@ impl Accelerators {
         "trie_path",
         "remainder",
         "listing",
+        "sweep",
     ];
 
     /// All accelerators but those of a list of names, separated by commas; other names are ignored.
     pub(crate) fn without(names: &str) -> Self {
-        let [counter_loop, length_limit, region_scan, occurrence_group, exclusion, literals, trie_path, remainder, listing] =
+        let [counter_loop, length_limit, region_scan, occurrence_group, exclusion, literals, trie_path, remainder, listing, sweep] =
             Self::NAMES.map(|name| names.split(',').all(|off| off.trim() != name));
         Accelerators {
             counter_loop,
@@ -67,6 +70,7 @@ impl Accelerators {
             trie_path,
             remainder,
             listing,
+            sweep,
         }
     }
 
@@ -90,6 +94,7 @@ mod tests {
     use crate::grammar::grammar::Grammar;
     use crate::mask::masks::Masks;
     use crate::mask::shared::SharedMasks;
+    use crate::regular::term::EPSILON;
     use crate::vocabulary::vocabulary::Vocabulary;
     use std::cell::Cell;
     use std::sync::Arc;
@@ -167,7 +172,23 @@ mod tests {
             builder.define(value, body.number()).unwrap();
             builder.build(value).unwrap()
         };
+        // Texts in which brackets match: what a text may be ends after each character.
+        let nested = {
+            let mut builder = Builder::default();
+            let part = builder.rule("part").unwrap().number();
+            let any = builder.byte_class(&[(b' ', b'z'), (0x80, 0xff)]).unwrap().number();
+            let [open, close] = [b"{", b"}"].map(|sign| builder.literal(sign).unwrap().number());
+            let parts = builder.rule("parts").unwrap().number();
+            let more = builder.seq(&[part, parts]).unwrap().number();
+            let body = builder.alt(&[EPSILON.number(), more]).unwrap();
+            builder.define(parts, body.number()).unwrap();
+            let group = builder.seq(&[open, parts, close]).unwrap().number();
+            let body = builder.alt(&[any, group]).unwrap();
+            builder.define(part, body.number()).unwrap();
+            builder.build(parts).unwrap()
+        };
         vec![
+            (nested, "a{b{}:"),
             (language, "ab,cd::k7a"),
             (string(&|builder| builder.any_text().unwrap().number()), "\"ab é\\n7"),
             (

@@ -47,9 +47,9 @@ impl ClosedRegion {
     }
 
     /// The tokens and exits of a head of the region.
-    pub fn scan(&self, arena: &mut Arena, shared: &SharedMasks, head: TermId) -> Result<WalkResult> {
+    pub fn scan(&self, arena: &mut Arena, shared: &SharedMasks, head: TermId, is_last: bool) -> Result<WalkResult> {
         let bits = shared.vocabulary.class(self.class);
-        let mut walked = WalkResult::new(&shared.vocabulary);
+        let mut walked = WalkResult::of_head(&shared.vocabulary, is_last);
         walked.dense = Some(Part { bits: bits.clone(), within: None });
         let start = walked.dfa.row(arena, head);
         // About half of all tokens begin with a space. If a space leads to a region, that region is scanned, too.
@@ -92,7 +92,9 @@ impl ClosedRegion {
         wanted: impl Fn(&Occurrence) -> bool,
     ) -> Result<()> {
         let (majority_state, looping, others) = self.majority_state(arena, entry.first)?;
-        for byte in self.next_bytes.iter().filter(|&byte| !self.class.contains(byte)) {
+        let leaving = ByteSet::from_bytes(self.next_bytes.iter().filter(|&byte| !self.class.contains(byte)));
+        shared.vocabulary.prepare_occurrences(&leaving);
+        for byte in leaving.iter() {
             let group = shared.occurrence_group(GroupKey {
                 byte,
                 class: self.class,
@@ -273,7 +275,7 @@ mod tests {
                     assert!(everything(walked) == slow, "walk {before:?} {:?}", arena.term(text));
                     if let Some(region) = ClosedRegion::get(arena, head).unwrap() {
                         regions += 1;
-                        let walked = region.scan(arena, &shared, head).unwrap();
+                        let walked = region.scan(arena, &shared, head, false).unwrap();
                         assert!(everything(walked) == slow, "region {before:?} {:?}", arena.term(text));
                     }
                     let ascii = arena.next_ascii(head).unwrap();

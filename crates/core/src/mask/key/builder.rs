@@ -81,7 +81,7 @@ impl KeyBuilder<'_> {
         if head_mask.inexact_exits {
             return Ok(None);
         }
-        let exits = &head_mask.core.exits;
+        let exits = head_mask.core.exits.get(self.shared);
         if let Term::KeyExtra { state, extra, inner, .. } = *self.machine.arena.term(head) {
             let key = (state, extra, frame, exits.key());
             let after = match self.parts.members.get(&key) {
@@ -291,7 +291,8 @@ mod tests {
     /// The key of a quoted text, with what follows it.
     fn quoted_key(scene: &mut Scene, head: TermId, own: OwnPart, frame: FrameId, inexact: bool) -> MaskKey {
         let mut neighbour = |_: &mut Arena, _| unreachable!("no accelerator knows this head");
-        let mut mask = HeadMask::compute(&mut scene.machine.arena, &scene.shared, head, &mut neighbour).unwrap();
+        let mut mask =
+            HeadMask::compute(&mut scene.machine.arena, &scene.shared, (head, false), &mut neighbour).unwrap();
         mask.inexact_exits = inexact;
         scene.keys().of_head(head, own, frame, &mask).unwrap()
     }
@@ -401,9 +402,9 @@ mod tests {
                 let Scene { machine, shared, .. } = &mut scene;
                 let (inner, _) = machine.arena.terms.open_key(key).unwrap();
                 let mut exact = |arena: &mut Arena, head| {
-                    HeadMask::compute(arena, shared, head, &mut |_, _| unreachable!("an any text is walked"))
+                    HeadMask::compute(arena, shared, (head, false), &mut |_, _| unreachable!("an any text is walked"))
                 };
-                HeadMask::compute(&mut machine.arena, shared, inner, &mut exact).unwrap()
+                HeadMask::compute(&mut machine.arena, shared, (inner, false), &mut exact).unwrap()
             };
             let first = scene.keys().of_head(key, OwnPart::Tokens(1), frame, &mask).unwrap().unwrap();
             let held = scene.machine.memory_bytes();

@@ -1,0 +1,78 @@
+//! Tests of the masks of one compiled grammar.
+
+use super::*;
+use crate::grammar::builder::Builder;
+use crate::mask::fixture::{printable_and, Scene};
+use crate::mask::head_mask::HeadMask;
+use crate::vocabulary::token_set::Words;
+use crate::vocabulary::vocabulary::Vocabulary;
+
+#[test]
+fn a_mask_whose_lists_have_more_words_than_a_set_is_one_set() {
+    let mut scene = Scene::new(&printable_and(&["a"; 800]), |builder| builder.literal(b"a").unwrap());
+    let room = scene.shared.vocabulary.mask_words();
+    let list = |bits: u32| (0..room as u32).map(|word| (word, bits)).collect::<Words>();
+    for (lists, listed) in [(vec![list(1)], room), (vec![list(1), list(2)], 0)] {
+        let position = scene.machine.position(scene.machine.start).clone();
+        let mut composer = scene.composer();
+        lists.iter().for_each(|words| composer.add(words));
+        let mask = Masks::default().finish(composer, Vec::new(), &position);
+        assert_eq!(mask.listed_words(), listed);
+        assert!((0..8).all(|token| mask.allows(token) == (token < lists.len() as u32)));
+    }
+}
+
+#[test]
+fn masks_count_what_they_keep_and_compose_each_once() {
+    let mut builder = Builder::default();
+    let words = builder.words(vec![b"ab"[..].into(), b"cd"[..].into()]).unwrap();
+    let grammar = builder.build(words.number()).unwrap();
+    let tokens = [&b"a"[..], b"b", b"c", b"d"].map(|text| Some(text.into())).to_vec();
+    let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 4).unwrap());
+    let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
+    let mut masks = Masks::new(Vec::new());
+    let mut follow_bytes = FollowBytes::default();
+    let start = machine.start;
+    assert_eq!(masks.memory_bytes(), masks.walks.memory_bytes());
+    let mask = masks.mask(&mut machine, &mut follow_bytes, &vocabulary, start).unwrap();
+    let held = masks.memory_bytes();
+    assert!(masks.composed == 1 && held >= mask.memory_bytes() + 32);
+    assert_eq!(held, masks.held + masks.head_masks.memory_bytes() + masks.walks.memory_bytes());
+    assert!(Arc::ptr_eq(&mask, &masks.mask(&mut machine, &mut follow_bytes, &vocabulary, start).unwrap()));
+    assert_eq!((masks.composed, masks.memory_bytes()), (1, held), "what is known takes nothing more");
+    // Another grammar of the vocabulary has it, too, for the price of its place in a table.
+    let mut other = Masks::new(Vec::new());
+    assert!(Arc::ptr_eq(&mask, &other.mask(&mut machine, &mut follow_bytes, &vocabulary, start).unwrap()));
+    assert_eq!(other.composed, 0);
+    assert!(other.memory_bytes() >= 32);
+}
+
+/// The masks along a text that keeps counting, far from where it may end.
+#[test]
+fn counts_that_are_far_from_their_end_share_one_head_mask() {
+    let mut builder = Builder::default();
+    let any = builder.any_text().unwrap();
+    let counted = builder.bounded(any.number(), 0, Some(10_000)).unwrap();
+    let text = builder.quoted(counted.number(), false).unwrap();
+    let grammar = builder.build(text.number()).unwrap();
+    let tokens = [&b"\""[..], b"a", b"ab", b"abcdefgh", b"\\n"].map(|text| Some(text.into())).to_vec();
+    let vocabulary = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], 5).unwrap());
+    let mut machine = grammar.machine(&crate::limits::Limits::default(), [None, None], None).unwrap();
+    let mut masks = Masks::new(Vec::new());
+    let mut follow_bytes = FollowBytes::default();
+    let mut at = machine.start;
+    let bytes = [&b"\""[..], &b"a".repeat(200)].concat();
+    for &byte in &bytes {
+        at = machine.step(at, byte).unwrap();
+        masks.mask(&mut machine, &mut follow_bytes, &vocabulary, at).unwrap();
+    }
+    assert_eq!(masks.composed, 1);
+    assert!(masks.head_masks.len() <= 2, "{}", masks.head_masks.len());
+    // For each count no more than its places in two tables and a handle.
+    let (held, tables) = (
+        masks.memory_bytes(),
+        masks.head_masks.saturated.len() * 24 + masks.head_masks.counting.len() * (24 + size_of::<HeadMask>()),
+    );
+    assert!((200..=202).contains(&masks.head_masks.counting.len()));
+    assert!((tables..tables + 200 * 32 + 4_096).contains(&held), "{held} bytes, {tables} of them tables");
+}
