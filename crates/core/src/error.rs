@@ -20,6 +20,8 @@ pub enum Error {
     Vocabulary(String),
     /// The thread called an object that it already holds for another call.
     Reentrant,
+    /// Another thread was calling the object when its process forked this one.
+    Forked,
     /// The token or text cannot come next; the text says what was expected.
     Rejected(String),
     /// A cached result differs from a recomputed one: a bug, found by `verify`.
@@ -78,6 +80,9 @@ impl fmt::Display for Error {
             | Error::Stored(text) => f.write_str(text),
             Error::UndefinedRule(name) => write!(f, "rule {name:?} is used but never defined"),
             Error::Reentrant => f.write_str("a signal's handler called what the call that it interrupts is using"),
+            Error::Forked => {
+                f.write_str("another thread was in a call of this object when its process forked this one")
+            }
             Error::Empty => f.write_str("the grammar matches nothing"),
         }
     }
@@ -143,6 +148,7 @@ mod tests {
         assert_eq!(Error::UndefinedRule("a \"b\"".into()).to_string(), r#"rule "a \"b\"" is used but never defined"#);
         assert_eq!(Error::Empty.to_string(), "the grammar matches nothing");
         assert!(Error::Reentrant.to_string().contains("interrupts"));
+        assert!(Error::Forked.to_string().contains("forked"));
     }
 
     #[test]

@@ -8,10 +8,11 @@ use crate::gil::without;
 use crate::integer::Whole;
 use crate::matcher::{fill, Matcher};
 use frisket_core::error::Result;
+use frisket_core::storage::{lock::Lock, once::Lazy};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::mem::take;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// One row per matcher in one call, the GIL released; `rooms`: the tokens that each has left, None: any number.
 #[pyfunction]
@@ -57,18 +58,18 @@ pub fn fill_masks(
         work.sort_by_key(|one| (one.matcher.grammar(), one.row));
         // SAFETY: every row was checked, and no row comes twice.
         let row_of = |row: usize| unsafe { target.row(row) };
-        let missing = Mutex::new(Vec::new());
+        let missing = Lock::<Vec<_>>::default();
         each(&work.chunks(ROWS).collect::<Vec<_>>(), |part| {
             for &one in *part {
                 match one.matcher.known().filter(|_| one.room.is_none()) {
                     Some(mask) => fill(&mask, row_of(one.row), one.matcher.mask_words),
-                    None => lock(&missing).push(one),
+                    None => missing.lock().push(one),
                 }
             }
         });
-        let mut missing = missing.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut missing = take(&mut *missing.lock());
         missing.sort_by_key(|one| (one.matcher.grammar(), one.row));
-        let failed = Mutex::new(Vec::new());
+        let failed = Lock::<Vec<_>>::default();
         each(&missing.chunk_by(|a, b| a.matcher.grammar() == b.matcher.grammar()).collect::<Vec<_>>(), |group| {
             for &Row { matcher, row, room } in *group {
                 let mask = matcher.act(|matcher| match room {
@@ -78,14 +79,14 @@ pub fn fill_masks(
                 match mask {
                     Some(Ok(mask)) => fill(&mask, row_of(row), matcher.mask_words),
                     other => {
-                        lock(&failed).push((row, other.and_then(Result::err)));
+                        failed.lock().push((row, other.and_then(Result::err)));
                         break;
                     }
                 }
             }
         });
         // The same error whichever thread was first.
-        let failed = failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let failed = take(&mut *failed.lock());
         failed.into_iter().min_by_key(|&(row, _)| row).map(|(_, error)| error)
     });
     match done {
@@ -108,8 +109,7 @@ const ROWS: usize = 64;
 
 /// Call `act` with each part, on as many threads as there are cores; all threads have ended when this returns.
 fn each<T: Sync>(parts: &[T], act: impl Fn(&T) + Sync) {
-    static CORES: OnceLock<usize> = OnceLock::new();
-    let cores = *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from));
+    static CORES: Lazy<usize> = Lazy::new(|| std::thread::available_parallelism().map_or(1, usize::from));
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -117,13 +117,9 @@ fn each<T: Sync>(parts: &[T], act: impl Fn(&T) + Sync) {
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..cores.min(parts.len()) {
+        for _ in 1..CORES.min(parts.len()) {
             scope.spawn(work);
         }
         work();
     });
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -21,6 +21,7 @@ pub fn raise(error: Box<Error>) -> PyErr {
         Error::Contradiction(text) => return bug(text),
         // Python's own buffered files raise the same class.
         Error::Reentrant => return PyRuntimeError::new_err(error.to_string()),
+        Error::Forked => ("FrisketError", "make another one in the child: CompiledGrammar.matcher()"),
         Error::Limit(limit) => ("LimitExceededError", relief(limit)),
         Error::Misuse(_) => ("GrammarError", "see the GrammarBuilder's documentation for what may stand where"),
         Error::Stored(_) => ("GrammarError", "compile the grammar anew"),
@@ -32,7 +33,10 @@ pub fn raise(error: Box<Error>) -> PyErr {
             "Matcher.mask has the tokens that may come next; Matcher.explain says what forbids this one",
         ),
     };
-    let code = cancelled.then_some("cancelled");
+    let code = match *error {
+        Error::Forked => Some("forked"),
+        _ => cancelled.then_some("cancelled"),
+    };
     Python::attach(|py| build(py, class, &error.to_string(), hint, code).unwrap_or_else(|failure| failure))
 }
 

@@ -3,9 +3,10 @@
 //! A thread that releases the GIL while another one computes in Python waits up to five milliseconds for it, as long as
 //! thousands of masks take.
 
+use frisket_core::storage::lock::generation;
+use frisket_core::storage::once::Once;
 use pyo3::ffi::{PyEval_RestoreThread, PyEval_SaveThread, PyThreadState};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use std::cell::{Cell, RefCell};
 use std::hint::spin_loop;
@@ -16,8 +17,9 @@ thread_local! {
     static BRIEF: Cell<Brief> = const { Cell::new(Brief::No) };
     static INTERRUPTION: RefCell<Option<PyErr>> = const { RefCell::new(None) };
     static NEXT_LOOK: Cell<Option<Instant>> = const { Cell::new(None) };
-    /// Whether signals' handlers run in this thread, once that was asked.
-    static HANDLES: Cell<Option<bool>> = const { Cell::new(None) };
+    /// Whether signals' handlers run in this thread, once that was asked in this process: in a child of a fork they run in
+    /// the thread that forked it.
+    static HANDLES: Cell<Option<(u64, bool)>> = const { Cell::new(None) };
 }
 
 /// How often a call that released the GIL looks for a signal.
@@ -80,7 +82,9 @@ pub fn apart<T>(act: impl FnOnce() -> T) -> T {
 /// Release the GIL until the call below `briefly` is over, because it takes long or is about to wait.
 pub fn let_go() -> bool {
     if let Brief::Holds = BRIEF.get() {
-        HANDLES.set(HANDLES.get().or_else(|| Python::attach(|py| is_main_thread(py).ok())));
+        let known = HANDLES.get().filter(|&(process, _)| process == generation());
+        let ask = || Python::attach(|py| Some((generation(), is_main_thread(py).ok()?)));
+        HANDLES.set(known.or_else(ask));
         NEXT_LOOK.set(Some(Instant::now() + LOOK));
         IS_TAKEN.store(false, Ordering::Relaxed);
         // SAFETY: `briefly` was called with the GIL held, and nothing has given it away since.
@@ -122,7 +126,9 @@ pub fn pause() -> bool {
         Brief::No | Brief::Apart => true,
         Brief::Holds => let_go(),
         Brief::LetGo(state) => {
-            if HANDLES.get() != Some(true) || NEXT_LOOK.get().is_some_and(|next| Instant::now() < next) {
+            if !HANDLES.get().is_some_and(|(_, handles)| handles)
+                || NEXT_LOOK.get().is_some_and(|next| Instant::now() < next)
+            {
                 return true;
             }
             look_at_signals(state)
@@ -173,14 +179,14 @@ fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
 /// To give the GIL away and take it back would do the opposite: whoever waits for it is woken, comes too late, and begins
 /// to wait for another five milliseconds before Python hears of it.
 pub fn take_turns() -> bool {
-    static NOTHING: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    static NOTHING: Once<Py<PyAny>> = Once::new();
     if !matches!(BRIEF.get(), Brief::No) {
         return pause();
     }
     let called = Python::attach(|py| {
         // With globals of its own: it would keep those of `__main__`, and the files that they have open, beyond the end.
         let make = || py.eval(c"lambda: None", Some(&PyDict::new(py)), None).map(Bound::unbind);
-        NOTHING.get_or_try_init(py, make)?.call0(py)
+        NOTHING.get_or_try_init(make)?.call0(py)
     });
     match called {
         Ok(_) => INTERRUPTION.with_borrow(Option::is_none),

@@ -26,7 +26,8 @@ use std::sync::Arc;
 /// A call that fails leaves it as it was. Thread-safe: two calls of one matcher wait for each other.
 #[pyclass(frozen, module = "frisket._core")]
 pub struct Matcher {
-    inner: Exclusive<core::Matcher>,
+    /// None in a child of a fork at which another thread was in a call of it.
+    inner: Exclusive<Option<core::Matcher>>,
     pub(crate) mask_words: usize,
     handed: Arc<Handed>,
     /// What it was made from, in Python's eyes.
@@ -43,7 +44,7 @@ impl Matcher {
             handed: handed.clone(),
             of,
             compiled: compiled.clone(),
-            inner: Exclusive::new(matcher),
+            inner: Exclusive::new(Some(matcher)),
         }
     }
 
@@ -61,8 +62,8 @@ impl Matcher {
     /// The matcher for a call that takes no time and holds the GIL; None if another thread holds the matcher. To release
     /// the GIL costs more than a cached mask, and busy threads keep the GIL for milliseconds.
     fn quick<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut core::Matcher) -> T + Send) -> PyResult<T> {
-        match self.inner.try_lock() {
-            Some(mut matcher) => Ok(act(&mut matcher)),
+        match self.inner.try_lock().as_mut().and_then(|held| held.as_mut()) {
+            Some(matcher) => Ok(act(matcher)),
             None => self.with(py, |matcher| Ok(act(matcher))),
         }
     }
@@ -84,7 +85,7 @@ impl Matcher {
         if self.inner.is_poisoned() {
             return None;
         }
-        Some(taken.and_then(|mut matcher| act(&mut matcher)))
+        Some(taken.and_then(|mut held| act(held.as_mut().ok_or(Error::Forked)?)))
     }
 }
 
@@ -328,7 +329,8 @@ impl Matcher {
     /// Waits for no other thread, and composes no mask: debuggers ask for it.
     fn __repr__(&self) -> String {
         let size = grouped(self.compiled.vocabulary().size());
-        let Some(matcher) = self.inner.try_lock() else {
+        let held = self.inner.try_lock();
+        let Some(matcher) = held.as_ref().and_then(|held| held.as_ref()) else {
             return format!("<Matcher for {size} tokens, in use>");
         };
         let end = match (matcher.ended(), matcher.can_end()) {
@@ -349,7 +351,7 @@ impl Matcher {
 
 impl Matcher {
     pub(crate) fn known(&self) -> Option<Arc<Mask>> {
-        self.inner.try_lock().and_then(|matcher| matcher.cached_mask())
+        self.inner.try_lock()?.as_ref()?.cached_mask()
     }
 
     /// The mask, with `room` tokens left where it is given.
@@ -362,7 +364,8 @@ impl Matcher {
     }
 
     fn try_advance_cached(&self, token: u32) -> bool {
-        self.inner.try_lock().is_some_and(|mut matcher| matcher.try_advance_cached(token))
+        let mut held = self.inner.try_lock();
+        held.as_mut().and_then(|held| held.as_mut()).is_some_and(|matcher| matcher.try_advance_cached(token))
     }
 
     fn words(&self, py: Python<'_>, room: Option<Whole<u32>>) -> PyResult<Vec<u32>> {

@@ -4,10 +4,10 @@ use crate::error::raise_regex;
 use crate::gil::{briefly, without};
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
+use frisket_core::storage::once::Once;
 use frisket_regex::{Dialect, Flags, Node, Pattern, Range, Result, Spelling, Syntax, Version};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PySlice, PyString};
 
 /// Bytes of a pattern whose parsing takes long enough to release the GIL: about half a millisecond.
@@ -27,13 +27,13 @@ pub fn syntax(py: Python<'_>, dialect: &str, flags: &str) -> PyResult<Syntax> {
 
 /// The running Python's version of Unicode.
 fn version(py: Python<'_>) -> PyResult<Version> {
-    static VERSION: PyOnceLock<Version> = PyOnceLock::new();
+    static VERSION: Once<Version> = Once::new();
     let find = || -> PyResult<Version> {
         let text: String = py.import("unicodedata")?.getattr("unidata_version")?.extract()?;
         let mut numbers = text.split('.').map_while(|number| number.parse().ok());
         Ok(numbers.next().zip(numbers.next()))
     };
-    VERSION.get_or_try_init(py, find).copied()
+    VERSION.get_or_try_init(find).copied()
 }
 
 /// The character of a name, as `unicodedata` has it.

@@ -3,8 +3,8 @@
 //! Messages are read in Python's terminals beside the caller's own literals, so both look alike.
 
 use crate::unicode::property::category;
+use frisket_core::storage::once::Lazy;
 use std::fmt::Write;
-use std::sync::LazyLock;
 
 /// Characters of a pattern that a message quotes.
 const LONGEST: usize = 60;
@@ -72,8 +72,8 @@ fn escaped(text: impl Iterator<Item = char> + Clone, is_kept: fn(char) -> bool) 
 
 /// Whether a character is neither of category "other" nor a separator; the space is printable, too.
 fn is_printable(char: char) -> bool {
-    static UNPRINTABLE: LazyLock<[crate::CharSet; 2]> =
-        LazyLock::new(|| ["C", "Z"].map(|name| category(name).unwrap_or_else(crate::CharSet::none)));
+    static UNPRINTABLE: Lazy<[crate::CharSet; 2]> =
+        Lazy::new(|| ["C", "Z"].map(|name| category(name).unwrap_or_else(crate::CharSet::none)));
     !UNPRINTABLE.iter().any(|set| set.contains(char as u32))
 }
 

@@ -12,16 +12,16 @@ use crate::limits::Limits;
 use crate::mask::mask::Mask;
 use crate::mask::masks::Masks;
 use crate::mask::shared::SharedMasks;
-
-use std::sync::OnceLock;
+use crate::storage::once::Lazy;
 
 /// How many tokens of a vocabulary the automaton reads byte by byte, per mask: all tokens of a small vocabulary.
 const READ: usize = 512;
 
 /// Whether masks are verified: always in debug builds, else if the environment variable `FRISKET_VERIFY_MASKS` is 1.
 pub fn is_on() -> bool {
-    static ON: OnceLock<bool> = OnceLock::new();
-    *ON.get_or_init(|| cfg!(debug_assertions) || std::env::var("FRISKET_VERIFY_MASKS").is_ok_and(|value| value == "1"))
+    static ON: Lazy<bool> =
+        Lazy::new(|| cfg!(debug_assertions) || std::env::var("FRISKET_VERIFY_MASKS").is_ok_and(|value| value == "1"));
+    *ON
 }
 
 /// An error if the mask differs from one composed without caches. The call is charged for the memory, not for the work.

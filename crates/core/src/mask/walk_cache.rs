@@ -9,12 +9,12 @@ use crate::mask::walk::{WalkResult, SWEEP_FROM};
 use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY};
 use crate::regular::transitions::MIN_CLASS;
-use crate::storage::cache::lock;
+use crate::storage::lock::Lock;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{hash_words, sorted_words, Words};
 use crate::vocabulary::trie::Trie;
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// A trie, and the cached walks of it.
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ pub(crate) struct TrieView<'a> {
 /// The cached walks of one trie.
 #[derive(Default)]
 pub(crate) struct WalkCache {
-    known: Mutex<Known>,
+    known: Lock<Known>,
 }
 
 /// The result of a walk with one head below one node of a trie.
@@ -62,7 +62,7 @@ impl WalkCache {
     /// The walk of a head below a node, from the cache or new.
     pub fn get(&self, arena: &mut Arena, trie: &Trie, node: NodeId, head: TermId) -> Result<Arc<CachedWalk>> {
         let key = (node, arena.info(head).hash);
-        if let Some(walk) = lock(&self.known).walks.get(&key) {
+        if let Some(walk) = self.known.lock().walks.get(&key) {
             return Ok(walk.clone());
         }
         let mut walked = WalkResult::default();
@@ -76,7 +76,7 @@ impl WalkCache {
             remainder = merged.has_children(NodeId::ROOT).then(|| Arc::new(MergedTrie::of_merged(merged)));
         }
         let walk = Arc::new(CachedWalk { hash: hash_words(&words), words, exits: exits.into(), remainder, ends });
-        let mut known = lock(&self.known);
+        let mut known = self.known.lock();
         if known.bytes > (4 * trie.memory_bytes()).clamp(*CACHE_ROOM.start(), *CACHE_ROOM.end()) {
             *known = Known::default();
         }
@@ -88,7 +88,7 @@ impl WalkCache {
 
     /// Bytes of all walks.
     pub fn memory_bytes(&self) -> usize {
-        lock(&self.known).bytes
+        self.known.lock().bytes
     }
 }
 

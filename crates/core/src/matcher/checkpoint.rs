@@ -5,9 +5,9 @@
 //! begins an epoch finds them. No code computes while it holds one of the locks of this file.
 
 use crate::matcher::lazy::MatcherState;
-use crate::storage::cache::lock;
+use crate::storage::lock::Lock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Weak};
 
 /// Steps from one checkpoint to the next. In a new epoch a matcher takes at most twice as many inputs again. Chosen
 /// without measurement.
@@ -49,12 +49,12 @@ impl Checkpoints {
     }
 }
 
-type Slot = Mutex<Checkpoints>;
+type Slot = Lock<Checkpoints>;
 
 /// The checkpoints of all sequences of a compiled grammar.
 #[derive(Default)]
 pub(crate) struct Registry {
-    slots: Mutex<Slots>,
+    slots: Lock<Slots>,
     clock: AtomicU64,
 }
 
@@ -69,16 +69,16 @@ struct Slots {
 impl Registry {
     /// Call `act` with the checkpoints of every matcher. No checkpoint is made or copied meanwhile.
     pub fn each(&self, mut act: impl FnMut(&Arc<Slot>, &mut Checkpoints)) {
-        let slots = lock(&self.slots);
+        let slots = self.slots.lock();
         for slot in slots.all.iter().filter_map(Weak::upgrade) {
-            act(&slot, &mut lock(&slot));
+            act(&slot, &mut slot.lock());
         }
     }
 
     /// A new slot that holds `content()`. The registry is locked meanwhile, so an epoch sees the slot or comes first.
     fn slot(&self, content: impl FnOnce() -> Checkpoints) -> Arc<Owned> {
-        let mut slots = lock(&self.slots);
-        let slot = Arc::new(Mutex::new(content()));
+        let mut slots = self.slots.lock();
+        let slot = Arc::new(Lock::new(content()));
         if slots.all.len() >= slots.capacity {
             slots.all.retain(|slot| slot.strong_count() > 0);
             slots.capacity = 2 * slots.all.len() + 16;
@@ -119,7 +119,7 @@ impl Trail {
     /// The last checkpoint at or before a step. Checkpoints of another epoch are dropped.
     pub fn before(&mut self, epoch: u64, step: usize) -> Option<Checkpoint> {
         let owned = self.owned.as_ref()?;
-        let checkpoints = lock(&owned.0);
+        let checkpoints = owned.0.lock();
         if checkpoints.epoch != epoch {
             drop(checkpoints);
             *self = Trail::default();
@@ -134,7 +134,7 @@ impl Trail {
     /// checkpoints are of another epoch.
     pub fn add(&mut self, registry: &Registry, epoch: u64, checkpoint: Checkpoint, max_rollback: Option<usize>) {
         let own = self.own(registry, epoch);
-        let mut checkpoints = lock(&own.0);
+        let mut checkpoints = own.0.lock();
         if checkpoints.epoch != epoch {
             return;
         }
@@ -155,7 +155,7 @@ impl Trail {
             return;
         }
         let own = self.own(registry, 0);
-        let mut checkpoints = lock(&own.0);
+        let mut checkpoints = own.0.lock();
         checkpoints.list.retain(|checkpoint| checkpoint.step <= step);
         self.last = checkpoints.list.last().map_or(0, |checkpoint| checkpoint.step);
     }
@@ -166,7 +166,7 @@ impl Trail {
             Some(owned) if Arc::strong_count(owned) == 1 => owned.clone(),
             shared => {
                 let content = || match shared {
-                    Some(shared) => lock(&shared.0).clone(),
+                    Some(shared) => shared.0.lock().clone(),
                     None => Checkpoints { epoch, ..Checkpoints::default() },
                 };
                 let own = registry.slot(content);

@@ -10,10 +10,11 @@ use crate::limits::{Cancellation, Limits, Pause};
 use crate::mask::shared::SharedMasks;
 use crate::matcher::checkpoint::{Registry, Trail};
 use crate::matcher::forced::{next_byte_ranges, shown};
-use crate::matcher::lazy::{Input, LazyAutomaton, MatcherState, SharedTables};
+use crate::matcher::lazy::{first_epoch_of_child, Input, LazyAutomaton, MatcherState, SharedTables, EPOCH_BITS};
 use crate::matcher::matcher::Matcher;
-use crate::storage::exclusive::{self, Exclusive};
+use crate::storage::exclusive::{Exclusive, ExclusiveGuard};
 use crate::vocabulary::vocabulary::Vocabulary;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 
@@ -34,7 +35,8 @@ pub struct CompiledGrammar {
     start: MatcherState,
     pub(super) tables: SharedTables,
     pub(super) checkpoints: Registry,
-    automaton: Exclusive<LazyAutomaton>,
+    /// None in a child of a fork at which another thread computed.
+    automaton: Exclusive<Option<LazyAutomaton>>,
     /// Bytes held, as of the last call that computed something.
     memory: AtomicUsize,
     composed: AtomicUsize,
@@ -97,7 +99,7 @@ impl CompiledGrammar {
             memory: AtomicUsize::new(automaton.memory_bytes()),
             composed: AtomicUsize::default(),
             steps: AtomicU64::default(),
-            automaton: Exclusive::new(automaton),
+            automaton: Exclusive::new(Some(automaton)),
         }))
     }
 
@@ -123,7 +125,7 @@ impl CompiledGrammar {
 
     /// How often the automaton was dropped because it had grown to its limit of memory.
     pub fn epoch(&self) -> u64 {
-        self.tables.read().epoch
+        self.tables.read().epoch & ((1 << EPOCH_BITS) - 1)
     }
 
     /// A matcher at the start. `max_rollback`: the most steps that it can go back.
@@ -131,9 +133,14 @@ impl CompiledGrammar {
         Matcher::new(self.clone(), self.start, cancellation, max_rollback)
     }
 
-    /// The automaton, held by one thread at a time.
-    pub(super) fn automaton(&self) -> Result<exclusive::ExclusiveGuard<'_, LazyAutomaton>> {
-        self.automaton.take(self.pause)
+    /// The automaton, held by one thread at a time. Errors: the limits, where a child of a fork makes it anew.
+    pub(super) fn automaton(&self) -> Result<AutomatonGuard<'_>> {
+        let mut held = self.automaton.take(self.pause)?;
+        if held.is_none() {
+            let machine = self.grammar.machine(&self.limits, [self.cancellation.clone(), None], self.pause)?;
+            *held = Some(LazyAutomaton::new(first_epoch_of_child(), machine, &self.special_ids));
+        }
+        Ok(AutomatonGuard(held))
     }
 
     /// Publish what the automaton holds and did, after a call on it.
@@ -173,6 +180,23 @@ impl CompiledGrammar {
         input: Input<'_>,
     ) -> Result<Option<MatcherState>> {
         automaton.step(&self.tables, self.vocabulary(), &self.special_ids, state, input)
+    }
+}
+
+/// The automaton, until it is dropped.
+pub(super) struct AutomatonGuard<'a>(ExclusiveGuard<'a, Option<LazyAutomaton>>);
+
+impl Deref for AutomatonGuard<'_> {
+    type Target = LazyAutomaton;
+
+    fn deref(&self) -> &LazyAutomaton {
+        self.0.as_ref().expect("made when it was taken")
+    }
+}
+
+impl DerefMut for AutomatonGuard<'_> {
+    fn deref_mut(&mut self) -> &mut LazyAutomaton {
+        self.0.as_mut().expect("made when it was taken")
     }
 }
 

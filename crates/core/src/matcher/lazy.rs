@@ -18,10 +18,11 @@ use crate::matcher::checkpoint::{Registry, Trail};
 use crate::regular::arena::Arena;
 use crate::regular::id::SpecialId;
 use crate::room::masks::{Least, PositionMasks, RoomMasks};
+use crate::storage::lock::{generation, Lock};
 use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, MutexGuard};
 
 /// The state of a sequence, valid in one epoch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -87,22 +88,36 @@ impl EpochTables {
 
 /// The tables behind a lock that is held for a moment only: no code computes or fails while it holds the lock.
 #[derive(Default)]
-pub(crate) struct SharedTables(RwLock<EpochTables>);
+pub(crate) struct SharedTables(Lock<EpochTables>);
 
 impl SharedTables {
     /// The tables, for reading.
-    pub fn read(&self) -> RwLockReadGuard<'_, EpochTables> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    pub fn read(&self) -> MutexGuard<'_, EpochTables> {
+        self.0.lock()
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, EpochTables> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    /// The tables of an epoch, for writing. They are another's in a child of a fork at which a thread held either them or
+    /// the automaton; then they begin anew.
+    fn write(&self, epoch: u64) -> MutexGuard<'_, EpochTables> {
+        let mut tables = self.0.lock();
+        if tables.epoch != epoch {
+            *tables = EpochTables { epoch, ..EpochTables::default() };
+        }
+        tables
     }
+}
+
+/// The lower bits of an epoch's number count the epochs since the automaton was made.
+pub(crate) const EPOCH_BITS: u32 = 32;
+
+/// The epoch of an automaton that is made anew in a child of a fork: no process before this one had it.
+pub(crate) fn first_epoch_of_child() -> u64 {
+    generation() << EPOCH_BITS
 }
 
 /// The automaton of one epoch, with the masks and the transitions computed so far.
 pub(crate) struct LazyAutomaton {
-    /// The number of the epoch, from 0.
+    /// The number of the epoch: from 0, or from `first_epoch_of_child`.
     pub epoch: u64,
     /// The automaton over bytes.
     pub machine: Box<Machine>,
@@ -165,7 +180,7 @@ impl LazyAutomaton {
             return Ok(mask);
         }
         let mask = self.masks.mask(&mut self.machine, &mut self.follow_bytes, masks, position)?;
-        self.table_bytes += shared.write().put_mask(position, mask.clone());
+        self.table_bytes += shared.write(self.epoch).put_mask(position, mask.clone());
         Ok(mask)
     }
 
@@ -259,7 +274,7 @@ impl LazyAutomaton {
             return Ok(None);
         };
         self.table_bytes += 32;
-        shared.write().transitions.insert((state.position, token), next);
+        shared.write(self.epoch).transitions.insert((state.position, token), next);
         Ok(Some(next))
     }
 
@@ -320,8 +335,10 @@ impl LazyAutomaton {
             });
             checkpoints.epoch = next.epoch;
         });
-        let known =
-            std::mem::replace(&mut *shared.write(), EpochTables { epoch: next.epoch, ..EpochTables::default() });
+        let known = std::mem::replace(
+            &mut *shared.write(self.epoch),
+            EpochTables { epoch: next.epoch, ..EpochTables::default() },
+        );
         Ok((std::mem::replace(self, next), known))
     }
 }

@@ -141,7 +141,9 @@ impl Matcher {
         }
         let next = match state.in_text && self.compiled.vocabulary().is_text(token) {
             // A checkpoint needs the state as this epoch numbers it.
-            true if self.trail.is_due(self.steps() + 1) && self.compiled.epoch() != self.epoch => return false,
+            true if self.trail.is_due(self.steps() + 1) && self.compiled.tables.read().epoch != self.epoch => {
+                return false
+            }
             true => state,
             false => match self.compiled.tables.read().next(self.epoch, state.position, token) {
                 Some(next) => next,

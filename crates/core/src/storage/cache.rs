@@ -3,12 +3,15 @@
 //! The replacement is CLOCK, or second chance (Corbató: *A paging experiment with the Multics system*, 1968). A hit sets a
 //! bit and moves nothing, so the lock is held briefly.
 
+use crate::storage::lock::Lock;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A cache for several threads.
-pub struct Cache<K, V>(Mutex<Ring<K, V>>);
+pub struct Cache<K, V> {
+    ring: Lock<Ring<K, V>>,
+    capacity: usize,
+}
 
 struct Ring<K, V> {
     /// Key → index in `entries`.
@@ -18,7 +21,6 @@ struct Ring<K, V> {
     hand: usize,
     /// Bytes of all entries.
     bytes: usize,
-    capacity: usize,
 }
 
 struct Entry<K, V> {
@@ -32,13 +34,13 @@ struct Entry<K, V> {
 impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
     /// A cache of at capacity `capacity` bytes.
     pub fn new(capacity: usize) -> Self {
-        Cache(Mutex::new(Ring { places: FxHashMap::default(), entries: Vec::new(), hand: 0, bytes: 0, capacity }))
+        Cache { ring: Lock::default(), capacity }
     }
 
     /// The value of a key.
     #[inline]
     pub fn get(&self, key: K) -> Option<V> {
-        let mut ring = lock(&self.0);
+        let mut ring = self.ring.lock();
         let place = *ring.places.get(&key)?;
         let entry = &mut ring.entries[place as usize];
         entry.used = true;
@@ -49,11 +51,11 @@ impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
     pub fn put(&self, key: K, value: V, bytes: usize) {
         let bytes = bytes + PER_ENTRY;
         let mut evicted = Vec::new();
-        let mut ring = lock(&self.0);
-        if ring.places.contains_key(&key) || bytes > ring.capacity {
+        let mut ring = self.ring.lock();
+        if ring.places.contains_key(&key) || bytes > self.capacity {
             return;
         }
-        while ring.bytes + bytes > ring.capacity {
+        while ring.bytes + bytes > self.capacity {
             evicted.push(ring.evict());
         }
         let place = ring.entries.len() as u32;
@@ -67,7 +69,13 @@ impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
 
     /// Bytes of all entries.
     pub fn memory_bytes(&self) -> usize {
-        lock(&self.0).bytes
+        self.ring.lock().bytes
+    }
+}
+
+impl<K, V> Default for Ring<K, V> {
+    fn default() -> Self {
+        Ring { places: FxHashMap::default(), entries: Vec::new(), hand: 0, bytes: 0 }
     }
 }
 
@@ -99,19 +107,14 @@ impl<K: Copy + Eq + Hash, V> Ring<K, V> {
     }
 }
 
-/// Locks a mutex whose value is valid at every step, even if a thread panicked while it held the lock.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn kept(cache: &Cache<u32, u32>) -> Vec<u32> {
-        let ring = lock(&cache.0);
+        let ring = cache.ring.lock();
         assert_eq!(ring.bytes, ring.entries.iter().map(|entry| entry.bytes).sum::<usize>());
-        assert!(ring.bytes <= ring.capacity);
+        assert!(ring.bytes <= cache.capacity);
         assert!(ring.places.iter().all(|(key, &place)| ring.entries[place as usize].key == *key));
         let mut keys: Vec<u32> = ring.places.keys().copied().collect();
         keys.sort_unstable();

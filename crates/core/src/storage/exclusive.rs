@@ -5,48 +5,52 @@
 
 use crate::error::{Error, Result};
 use crate::limits::Pause;
+use crate::storage::lock::Lock;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{MutexGuard, PoisonError, TryLockError};
 
-/// A mutex that refuses a thread which already holds it.
+/// A lock that refuses a thread which already holds it. The value is `T::default()` in a child of a fork at which another
+/// thread held it.
 #[derive(Default)]
-pub struct Exclusive<T> {
+pub struct Exclusive<T: Default> {
     /// The guarded value.
-    value: Mutex<T>,
+    value: Lock<T>,
     /// The thread that holds the value for a call; 0 if none does.
-    holder: AtomicUsize,
+    holder: AtomicU64,
 }
 
 /// The value, until it is dropped.
 pub struct ExclusiveGuard<'a, T> {
     value: MutexGuard<'a, T>,
-    holder: &'a AtomicUsize,
+    holder: &'a AtomicU64,
 }
 
-/// A number that no other living thread has.
-fn this_thread() -> usize {
-    thread_local!(static PLACE: u8 = const { 0 });
-    PLACE.with(|place| std::ptr::from_ref(place) as usize)
+/// A number that no other thread has or had, in this process and in those that forked it.
+fn this_thread() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    thread_local!(static NUMBER: u64 = LAST.fetch_add(1, Ordering::Relaxed) + 1);
+    NUMBER.with(|number| *number)
 }
 
-impl<T> Exclusive<T> {
+impl<T: Default> Exclusive<T> {
     /// An unlocked value.
     pub fn new(value: T) -> Self {
-        Exclusive { value: Mutex::new(value), holder: AtomicUsize::new(0) }
+        Exclusive { value: Lock::new(value), holder: AtomicU64::new(0) }
     }
 
     /// The value for a moment without other calls; `None` if it is held or poisoned.
     #[inline]
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-        self.value.try_lock().ok()
+        self.value.mutex().try_lock().ok()
     }
 
     /// The value for a call. If another thread holds it, calls `pause` and waits.
     ///
     /// Errors with `Reentrant` if this thread holds it. A poisoned value is returned; see `is_poisoned`.
     pub fn take(&self, pause: Option<Pause>) -> Result<ExclusiveGuard<'_, T>> {
-        let value = match self.value.try_lock() {
+        let mutex = self.value.mutex();
+        let value = match mutex.try_lock() {
             Ok(value) => value,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) if self.holder.load(Ordering::Relaxed) == this_thread() => {
@@ -54,7 +58,7 @@ impl<T> Exclusive<T> {
             }
             Err(TryLockError::WouldBlock) => {
                 pause.map(|pause| pause());
-                self.value.lock().unwrap_or_else(PoisonError::into_inner)
+                mutex.lock().unwrap_or_else(PoisonError::into_inner)
             }
         };
         self.holder.store(this_thread(), Ordering::Relaxed);
@@ -63,7 +67,7 @@ impl<T> Exclusive<T> {
 
     /// Whether a call panicked while it held the value.
     pub fn is_poisoned(&self) -> bool {
-        self.value.is_poisoned()
+        self.value.mutex().is_poisoned()
     }
 }
 
@@ -90,6 +94,7 @@ impl<T> DerefMut for ExclusiveGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicUsize;
 
     #[test]
     fn a_thread_that_has_it_is_refused_and_others_wait() {

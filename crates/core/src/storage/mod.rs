@@ -1,4 +1,4 @@
-//! Data structures for sharing: layers, chunks, hash-consing, a bounded cache, exclusive access.
+//! Data structures for sharing: layers, chunks, hash-consing, a bounded cache, locks that survive a fork.
 //!
 //! Processes hold thousands of grammars with mostly equal content. This folder knows neither grammars nor tokens.
 
@@ -9,4 +9,6 @@ pub mod hash;
 pub(crate) mod id;
 pub(crate) mod intern;
 pub(crate) mod layered;
+pub mod lock;
+pub mod once;
 pub(crate) mod visited;

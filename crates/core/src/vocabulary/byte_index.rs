@@ -4,10 +4,10 @@
 
 use crate::bytes::byteset::ByteSet;
 use crate::bytes::char_class::CharClass;
+use crate::storage::once::Once;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_bytes::TokenBytes;
 use crate::vocabulary::trie::Trie;
-use std::sync::OnceLock;
 
 /// A trie node reached by some byte, behind whole characters.
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +28,10 @@ pub(crate) struct Occurrence {
 
 /// The occurrences of each byte, except inside and behind malformed characters. Most lists are made on demand.
 pub(crate) struct ByteIndex {
-    lists: Box<[OnceLock<Vec<Occurrence>>]>,
+    lists: Box<[Once<Vec<Occurrence>>]>,
     /// How many trie nodes each byte leads to.
     counts: [u32; 256],
-    singles: OnceLock<Box<[Single]>>,
+    singles: Once<Box<[Single]>>,
 }
 
 /// A trie node one whole character below the root that has children.
@@ -48,9 +48,9 @@ impl ByteIndex {
     /// These bytes end most texts and patterns, so the first masks would otherwise wait for their lists.
     pub fn new(trie: &Trie) -> Self {
         let index = ByteIndex {
-            lists: (0..256).map(|_| OnceLock::new()).collect(),
+            lists: (0..256).map(|_| Once::new()).collect(),
             counts: trie.count_by_byte(),
-            singles: OnceLock::new(),
+            singles: Once::new(),
         };
         index.scan(trie, &ByteSet::from_bytes((b' '..=b'~').filter(|byte| !byte.is_ascii_alphabetic())));
         index
@@ -123,7 +123,7 @@ impl ByteIndex {
 
     /// Heap bytes.
     pub fn memory_bytes(&self) -> usize {
-        let lists = self.lists.iter().filter_map(OnceLock::get);
+        let lists = self.lists.iter().filter_map(Once::get);
         let singles = self.singles.get().map_or(0, |singles| size_of_val(&**singles));
         lists.map(|list| list.capacity() * size_of::<Occurrence>()).sum::<usize>() + singles
     }

@@ -3,10 +3,10 @@
 //! Bounded strings allow the tokens up to some length; these sets are computed here once per length.
 
 use crate::bytes::byteset::ByteSet;
-use crate::storage::cache::lock;
+use crate::storage::lock::Lock;
 use crate::vocabulary::token_set::TokenSet;
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Code points above which tokens are few and listed one by one. Chosen without measurement.
 const MAX_IN_PLANES: u32 = 16;
@@ -22,7 +22,7 @@ pub(crate) struct CodePoints {
     planes: Vec<Vec<u32>>,
     /// Code points of the longest token.
     pub longest: u32,
-    known: Mutex<FxHashMap<u32, TokenSet>>,
+    known: Lock<FxHashMap<u32, TokenSet>>,
 }
 
 impl CodePoints {
@@ -44,7 +44,7 @@ impl CodePoints {
                 plane[word] = chars.iter().rev().fold(0, |word, &chars| word << 1 | u32::from(chars >> bit & 1));
             }
         }
-        CodePoints { chars, longest_by_first_byte, long, planes, longest, known: Mutex::default() }
+        CodePoints { chars, longest_by_first_byte, long, planes, longest, known: Lock::default() }
     }
 
     /// Code points of a token.
@@ -59,12 +59,12 @@ impl CodePoints {
 
     /// The tokens of `present` with at most `most` code points, cached.
     pub fn tokens_up_to(&self, most: u32, present: &[u32]) -> TokenSet {
-        if let Some(bits) = lock(&self.known).get(&most) {
+        if let Some(bits) = self.known.lock().get(&most) {
             return bits.clone();
         }
         let bits =
             if most < MAX_IN_PLANES { self.compare_planes(most, present) } else { self.subtract_long(most, present) };
-        lock(&self.known).insert(most, bits.clone());
+        self.known.lock().insert(most, bits.clone());
         bits
     }
 
@@ -95,7 +95,7 @@ impl CodePoints {
     /// Heap bytes.
     pub fn memory_bytes(&self) -> usize {
         let words: usize = self.planes.iter().map(Vec::len).sum();
-        let known: usize = lock(&self.known).values().map(|bits| bits.len()).sum();
+        let known: usize = self.known.lock().values().map(|bits| bits.len()).sum();
         self.chars.len() * 2 + self.long.len() * 8 + 4 * (words + known)
     }
 }

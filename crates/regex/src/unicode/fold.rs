@@ -6,9 +6,9 @@
 use super::{assigned, of_class, table, Version};
 use crate::char_set::{CharSet, Range, LAST};
 use crate::unicode::property::SURROGATES;
+use frisket_core::storage::once::Lazy;
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use rustc_hash::FxHashMap;
-use std::sync::LazyLock;
 
 /// Letters of ASCII in both cases; other characters have none.
 pub(crate) fn ascii(set: &CharSet) -> CharSet {
@@ -50,7 +50,7 @@ pub(crate) fn python(set: &CharSet, version: Version) -> CharSet {
 }
 
 /// Code point → its class of case variants, for those that have any.
-static PYTHON: LazyLock<FxHashMap<u32, Vec<Range>>> = LazyLock::new(|| {
+static PYTHON: Lazy<FxHashMap<u32, Vec<Range>>> = Lazy::new(|| {
     let mut classes: FxHashMap<char, Vec<char>> = FxHashMap::default();
     for changes in [r"\p{CWCM}", r"\p{CWCF}"] {
         for &(low, high) in table(changes).iter().flat_map(CharSet::ranges) {

@@ -9,9 +9,9 @@ pub(crate) mod name;
 pub(crate) mod property;
 
 use crate::char_set::CharSet;
+use frisket_core::storage::{lock::Lock, once::Lazy};
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 use rustc_hash::FxHashMap;
-use std::sync::{LazyLock, Mutex, PoisonError};
 
 /// A version of Unicode, whose characters alone have properties; None is the newest that is known.
 pub type Version = Option<(u8, u8)>;
@@ -19,14 +19,13 @@ pub type Version = Option<(u8, u8)>;
 /// The set that belongs to a key; made when it is asked for first. Keys are few: properties times versions.
 fn cached(key: &str, version: Version, make: impl FnOnce() -> Option<CharSet>) -> Option<CharSet> {
     type Sets = FxHashMap<(String, Version), Option<CharSet>>;
-    static SETS: LazyLock<Mutex<Sets>> = LazyLock::new(Mutex::default);
-    let lock = || SETS.lock().unwrap_or_else(PoisonError::into_inner);
+    static SETS: Lazy<Lock<Sets>> = Lazy::new(Lock::default);
     let key = (key.to_owned(), version);
-    if let Some(known) = lock().get(&key) {
+    if let Some(known) = SETS.lock().get(&key) {
         return known.clone();
     }
     let made = make();
-    lock().insert(key, made.clone());
+    SETS.lock().insert(key, made.clone());
     made
 }
 

@@ -5,7 +5,7 @@ use super::idna::{is_hostname, is_idn_hostname, is_letter};
 use crate::types::Terms;
 use frisket_core::error::Result;
 use frisket_core::regular::term::TermId;
-use std::sync::LazyLock;
+use frisket_core::storage::once::Lazy;
 
 /// A label of letters, digits and inner hyphens, 63 at most.
 pub(super) const LABEL: &str = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
@@ -95,7 +95,7 @@ fn international_label(terms: &Terms<'_>, longest: u32) -> Result<TermId> {
 }
 
 /// The letters beyond ASCII that a generated name may hold.
-static LETTERS: LazyLock<Vec<(u32, u32)>> = LazyLock::new(|| {
+static LETTERS: Lazy<Vec<(u32, u32)>> = Lazy::new(|| {
     let sifted = SIFTED_BLOCKS.iter().flat_map(|&(first, last)| (first..=last).filter(|&char| is_letter(char)));
     sifted.map(|char| (char as u32, char as u32)).chain(WHOLE_BLOCKS).collect()
 });

@@ -1,10 +1,10 @@
 //! Host name → whether IDNA 2008 takes it (RFC 5890 to 5893); code point properties as RFC 5892 derives them.
 
 use super::punycode;
+use frisket_core::storage::once::Lazy;
 use frisket_regex::{property_set, CharSet, Spelling};
 use std::borrow::Cow;
 use std::iter::once;
-use std::sync::LazyLock;
 use unicode_bidi::{bidi_class, BidiClass};
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{is_nfc, UnicodeNormalization};
@@ -184,16 +184,16 @@ fn listed(chars: &[char]) -> CharSet {
     CharSet::new(chars.iter().map(|&char| (char.into(), char.into())).collect())
 }
 
-static MARKS: LazyLock<CharSet> = LazyLock::new(|| set(&[("M", None)]));
-static TRANSPARENT: LazyLock<CharSet> = LazyLock::new(|| set(&[("Mn", None), ("Me", None), ("Cf", None)]));
-static LETTERS: LazyLock<CharSet> = LazyLock::new(|| set(&[("Ll", None), ("Lo", None)]));
-static GREEK: LazyLock<CharSet> = LazyLock::new(|| set(&[("sc", Some("greek"))]));
-static HEBREW: LazyLock<CharSet> = LazyLock::new(|| set(&[("sc", Some("hebrew"))]));
-static JAPANESE: LazyLock<CharSet> =
-    LazyLock::new(|| set(&[("sc", Some("hiragana")), ("sc", Some("katakana")), ("sc", Some("han"))]));
+static MARKS: Lazy<CharSet> = Lazy::new(|| set(&[("M", None)]));
+static TRANSPARENT: Lazy<CharSet> = Lazy::new(|| set(&[("Mn", None), ("Me", None), ("Cf", None)]));
+static LETTERS: Lazy<CharSet> = Lazy::new(|| set(&[("Ll", None), ("Lo", None)]));
+static GREEK: Lazy<CharSet> = Lazy::new(|| set(&[("sc", Some("greek"))]));
+static HEBREW: Lazy<CharSet> = Lazy::new(|| set(&[("sc", Some("hebrew"))]));
+static JAPANESE: Lazy<CharSet> =
+    Lazy::new(|| set(&[("sc", Some("hiragana")), ("sc", Some("katakana")), ("sc", Some("han"))]));
 
 /// PVALID, and characters that have another form in NFKC.
-static VALID: LazyLock<CharSet> = LazyLock::new(|| {
+static VALID: Lazy<CharSet> = Lazy::new(|| {
     let letters_and_digits = ["Ll", "Lu", "Lo", "Lm", "Mn", "Mc", "Nd"].map(|category| (category, None));
     // What folds to lower case, and what is ignored (2.2, 2.3). That NFKC keeps what folds is told one by one.
     let unstable = ["CWCF", "DI", "White_Space", "NChar"].map(|property| (property, None));

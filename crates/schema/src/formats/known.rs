@@ -15,9 +15,10 @@ use frisket_core::error::Result as EngineResult;
 use frisket_core::grammar::builder::Builder;
 use frisket_core::limits::Watch;
 use frisket_core::regular::term::TermId;
+use frisket_core::storage::once::Once;
 use frisket_regex::{ascii, is_ecma_regex, Dialect, Error as RegexError, Flaw, Pattern as Regex, Syntax};
 use indexmap::IndexMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Characters of a pattern that a message quotes.
 const LONGEST: usize = 60;
@@ -169,7 +170,7 @@ fn matches(
     };
     let written = texts.written.as_ref().map(make_written).transpose()?;
     let is_bounded = texts.outer.is_some() || for_python && texts.python_narrows;
-    let bounds = is_bounded.then(|| Arc::new(Bounds { format, texts, outer: OnceLock::new() }) as Arc<dyn TextBounds>);
+    let bounds = is_bounded.then(|| Arc::new(Bounds { format, texts, outer: Once::new() }) as Arc<dyn TextBounds>);
     Ok(Matches { node, positive: true, written, bounds })
 }
 
@@ -180,7 +181,7 @@ fn matches(
 struct Bounds {
     format: &'static KnownFormat,
     texts: &'static Texts,
-    outer: OnceLock<TermId>,
+    outer: Once<TermId>,
 }
 
 impl TextBounds for Bounds {

@@ -7,8 +7,9 @@ use frisket_core::error::Result;
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 use frisket_core::regular::transfer::ExportedTerm;
+use frisket_core::storage::{lock::Lock, once::Lazy};
 use rustc_hash::FxHashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The most nodes that are kept. Options with other digits have other nodes; more than these are made each time.
 const MOST: usize = 256;
@@ -27,7 +28,7 @@ pub(super) enum Part {
 /// A format by name and exactness, and one of its nodes.
 pub(super) type Key = (&'static str, bool, Part);
 
-static KNOWN: LazyLock<Mutex<FxHashMap<Key, Arc<ExportedTerm>>>> = LazyLock::new(Mutex::default);
+static KNOWN: Lazy<Lock<FxHashMap<Key, Arc<ExportedTerm>>>> = Lazy::new(Lock::default);
 
 /// The node of a key in a builder, made by `make` if nobody has asked for it yet.
 ///
@@ -38,8 +39,7 @@ pub(super) fn shared(
     key: Key,
     make: impl FnOnce(&Terms<'_>) -> Result<TermId>,
 ) -> Result<TermId> {
-    let lock = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = lock().get(&key).cloned();
+    let known = KNOWN.lock().get(&key).cloned();
     if let Some(known) = known {
         return builder.import(&known);
     }
@@ -48,7 +48,7 @@ pub(super) fn shared(
     // Nodes of texts are regular, so that they have this form.
     let Some(made) = workshop.export(made.number())? else { return Ok(made) };
     let node = builder.import(&made)?;
-    let mut known = lock();
+    let mut known = KNOWN.lock();
     if known.len() < MOST {
         known.insert(key, Arc::new(made));
     }

@@ -11,7 +11,7 @@ pub(crate) mod region_scan;
 pub(crate) mod remainder;
 pub(crate) mod trie_path;
 
-use std::sync::OnceLock;
+use crate::storage::once::Lazy;
 
 /// The environment variable that names accelerators to switch off, separated by commas. It is read once per process.
 const VARIABLE: &str = "FRISKET_ACCELERATORS_OFF";
@@ -81,8 +81,9 @@ impl Accelerators {
         if let Some(chosen) = tests::CHOSEN.get() {
             return chosen;
         }
-        static ON: OnceLock<Accelerators> = OnceLock::new();
-        *ON.get_or_init(|| Self::without(&std::env::var(VARIABLE).unwrap_or_default()))
+        static ON: Lazy<Accelerators> =
+            Lazy::new(|| Accelerators::without(&std::env::var(VARIABLE).unwrap_or_default()));
+        *ON
     }
 }
 
