@@ -127,6 +127,10 @@ impl Arena {
         let spec = self.registers.objects[object.index()].clone();
         let state = self.registers.states[state_id.index()].clone();
         let count = spec.properties.len() as u32;
+        if !spec.is_sequential() {
+            // Each property is looked at, 50 to 100 ns; of few of them the step to this state says enough.
+            self.budget.spend(2 * u64::from(count / 64 * 64))?;
+        }
         let mut named = Vec::new();
         let extras_open;
         if spec.is_sequential() {
