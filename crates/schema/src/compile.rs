@@ -1,12 +1,13 @@
 //! Schema → the grammar of its documents, or why there is none.
 
-use crate::advice::advice;
+use crate::advice::{advice, splitting_advice};
 use crate::algebra::{Expander, ExpansionOptions, Splitting};
 use crate::envelope;
 use crate::error::{Error, Kind, Result};
 use crate::formats::KnownLanguages;
 use crate::json::Tree;
 use crate::lower::{nothing_written, unsatisfiable, Lowerer, Tables};
+use crate::note::{notes, Note};
 use crate::order::is_sorted;
 use crate::prelude::restrict;
 use crate::read::ParsedSchema;
@@ -17,7 +18,6 @@ use frisket_core::grammar::builder::Builder;
 use frisket_core::grammar::grammar::Grammar;
 use frisket_core::limits::{Cancellation, Limits, Watch};
 use frisket_core::regular::term::TermId;
-use frisket_regex::quoted;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -26,13 +26,10 @@ pub use crate::prelude::Prelude;
 
 /// Alternatives of one value that are few: no way of splitting may take more before every way was tried.
 const FEW: u64 = 256;
+/// Alternatives of one value before what splits it further is left out: each of many conditions is tried.
+const LOOSENED: u64 = 64;
 /// Refused keywords that the message itself names.
 const NAMED: usize = 5;
-/// What the report says where the schema states no order.
-const SORTED: &str = "properties come in any order: all names are in alphabetical order, so a tool sorted them";
-/// What the report says where objects are closed that the schema leaves open.
-const CLOSED: &str =
-    "objects have the members that the schema lists, unless it says what others may be: closed_objects";
 
 /// A grammar, and what a reader should know of its language.
 pub struct Compiled {
@@ -43,7 +40,7 @@ pub struct Compiled {
     /// Formats of which not all texts are allowed, in the order in which they were met.
     pub narrowed: Vec<Omission>,
     /// What holds of the language as a whole.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// The node of a schema's documents in a builder, and what a reader should know of its language.
@@ -55,7 +52,7 @@ pub struct Embedded {
     /// Formats of which not all texts are allowed, in the order in which they were met.
     pub narrowed: Vec<Omission>,
     /// What holds of the language as a whole.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// What all attempts at a schema have in common.
@@ -74,6 +71,7 @@ struct Lowered<'d> {
     root: TermId,
     subschemas: Subschemas<'d>,
     parsed: Vec<Option<Rc<ParsedSchema>>>,
+    notes: Vec<Note>,
 }
 
 /// The grammar of the documents that a schema describes, under the prelude's options.
@@ -93,12 +91,12 @@ pub fn compile(
     let watch = Watch::new(&limits, cancellation);
     let compiler = Compiler::new(schema, registry, prelude.options(), prelude.tables(), watch);
     let (builder, lowered) = compiler.lowered(builder);
-    let Lowered { root, subschemas: Subschemas { omissions, narrowed, .. }, .. } = lowered?;
+    let Lowered { root, subschemas: Subschemas { omissions, narrowed, .. }, notes, .. } = lowered?;
     match builder.build(root.number()) {
-        Ok(grammar) => Ok(Compiled { grammar, omissions, narrowed, notes: compiler.notes() }),
+        Ok(grammar) => Ok(Compiled { grammar, omissions, narrowed, notes }),
         // Lowering knows of most contradictions and where they are; this one shows in the rules only.
         Err(error) if matches!(*error, EngineError::Empty) => match narrowed.is_empty() {
-            true => Err(unsatisfiable(String::new())),
+            true => Err(unsatisfiable(String::new(), None)),
             false => Err(nothing_written(&narrowed)),
         },
         Err(error) => Err(error.into()),
@@ -126,12 +124,13 @@ pub fn embed(
     let tables = if is_fork { prelude.tables() } else { &nothing };
     let compiler = Compiler::new(schema, registry, options, tables, Watch::default());
     let (builder, lowered) = compiler.lowered(builder);
-    let embedded = lowered.map(|Lowered { root, subschemas: Subschemas { omissions, narrowed, .. }, .. }| Embedded {
-        root,
-        omissions,
-        narrowed,
-        notes: compiler.notes(),
-    });
+    let embedded =
+        lowered.map(|Lowered { root, subschemas: Subschemas { omissions, narrowed, .. }, notes, .. }| Embedded {
+            root,
+            omissions,
+            narrowed,
+            notes,
+        });
     (builder, embedded)
 }
 
@@ -164,19 +163,17 @@ impl<'p, 'd> Compiler<'p, 'd> {
         Compiler { schema, registry, options, tables, is_sorted, watch }
     }
 
-    /// What holds of the language as a whole.
-    fn notes(&self) -> Vec<String> {
-        notes(self.options, self.is_sorted)
-    }
-
     /// The builder, and the root of the first attempt that does not split too far.
     fn lowered(&self, mut builder: Builder) -> (Builder, Result<Lowered<'d>>) {
         if let Err(error) = envelope::check(&self.schema) {
             return (builder, Err(error));
         }
-        let mut failure = None;
-        let mut has_scopes = false;
+        let mut failure: Option<Box<Error>> = None;
+        let (mut has_scopes, mut is_over) = (false, false);
         for attempt in attempts(self.options) {
+            if is_over && attempt.splitting != Splitting::Loosened {
+                continue;
+            }
             let mut made;
             (builder, made) = self.attempt(builder, attempt, has_scopes);
             if made.as_ref().is_err_and(|error| error.kind == Kind::NeedsScopes) {
@@ -185,20 +182,17 @@ impl<'p, 'd> Compiler<'p, 'd> {
             }
             match made {
                 Err(error) if matches!(error.kind, Kind::TooManyAlternatives { .. }) => {
-                    let is_first = attempt
-                        == ExpansionOptions {
-                            splitting: Splitting::Together,
-                            max_alternatives: attempt.total,
-                            ..attempt
-                        };
-                    if is_first {
+                    is_over = error.kind == Kind::TooManyAlternatives { in_all: true };
+                    let goes_furthest =
+                        attempt.splitting == Splitting::Together && attempt.max_alternatives == attempt.total;
+                    if failure.is_none() || goes_furthest || is_over {
                         failure = Some(error);
                     }
                 }
                 made => return (builder, made),
             }
         }
-        let mut failure = failure.expect("one attempt goes as far as the options allow, members together");
+        let mut failure = failure.expect("there is an attempt");
         failure.kind = Kind::Limit;
         (builder, Err(failure))
     }
@@ -217,12 +211,22 @@ impl<'p, 'd> Compiler<'p, 'd> {
         let expander = Expander::new(builder, subschemas, languages, attempt);
         let mut lowerer = Lowerer::new(expander, options, self.is_sorted, self.tables.clone());
         let root = lowerer.expander.subschemas.root().and_then(|root| lowerer.document(root));
-        let (builder, subschemas, parsed) = lowerer.into_parts().0.into_parts();
+        let expander = lowerer.into_parts().0;
+        let root = root.map_err(|error| match error.kind {
+            Kind::TooManyAlternatives { .. } => {
+                let keywords = expander.keywords_at(error.place.as_deref().unwrap_or_default());
+                error.with_hint(splitting_advice(&keywords))
+            }
+            _ => error,
+        });
+        let nameless = root.is_ok().then(|| expander.nameless()).unwrap_or_default();
+        let (builder, subschemas, parsed) = expander.into_parts();
         let made = root.and_then(|root| {
             if !options.relaxed {
                 refuse(&subschemas.omissions)?;
             }
-            Ok(Lowered { root, subschemas, parsed })
+            let notes = notes(options, self.is_sorted, &subschemas, nameless);
+            Ok(Lowered { root, subschemas, parsed, notes })
         });
         (builder, made)
     }
@@ -236,7 +240,7 @@ fn attempts(options: &Options) -> Vec<ExpansionOptions> {
     let of = |splitting, max_alternatives| ExpansionOptions { splitting, max_alternatives, total };
     let ways = [Splitting::Together, Splitting::Apart, Splitting::Clauses];
     let mut found: Vec<_> = bounds.into_iter().flat_map(|bound| ways.map(|splitting| of(splitting, bound))).collect();
-    found.extend(options.relaxed.then(|| of(Splitting::Loosened, total)));
+    found.extend(options.relaxed.then(|| of(Splitting::Loosened, LOOSENED.min(total))));
     found
 }
 
@@ -255,22 +259,6 @@ pub(crate) fn refuse(omissions: &[Omission]) -> Result<()> {
     let message = format!("cannot be enforced exactly: {}{more}", named.join("; "));
     let places = omissions.iter().map(|omission| (omission.pointer.clone(), omission.slips.clone())).collect();
     Err(Error::new(Kind::Unsupported(places), message).at(first.pointer.clone()).with_hint(advice(&first.keyword)))
-}
-
-/// What holds of the language as a whole.
-fn notes(options: &Options, is_sorted: bool) -> Vec<String> {
-    let mut found = Vec::new();
-    if is_sorted {
-        found.push(SORTED.to_owned());
-    }
-    if options.closed_objects {
-        found.push(CLOSED.to_owned());
-    }
-    if !options.forbidden_texts.is_empty() {
-        let texts: Vec<String> = options.forbidden_texts.iter().map(|text| quoted(text.chars())).collect();
-        found.push(format!("no string holds {}: forbidden_texts", texts.join(", ")));
-    }
-    found
 }
 
 #[cfg(test)]
@@ -299,7 +287,7 @@ mod tests {
         assert_eq!(ways(100, false), [(Together, 100), (Apart, 100), (Clauses, 100)]);
         let many = [(Together, 256), (Apart, 256), (Clauses, 256), (Together, 4000), (Apart, 4000), (Clauses, 4000)];
         assert_eq!(ways(4000, false), many);
-        assert_eq!(ways(4000, true)[6..], [(Loosened, 4000)]);
+        assert_eq!(ways(4000, true)[6..], [(Loosened, 64)]);
     }
 
     #[test]

@@ -15,11 +15,10 @@ pub enum Kind {
     Unsatisfiable,
     /// A dynamic reference was met where dynamic scopes are not kept: read the schema again with them.
     NeedsScopes,
-    /// One value splits into more alternatives than this attempt allows: another `Splitting` may do with fewer. `steps`
-    /// are what searches took to find that out, beyond what the builder counted.
+    /// A value splits further than this attempt allows: another `Splitting` may do with less, or leave something out.
     TooManyAlternatives {
-        /// Steps of a limit.
-        steps: u64,
+        /// Whether all values together do: no other attempt is worth its time but one that leaves something out.
+        in_all: bool,
     },
     /// A search for a contradiction came to a subschema that is being expanded; the algebra answers "unknown" then.
     Circle,

@@ -37,6 +37,7 @@
 //! envelope     a schema in what APIs wrap around it → an error that says where it is
 //! lower        conjunctions → nodes and rules
 //! prelude      options → what the grammars of all their schemas have in common
+//! note         a schema that was read → what holds of its language as a whole
 //! compile      schema → grammar
 //! member       schema of an object → the values of its members, one by one
 //! report       schema → what became of each keyword
@@ -57,6 +58,7 @@ pub mod json;
 pub mod lower;
 pub mod member;
 mod message;
+pub mod note;
 pub mod options;
 pub mod order;
 pub mod prelude;

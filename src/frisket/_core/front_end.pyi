@@ -14,6 +14,8 @@ from frisket.json_schema.options import JSONSchemaOptions
 _T = TypeVar("_T")
 #: (JSON pointer of a keyword, the keyword, what slips through or is left out)
 _Omission: TypeAlias = tuple[str, str, str]
+#: (code, text, JSON pointers of the schemas that it speaks of)
+_Note: TypeAlias = tuple[str, str, list[str]]
 
 __all__ = [
     "Flaw",
@@ -96,7 +98,7 @@ class Prelude:
         registry: Callable[[str], Any] | None = None,
         limits: Limits | None = None,
         content: bytes | None = None,
-    ) -> tuple[Grammar, list[_Omission], list[_Omission], list[str]]:
+    ) -> tuple[Grammar, list[_Omission], list[_Omission], list[_Note]]:
         """(the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes).
 
         `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None. `content` is what
@@ -104,7 +106,7 @@ class Prelude:
         """
     def embed(
         self, builder: GrammarBuilder, schema: Any, registry: Callable[[str], Any] | None = None, *, is_fork: bool
-    ) -> tuple[int, list[_Omission], list[_Omission], list[str]]:
+    ) -> tuple[int, list[_Omission], list[_Omission], list[_Note]]:
         """(the node of a schema's documents in a builder, what is not enforced, formats that are narrowed, notes).
 
         `is_fork`: whether the builder is a fork of this prelude. Of another one, no JSON string holds the options'

@@ -7,12 +7,13 @@ validation  what a relaxed grammar leaves open      demand    what a schema with
 
 from frisket.json_schema.compile import compile_json_schema, lower_json_schema, prelude_of
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
-from frisket.json_schema.report import Entry, Report
+from frisket.json_schema.report import Entry, Note, Report
 
 __all__ = [
     "DEFAULT",
     "Entry",
     "JSONSchemaOptions",
+    "Note",
     "Report",
     "compile_json_schema",
     "lower_json_schema",

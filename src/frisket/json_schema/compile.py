@@ -20,7 +20,7 @@ from frisket._core import front_end
 from frisket.errors import InvalidSchemaError, UnsatisfiableSchemaError
 from frisket.json_schema.demand import with_demand
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
-from frisket.json_schema.report import Entry, Report
+from frisket.json_schema.report import Entry, Note, Report
 
 if TYPE_CHECKING:
     from frisket._core import Grammar, GrammarBuilder, Limits
@@ -132,13 +132,13 @@ def _report(
     registry: Any,
     loosened: list[Omission],
     narrowed: list[Omission],
-    notes: list[str],
+    notes: list[tuple[str, str, list[str]]],
 ) -> Report:
     source = partial(entries_of, prelude, schema, content, registry)
     return Report(
         [_entry(*omission, "loosened") for omission in loosened],
         [_entry(*omission, "narrowed") for omission in narrowed],
-        notes,
+        [Note(text, code, pointers) for code, text, pointers in notes],
         source,
     )
 

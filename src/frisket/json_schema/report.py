@@ -37,6 +37,33 @@ class Entry:
         return None if near is None else near[1]
 
 
+class Note(str):
+    """What a reader should know of a language as a whole, as text.
+
+    `code` is the kind of note, for programs, and `pointers` are the JSON pointers of the schemas that it speaks of:
+
+    * `root-asks-nothing`: any JSON is valid; the pointers are those of the definitions;
+    * `no-names`: no string meets these `propertyNames`, so the objects have no members;
+    * `sorted`, `closed-objects`, `forbidden-texts`: the options, or a tool that sorted the properties;
+    * `uncalled`: a tool that cannot be called.
+
+    >>> from frisket import Grammar
+    >>> note = Grammar.from_json_schema({"$defs": {"A": {"type": "null"}}}).report.notes[0]
+    >>> print(note)
+    the root asks nothing, so any JSON is valid: it only defines #/$defs/A; add a $ref to the one that is meant
+    >>> note.code, note.pointers
+    ('root-asks-nothing', ['/$defs/A'])
+    """
+
+    code: str
+    pointers: list[str]
+
+    def __new__(cls, text: str, code: str, pointers: list[str] | None = None) -> Note:
+        note = super().__new__(cls, text)
+        note.code, note.pointers = code, pointers or []
+        return note
+
+
 @dataclass
 class Report:
     """What became of every keyword; `exact` if nothing was loosened.
@@ -58,7 +85,7 @@ class Report:
     loosened: list[Entry] = field(default_factory=list)
     narrowed: list[Entry] = field(default_factory=list)
     #: What a reader should know of the language as a whole.
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     #: What is neither loosened nor narrowed (entries of the same place and keyword as those are passed over).
     source: Callable[[], Iterable[Entry]] | None = None
     _said: list[Entry] | None = field(default=None, init=False, repr=False, compare=False)

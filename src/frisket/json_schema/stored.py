@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING
 from frisket import _core, disk
 from frisket.errors import FrisketError
 from frisket.json_schema.compile import entries_of, prelude_of
-from frisket.json_schema.report import Entry, Report
+from frisket.json_schema.report import Entry, Note, Report
 
 if TYPE_CHECKING:
     from frisket.json_schema.options import JSONSchemaOptions
 
-_MAGIC = b"frisket grammar 4\n"
+_MAGIC = b"frisket grammar 5\n"
 _BOUND = "FRISKET_GRAMMAR_CACHE_BYTES"
 
 #: Bytes of the length of the report, which stands before the grammar.
@@ -73,7 +73,8 @@ def _written(grammar: _core.Grammar, report: Report) -> bytes:
     omissions = [
         [[entry.pointer, entry.keyword, entry.slips] for entry in some] for some in (report.loosened, report.narrowed)
     ]
-    told = json.dumps([*omissions, report.notes], separators=(",", ":")).encode()
+    notes = [[note.code, str(note), *note.pointers] for note in report.notes]
+    told = json.dumps([*omissions, notes], separators=(",", ":")).encode()
     return len(told).to_bytes(_LENGTH, "little") + told + grammar.to_bytes()
 
 
@@ -81,12 +82,12 @@ def _read(data: bytes, content: bytes, options: JSONSchemaOptions) -> tuple[_cor
     end = _LENGTH + int.from_bytes(data[:_LENGTH], "little")
     try:
         loosened, narrowed, notes = json.loads(data[_LENGTH:end])
-        for texts in (notes, *loosened, *narrowed):
+        for texts in (*notes, *loosened, *narrowed):
             _check_texts(texts)
         report = Report(
             [Entry(pointer, keyword, "loosened", slips) for pointer, keyword, slips in loosened],
             [Entry(pointer, keyword, "narrowed", slips) for pointer, keyword, slips in narrowed],
-            notes,
+            [Note(text, code, pointers) for code, text, *pointers in notes],
             functools.partial(entries_of, prelude_of(options), None, content, None),
         )
         return _core.Grammar.from_bytes(data[end:]), report

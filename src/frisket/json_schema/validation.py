@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from frisket.errors import AnswerError, MissingDependencyError, UnsupportedSchemaError
+from frisket.json_schema.compile import documents_of
 
 
 def validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -16,7 +17,14 @@ def validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Calla
         jsonschema_rs = importlib.import_module("jsonschema_rs")
     except ImportError as error:
         raise MissingDependencyError.of("jsonschema-rs", "validate") from error
-    retriever = None if registry is None else lambda uri: registry.get_or_retrieve(uri).value.contents
+    documents = documents_of(registry)
+
+    def retriever(uri: str) -> Any:
+        document = documents(uri)
+        if document is None:
+            raise LookupError(f"{uri} is not among the documents given")
+        return document
+
     try:
         validator = jsonschema_rs.validator_for(schema, validate_formats=True, retriever=retriever)
     except Exception as error:  # its own kinds of errors

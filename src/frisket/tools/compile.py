@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from frisket import _core
 from frisket.errors import MessageSyntaxError, RefusedToolsError, UnsupportedSchemaError
 from frisket.grammar import Grammar
-from frisket.json_schema.report import Entry, Report
+from frisket.json_schema.report import Entry, Note, Report
 from frisket.notations.combination.outline import OutlineBuilder
 from frisket.notations.combination.part import Part
 from frisket.origin import Origin
@@ -227,7 +227,8 @@ def _report(tools: list[ToolReport]) -> Report:
     report = Report()
     for tool in tools:
         if tool.status == "refused":
-            report.notes.append(f"{tool.name} cannot be called: {tool.places[0][1] if tool.places else ''}")
+            why = tool.places[0][1] if tool.places else ""
+            report.notes.append(Note(f"{tool.name} cannot be called: {why}", "uncalled"))
         for pointer, reason in tool.places if tool.status == "relaxed" else ():
             place, _, keyword = pointer.rpartition("/")
             report.loosened.append(Entry(f"/{tool.name}{place}", keyword, "loosened", reason))

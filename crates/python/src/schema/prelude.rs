@@ -11,6 +11,7 @@ use crate::limit::{given, Limits};
 use frisket_core::limits::Watch;
 use frisket_schema::compile::{self, compile, embed, Compiled, Embedded};
 use frisket_schema::json::Tree;
+use frisket_schema::note::Note;
 use frisket_schema::resolve::Registry;
 use frisket_schema::subschema::Omission;
 use pyo3::prelude::*;
@@ -80,7 +81,7 @@ impl Prelude {
             }
         };
         let Compiled { grammar, omissions, narrowed, notes } = compiled.map_err(raised)?;
-        Ok((Grammar::new(grammar), told(omissions), told(narrowed), notes))
+        Ok((Grammar::new(grammar), told(omissions), told(narrowed), noted(notes)))
     }
 
     /// (the node of a schema's documents in a builder, what is not enforced, formats that are narrowed, notes).
@@ -106,7 +107,7 @@ impl Prelude {
         });
         builder.borrow_mut().give_back(taken);
         let Embedded { root, omissions, narrowed, notes } = embedded.map_err(raised)?;
-        Ok((root.number(), told(omissions), told(narrowed), notes))
+        Ok((root.number(), told(omissions), told(narrowed), noted(notes)))
     }
 }
 
@@ -121,7 +122,14 @@ impl Prelude {
 type Told = (String, String, String);
 
 /// What was made, what is not enforced, formats that are narrowed, notes.
-type Answer<T> = (T, Vec<Told>, Vec<Told>, Vec<String>);
+type Answer<T> = (T, Vec<Told>, Vec<Told>, Vec<Noted>);
+
+/// (code, text, JSON pointers of the schemas that it speaks of)
+type Noted = (&'static str, String, Vec<String>);
+
+fn noted(notes: Vec<Note>) -> Vec<Noted> {
+    notes.into_iter().map(|Note { code, text, pointers }| (code, text, pointers)).collect()
+}
 
 fn told(omissions: Vec<Omission>) -> Vec<Told> {
     omissions.into_iter().map(|Omission { pointer, keyword, slips }| (pointer, keyword, slips)).collect()

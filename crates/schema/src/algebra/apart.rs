@@ -1,61 +1,24 @@
 //! The alternatives of oneOf → the conjuncts that just one of them has.
 
 use super::emptiness::FULL_DEPTH;
+use super::switch::{constants, listed_texts, Constant};
 use super::union::{is_whole, Union};
 use super::Expander;
-use crate::condition::{Conjunct, ConjunctionId, NumberCondition, StringCondition, Types};
-use crate::decimal::Decimal;
+use crate::condition::{Conjunct, ConjunctionId, Types};
 use crate::error::Result;
 use crate::types::object::Shape;
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Fewer alternatives than this are compared pair by pair.
 const MANY: usize = 3;
+/// So many alternatives are excluded at once.
+const CROWD: usize = 8;
 
 /// The constants of one member in some alternatives, by its key.
 type ConstantsByKey = IndexMap<Arc<str>, FxHashSet<Arc<str>>, FxBuildHasher>;
-
-/// One value, by type.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Constant {
-    Word(Types),
-    Text(Arc<str>),
-    Number(Decimal),
-}
-
-/// What a list of conjuncts lists, if each does: more than what meets them, each value once.
-fn constants(conjuncts: &[Conjunct]) -> Option<Vec<Constant>> {
-    let mut found: IndexSet<Constant, FxBuildHasher> = IndexSet::default();
-    for conjunct in conjuncts {
-        if conjunct.types.has(Types::ARRAY | Types::OBJECT) {
-            return None;
-        }
-        let words = [Types::NULL, Types::FALSE, Types::TRUE].into_iter();
-        found.extend(words.filter(|&word| conjunct.types.has(word)).map(Constant::Word));
-        if conjunct.types.has(Types::STRING) {
-            found.extend(listed_texts(&conjunct.strings)?.iter().cloned().map(Constant::Text));
-        }
-        if conjunct.types.has(Types::NUMBER) {
-            let listed = conjunct.numbers.iter().find_map(|condition| match condition {
-                NumberCondition::Among { values, positive: true, .. } => Some(values),
-                _ => None,
-            });
-            found.extend(listed?.iter().cloned().map(Constant::Number));
-        }
-    }
-    Some(found.into_iter().collect())
-}
-
-/// The texts of the first condition that lists any.
-fn listed_texts(conditions: &[StringCondition]) -> Option<&Arc<BTreeSet<Arc<str>>>> {
-    conditions.iter().find_map(|condition| match condition {
-        StringCondition::Among { values, positive: true } => Some(values),
-        _ => None,
-    })
-}
 
 impl Expander<'_> {
     /// Whether some required member has different constants in all alternatives: no pair need be compared. Errors: as
@@ -149,7 +112,11 @@ impl Expander<'_> {
         if !is_whole(context) {
             found = self.pruned(&found)?.into();
         }
-        for &other in others {
+        let mut others = others.to_vec();
+        if others.len() >= CROWD {
+            (found, others) = self.without_most(&found, &others)?;
+        }
+        for other in others {
             let excluded = self.expand(other)?;
             if !self.are_disjoint(&found, &excluded)? {
                 let left = self.without(&found, other)?;
@@ -158,6 +125,28 @@ impl Expander<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// A conjunct without what meets some of many conjunctions, at once, and the conjunctions that are left: those of
+    /// which the complement is no single conjunct.
+    fn without_most(&mut self, found: &Union, others: &[ConjunctionId]) -> Result<(Union, Vec<ConjunctionId>)> {
+        let [conjunct] = &found[..] else { return Ok((found.clone(), others.to_vec())) };
+        let (mut excluding, mut left) = (Vec::new(), Vec::new());
+        for &other in others {
+            let inside = self.expand(other)?;
+            if self.are_disjoint(found, &inside)? {
+                continue;
+            }
+            let outside = self.subschemas.negated(other);
+            let outside = self.expand(outside)?;
+            let mut meeting = outside.iter().filter(|one| one.types.has(conjunct.types));
+            match (meeting.next(), meeting.next()) {
+                (Some(one), None) => excluding.push(one.clone()),
+                _ => left.push(other),
+            }
+        }
+        let found: Vec<Conjunct> = conjunct.meet_all(&excluding).into_iter().collect();
+        Ok((self.pruned(&found)?.into(), left))
     }
 
     /// Whether certainly no value is in both unions.

@@ -1,5 +1,6 @@
 //! Applicators of the same value → the union of what meets them, told apart by what the value must meet anyway.
 
+use super::switch::Case;
 use super::union::{is_whole, union_of, Union};
 use super::{Expander, Splitting};
 use crate::condition::{Conjunct, ConjunctionId, SubschemaId};
@@ -26,14 +27,43 @@ fn parts(applicator: &Applicator) -> Vec<Applicator> {
 }
 
 impl Expander<'_> {
-    /// What of `context` meets a subschema; if loosened, parts that split too far are left out, one by one. Errors: as
-    /// `expand`.
-    pub(super) fn applied(&mut self, context: &Union, of: SubschemaId) -> Result<Union> {
+    /// What of `context` meets a subschema, in a case of a switch around it. Errors: as `expand`.
+    pub(super) fn applied(&mut self, context: &Union, of: SubschemaId, case: Option<&Case<'_>>) -> Result<Union> {
         let parsed = self.parsed(of)?;
-        let mut found = self.own(context, &parsed)?;
-        for part in parsed.applicators.iter().flat_map(parts) {
-            found = match self.meeting(&found, &part) {
-                Err(error) if self.leaves_out(&error) => self.loosened(found, of, &part)?,
+        let found = self.own(context, &parsed)?;
+        let parts: Vec<Applicator> = parsed.applicators.iter().flat_map(parts).collect();
+        let Some(switch) = self.switch(of, case)? else { return self.applied_parts(found, of, &parts, case) };
+        let first = parts.iter().position(|part| switch.concerns(self, part)).unwrap_or(0);
+        let found = self.applied_parts(found, of, &parts[..first], case)?;
+        let mut unions = Vec::new();
+        for (place, conjunct) in switch.cases().enumerate() {
+            let within = self.product(&found, &union_of([conjunct]))?;
+            let within = self.pruned(&within)?;
+            if !within.is_empty() {
+                let case = Case::new(&switch, place, case);
+                unions.push(self.applied_parts(within.into(), of, &parts[first..], Some(&case))?);
+            }
+        }
+        self.sum_of_cases(&unions)
+    }
+
+    /// What of a union meets applicators; if loosened, those that split it too far are left out, one by one.
+    fn applied_parts(
+        &mut self,
+        mut found: Union,
+        of: SubschemaId,
+        parts: &[Applicator],
+        case: Option<&Case<'_>>,
+    ) -> Result<Union> {
+        for part in parts {
+            let alternatives = self.alternatives;
+            let decided = case.map(|case| case.decided(part));
+            let part = decided.as_ref().unwrap_or(part);
+            found = match self.meeting(&found, part, case) {
+                Err(error) if self.leaves_out(&error) => {
+                    self.alternatives = alternatives;
+                    self.loosened(found, of, part)?
+                }
                 met => met?,
             };
         }
@@ -52,7 +82,7 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    fn meeting(&mut self, found: &Union, part: &Applicator) -> Result<Union> {
+    fn meeting(&mut self, found: &Union, part: &Applicator, case: Option<&Case<'_>>) -> Result<Union> {
         match part {
             Applicator::One(goals) => {
                 if !self.is_discriminated(found, goals)? {
@@ -69,13 +99,14 @@ impl Expander<'_> {
             Applicator::All(each) => {
                 let mut found = found.clone();
                 for &one in each {
-                    found = self.within(&found, one)?;
+                    found = self.within(&found, one, case)?;
                 }
                 Ok(found)
             }
             Applicator::Any(_) if found.is_empty() => Ok(found.clone()),
             Applicator::Any(goals) if !is_whole(found) => {
-                let unions: Vec<Union> = goals.iter().map(|&goal| self.within(found, goal)).collect::<Result<_>>()?;
+                let unions: Vec<Union> =
+                    goals.iter().map(|&goal| self.within(found, goal, case)).collect::<Result<_>>()?;
                 let sum = self.sum(&unions)?;
                 Ok(self.pruned(&sum)?.into())
             }
@@ -90,7 +121,7 @@ impl Expander<'_> {
     fn loosened(&mut self, found: Union, of: SubschemaId, part: &Applicator) -> Result<Union> {
         let mut place = of;
         match part {
-            Applicator::One(goals) => match self.meeting(&found, &Applicator::Any(goals.clone())) {
+            Applicator::One(goals) => match self.meeting(&found, &Applicator::Any(goals.clone()), None) {
                 Ok(wider) => {
                     self.leave_out(of, "oneOf", "values that meet several of its alternatives");
                     return Ok(wider);
@@ -104,17 +135,24 @@ impl Expander<'_> {
             }
             _ => {}
         }
-        self.leave_out(place, keyword(part), "values that do not meet it");
+        let there = self.parsed(place)?;
+        let dependent = |keyword: &&&str| matches!(**keyword, "dependentSchemas" | "dependencies");
+        let keyword = match keyword(part) {
+            "if" if !there.keywords.contains(&"if") => there.keywords.iter().find(dependent).unwrap_or(&"if"),
+            keyword => keyword,
+        };
+        self.leave_out(place, keyword, "values that do not meet it");
         Ok(found)
     }
 
     /// The conjuncts of `context` that meet a conjunction; alternatives are told apart by what the context demands.
     /// Errors: as `expand`.
-    pub(super) fn within(&mut self, context: &Union, goal: ConjunctionId) -> Result<Union> {
+    pub(super) fn within(&mut self, context: &Union, goal: ConjunctionId, case: Option<&Case<'_>>) -> Result<Union> {
         if !context.is_empty() && !is_whole(context) {
             if let Some(of) = self.positive_literal(goal) {
-                if self.splits(of)? && self.applying.insert(of) {
-                    let found = self.deeper(|this| this.applied(context, of));
+                let is_told_apart = case.is_some_and(|case| case.concerns(of)) || self.splits(of)?;
+                if is_told_apart && self.applying.insert(of) {
+                    let found = self.deeper(|this| this.applied(context, of, case));
                     self.applying.remove(&of);
                     return found;
                 }

@@ -21,6 +21,9 @@ impl Expander<'_> {
     /// Everything outside what a subschema allows. Errors: as `expand`.
     pub(super) fn outside_subschema(&mut self, of: SubschemaId) -> Result<Union> {
         if let Some(either) = self.either(of) {
+            if let Some(union) = self.union_at_hand(&either)? {
+                return self.outside_all(&union);
+            }
             return self.outside_each(&either);
         }
         let parsed = self.parsed(of)?;
@@ -183,6 +186,18 @@ impl Expander<'_> {
         let parted = self.pruned(&parted)?.into();
         let both = self.sum([&kept, &parted])?;
         Ok(self.least(both.to_vec())?.into())
+    }
+
+    /// The conjuncts of a union of conjunctions, if they are few, as the lists of an `enum` are, and found without a
+    /// product.
+    fn union_at_hand(&mut self, goals: &[ConjunctionId]) -> Result<Option<Union>> {
+        let mut unions = Vec::with_capacity(goals.len());
+        for &goal in goals {
+            let Some(union) = self.at_hand(goal)? else { return Ok(None) };
+            unions.push(union);
+        }
+        let union = self.sum(&unions)?;
+        Ok((union.len() <= FEW).then_some(union))
     }
 
     fn outside_applicator(&mut self, applicator: &Applicator) -> Result<Union> {

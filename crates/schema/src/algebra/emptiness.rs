@@ -13,7 +13,7 @@ pub(super) const FULL_DEPTH: u32 = DEPTH;
 /// Searches inside searches before the answer is "unknown": expanding a conjunction may search for contradictions, too.
 const NESTED: u32 = 6;
 /// How many searches for a key that patterns share; one among many patterns counts for many.
-const SEARCHES: u64 = 4_000;
+const SEARCHES: u64 = 40_000;
 /// Conditions that searches read between two looks at the limits.
 const READ: u64 = 4_096;
 /// What a look for a text takes, in conditions.
@@ -37,11 +37,6 @@ pub(super) struct Searches {
 }
 
 impl Expander<'_> {
-    /// What searches for contradictions took so far, in steps of a limit.
-    pub fn steps(&self) -> u64 {
-        self.searches.conditions * STEPS_PER_CONDITION
-    }
-
     /// Whether certainly no value meets a conjunction; false also where the search gives up. Errors: as `expand`.
     pub(super) fn search_contradiction(&mut self, goal: ConjunctionId, depth: u32) -> Result<bool> {
         if goal.is_anything() || goal.is_nothing() {
@@ -117,9 +112,7 @@ impl Expander<'_> {
         let patterns = u32::try_from(shared.saturating_sub(2)).unwrap_or(u32::MAX);
         self.searches.key_searches = self.searches.key_searches.saturating_add(3u64.saturating_pow(patterns));
         if self.searches.key_searches > SEARCHES {
-            return Err(Error::limit("key patterns overlap in too many ways to tell them apart")
-                .at(self.current())
-                .with_hint("anchor the patterns, or give them different first characters"));
+            return Err(Error::limit("key patterns overlap in too many ways to tell them apart"));
         }
         let numbers: Vec<u32> = nodes.iter().map(|node| node.number()).collect();
         let node = self.builder.and(&numbers)?;

@@ -1,12 +1,13 @@
 //! Conjunctions → unions of conjuncts, each found once, and the circles that stand in the way.
 
 use super::emptiness::Searches;
+use super::switch::Switch;
 use super::union::{union_of, Union};
 use crate::condition::{Conjunct, ConjunctionId, Matches, SubschemaId};
 use crate::error::{Error, Kind, Result};
 use crate::formats::KnownLanguages;
 use crate::message::refers_to_itself;
-use crate::read::{read, ParsedSchema};
+use crate::read::{read, Applicator, ParsedSchema};
 use crate::subschema::{Asks, Literal, Subschemas};
 use crate::types;
 use frisket_core::grammar::builder::Builder;
@@ -73,6 +74,7 @@ pub struct Expander<'d> {
     pub(super) splits: FxHashMap<SubschemaId, bool>,
     /// Subschemas that are being applied to what other ones left.
     pub(super) applying: FxHashSet<SubschemaId>,
+    pub(super) switches: FxHashMap<SubschemaId, Option<Rc<Switch>>>,
     languages: KnownLanguages,
     parsed: Vec<Option<Rc<ParsedSchema>>>,
     /// By subschema, then what meets it and what does not.
@@ -103,6 +105,7 @@ impl<'d> Expander<'d> {
             key_texts: FxHashMap::default(),
             splits: FxHashMap::default(),
             applying: FxHashSet::default(),
+            switches: FxHashMap::default(),
             languages,
             parsed: Vec::new(),
             literals: Vec::new(),
@@ -132,7 +135,7 @@ impl<'d> Expander<'d> {
         let mut found = union_of([Conjunct::whole()]);
         for &literal in &*self.subschemas.conjunctions.literals(of) {
             let one = self.subschemas.conjunctions.of(vec![literal]);
-            found = self.within(&found, one)?;
+            found = self.within(&found, one, None)?;
         }
         self.conjunctions.insert(of, found.clone());
         Ok(found)
@@ -231,7 +234,7 @@ impl<'d> Expander<'d> {
         if parsed.applicators.is_empty() && parsed.alternatives.is_empty() {
             return Ok(union_of([parsed.conjunct.clone()]));
         }
-        self.applied(&union_of([Conjunct::whole()]), of)
+        self.applied(&union_of([Conjunct::whole()]), of, None)
     }
 
     fn negative(&mut self, of: SubschemaId) -> Result<Union> {
@@ -245,7 +248,7 @@ impl<'d> Expander<'d> {
     }
 
     /// Whether this attempt goes on without what ended in this error.
-    pub(super) fn leaves_out(&self, error: &Error) -> bool {
+    pub fn leaves_out(&self, error: &Error) -> bool {
         self.options.splitting == Splitting::Loosened && matches!(error.kind, Kind::TooManyAlternatives { .. })
     }
 
@@ -303,6 +306,28 @@ impl<'d> Expander<'d> {
     pub fn current(&self) -> String {
         let open = self.literals.iter().rposition(|[positive, _]| matches!(positive, Expansion::Open(_)));
         open.map(|place| self.subschemas.pointer(SubschemaId(place as u32))).unwrap_or_default()
+    }
+
+    /// The keywords of the subschema that was found first at a pointer, and of all that it applies to the same value.
+    pub fn keywords_at(&self, pointer: &str) -> Vec<&'static str> {
+        let read = |of: SubschemaId| self.parsed.get(of.0 as usize).and_then(Option::as_ref);
+        let mut stack: Vec<SubschemaId> = (0..self.parsed.len() as u32).map(SubschemaId).collect();
+        stack.retain(|&of| read(of).is_some() && self.subschemas.pointer(of) == pointer);
+        let mut met: FxHashSet<SubschemaId> = stack.iter().copied().collect();
+        let mut found = Vec::new();
+        while let Some(parsed) = stack.pop().and_then(read) {
+            found.extend(
+                parsed.keywords.iter().filter(|keyword| !found.contains(*keyword)).copied().collect::<Vec<_>>(),
+            );
+            let goals = parsed.applicators.iter().flat_map(Applicator::goals);
+            for literal in goals.flat_map(|goal| self.subschemas.conjunctions.literals(goal).to_vec()) {
+                let of = literal.subschema();
+                if read(of).is_some() && met.insert(of) {
+                    stack.push(of);
+                }
+            }
+        }
+        found
     }
 
     /// How many alternatives were made so far.

@@ -18,7 +18,7 @@ impl Expander<'_> {
             let message = "propertyNames refers to the schema that it stands in";
             return Err(Error::limit(message).at(self.pointer_of(goal)));
         };
-        let found = self.texts_of(&union)?;
+        let found = self.texts_of(goal, &union)?;
         self.key_texts.insert(goal, found);
         Ok(found)
     }
@@ -40,10 +40,17 @@ impl Expander<'_> {
         Ok(false)
     }
 
-    fn texts_of(&mut self, union: &[Conjunct]) -> Result<Option<TermId>> {
+    /// The places of `propertyNames` that no string meets, among those that were lowered; `false` means it.
+    pub fn nameless(&self) -> Vec<String> {
+        let is_nameless = |goal: &ConjunctionId| !goal.is_nothing() && self.key_texts.get(goal) == Some(&None);
+        let names = self.subschemas.names.iter().filter(|(_, goal)| is_nameless(goal));
+        names.map(|(pointer, _)| pointer.clone()).collect()
+    }
+
+    fn texts_of(&mut self, goal: ConjunctionId, union: &[Conjunct]) -> Result<Option<TermId>> {
         let mut nodes: IndexSet<TermId, FxBuildHasher> = IndexSet::default();
         for conjunct in union.iter().filter(|conjunct| conjunct.types.has(Types::STRING)) {
-            let regular = self.regular(&conjunct.strings);
+            let regular = self.regular(goal, &conjunct.strings);
             nodes.extend(string::lower(&Terms::new(&mut self.builder), &regular)?);
         }
         if nodes.is_empty() {
@@ -54,11 +61,11 @@ impl Expander<'_> {
     }
 
     /// What is regular of the conditions on a key; the rest is noted.
-    fn regular(&mut self, conditions: &[StringCondition]) -> Vec<StringCondition> {
+    fn regular(&mut self, goal: ConjunctionId, conditions: &[StringCondition]) -> Vec<StringCondition> {
         let (Some(nested), _) = string::nested(conditions) else { return conditions.to_vec() };
         let name = nested.language.name().to_owned();
         let slips = format!("{name} is not enforced on keys; any key could slip through");
-        self.subschemas.omit(String::new(), &name, slips);
+        self.subschemas.omit(self.pointer_of(goal), &name, slips);
         conditions.iter().filter(|condition| !string::is_nested(condition)).cloned().collect()
     }
 }

@@ -14,6 +14,7 @@
 //! evaluated   unevaluated* → conjuncts that evaluate one thing each
 //! emptiness   conjunctions, conjuncts → whether certainly no value is left
 //! clause      conditions on an object ↔ clauses over its members
+//! switch      conditions that look at one member → cases by its values
 //! key         conjunctions → the keys that meet them
 //! lists       conjuncts that only list values → one list
 //! ```
@@ -28,6 +29,7 @@ mod evaluated;
 mod expander;
 mod key;
 mod lists;
+mod switch;
 mod union;
 
 pub use expander::{Expander, ExpansionOptions, Splitting};

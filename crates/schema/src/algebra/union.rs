@@ -28,9 +28,6 @@ const PRUNING_DEPTH: u32 = 2;
 /// The most alternatives of all values, by those that the caller allows one value.
 const TOTAL: u64 = 200;
 
-const SPLITS: &str = "give the alternatives of oneOf and anyOf a property with different constants, or raise \
-                      JSONSchemaOptions(max_alternatives=…); relaxed=True leaves out what splits further, and reports it";
-
 /// The union of these conjuncts.
 pub(super) fn union_of<const N: usize>(conjuncts: [Conjunct; N]) -> Union {
     Rc::new(conjuncts)
@@ -61,9 +58,21 @@ impl Expander<'_> {
             }
         }
         let found = distinct(joined.conjuncts());
-        if count > 1 {
+        // A list of alternatives is no product: to loosen it would leave out more than it takes.
+        let is_loosened = self.options.splitting == Splitting::Loosened && found.len() as u64 <= self.options.total;
+        if count > 1 && !is_loosened {
             self.spend(found.len())?;
         }
+        Ok(found.into())
+    }
+
+    /// The union of the cases of a switch, which multiply nothing: one alternative of each is free. Errors: too many
+    /// alternatives; limits.
+    pub(super) fn sum_of_cases(&mut self, cases: &[Union]) -> Result<Union> {
+        let mut joined = JoinedLists::default();
+        cases.iter().flat_map(|union| union.iter()).for_each(|conjunct| joined.add(conjunct));
+        let found = distinct(joined.conjuncts());
+        self.spend(found.len().saturating_sub(cases.len()))?;
         Ok(found.into())
     }
 
@@ -159,7 +168,7 @@ impl Expander<'_> {
         let total = self.options.total.saturating_mul(TOTAL);
         if self.alternatives > total {
             let message = format!("the schema splits into more than {total} alternatives in all");
-            return Err(Error::limit(message).at(self.current()).with_hint(SPLITS));
+            return Err(Error::new(Kind::TooManyAlternatives { in_all: true }, message).at(self.current()));
         }
         Ok(())
     }
@@ -170,8 +179,7 @@ impl Expander<'_> {
         if count as u64 <= most {
             return Ok(());
         }
-        let kind = Kind::TooManyAlternatives { steps: self.steps() };
         let message = format!("one value splits into more than {most} alternatives");
-        Err(Error::new(kind, message).at(self.current()).with_hint(SPLITS))
+        Err(Error::new(Kind::TooManyAlternatives { in_all: false }, message).at(self.current()))
     }
 }

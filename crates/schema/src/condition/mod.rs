@@ -15,6 +15,7 @@ pub use object::{MemberConstraints, Members, ObjectCondition};
 pub use string::{Matches, Nested, NestedText, StringCondition, TextBounds};
 pub use types::Types;
 
+use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::hash::{BuildHasher, Hash};
 
@@ -135,6 +136,24 @@ impl Conjunct {
         })
     }
 
+    /// The intersection with many, or None if no type is left.
+    pub fn meet_all(&self, others: &[Self]) -> Option<Self> {
+        let types = others.iter().fold(self.types, |types, other| types & other.types);
+        fn gathered<'c, T: Clone + Eq + Hash + 'c>(lists: impl Iterator<Item = &'c Vec<T>>) -> Vec<T> {
+            let found: IndexSet<&T, FxBuildHasher> = lists.flatten().collect();
+            found.into_iter().cloned().collect()
+        }
+        let all = || std::iter::once(self).chain(others);
+        let met = Conjunct {
+            types: Types::ANY,
+            numbers: gathered(all().map(|one| &one.numbers)),
+            strings: gathered(all().map(|one| &one.strings)),
+            arrays: gathered(all().map(|one| &one.arrays)),
+            objects: gathered(all().map(|one| &one.objects)),
+        };
+        (!types.is_empty()).then(|| met.among(types))
+    }
+
     /// Hashes of the conditions, sorted: no conjunct without one of them can be covered.
     pub fn demands(&self) -> Vec<u64> {
         fn hashes<T: Hash>(conditions: &[T]) -> impl Iterator<Item = u64> + '_ {
@@ -199,6 +218,8 @@ mod tests {
         assert!(both.arrays.is_empty());
         assert_eq!(texts.meet(&Conjunct::of_types(Types::NULL)), None);
         assert_eq!(Conjunct::whole().meet(&mixed), Some(mixed.clone()));
+        assert_eq!(texts.meet_all(&[mixed.clone(), Conjunct::whole()]), texts.meet(&mixed));
+        assert_eq!(texts.meet_all(&[mixed.clone(), Conjunct::of_types(Types::NULL)]), None);
         assert_eq!(mixed.among(!Types::STRING).arrays.len(), 1);
         assert!(mixed.among(!Types::STRING).strings.is_empty());
     }

@@ -1,11 +1,13 @@
 //! A conjunction that no document meets → the error that says why, and where.
 
 use super::Lowerer;
-use crate::condition::{ConjunctionId, Types};
+use crate::condition::{ConjunctionId, ObjectCondition, Types};
 use crate::error::{Error, Kind, Result};
+use crate::read::Applicator;
 use crate::subschema::Omission;
 use crate::types::{array, object, Algebra, DEPTH};
 use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
 /// Narrowed formats that the message itself names.
 const NAMED: usize = 5;
@@ -16,11 +18,13 @@ impl Lowerer<'_> {
         if !self.expander.subschemas.narrowed.is_empty() && !self.is_empty(of, DEPTH)? {
             return Ok(nothing_written(&self.expander.subschemas.narrowed));
         }
-        Ok(unsatisfiable(self.blame(of)?))
+        let (place, other) = self.blame(of)?;
+        Ok(unsatisfiable(place, other))
     }
 
-    /// The deepest place that makes a conjunction impossible.
-    fn blame(&mut self, of: ConjunctionId) -> Result<String> {
+    /// The deepest place that makes a conjunction impossible, and the one that it contradicts, if there is one.
+    fn blame(&mut self, of: ConjunctionId) -> Result<(String, Option<String>)> {
+        let mut other = None;
         let mut met = FxHashSet::default();
         let (mut next, mut blamed) = (Some(of), String::new());
         while let Some(of) = next {
@@ -28,14 +32,22 @@ impl Lowerer<'_> {
             if !pointer.is_empty() {
                 blamed = pointer;
             }
-            next = if met.insert(of) { self.impossible_part(of, &mut blamed)? } else { None };
+            let literals = self.expander.subschemas.conjunctions.literals(of);
+            let first = literals.first().map(|literal| self.expander.subschemas.pointer(literal.subschema()));
+            other = first.filter(|first| *first != blamed);
+            next = if met.insert(of) { self.impossible_part(of, &mut blamed, &mut other)? } else { None };
         }
-        Ok(blamed)
+        Ok((blamed, other))
     }
 
     /// What a member or item of the conjunction's only conjunct would have to meet, and none can. Where its demands
-    /// contradict each other, `blamed` becomes the place of the last one.
-    fn impossible_part(&mut self, of: ConjunctionId, blamed: &mut String) -> Result<Option<ConjunctionId>> {
+    /// contradict each other, `blamed` becomes the place of the last one, and `other` that of the first.
+    fn impossible_part(
+        &mut self,
+        of: ConjunctionId,
+        blamed: &mut String,
+        other: &mut Option<String>,
+    ) -> Result<Option<ConjunctionId>> {
         let conjuncts = self.expander.expand(of)?;
         let [conjunct] = &conjuncts[..] else { return Ok(None) };
         if conjunct.types == Types::OBJECT {
@@ -44,7 +56,9 @@ impl Lowerer<'_> {
                 let needed = shape.at(self, key, false)?;
                 if self.is_impossible(needed)? {
                     if needed.is_nothing() {
-                        self.blame_demands(&shape, key, blamed)?;
+                        let mut places = self.demands(of, &shape, key)?;
+                        *blamed = places.pop().unwrap_or_else(|| std::mem::take(blamed));
+                        *other = places.into_iter().find(|place| place != blamed);
                     }
                     return Ok(Some(needed));
                 }
@@ -62,18 +76,50 @@ impl Lowerer<'_> {
         Ok(None)
     }
 
-    /// The place of the last subschema that asks something of a member.
-    fn blame_demands(&mut self, shape: &object::Shape, key: &str, blamed: &mut String) -> Result<()> {
-        let mut last = None;
+    /// The places that ask something of a member: those that admit none, those that require it where no other place
+    /// does, then those that ask something of its value.
+    fn demands(&mut self, of: ConjunctionId, shape: &object::Shape, key: &Arc<str>) -> Result<Vec<String>> {
+        let (mut closed, mut asking) = (Vec::new(), Vec::new());
         for members in &shape.members {
             let asked = object::demand(self, members, key)?;
             let literals = self.expander.subschemas.conjunctions.literals(asked);
-            last = last.max(literals.last().map(|literal| literal.subschema()));
+            if asked.is_nothing() && members.named(key).is_none() {
+                let closes = |condition: &ObjectCondition| *condition == ObjectCondition::Members(members.clone());
+                closed.extend(self.place_of(of, closes).map(|place| format!("{place}/additionalProperties")));
+            }
+            asking.extend(literals.last().map(|literal| literal.subschema()));
         }
-        if let Some(last) = last {
-            *blamed = self.expander.subschemas.pointer(last);
+        asking.sort();
+        let mut found = closed;
+        if asking.is_empty() && !found.is_empty() {
+            let requires = |condition: &ObjectCondition| match condition {
+                ObjectCondition::Required { keys, .. } => keys.contains(key),
+                _ => false,
+            };
+            found.extend(self.place_of(of, requires).map(|place| format!("{place}/required")));
         }
-        Ok(())
+        found.extend(asking.into_iter().map(|of| self.expander.subschemas.pointer(of)));
+        Ok(found)
+    }
+
+    /// The place of a subschema that a conjunction applies to the value, and that has such a condition itself.
+    fn place_of(&mut self, of: ConjunctionId, is_it: impl Fn(&ObjectCondition) -> bool) -> Option<String> {
+        let mut met = FxHashSet::default();
+        let mut stack = vec![of];
+        while let Some(next) = stack.pop() {
+            for literal in self.expander.subschemas.conjunctions.literals(next).iter() {
+                let subschema = literal.subschema();
+                if literal.is_negative() || !met.insert(subschema) {
+                    continue;
+                }
+                let parsed = self.expander.parsed(subschema).ok()?;
+                if parsed.conjunct.objects.iter().any(&is_it) {
+                    return Some(self.expander.subschemas.pointer(subschema));
+                }
+                stack.extend(parsed.applicators.iter().flat_map(Applicator::goals).rev());
+            }
+        }
+        None
     }
 
     fn is_impossible(&mut self, of: ConjunctionId) -> Result<bool> {
@@ -84,9 +130,10 @@ impl Lowerer<'_> {
     }
 }
 
-/// The error of a schema that no value meets.
-pub(crate) fn unsatisfiable(place: String) -> Box<Error> {
-    Error::new(Kind::Unsatisfiable, "no value can ever be valid here")
+/// The error of a schema that no value meets, with the place that it contradicts.
+pub(crate) fn unsatisfiable(place: String, other: Option<String>) -> Box<Error> {
+    let other = other.map_or_else(String::new, |other| format!(" that also meets {other}"));
+    Error::new(Kind::Unsatisfiable, format!("no value can ever be valid here{other}"))
         .at(place)
         .with_hint("`frisket check` shows what it demands")
 }

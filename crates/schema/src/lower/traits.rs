@@ -2,7 +2,7 @@
 
 use super::Lowerer;
 use crate::condition::{ConjunctionId, Matches, SubschemaId};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::types::object::MarkedValues;
 use crate::types::{Algebra, Layout, Lowering, Spelling};
 use frisket_core::grammar::builder::Builder;
@@ -98,8 +98,14 @@ impl Lowering for Lowerer<'_> {
         &mut self.marked
     }
 
-    fn too_many_marks(&mut self, mut error: Box<Error>) -> Box<Error> {
-        error.kind = Kind::TooManyAlternatives { steps: self.expander.steps() };
-        error
+    fn leaves_out(&mut self, error: &Error, keywords: &[&'static str], slips: &str) -> Result<bool> {
+        if !self.expander.leaves_out(error) {
+            return Ok(false);
+        }
+        let pointer = self.active_pointer();
+        let there = self.expander.keywords_at(&pointer);
+        let keyword = keywords.iter().find(|keyword| there.contains(*keyword)).unwrap_or(&keywords[0]);
+        self.expander.subschemas.omit(format!("{pointer}/{keyword}"), keyword, slips.to_owned());
+        Ok(true)
     }
 }

@@ -13,7 +13,7 @@ mod parsed;
 mod reader;
 
 pub use keyword::is_keyword;
-pub(crate) use keyword::{find as find_keyword, names as keyword_names};
+pub(crate) use keyword::{find as find_keyword, is_metadata, names as keyword_names, METADATA};
 pub use language::{Format, Inexactness, Languages, Pattern};
 pub use parsed::{Applicator, Evaluated, ParsedSchema};
 pub use reader::read;

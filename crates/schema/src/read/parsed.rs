@@ -20,6 +20,17 @@ pub enum Applicator {
     If(ConjunctionId, ConjunctionId, ConjunctionId),
 }
 
+impl Applicator {
+    /// The conjunctions that it applies or looks at.
+    pub fn goals(&self) -> Vec<ConjunctionId> {
+        match self {
+            Applicator::All(goals) | Applicator::Any(goals) | Applicator::One(goals) => goals.clone(),
+            &Applicator::Not(goal) => vec![goal],
+            &Applicator::If(condition, then, other) => vec![condition, then, other],
+        }
+    }
+}
+
 /// What a keyword looks at of an array or object, for unevaluatedProperties and unevaluatedItems.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Look {

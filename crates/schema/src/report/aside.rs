@@ -3,14 +3,14 @@
 //! JSON Schema bids every implementation ignore what it does not know. Whoever wrote `requried` meant something, though,
 //! so a report names such a word and the keyword that is spelled like it.
 
-use super::word::{annotation, is_metadata, meant, needed};
+use super::word::{annotation, meant, needed};
 use super::{Entry, Status};
 use crate::condition::Types;
 use crate::draft::Draft;
 use crate::error::{Error, Kind, Result};
 use crate::formats::{self, FormatOptions, Mode, Vocabulary};
 use crate::json::{Key, NodeId, Text, Tree, Value};
-use crate::read::find_keyword;
+use crate::read::{find_keyword, is_metadata};
 use crate::resolve::applicator::subschemas;
 use crate::resolve::{Documents, Location};
 use crate::similar::closest;

@@ -1,37 +1,7 @@
 //! Words that stand beside conditions → what they are there for.
 
-use crate::read::keyword_names;
+use crate::read::{keyword_names, METADATA};
 use crate::similar::closest;
-
-/// What names, describes or holds schemas, in JSON Schema and OpenAPI, in order. Nobody takes it for a condition, so a
-/// report does not list it.
-const METADATA: [&str; 20] = [
-    "$anchor",
-    "$comment",
-    "$defs",
-    "$dynamicAnchor",
-    "$id",
-    "$recursiveAnchor",
-    "$schema",
-    "$vocabulary",
-    "default",
-    "definitions",
-    "deprecated",
-    "description",
-    "example",
-    "examples",
-    "externalDocs",
-    "id",
-    "readOnly",
-    "title",
-    "writeOnly",
-    "xml",
-];
-
-/// Whether a word names, describes or holds schemas.
-pub(super) fn is_metadata(word: &str) -> bool {
-    METADATA.binary_search(&word).is_ok()
-}
 
 /// Why a word asks nothing that looks like a condition.
 pub(super) fn annotation(word: &str) -> Option<&'static str> {

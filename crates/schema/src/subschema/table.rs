@@ -9,6 +9,7 @@ use crate::error::{Error, Kind, Result};
 use crate::json::{Key, Value};
 use crate::message::{no_name, refers_to_itself, shown};
 use crate::read::{is_keyword, Inexactness};
+use crate::resolve::pointer::escape;
 use crate::resolve::{DocumentId, Documents, Location, ResourceId, Target};
 use crate::similar::closest;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -80,6 +81,8 @@ pub struct Subschemas<'a> {
     pub omissions: Vec<Omission>,
     /// Formats of which not all texts are allowed, in the order in which they were met.
     pub narrowed: Vec<Omission>,
+    /// What all names of an object must meet, by the place that says so.
+    pub names: Vec<(String, ConjunctionId)>,
     options: Options,
     all: Vec<Subschema>,
     contents: FxHashMap<DocumentId, Contents>,
@@ -97,6 +100,7 @@ impl<'a> Subschemas<'a> {
             conjunctions: Conjunctions::default(),
             omissions: Vec::new(),
             narrowed: Vec::new(),
+            names: Vec::new(),
             options,
             all: Vec::new(),
             contents: FxHashMap::default(),
@@ -347,16 +351,14 @@ impl<'a> Subschemas<'a> {
     }
 
     /// References to all definitions of a resource.
-    fn definitions(&self, resource: ResourceId) -> Vec<String> {
+    pub(crate) fn definitions(&self, resource: ResourceId) -> Vec<String> {
         let root = self.documents.resource(resource).root;
         let tree = self.documents.tree(root);
         let mut found = Vec::new();
         for holder in ["$defs", "definitions"] {
             let names = tree.object(root.node).and_then(|members| tree.object(members.get(holder)?));
             for member in names.iter().flat_map(|names| names.iter()) {
-                if let Key::Text(text) = member.key {
-                    found.push(format!("#/{holder}/{text}"));
-                }
+                found.push(format!("#/{holder}/{}", escape(member.key)));
             }
         }
         found

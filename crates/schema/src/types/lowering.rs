@@ -82,11 +82,9 @@ pub trait Lowering: Algebra {
     /// What was found of values and the demands that they break.
     fn marked_values(&mut self) -> &mut MarkedValues;
 
-    /// What an object's demands on some member become, where they are too many to count: the algebra may split the
-    /// value another way.
-    fn too_many_marks(&mut self, error: Box<Error>) -> Box<Error> {
-        error
-    }
+    /// Whether a value is lowered without what ended in an error. If so, the first of the keywords that is there is
+    /// noted, with the values that could slip through.
+    fn leaves_out(&mut self, error: &Error, keywords: &[&'static str], slips: &str) -> Result<bool>;
 }
 
 /// What the caller wants of the text, beyond what the schema says of the value.

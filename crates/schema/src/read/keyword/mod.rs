@@ -137,6 +137,36 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     KEYWORDS.iter().map(|keyword| keyword.name)
 }
 
+/// What names, describes or holds schemas, in JSON Schema and OpenAPI, in order. Nobody takes it for a condition, so a
+/// report does not list it.
+pub(crate) const METADATA: [&str; 20] = [
+    "$anchor",
+    "$comment",
+    "$defs",
+    "$dynamicAnchor",
+    "$id",
+    "$recursiveAnchor",
+    "$schema",
+    "$vocabulary",
+    "default",
+    "definitions",
+    "deprecated",
+    "description",
+    "example",
+    "examples",
+    "externalDocs",
+    "id",
+    "readOnly",
+    "title",
+    "writeOnly",
+    "xml",
+];
+
+/// Whether a word names, describes or holds schemas.
+pub(crate) fn is_metadata(word: &str) -> bool {
+    METADATA.binary_search(&word).is_ok()
+}
+
 /// Whether some draft has a keyword of this name.
 pub fn is_keyword(name: &str) -> bool {
     find(name).is_some()

@@ -9,6 +9,8 @@ use crate::json::NodeId;
 pub fn read_property_names(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
     let name = reader.below(node, &[keyword])?;
     if !name.is_anything() {
+        let pointer = reader.pointer(keyword);
+        reader.subschemas.names.push((pointer, name));
         reader.objects.push(ObjectCondition::Names(name));
     }
     Ok(())

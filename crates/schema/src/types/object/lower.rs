@@ -2,7 +2,9 @@
 //!
 //! A demand that *some* member breaks is a mark on the values that break it; the node says what marks must come.
 
-use super::mark::{clauses_of, engine_bits, marks_of, simplified, with_marks, MarkClause, Marks, Values, MARKED};
+use super::mark::{
+    clauses_of, engine_bits, marks_of, simplified, too_many, with_marks, MarkClause, Marks, Values, MARKED,
+};
 use super::region::regions;
 use super::shape::{demand, Shape};
 use crate::condition::{ConjunctionId, ObjectCondition};
@@ -19,6 +21,10 @@ use std::sync::Arc;
 
 /// Demands of the kind "some member …" that one object may carry, beyond those that its required members meet anyway.
 const MARKS: u32 = 10;
+/// Keywords that ask for some member that breaks a condition, those first that mostly do.
+const SPLITTING: [&str; 7] = ["oneOf", "if", "not", "dependentSchemas", "dependencies", "anyOf", "allOf"];
+/// Keywords that ask of members by pattern.
+const PATTERNED: [&str; 1] = ["patternProperties"];
 /// Properties of one object between two looks at the limits.
 const CHECKED: usize = 128;
 /// What a document may say of itself, and say first, even where its schema does not name it.
@@ -42,17 +48,34 @@ pub fn lower<L: Lowering>(lowering: &mut L, conditions: &[ObjectCondition]) -> R
         return Ok(None);
     }
     shape.index(lowering, usize::MAX);
-    let node = deeper(lowering, |lowering, layout| object(lowering, layout, &shape))?;
+    let node = loop {
+        match deeper(lowering, |lowering, layout| object(lowering, layout, &shape)) {
+            Err(error) if is_loosened(lowering, &mut shape, &error)? => {}
+            made => break made?,
+        }
+    };
     if let Some(node) = node {
         lowering.note_structural(node);
     }
     Ok(node)
 }
 
+/// Whether a shape that is too much to keep account of is lowered without part of what it asks.
+fn is_loosened<L: Lowering>(lowering: &mut L, shape: &mut Shape, error: &Error) -> Result<bool> {
+    if !shape.breaks.is_empty() || !shape.clauses.is_empty() {
+        (shape.breaks, shape.clauses) = (Vec::new(), Vec::new());
+        return lowering.leaves_out(error, &SPLITTING, "too many demands on its members: objects that do not meet it");
+    }
+    if shape.without_patterns() {
+        return lowering.leaves_out(error, &PATTERNED, "too many overlaps: values of members whose names match");
+    }
+    Ok(false)
+}
+
 fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Result<Option<TermId>> {
     let marked = shape.marked();
     if marked.len() > MARKED {
-        return Err(too_many_marks(lowering, marked.len()));
+        return Err(too_many(lowering, demands(marked.len())));
     }
     let mut clauses = clauses_of(shape, &marked);
     let exact = clauses.iter().fold(0, |all, (premises, _)| all | premises);
@@ -101,8 +124,8 @@ fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Resul
     }
     let mut wanted = 0;
     if !clauses.is_empty() {
-        let of_properties = properties.iter_mut().map(|property| (property.is_required, &mut property.values));
-        let of_extras = extras.iter_mut().map(|extra| (false, &mut extra.values));
+        let of_properties = properties.iter_mut().map(|one| (Some(&mut one.is_required), &mut one.values));
+        let of_extras = extras.iter_mut().map(|extra| (None, &mut extra.values));
         let mut members: Vec<_> = of_properties.chain(of_extras).collect();
         let Some(left) = simplified(&mut members, &clauses) else { return Ok(None) };
         let is_alone = |&&(premises, conclusions): &&MarkClause| premises == 0 && conclusions.count_ones() == 1;
@@ -112,7 +135,7 @@ fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Resul
     }
     let marks = wanted | marks_of(&clauses);
     if wanted.count_ones() > MARKS || marks.count_ones() > u64::BITS {
-        return Err(too_many_marks(lowering, marks.count_ones() as usize));
+        return Err(too_many(lowering, demands(marks.count_ones() as usize)));
     }
     let bits = |some: Marks| engine_bits(some, marks);
     if (possible as u64) < shape.least {
@@ -192,8 +215,6 @@ fn values<L: Lowering>(
     with_marks(lowering, asked, admitted, exact)
 }
 
-fn too_many_marks<L: Lowering>(lowering: &mut L, count: usize) -> Box<Error> {
-    let error = Error::limit(format!("{count} demands on some member at once")).at(lowering.place());
-    let hint = "give the alternatives of oneOf and anyOf a required property with different constants";
-    lowering.too_many_marks(error.with_hint(hint))
+fn demands(count: usize) -> String {
+    format!("{count} demands on some member at once")
 }

@@ -5,7 +5,7 @@
 
 use super::shape::Shape;
 use crate::condition::{ConjunctionId, Members};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::types::{Lowering, DEPTH};
 use frisket_core::regular::term::TermId;
 use indexmap::{IndexMap, IndexSet};
@@ -21,6 +21,8 @@ pub(super) type Marks = u128;
 pub const MARKED: usize = Marks::BITS as usize;
 /// The alternatives of one member: a node, and the marks that its values leave.
 pub(super) type Values = Vec<(TermId, Marks)>;
+/// A named member: whether it is required; any other key: none. And its values.
+pub(super) type Member<'m> = (Option<&'m mut bool>, &'m mut Values);
 /// (premises, conclusions): with all marks of the first comes one of the second.
 pub(super) type MarkClause = (Marks, Marks);
 
@@ -41,14 +43,14 @@ pub(super) fn clauses_of(shape: &Shape, marked: &[Members]) -> Vec<MarkClause> {
 
 /// What is left to ask of the marks, or None if no object meets it; values that none can have are taken out.
 ///
-/// `members` are the values of each member, and whether it is required. Marks that no clause is left to ask for are
-/// taken off.
-pub(super) fn simplified(members: &mut [(bool, &mut Values)], clauses: &[MarkClause]) -> Option<Vec<MarkClause>> {
+/// `members` are the values of each named member with whether it is required, and those of other keys. A member that
+/// alone can leave a mark that must come is required from now on. Marks that no clause is left to ask for are taken off.
+pub(super) fn simplified(members: &mut [Member<'_>], clauses: &[MarkClause]) -> Option<Vec<MarkClause>> {
     let mut clauses: IndexSet<MarkClause, FxBuildHasher> = clauses.iter().copied().collect();
     loop {
         let reached = members.iter().flat_map(|(_, values)| values.iter()).fold(0, |all, (_, marks)| all | marks);
         let common = |values: &Values| values.iter().fold(reached, |all, (_, marks)| all & marks);
-        let needed = members.iter().filter(|(is_required, _)| *is_required);
+        let needed = members.iter().filter(|(is_required, _)| is_required.as_deref() == Some(&true));
         let sure = needed.fold(0, |all, (_, values)| all | common(values));
         let left =
             clauses.iter().filter(|&&(premises, conclusions)| premises & !reached == 0 && conclusions & sure == 0);
@@ -58,14 +60,26 @@ pub(super) fn simplified(members: &mut [(bool, &mut Values)], clauses: &[MarkCla
         }
         let bans = |&&(premises, conclusions): &&MarkClause| conclusions == 0 && premises.count_ones() == 1;
         let banned = clauses.iter().filter(bans).fold(0, |all, (premises, _)| all | premises);
-        if banned == 0 {
-            break;
-        }
+        let is_unit = |&&(premises, conclusions): &&MarkClause| premises == 0 && conclusions.count_ones() == 1;
+        let wanted = clauses.iter().filter(is_unit).fold(0, |all, (_, conclusions)| all | conclusions);
+        let mut has_changed = banned != 0;
         for (is_required, values) in members.iter_mut() {
             values.retain(|(_, marks)| marks & banned == 0);
-            if *is_required && values.is_empty() {
+            if is_required.as_deref() == Some(&true) && values.is_empty() {
                 return None;
             }
+        }
+        for mark in (0..Marks::BITS).map(|bit| 1 << bit).filter(|mark| wanted & mark != 0) {
+            let leaves_it = |values: &Values| values.iter().any(|(_, marks)| marks & mark != 0);
+            let mut givers = members.iter_mut().filter(|(_, values)| leaves_it(values));
+            if let (Some((Some(is_required), values)), None) = (givers.next(), givers.next()) {
+                **is_required = true;
+                values.retain(|(_, marks)| marks & mark != 0);
+                has_changed = true;
+            }
+        }
+        if !has_changed {
+            break;
         }
     }
     let kept = marks_of(clauses.iter());
@@ -155,9 +169,7 @@ fn marked<L: Lowering>(
             }
         }
         if ways.len() > WAYS {
-            let error = Error::limit(format!("{} demands on one member at once", open.len())).at(lowering.place());
-            return Err(error
-                .with_hint("give the alternatives of oneOf and anyOf a required property with different constants"));
+            return Err(too_many(lowering, format!("{} demands on one member at once", open.len())));
         }
     }
     let mut found: IndexMap<(TermId, Marks), Marks, FxBuildHasher> = IndexMap::default();
@@ -169,6 +181,11 @@ fn marked<L: Lowering>(
     Ok(found.into_iter().map(|((node, _), marks)| (node, marks)).collect())
 }
 
+/// The error of an object on which the engine cannot keep account of so much.
+pub(super) fn too_many<L: Lowering>(lowering: &L, message: String) -> Box<Error> {
+    Error::new(Kind::TooManyAlternatives { in_all: false }, message).at(lowering.place())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -177,7 +194,7 @@ mod tests {
     fn left(members: &[(bool, &[Marks])], clauses: &[MarkClause]) -> (Option<Vec<MarkClause>>, Vec<Vec<Marks>>) {
         let values = |marks: &&[Marks]| marks.iter().map(|&marks| (EPSILON, marks)).collect::<Values>();
         let mut made: Vec<(bool, Values)> = members.iter().map(|(needed, marks)| (*needed, values(marks))).collect();
-        let mut given: Vec<(bool, &mut Values)> = made.iter_mut().map(|(needed, values)| (*needed, values)).collect();
+        let mut given: Vec<Member> = made.iter_mut().map(|(needed, values)| (Some(needed), values)).collect();
         let found = simplified(&mut given, clauses);
         (found, made.iter().map(|(_, values)| values.iter().map(|&(_, marks)| marks).collect()).collect())
     }
@@ -185,8 +202,19 @@ mod tests {
     #[test]
     fn what_every_object_meets_is_not_asked_for() {
         assert_eq!(left(&[(true, &[1, 3])], &[(0, 1)]), (Some(vec![]), vec![vec![0, 0]]));
-        assert_eq!(left(&[(false, &[1, 3])], &[(0, 1)]), (Some(vec![(0, 1)]), vec![vec![1, 1]]));
+        let two: [(bool, &[Marks]); 2] = [(false, &[1, 2]), (false, &[1])];
+        assert_eq!(left(&two, &[(0, 1)]), (Some(vec![(0, 1)]), vec![vec![1, 0], vec![1]]));
         assert_eq!(left(&[(true, &[1]), (false, &[2, 0])], &[(1, 2)]).0, Some(vec![(0, 2)]));
+    }
+
+    #[test]
+    fn a_member_that_alone_leaves_a_mark_is_required() {
+        let mut values: Values = vec![(EPSILON, 1), (EPSILON, 2), (EPSILON, 3)];
+        let mut is_required = false;
+        let found = simplified(&mut [(Some(&mut is_required), &mut values)], &[(0, 1)]);
+        assert_eq!((found, is_required, values.len()), (Some(vec![]), true, 2), "with a value that leaves it");
+        let mut others: Values = vec![(EPSILON, 1)];
+        assert_eq!(simplified(&mut [(None, &mut others)], &[(0, 1)]), Some(vec![(0, 1)]), "many keys may leave it");
     }
 
     #[test]

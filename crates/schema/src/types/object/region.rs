@@ -2,15 +2,15 @@
 
 use super::shape::Shape;
 use crate::condition::{ConjunctionId, Members};
-use crate::error::{Error, Result};
-use crate::types::{Algebra, Terms};
+use crate::error::{Error, Kind, Result};
+use crate::types::{Algebra, Terms, DEPTH};
 use frisket_core::regular::term::TermId;
 use indexmap::{IndexMap, IndexSet};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// Regions that overlapping key patterns may cut the keys into.
-const REGIONS: usize = 128;
+const REGIONS: usize = 512;
 
 /// Keys that meet the same demands.
 pub(super) struct Region {
@@ -47,50 +47,119 @@ pub(super) fn regions(algebra: &mut impl Algebra, shape: &Shape, closed: bool) -
         return Ok(Vec::new());
     };
     let alike = same_demands(algebra, shape)?;
-    let mut cut = cut(algebra, allowed, &alike.values().copied().collect())?;
+    let (mut pieces, has_valueless) = cut(algebra, shape, allowed, &alike)?;
     if closed {
         let patterns = shape.members.iter().flat_map(|members| &members.patterns);
         let covered: BTreeSet<TermId> = patterns.map(|(pattern, _)| alike[pattern]).collect();
-        cut.retain(|(_, inside)| !inside.is_disjoint(&covered));
+        pieces.retain(|(_, inside)| !inside.is_disjoint(&covered));
     }
-    merged(algebra, shape, closed, allowed, &alike, cut)
+    merged(algebra, shape, closed || has_valueless, allowed, &alike, pieces)
 }
 
 /// (nodes that the keys are in, patterns among them)
 type Piece = (Vec<TermId>, BTreeSet<TermId>);
 
-/// The allowed keys cut by every pattern.
-fn cut(algebra: &mut impl Algebra, allowed: TermId, patterns: &IndexSet<TermId, FxBuildHasher>) -> Result<Vec<Piece>> {
-    let mut pieces: Vec<Piece> = vec![(vec![allowed], BTreeSet::new())];
-    for &pattern in patterns {
-        let complement = algebra.builder().not(pattern.number())?;
+/// The allowed keys cut by every pattern, without those that can have no value; and whether there were such.
+fn cut<A: Algebra>(algebra: &mut A, shape: &Shape, allowed: TermId, alike: &Alike) -> Result<(Vec<Piece>, bool)> {
+    let patterns: IndexSet<TermId, FxBuildHasher> = alike.values().copied().collect();
+    let patterns: Vec<TermId> = patterns.into_iter().collect();
+    let mut overlaps: FxHashSet<(TermId, TermId)> = FxHashSet::default();
+    for (place, &one) in patterns.iter().enumerate() {
+        for &other in &patterns[..place] {
+            if !is_keyless(algebra, &[one, other], 2)? {
+                overlaps.extend([(one, other), (other, one)]);
+            }
+        }
+    }
+    let meets = |pattern: TermId, inside: &BTreeSet<TermId>| {
+        inside.iter().all(|&other| pattern == other || overlaps.contains(&(pattern, other)))
+    };
+    // What no pattern of a piece overlaps need not be excluded from it.
+    let nodes = |algebra: &mut A, inside: &BTreeSet<TermId>, patterns: &[TermId]| -> Result<Vec<TermId>> {
+        let mut found = vec![allowed];
+        for &pattern in patterns {
+            if inside.contains(&pattern) {
+                found.push(pattern);
+            } else if meets(pattern, inside) {
+                found.push(complement(algebra, pattern)?);
+            }
+        }
+        Ok(found)
+    };
+    let (mut pieces, mut has_valueless) = (vec![BTreeSet::new()], false);
+    for (place, &pattern) in patterns.iter().enumerate() {
         let mut split = Vec::new();
-        for (nodes, inside) in pieces {
-            for (node, is_inside) in [(pattern, true), (complement, false)] {
-                let (mut nodes, mut inside) = (nodes.clone(), inside.clone());
-                nodes.push(node);
-                if is_inside {
-                    inside.insert(pattern);
+        for without in pieces {
+            if !meets(pattern, &without) {
+                split.push(without);
+                continue;
+            }
+            let mut with = without.clone();
+            with.insert(pattern);
+            if with.len() > 1 && is_valueless(algebra, shape, &with, alike)? {
+                has_valueless = true;
+            } else {
+                let keys = nodes(algebra, &with, &patterns[..=place])?;
+                if !is_keyless(algebra, &keys, with.len())? {
+                    split.push(with);
                 }
-                if !algebra.no_key_is_in(&nodes, inside.len())? {
-                    split.push((nodes, inside));
-                }
+            }
+            // Whether no key is outside all patterns is asked once, at the end.
+            let keys = nodes(algebra, &without, &patterns[..=place])?;
+            if without.is_empty() || !is_keyless(algebra, &keys, without.len())? {
+                split.push(without);
             }
         }
         pieces = split;
         if pieces.len() > REGIONS {
             let error = Error::limit(format!("key patterns overlap in more than {REGIONS} ways"));
-            return Err(error.at(algebra.place()));
+            return Err(overlapping(algebra, error));
         }
     }
-    Ok(pieces)
+    let mut found = Vec::with_capacity(pieces.len());
+    for inside in pieces {
+        let keys = nodes(algebra, &inside, &patterns)?;
+        if !inside.is_empty() || !is_keyless(algebra, &keys, 0)? {
+            found.push((keys, inside));
+        }
+    }
+    Ok((found, has_valueless))
 }
 
-/// The pieces with the same demands, joined.
+fn complement(algebra: &mut impl Algebra, pattern: TermId) -> Result<TermId> {
+    Ok(algebra.builder().not(pattern.number())?)
+}
+
+/// Whether certainly no key is in all the nodes, so many of which are patterns that match.
+fn is_keyless(algebra: &mut impl Algebra, nodes: &[TermId], shared: usize) -> Result<bool> {
+    algebra.no_key_is_in(nodes, shared).map_err(|error| overlapping(algebra, error))
+}
+
+/// Whether certainly no value meets what is asked of a key in these patterns, at least.
+fn is_valueless(algebra: &mut impl Algebra, shape: &Shape, inside: &BTreeSet<TermId>, alike: &Alike) -> Result<bool> {
+    let mut asked = ConjunctionId::ANYTHING;
+    for (pattern, more) in shape.members.iter().flat_map(|members| &members.patterns) {
+        if inside.contains(&alike[pattern]) {
+            asked = algebra.both(asked, *more);
+        }
+    }
+    algebra.is_empty(asked, DEPTH)
+}
+
+/// The error of too many overlaps, which may be loosened; any other one as it is.
+fn overlapping(algebra: &impl Algebra, mut error: Box<Error>) -> Box<Error> {
+    if error.kind == Kind::Limit {
+        error.kind = Kind::TooManyAlternatives { in_all: false };
+        return error.at(algebra.place());
+    }
+    error
+}
+
+/// The pieces with the same demands, joined; `is_partial`: whether these are not all allowed keys.
 fn merged(
     algebra: &mut impl Algebra,
     shape: &Shape,
-    closed: bool,
+    is_partial: bool,
     allowed: TermId,
     alike: &Alike,
     pieces: Vec<Piece>,
@@ -117,7 +186,7 @@ fn merged(
         let keys = if trimmed.is_empty() { everything } else { Terms::new(algebra.builder()).and(&trimmed)? };
         found.entry((asked, admitted)).or_default().push(keys);
     }
-    let is_whole = !closed && found.len() == 1 && found.values().all(|keys| keys.len() == count);
+    let is_whole = !is_partial && found.len() == 1 && found.values().all(|keys| keys.len() == count);
     let mut regions = Vec::new();
     for ((asked, admitted), keys) in found {
         let keys = if is_whole { allowed } else { Terms::new(algebra.builder()).alt(&keys)? };

@@ -1,6 +1,6 @@
 //! A conjunction of conditions on objects → sorted by kind, and what they ask of each member together.
 
-use crate::condition::{ConjunctionId, Members, ObjectCondition};
+use crate::condition::{ConjunctionId, MemberConstraints, Members, ObjectCondition};
 use crate::error::Result;
 use crate::types::{Algebra, Terms};
 use indexmap::IndexSet;
@@ -152,6 +152,15 @@ impl Shape {
             *before = algebra.both(*before, *asked);
         }
         self.indexed = Some(indexed);
+    }
+
+    /// Takes out what is asked by pattern, and what is asked of members that no pattern covers; whether there was any.
+    pub fn without_patterns(&mut self) -> bool {
+        for members in self.members.iter_mut().filter(|members| !members.patterns.is_empty()) {
+            let kept = MemberConstraints { patterns: Vec::new(), rest: ConjunctionId::ANYTHING, ..(**members).clone() };
+            *members = Members::new(kept);
+        }
+        std::mem::take(&mut self.is_patterned)
     }
 
     /// Every key that is named, in the order of first mention.
