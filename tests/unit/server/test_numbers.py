@@ -82,7 +82,7 @@ def test_every_number(server: Running, path: str) -> None:
             if status != 200:
                 assert status == 400, (place, value, answer)
                 error = answer["error"]
-                assert error["where"] or error["code"] in ("json", "budget"), (place, value, error)
+                assert error["where"] or error["code"] in ("json", "limit", "budget"), (place, value, error)
 
 
 def test_what_pydantic_finds_wrong_many_times_is_worded_once(server: Running) -> None:
