@@ -62,7 +62,7 @@ def instead_of_function(name: str) -> str:
     """What to write instead of a function that stands where a type should: Pydantic would call it with the answer.
 
     >>> instead_of_function("now")
-    "for a call of it, Grammar.from_tools([now], family), which runs nothing; for a value, pass its type"
+    'for a call of it, Grammar.from_tools([now], family), which runs nothing; for a value, pass its type'
     """
     return f"for a call of it, Grammar.from_tools([{name}], family), which runs nothing; for a value, pass its type"
 

@@ -47,6 +47,7 @@ STOREYS = (
     ),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
     ("compiled_schema", "python_pattern", "python_set"),
+    ("python_key",),
     ("python_schema",),
     ("python_type",),
     ("description",),

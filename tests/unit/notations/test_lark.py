@@ -8,6 +8,7 @@ import pytest
 
 from frisket import EmptyGrammarError, Grammar, GrammarSyntaxError, LimitExceededError, Limits, VocabularyError
 from frisket._core import Vocabulary
+from frisket.notations.lark import LarkDialect
 from frisket.notations.lark.competition import _MOST_ROUNDS
 
 
@@ -130,3 +131,27 @@ def test_what_helps_where_a_name_is_unknown(text: str, hint: str) -> None:
     with pytest.raises(GrammarSyntaxError) as caught:
         Grammar.from_lark(text)
     assert caught.value.hint is not None and hint in caught.value.hint
+
+
+def test_a_terminal_that_is_declared_is_told_where_it_is() -> None:
+    with pytest.raises(GrammarSyntaxError, match="INDENT is declared and has no texts") as caught:
+        Grammar.from_lark('start: "a" _INDENT "b"\n%declare _DEDENT _INDENT')
+    assert caught.value.where == "2:18"
+    assert Grammar.from_lark('start: "a"\n%declare _INDENT').accepts("a")
+
+
+@pytest.mark.parametrize("dialect", ["llguidance", "lark", "xgrammar"])
+def test_the_insides_of_strings_end_as_in_lark(dialect: LarkDialect) -> None:
+    lark = pytest.importorskip("lark", reason="lark is not installed")
+    escaped = 'start: S\n%import common._STRING_ESC_INNER\nS: "\'" _STRING_ESC_INNER "\'"'
+    plain = 'start: S\n%import common._STRING_INNER\nS: "<" _STRING_INNER ">"'
+    for text, texts in ((escaped, ["'a'", "''", r"'a\'b'", r"'a\'", "'a'b'", "'a\n'"]), (plain, ["<a>", "<a>b>"])):
+        reader = lark.Lark(text, parser="earley", lexer="dynamic_complete")
+        grammar = Grammar.from_lark(text, dialect=dialect)
+        for each in texts:
+            try:
+                reader.parse(each)
+                is_read = True
+            except lark.exceptions.LarkError:
+                is_read = False
+            assert grammar.accepts(each) == is_read, each

@@ -202,6 +202,8 @@ class Module:
 
     definitions: dict[str, Definition] = field(default_factory=dict)
     ignored: list[Node] = field(default_factory=list)
+    #: Terminals of `%declare`, which have no texts, by name; and where they are declared.
+    declared: dict[str, int] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
 
 

@@ -64,7 +64,7 @@ def separate(
 ) -> Separation | None:
     """What may stand between the terminals; None if that is anything ignored. Raises Inexact."""
     work = _Work(builder, lower)
-    kinds = [kind for tree in ignored for kind in work.kinds(tree)]
+    kinds = work.merged([kind for tree in ignored for kind in work.kinds(tree)])
     gaps = [Texts(tree, lower(tree)) for tree in work.gaps(kinds, once)]
     rests = [rest for _, rest in kinds]
     behind = [[work.without(lexeme, rest) for rest in rests] for lexeme in lexemes]
@@ -135,6 +135,16 @@ class _Work:
             return [(Texts(tree, node), rest) for rest in found]
         trees = [(automaton.tree(states), rest) for rest, states in found.items()]
         return [(Texts(part, self.lower(part)), rest) for part, rest in trees]
+
+    def merged(self, kinds: list[tuple[Texts, int]]) -> list[tuple[Texts, int]]:
+        """Kinds of one rest as one."""
+        found: dict[int, list[Texts]] = {}
+        for texts, rest in kinds:
+            found.setdefault(rest, []).append(texts)
+        return [
+            (Texts(either([one.tree for one in some]), self.builder.alt([one.node for one in some])), rest)
+            for rest, some in found.items()
+        ]
 
     def gaps(self, kinds: list[tuple[Texts, int]], once: bool) -> list[ast.Node]:
         """The gaps that end with a text of each kind."""

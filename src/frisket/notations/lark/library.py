@@ -15,6 +15,9 @@ _DECIMAL = r"(?:[0-9]+\.[0-9]*|\.[0-9]+)"
 _FLOAT = f"(?:[0-9]+{_EXPONENT}|{_DECIMAL}(?:{_EXPONENT})?)"
 _NUMBER = f"(?:{_FLOAT}|[0-9]+)"
 
+#: The insides of strings, which end as soon as they can: a terminal that holds one has its shortest texts.
+LAZY = {"_STRING_INNER": r"[^\n]*", "_STRING_ESC_INNER": r"(?:[^\\\n]|\\[^\n])*"}
+
 _PATTERNS = {
     "DIGIT": "[0-9]",
     "HEXDIGIT": "[0-9A-Fa-f]",
@@ -26,6 +29,7 @@ _PATTERNS = {
     "SIGNED_FLOAT": f"[+-]?{_FLOAT}",
     "NUMBER": _NUMBER,
     "SIGNED_NUMBER": f"[+-]?{_NUMBER}",
+    **LAZY,
     "ESCAPED_STRING": r'"(?:[^"\\\n]|\\[^\n])*"',
     "LCASE_LETTER": "[a-z]",
     "UCASE_LETTER": "[A-Z]",
@@ -47,7 +51,7 @@ _PATTERNS = {
 _OTHERS: dict[LarkDialect, dict[str, str]] = {"llguidance": {"ESCAPED_STRING": r'"(?:[^"\\]|\\[^\n])*"'}}
 
 #: llguidance's terminals, which the engine imports by itself.
-USUAL_LIBRARY = {**_PATTERNS, **_OTHERS["llguidance"]}
+USUAL_LIBRARY = {name: pattern for name, pattern in _PATTERNS.items() if name not in LAZY} | _OTHERS["llguidance"]
 
 
 def library_pattern(name: str, dialect: LarkDialect) -> str | None:

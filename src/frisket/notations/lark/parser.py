@@ -248,9 +248,12 @@ class LarkParser:
             body = Choice((Branch(known.body), Branch(more.body)))
             self.module.definitions[more.name] = replace(known, body=body)
         elif word == "%declare":
-            # Such terminals have no texts: a rule that asks for one is refused, as it asks for what is not there.
-            while source.match(_TERMINAL):
+            # Such terminals have no texts: a rule that asks for one is refused.
+            place = source.at
+            while name := source.match(_TERMINAL):
+                self.module.declared[name] = place
                 source.match(SPACE)
+                place = source.at
         else:
             source.fail(f"there is no directive {word or '%'}", at, f"there are {', '.join(_DIRECTIVES)}")
 

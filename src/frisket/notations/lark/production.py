@@ -39,6 +39,7 @@ from frisket.notations.lark.beginning import Beginnings
 from frisket.notations.lark.competition import Competition, is_lexeme
 from frisket.notations.lark.ignored import Inexact, Lexeme, Separation, Texts, separate
 from frisket.notations.lark.instance import Instances
+from frisket.notations.lark.library import LAZY
 from frisket.notations.lark.pattern import CLASS_FLAGS
 from frisket.notations.lark.terminal import check_terminals
 from frisket.notations.production import ast
@@ -74,6 +75,7 @@ class Productions:
         self.source = source
         self.dialect = dialect
         self.lower = lower
+        self.check_declared(module)
         instances = Instances(source, module)
         self.definitions = Competition(source, instances.found, dialect).definitions(start)
         self.rules: ast.Productions = {}
@@ -115,6 +117,17 @@ class Productions:
     def fail(self, message: str, at: int, hint: str | None = None) -> NoReturn:
         self.source.fail(message, at, hint)
 
+    def check_declared(self, module: Module) -> None:
+        """No rule may ask for a terminal that is only declared."""
+        bodies = [definition.body for definition in module.definitions.values()] + module.ignored
+        for node in (node for body in bodies if module.declared for node in postorder(body)):
+            if isinstance(node, Name) and node.name in module.declared and node.name not in module.definitions:
+                self.fail(
+                    f"the terminal {node.name} is declared and has no texts: only a lexer of one's own makes it",
+                    module.declared[node.name],
+                    "define it; indentation that is counted is beyond rules",
+                )
+
     # -- what may stand between terminals -------------------------------------------------------------------------
 
     def begin(self, start: str, last: ast.Node | None, first: ast.Node | None = None) -> None:
@@ -138,7 +151,7 @@ class Productions:
         def lower(node: ast.Node) -> int:
             self.source.check(1)
             if not (isinstance(node, ast.Token) or (isinstance(node, ast.Embedded) and not node.is_regular)):
-                node = ast.Both((node, ast.Repeat(_ANY_BYTE, 0, None)), 0)  # one regular node, however large
+                node = ast.Complement(ast.Complement(node, 0), 0)  # one regular node, however large
             rules = {**self.terminals, _PART: ast.Production(_PART, node, 0)}
             try:
                 return lower_productions(builder, self.source, rules, _PART)
@@ -298,7 +311,8 @@ class Productions:
         """The texts of a terminal, or of a lazy rule without what may be ignored behind."""
         attributes, body = definition.attributes, definition.body
         if attributes.lazy_at is None:
-            return self.regular(body)
+            found = self.regular(body)
+            return ast.Shortest(found, definition.at) if self.holds_lazy(definition) else found
         items = body.items if isinstance(body, Sequence) else (body,)
         if attributes.ending is None and items and isinstance(token := items[-1], Special):
             # No text holds a special token, so that there is one place where the rule can end.
@@ -307,6 +321,12 @@ class Productions:
         if attributes.ending is not None:
             found = ast.Seq((found, self.regular(attributes.ending)))
         return ast.Shortest(found, attributes.lazy_at)
+
+    def holds_lazy(self, definition: Definition) -> bool:
+        """Whether the insides of a string, as the library has them, are a part of the terminal."""
+        names = [node.name for node in postorder(definition.body) if isinstance(node, Name)]
+        bodies = [self.definitions[name].body for name in names if name in self.definitions]
+        return any(isinstance(body, Regex) and body.pattern in LAZY.values() for body in bodies)
 
     def bounded(self, definition: Definition, body: ast.Node) -> ast.Node:
         """The body with what attributes ask of it."""
