@@ -130,3 +130,42 @@ def test_what_helps_where_a_name_is_unknown(text: str, hint: str) -> None:
     with pytest.raises(GrammarSyntaxError) as caught:
         Grammar.from_lark(text)
     assert caught.value.hint is not None and hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("dialect", "same", "others"),
+    [("llguidance", "iI", "İı"), ("xgrammar", "iI", "İı"), ("lark", "iIİı", "")],
+)
+def test_cases_fold_as_in_the_engine_whose_dialect_it_is(
+    dialect: Literal["llguidance", "xgrammar", "lark"], same: str, others: str
+) -> None:
+    # Rust's crate `regex` folds as Unicode's simple case folding does, Python's `re` joins both i with a dot and without.
+    for body in ("/i/i", '"i"i', "/[^i]/i"):
+        grammar = Grammar.from_lark(f"start: {body}", dialect=dialect)
+        found = "".join(letter for letter in same + others if grammar.accepts(letter))
+        assert found == (others if "^" in body else same), body
+
+
+COMMENTS = ["/**/", "/* a */", "/* * / **/", "/***/"]
+NO_COMMENTS = ["/*/", "/* a", "/* a */ b */", "a"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "dialect"),
+    [
+        (r"/\/\*(\*(?!\/)|[^*])*\*\//", "llguidance"),
+        (r"/\/\*(\*(?!\/)|[^*])*\*\//", "lark"),
+        (r"/\/\*((?!\*\/)(.|\n))*\*\//", "llguidance"),
+        (r"/\/\*(.|\n)*?\*\//", "lark"),
+        (r"/\/\*(?:[^*]|\*)*?\*\//", "lark"),
+    ],
+)
+def test_comments_end_at_their_first_mark(pattern: str, dialect: Literal["llguidance", "lark"]) -> None:
+    grammar = Grammar.from_lark(f"start: {pattern}", dialect=dialect)
+    assert [text for text in COMMENTS + NO_COMMENTS if grammar.accepts(text)] == COMMENTS
+
+
+@pytest.mark.parametrize("pattern", ["/a*?b+/", "/(a|bc)*?d/", "/(?:a*?b)*/", "/a{1,2}b??/"])
+def test_a_lazy_loop_beside_other_lengths_is_refused(pattern: str) -> None:
+    with pytest.raises(GrammarSyntaxError, match=r"the lazy quantifier \S+ ends a terminal"):
+        Grammar.from_lark(f"start: {pattern}", dialect="lark")
