@@ -165,7 +165,7 @@ def test_comments_end_at_their_first_mark(pattern: str, dialect: Literal["llguid
     assert [text for text in COMMENTS + NO_COMMENTS if grammar.accepts(text)] == COMMENTS
 
 
-@pytest.mark.parametrize("pattern", ["/a*?b+/", "/(a|bc)*?d/", "/(?:a*?b)*/", "/a{1,2}b??/"])
+@pytest.mark.parametrize("pattern", ["/a*?b+/", "/(a|bc)*?d/", "/(?:a*?b)*/", "/a{1,2}b??/", "/a.*?|a/"])
 def test_a_lazy_loop_beside_other_lengths_is_refused(pattern: str) -> None:
     with pytest.raises(GrammarSyntaxError, match=r"the lazy quantifier \S+ ends a terminal"):
         Grammar.from_lark(f"start: {pattern}", dialect="lark")
