@@ -139,7 +139,7 @@ def test_what_helps_where_a_name_is_unknown(text: str, hint: str) -> None:
 def test_cases_fold_as_in_the_engine_whose_dialect_it_is(
     dialect: Literal["llguidance", "xgrammar", "lark"], same: str, others: str
 ) -> None:
-    # Rust's crate `regex` folds as Unicode's simple case folding does, Python's `re` joins both i with a dot and without.
+    # Rust's crate `regex` folds by Unicode's simple case folding; Python's `re` takes all four letters for one.
     for body in ("/i/i", '"i"i', "/[^i]/i"):
         grammar = Grammar.from_lark(f"start: {body}", dialect=dialect)
         found = "".join(letter for letter in same + others if grammar.accepts(letter))
