@@ -39,6 +39,8 @@ def judge_python(pattern: str, flags: str, texts: Sequence[str], *, search: bool
             return [match(text) is not None for text in texts]
     except TimeoutError:
         raise NoJudgement("judge: too slow") from None
+    except SystemError:  # CPython says of itself: "please report a bug for the re module"
+        raise NoJudgement("judge: a defect of its own") from None
     except (re.error, RecursionError):
         raise NoJudgement("judge: not in its dialect") from None
 

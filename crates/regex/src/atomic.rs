@@ -76,13 +76,10 @@ impl Release {
                 self.commit(Node::Repeat { item, low, high: Some(low), is_lazy: false, at }, follow)
             }
             Node::Repeat { high: Some(0), .. } => Ok(Node::empty()),
-            Node::Repeat { item, low: 1, high: Some(1), .. } => self.commit(*item, follow),
-            Node::Repeat { item, low: 0, high: Some(1), .. } => self.first_of(vec![*item, Node::empty()], follow),
-            Node::Repeat { ref item, low, high, .. } if has_one_way(item) => {
+            Node::Repeat { ref item, low, high, .. }
+                if has_one_way(item) && (Some(low) == high || item.measure().low > 0) =>
+            {
                 let is_open = Some(low) != high && !is_disjoint(item, &follow);
-                if is_open && item.measure().low == 0 {
-                    return self.refuse();
-                }
                 let item = item.clone();
                 match high {
                     _ if !is_open => self.release(node, follow),
@@ -101,6 +98,8 @@ impl Release {
                     }
                 }
             }
+            Node::Repeat { item, low: 1, high: Some(1), .. } => self.commit(*item, follow),
+            Node::Repeat { item, low: 0, high: Some(1), .. } => self.first_of(vec![*item, Node::empty()], follow),
             Node::Repeat { .. } => self.refuse(),
             Node::Atomic { item, .. } => self.commit(*item, follow),
             _ => self.release(node, follow),
@@ -214,7 +213,9 @@ mod tests {
 
     #[test]
     fn what_cannot_give_back_anything_of_use_becomes_the_ordinary_group() {
-        for pattern in ["a*+b", "(?>a+)b", "(?>abc)", "(?>a{3})a", r"[a-c]++\Z", "(?:a++b)*", "x(?>[ab])y", "a*+"] {
+        for pattern in
+            ["a*+b", "(?>a+)b", "(?>abc)", "(?>a{3})a", r"[a-c]++\Z", "(?:a++b)*", "x(?>[ab])y", "a*+", "a?+b?"]
+        {
             let tree = released(pattern).unwrap();
             assert!(!tree.has(&|node| matches!(node, Node::Atomic { .. } | Node::Look { .. })), "{pattern}");
         }

@@ -92,14 +92,7 @@ impl Node {
 
     /// Whether the empty text may match: whether the least length is 0.
     pub fn may_be_empty(&self) -> bool {
-        match self {
-            Node::Text(_) | Node::Chars(_) => false,
-            Node::Seq(items) => items.iter().all(Node::may_be_empty),
-            Node::Alt(items) => items.iter().any(Node::may_be_empty),
-            Node::Repeat { item, low, .. } => *low == 0 || item.may_be_empty(),
-            Node::Atomic { item, .. } => item.may_be_empty(),
-            _ => true,
-        }
+        self.measure().low == 0
     }
 
     /// Whether the tree holds an assertion.

@@ -208,3 +208,13 @@ def test_of_many_places_the_first_are_told_and_the_rest_counted(count: int) -> N
     assert caught.value.message.endswith(f" and {count - 5} more") == (count > 5)
     # What to write instead is told of the first place's keyword.
     assert caught.value.hint is not None and "pattern" in caught.value.hint and "relaxed" in caught.value.hint
+
+
+@pytest.mark.parametrize("pattern", [r"^(\w+):\1$", r"^(\w+)\:\1$"])
+def test_a_pattern_that_is_not_regular_is_unsupported_however_it_is_spelled(pattern: str) -> None:
+    # `\:` is no ECMA-262 with the flag u, and every validator reads it.
+    schema = {"type": "string", "pattern": pattern}
+    with pytest.raises(UnsupportedSchemaError, match="/pattern"):
+        Grammar.from_json_schema(schema)
+    relaxed = Grammar.from_json_schema(schema, options=JSONSchemaOptions(relaxed=True))
+    assert relaxed.accepts('"a"')

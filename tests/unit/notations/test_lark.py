@@ -155,3 +155,42 @@ def test_the_insides_of_strings_end_as_in_lark(dialect: LarkDialect) -> None:
             except lark.exceptions.LarkError:
                 is_read = False
             assert grammar.accepts(each) == is_read, each
+
+
+@pytest.mark.parametrize(
+    ("dialect", "same", "others"),
+    [("llguidance", "iI", "İı"), ("xgrammar", "iI", "İı"), ("lark", "iIİı", "")],
+)
+def test_cases_fold_as_in_the_engine_whose_dialect_it_is(
+    dialect: Literal["llguidance", "xgrammar", "lark"], same: str, others: str
+) -> None:
+    # Rust's crate `regex` folds by Unicode's simple case folding; Python's `re` takes all four letters for one.
+    for body in ("/i/i", '"i"i', "/[^i]/i"):
+        grammar = Grammar.from_lark(f"start: {body}", dialect=dialect)
+        found = "".join(letter for letter in same + others if grammar.accepts(letter))
+        assert found == (others if "^" in body else same), body
+
+
+COMMENTS = ["/**/", "/* a */", "/* * / **/", "/***/"]
+NO_COMMENTS = ["/*/", "/* a", "/* a */ b */", "a"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "dialect"),
+    [
+        (r"/\/\*(\*(?!\/)|[^*])*\*\//", "llguidance"),
+        (r"/\/\*(\*(?!\/)|[^*])*\*\//", "lark"),
+        (r"/\/\*((?!\*\/)(.|\n))*\*\//", "llguidance"),
+        (r"/\/\*(.|\n)*?\*\//", "lark"),
+        (r"/\/\*(?:[^*]|\*)*?\*\//", "lark"),
+    ],
+)
+def test_comments_end_at_their_first_mark(pattern: str, dialect: Literal["llguidance", "lark"]) -> None:
+    grammar = Grammar.from_lark(f"start: {pattern}", dialect=dialect)
+    assert [text for text in COMMENTS + NO_COMMENTS if grammar.accepts(text)] == COMMENTS
+
+
+@pytest.mark.parametrize("pattern", ["/a*?b+/", "/(a|bc)*?d/", "/(?:a*?b)*/", "/a{1,2}b??/", "/a.*?|a/"])
+def test_a_lazy_loop_beside_other_lengths_is_refused(pattern: str) -> None:
+    with pytest.raises(GrammarSyntaxError, match=r"the lazy quantifier \S+ ends a terminal"):
+        Grammar.from_lark(f"start: {pattern}", dialect="lark")

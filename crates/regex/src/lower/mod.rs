@@ -16,7 +16,7 @@ use crate::char_set::CharSet;
 use crate::error::{Error, Flaw, Result};
 use crate::tree::Node;
 use frisket_core::grammar::builder::Builder;
-use frisket_core::regular::term::TermId;
+use frisket_core::regular::term::{TermId, EMPTY};
 use piece::Edge;
 use placement::{Placement, Stop};
 
@@ -47,14 +47,16 @@ pub(crate) fn lower_part(builder: &mut Builder, tree: &Node) -> Result<TermId> {
         Err(Stop::Engine(error)) => return Err(Error::Engine(error)),
         Err(Stop::Unplaced(at)) => at,
     };
-    lower_automaton(builder, tree, Scope::Part).map_err(|halt| match halt {
-        Halt::Engine(error) => Error::Engine(error),
-        Halt::TooLarge => Error::Irregular(Flaw::at(
+    match lower_automaton(builder, tree, Scope::Part) {
+        Err(Halt::Engine(error)) => Err(Error::Engine(error)),
+        // A terminal that never matches is a slip.
+        Ok(node) if node != EMPTY => Ok(node),
+        _ => Err(Error::Irregular(Flaw::at(
             "this assertion may look at the text beside it, and a terminal has only its own",
             at,
             "leave it out, or say what the terminal is not with & and ~",
-        )),
-    })
+        ))),
+    }
 }
 
 /// The node of a tree with assertions.

@@ -78,7 +78,9 @@ def _varying(node: Node) -> Iterator[Node]:
                 yield from _varying(item)
         case Alt(items):
             inner = [found for item in items for found in _varying(item)]
-            yield from inner or ([node] if len({_length(item) for item in items}) > 1 else [])
+            yield from inner
+            if inner or len({_length(item) for item in items}) > 1:
+                yield node
         case Repeat(item, low, high):
             yield from _varying(item)
             if low != high:
