@@ -69,8 +69,8 @@ BODIES = [
 
 
 def client(url: str, address: str) -> httpx.AsyncClient:
-    """A client that asks from one of this machine's addresses."""
-    return httpx.AsyncClient(base_url=url, timeout=None, transport=httpx.AsyncHTTPTransport(local_address=address))
+    """A client that asks from one of this machine's addresses. What takes longer than two minutes is lost."""
+    return httpx.AsyncClient(base_url=url, timeout=120, transport=httpx.AsyncHTTPTransport(local_address=address))
 
 
 class Honest:
