@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 WEIGHTS = Path(__file__).parent / "weights"
 SPECIAL = ("<|bos|>", "<|eos|>")
 PIECES = " ?[A-Za-z_]+| ?[0-9]| ?[^A-Za-z_0-9 \\t\\r\\n]+|[ \\t\\r\\n]+"
-#: A merge looks at a whole piece, so a long run of letters is cut: without it, 7,000 letters took 13 seconds.
+#: Merging takes the square of a piece's length, so a long run of letters is cut. Whole, 4,000 letters took 0.4 s of CPU
+#: time and 100,000 would take minutes.
 BOUNDED = PIECES.replace("]+", "]{1,64}")
 EPSILON = 1e-5
 
