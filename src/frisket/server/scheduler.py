@@ -122,9 +122,10 @@ class Scheduler:
                 else:
                     self._slots.give_back(lane.client)
                     self._places.give_back(lane.client)
-                    self._admit()
                 if lane.active:
                     self._row.append(lane)
+                if not more:
+                    self._admit()
             del job, lane
 
     def _must_wait(self) -> bool:

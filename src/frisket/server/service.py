@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from threading import Lock
 
 from frisket.decoding.budget import Budget, OnBudget
@@ -112,6 +112,20 @@ class Service:
         if style is None or grammar is None:
             return None
         return style, grammar.grammar.describe(style, limits=grammar.limits)
+
+    def encode(self, text: str) -> list[int]:
+        """The tokens of a prompt. A text that no tokens within the context spell is refused before it is read."""
+        if len(text) > self.model.context * self._longest:
+            raise Failure(
+                400, f"the prompt has {len(text):,} characters; the model reads at most {self.model.context:,} tokens",
+                code="limit", where="prompt", hint="shorten the prompt, or use a model with a longer context",
+            )  # fmt: skip
+        return self.model.encode(text)
+
+    @cached_property
+    def _longest(self) -> int:
+        """Bytes of the longest token."""
+        return max(len(self.vocabulary.token(token) or b"") for token in range(self.vocabulary.size))
 
     def checked(self, ids: list[int]) -> list[int]:
         """Token ids that came from outside."""

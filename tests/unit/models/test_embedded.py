@@ -44,6 +44,20 @@ def test_the_bytes_of_the_tokens_concatenate_to_the_text(model: Embedded, text: 
     assert model.decode(ids) == text
 
 
+def test_a_long_run_of_letters_is_merged_in_pieces(model: Embedded) -> None:
+    text = "".join(random.Random(0).choices("abcdefghijklmnop", k=3_000))
+    looked, merge = [], model.tokenizer._merge
+
+    class Counted(Tokenizer):
+        def _merge(self, piece: bytes) -> tuple[int, ...]:
+            looked.append(len(piece))
+            return merge(piece)
+
+    tokenizer = Counted(json.loads((WEIGHTS / "tokenizer.json").read_text(encoding="utf-8")))
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+    assert sum(looked) == len(text) and max(looked) <= 65
+
+
 def test_the_tokenizer_equals_the_library_that_trained_it() -> None:
     tokenizers = pytest.importorskip("tokenizers")
     ours = Tokenizer(json.loads((WEIGHTS / "tokenizer.json").read_text(encoding="utf-8")))

@@ -103,6 +103,7 @@ def server() -> Iterator[Running]:
         ({"messages": [{"role": "function", "content": "x"}]}, 400, "unsupported"),
         ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, 400, "unsupported"),
         ({"messages": [{"role": "user", "content": "word " * 3000}]}, 400, "limit"),
+        ({"messages": [{"role": "user", "content": "x" * 8000}]}, 400, "limit"),
         ({"model": "other"}, 404, "model-not-found"),
         ({"model": None}, 400, "request"),
     ],

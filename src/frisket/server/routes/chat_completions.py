@@ -129,7 +129,7 @@ def _plan(service: Service, data: bytes) -> tuple[ChatRequest, ToolOutput | None
         bias=read_bias(body.logit_bias, service.vocabulary.size),
         on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
     )  # fmt: skip
-    return body, output, service.plan(service.model.encode(prompt), grammar, wish)
+    return body, output, service.plan(service.encode(prompt), grammar, wish)
 
 
 def _reason(event: Ended, reply: TextReply) -> FinishReason:

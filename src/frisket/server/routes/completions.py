@@ -88,7 +88,7 @@ def _plan(service: Service, data: bytes) -> tuple[CompletionRequest, Plan]:
             400, "this prompt is taken as it is", code="unsupported", where="frisket/describe",
             hint="write Grammar.describe into the prompt, or ask /v1/chat/completions",
         )  # fmt: skip
-    ids = service.model.encode(body.prompt) if isinstance(body.prompt, str) else service.checked(body.prompt)
+    ids = service.encode(body.prompt) if isinstance(body.prompt, str) else service.checked(body.prompt)
     wish = Wish(
         body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=body.logprobs or 0,

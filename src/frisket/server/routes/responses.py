@@ -190,7 +190,7 @@ def _plan(service: Service, data: bytes) -> tuple[ResponseRequest, ToolOutput | 
         top=(body.top_logprobs or 0) if body.include else 0,
         on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
     )  # fmt: skip
-    return body, output, service.plan(service.model.encode(prompt), grammar, wish)
+    return body, output, service.plan(service.encode(prompt), grammar, wish)
 
 
 class Made:
