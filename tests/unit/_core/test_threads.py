@@ -1,4 +1,4 @@
-"""Programs with threads that come and go: each is a process of its own, so that one that crashes is a test that fails."""
+"""Programs with threads that come and go, each in a process of its own: one that crashes is a test that fails."""
 
 from __future__ import annotations
 
