@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from frisket import Grammar
-from frisket._core import Cancellation, CompiledGrammar, Limits, Matcher, Vocabulary, fill_masks
+from frisket._core import Cancellation, Limits, Matcher, Vocabulary, fill_masks
 from frisket.errors import FrisketError
 
 VOCABULARY = Vocabulary([*(bytes([value]) for value in range(256)), b"aa", b"aaaa", None], eos=[258])
@@ -49,8 +49,14 @@ GRAMMAR = Grammar.from_regex(DEEP)
 FIRST = [97, 256, 257]
 
 
-def child(compiled: CompiledGrammar, busy: list[Matcher]) -> None:
-    """The calls of a child: on what a thread of its parent holds, and on what it makes."""
+def child(idle: Matcher, busy: list[Matcher]) -> None:
+    """The calls of a child: on what a thread of its parent holds, on what none holds, and on what it makes."""
+    compiled = idle.compiled
+    ahead, steps = idle.fork(), idle.steps
+    ahead.advance(257)
+    assert (ahead.allowed(), ahead.steps) == (FIRST, steps + 1)
+    ahead.rollback(steps - 10)
+    assert (ahead.allowed(), ahead.text) == (FIRST, b"a" * 11)
     fresh = compiled.matcher()
     assert fresh.allowed() == FIRST, fresh.allowed()
     fresh.advance(97)
@@ -91,6 +97,9 @@ def main(name: str, forks: int) -> None:
     cancellation = Cancellation()
     compiled = GRAMMAR.compile(VOCABULARY, limits=Limits(steps=10**12))
     busy = [compiled.matcher(cancellation=cancellation) for _ in range(4)]
+    idle = compiled.matcher()
+    for _ in range(200):  # some checkpoints
+        idle.advance(97)
     began = threading.Event()
     # A module that a thread is importing at the fork is never imported in the child, which is Python's own affair.
     compile_names(1)
@@ -110,11 +119,11 @@ def main(name: str, forks: int) -> None:
         for number in range(forks):
             time.sleep(0.02 * number)  # another moment of the call
             # A child of a child, too: it inherits what its parent began anew.
-            fork(lambda: (child(compiled, busy), fork(lambda: child(compiled, busy)))[0])
+            fork(lambda: (child(idle, busy), fork(lambda: child(idle, busy)))[0])
     finally:
         cancellation.cancel()
         thread.join()
-    child(compiled, [])
+    child(idle, [])
     print("ok")
 
 
