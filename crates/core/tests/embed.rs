@@ -1,6 +1,6 @@
 //! A built grammar, embedded in another builder, matches the same texts there.
 
-use frisket_core::automaton::recognizer::Recognizer;
+use frisket_core::automaton::recognizer::{Allowance, Recognizer};
 use frisket_core::error::{Error, Limit};
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::grammar::grammar::Grammar;
@@ -127,6 +127,6 @@ fn ends_are_the_lengths_of_all_prefixes_that_are_sentences() {
     let some = builder.repeat(ab.number(), 0, Some(2)).unwrap();
     let reader = Recognizer::new(builder.build(some.number()).unwrap());
     for (text, ends) in [(&b"ababab"[..], vec![0, 2, 4]), (b"aba", vec![0, 2]), (b"", vec![0]), (b"b", vec![0])] {
-        assert_eq!(reader.ends(text, None).unwrap(), ends);
+        assert_eq!(reader.ends(text, &Allowance::default()).unwrap(), ends);
     }
 }

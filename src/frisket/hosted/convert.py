@@ -22,7 +22,7 @@ from frisket.limit import Limits, Meter
 #: A converted schema has at most so many nodes: references that are written out may double at each level.
 MOST_NODES = 20_000
 #: Steps of the limits for each of them.
-_STEPS_PER_NODE = 500
+_STEPS_PER_NODE = 1_500
 #: Alternatives that one value may have; unions beyond are left to validation.
 MOST_ALTERNATIVES = 64
 #: Values of an enum that are written out, where too many were found altogether; beyond, an index stands for them.
