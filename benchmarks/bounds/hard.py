@@ -107,6 +107,7 @@ def inputs() -> Iterator[Hard]:
     yield _array()
     yield from _properties()
     yield from _choices()
+    yield from _switches()
     yield _tools()
     yield _megabytes()
 
@@ -242,6 +243,46 @@ def _choices() -> Iterator[Hard]:
             [{**document(3, first), "kind": "kind_4"}, {"kind": "kind_100"}],
             OPEN,
         )
+
+
+def _switches() -> Iterator[Hard]:
+    """Conditions and alternatives that look at one member: 125 and 270 are those of real files."""
+
+    def condition(number: int) -> Any:
+        test = {"properties": {"kind": {"const": f"kind_{number}"}}, "required": ["kind"]}
+        field = {f"field_{number}": {"type": "integer"}}
+        return {"if": test, "then": {"properties": field, "required": list(field)}}
+
+    for count in (125, 270):
+        yield Hard(
+            f"allOf of {count} conditions on one member",
+            {
+                "type": "object",
+                "properties": {"id": {"type": "integer"}, "kind": {"type": "string"}},
+                "allOf": [condition(number) for number in range(count)],
+            },
+            [{"id": 1, "kind": f"kind_{number}", f"field_{number}": 5} for number in (0, 9, count - 1)] + [{"id": 1}],
+            [{"id": 1, "kind": "kind_9"}, {"kind": "kind_1", "field_1": "x"}],
+            OPEN,
+        )
+    alternative = [
+        {"properties": {"kind": {"const": f"kind_{number}"}, f"field_{number}": {"type": "integer"}}}
+        for number in range(60)
+    ]
+    yield Hard(
+        "oneOf of 60 objects, kind in none required",
+        {"type": "object", "oneOf": alternative},
+        [{"kind": "kind_7", "field_7": 1}, {"kind": "kind_59"}],
+        [{}, {"kind": "kind_7", "field_7": "x"}, {"kind": "kind_60"}],
+        OPEN,
+    )
+    yield Hard(
+        "8 key patterns without anchors",
+        {"type": "object", "patternProperties": {chr(97 + number): {"minimum": number} for number in range(8)}},
+        [{"a": 1, "hat": 9, "x": 0}],
+        [{"hat": 5}, {"bad": 2}],
+        OPEN,
+    )
 
 
 def _tools() -> Hard:

@@ -103,7 +103,7 @@ MANY = {
     },
     "oneOf": {"oneOf": [{"properties": {f"a{i}": INTEGER, f"b{i}": TEXT}, "required": [f"a{i}"]} for i in range(150)]},
     "dependentSchemas": {"dependentSchemas": {f"a{i}": {"properties": {f"b{i}": TEXT}} for i in range(150)}},
-    "patternProperties": {"patternProperties": {chr(97 + i): {"minimum": i} for i in range(12)}},
+    "patternProperties": {"patternProperties": {chr(97 + i): {"pattern": chr(97 + i)} for i in range(12)}},
 }
 
 

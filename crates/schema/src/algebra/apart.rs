@@ -1,7 +1,7 @@
 //! The alternatives of oneOf → the conjuncts that just one of them has.
 
 use super::emptiness::FULL_DEPTH;
-use super::switch::{constants, listed_texts, Constant};
+use super::lists::{constants, listed_texts, Constant};
 use super::union::{is_whole, Union};
 use super::Expander;
 use crate::condition::{Conjunct, ConjunctionId, Types};

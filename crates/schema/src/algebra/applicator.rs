@@ -36,7 +36,7 @@ impl Expander<'_> {
         let first = parts.iter().position(|part| switch.concerns(self, part)).unwrap_or(0);
         let found = self.applied_parts(found, of, &parts[..first], case)?;
         let mut unions = Vec::new();
-        for (place, conjunct) in switch.cases().enumerate() {
+        for (place, conjunct) in switch.conjuncts().enumerate() {
             let within = self.product(&found, &union_of([conjunct]))?;
             let within = self.pruned(&within)?;
             if !within.is_empty() {

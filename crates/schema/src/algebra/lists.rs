@@ -1,6 +1,10 @@
-//! Conjuncts that ask for nothing but one of some values → one list of all of them.
+//! Conjuncts that ask for nothing but one of some values → one list of all of them, or the values one by one.
 
 use crate::condition::{Conjunct, NumberCondition, StringCondition, Types};
+use crate::decimal::Decimal;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Conjuncts whose union is meant, with one in place of all that list texts, or numbers, beside the same types.
@@ -61,6 +65,59 @@ fn take_in(into: &mut Conjunct, other: &Conjunct) {
         Arc::make_mut(values).extend(more.iter().cloned());
         Arc::make_mut(pointed).extend(more_pointed.iter().cloned());
     }
+}
+
+/// One value, by type.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum Constant {
+    Word(Types),
+    Text(Arc<str>),
+    Number(Decimal),
+}
+
+/// What a list of conjuncts lists, if each does: more than what meets them, each value once.
+pub(super) fn constants(conjuncts: &[Conjunct]) -> Option<Vec<Constant>> {
+    let mut found: IndexSet<Constant, FxBuildHasher> = IndexSet::default();
+    for conjunct in conjuncts {
+        if conjunct.types.has(Types::ARRAY | Types::OBJECT) {
+            return None;
+        }
+        let words = [Types::NULL, Types::FALSE, Types::TRUE].into_iter();
+        found.extend(words.filter(|&word| conjunct.types.has(word)).map(Constant::Word));
+        if conjunct.types.has(Types::STRING) {
+            found.extend(listed_texts(&conjunct.strings)?.iter().cloned().map(Constant::Text));
+        }
+        if conjunct.types.has(Types::NUMBER) {
+            let listed = conjunct.numbers.iter().find_map(|condition| match condition {
+                NumberCondition::Among { values, positive: true, .. } => Some(values),
+                _ => None,
+            });
+            found.extend(listed?.iter().cloned().map(Constant::Number));
+        }
+    }
+    Some(found.into_iter().collect())
+}
+
+/// The texts of the first condition that lists any.
+pub(super) fn listed_texts(conditions: &[StringCondition]) -> Option<&Arc<BTreeSet<Arc<str>>>> {
+    conditions.iter().find_map(|condition| match condition {
+        StringCondition::Among { values, positive: true } => Some(values),
+        _ => None,
+    })
+}
+
+/// Whether conjuncts that list values ask for nothing else.
+pub(super) fn only_lists(conjuncts: &[Conjunct]) -> bool {
+    conjuncts.iter().all(|conjunct| {
+        let is_kept =
+            |value: &Decimal| conjunct.types.has(if value.is_integer() { Types::INTEGER } else { Types::FRACTION });
+        conjunct.strings.len() <= 1
+            && match &conjunct.numbers[..] {
+                [] => true,
+                [NumberCondition::Among { values, .. }] => values.iter().all(is_kept),
+                _ => false,
+            }
+    })
 }
 
 #[cfg(test)]

@@ -14,13 +14,15 @@
 //! evaluated   unevaluated* → conjuncts that evaluate one thing each
 //! emptiness   conjunctions, conjuncts → whether certainly no value is left
 //! clause      conditions on an object ↔ clauses over its members
-//! switch      conditions that look at one member → cases by its values
+//! switch      a case of the member that conditions test → what is left of them
+//! cases       conditions that look at one member → the cases of its values
 //! key         conjunctions → the keys that meet them
 //! lists       conjuncts that only list values → one list
 //! ```
 
 mod apart;
 mod applicator;
+mod cases;
 mod clause;
 mod complement;
 mod depth;

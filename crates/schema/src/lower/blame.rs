@@ -33,8 +33,10 @@ impl Lowerer<'_> {
                 blamed = pointer;
             }
             let literals = self.expander.subschemas.conjunctions.literals(of);
-            let first = literals.first().map(|literal| self.expander.subschemas.pointer(literal.subschema()));
-            other = first.filter(|first| *first != blamed);
+            if let [first, _, ..] = &literals[..] {
+                let first = self.expander.subschemas.pointer(first.subschema());
+                other = (first != blamed).then_some(first);
+            }
             next = if met.insert(of) { self.impossible_part(of, &mut blamed, &mut other)? } else { None };
         }
         Ok((blamed, other))

@@ -35,12 +35,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn metadata_is_found_by_name() {
-        assert!(METADATA.iter().all(|word| is_metadata(word)));
-        assert!(!is_metadata("type") && !is_metadata("titel"));
-    }
-
-    #[test]
     fn a_word_may_be_meant_for_a_keyword_or_metadata() {
         assert_eq!(meant("requried"), Some("required"));
         assert_eq!(meant("min_length"), Some("minLength"));

@@ -183,6 +183,12 @@ mod tests {
     }
 
     #[test]
+    fn metadata_is_found_by_name() {
+        assert!(METADATA.iter().all(|word| is_metadata(word)));
+        assert!(!is_metadata("type") && !is_metadata("titel"));
+    }
+
+    #[test]
     fn a_keyword_counts_in_its_drafts() {
         let counts = |name, draft| find(name).unwrap().counts(draft, true);
         assert!(!counts("const", Draft4) && counts("const", Draft6) && counts("const", Draft2020));

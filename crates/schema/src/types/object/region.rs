@@ -5,12 +5,12 @@ use crate::condition::{ConjunctionId, Members};
 use crate::error::{Error, Kind, Result};
 use crate::types::{Algebra, Terms, DEPTH};
 use frisket_core::regular::term::TermId;
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// Regions that overlapping key patterns may cut the keys into.
-const REGIONS: usize = 512;
+const REGIONS: usize = 128;
 
 /// Keys that meet the same demands.
 pub(super) struct Region {
@@ -46,8 +46,8 @@ pub(super) fn regions(algebra: &mut impl Algebra, shape: &Shape, closed: bool) -
     }) else {
         return Ok(Vec::new());
     };
-    let alike = same_demands(algebra, shape)?;
-    let (mut pieces, has_valueless) = cut(algebra, shape, allowed, &alike)?;
+    let (alike, demands) = same_demands(algebra, shape)?;
+    let (mut pieces, has_valueless) = cut(algebra, shape, allowed, &alike, &demands)?;
     if closed {
         let patterns = shape.members.iter().flat_map(|members| &members.patterns);
         let covered: BTreeSet<TermId> = patterns.map(|(pattern, _)| alike[pattern]).collect();
@@ -60,9 +60,28 @@ pub(super) fn regions(algebra: &mut impl Algebra, shape: &Shape, closed: bool) -
 type Piece = (Vec<TermId>, BTreeSet<TermId>);
 
 /// The allowed keys cut by every pattern, without those that can have no value; and whether there were such.
-fn cut<A: Algebra>(algebra: &mut A, shape: &Shape, allowed: TermId, alike: &Alike) -> Result<(Vec<Piece>, bool)> {
-    let patterns: IndexSet<TermId, FxBuildHasher> = alike.values().copied().collect();
-    let patterns: Vec<TermId> = patterns.into_iter().collect();
+fn cut<A: Algebra>(
+    algebra: &mut A,
+    shape: &Shape,
+    allowed: TermId,
+    alike: &Alike,
+    demands: &Demands,
+) -> Result<(Vec<Piece>, bool)> {
+    // A pattern need not cut keys of which another one asks for more. Those that ask for most come first.
+    let mut implied: FxHashMap<TermId, FxHashSet<TermId>> = FxHashMap::default();
+    for (&pattern, asked) in demands {
+        let mut weaker = FxHashSet::default();
+        for (&other, less) in demands.iter().filter(|(other, _)| **other != pattern) {
+            if implies(algebra, asked, less)? {
+                weaker.insert(other);
+            }
+        }
+        implied.insert(pattern, weaker);
+    }
+    let mut patterns: Vec<TermId> = demands.keys().copied().collect();
+    patterns.sort_by_key(|pattern| std::cmp::Reverse(implied[pattern].len()));
+    let is_implied =
+        |pattern: TermId, inside: &BTreeSet<TermId>| inside.iter().any(|stronger| implied[stronger].contains(&pattern));
     let mut overlaps: FxHashSet<(TermId, TermId)> = FxHashSet::default();
     for (place, &one) in patterns.iter().enumerate() {
         for &other in &patterns[..place] {
@@ -74,13 +93,13 @@ fn cut<A: Algebra>(algebra: &mut A, shape: &Shape, allowed: TermId, alike: &Alik
     let meets = |pattern: TermId, inside: &BTreeSet<TermId>| {
         inside.iter().all(|&other| pattern == other || overlaps.contains(&(pattern, other)))
     };
-    // What no pattern of a piece overlaps need not be excluded from it.
+    // What does not overlap a pattern of a piece, or asks for less, need not be excluded from it.
     let nodes = |algebra: &mut A, inside: &BTreeSet<TermId>, patterns: &[TermId]| -> Result<Vec<TermId>> {
         let mut found = vec![allowed];
         for &pattern in patterns {
             if inside.contains(&pattern) {
                 found.push(pattern);
-            } else if meets(pattern, inside) {
+            } else if meets(pattern, inside) && !is_implied(pattern, inside) {
                 found.push(complement(algebra, pattern)?);
             }
         }
@@ -90,7 +109,7 @@ fn cut<A: Algebra>(algebra: &mut A, shape: &Shape, allowed: TermId, alike: &Alik
     for (place, &pattern) in patterns.iter().enumerate() {
         let mut split = Vec::new();
         for without in pieces {
-            if !meets(pattern, &without) {
+            if !meets(pattern, &without) || is_implied(pattern, &without) {
                 split.push(without);
                 continue;
             }
@@ -124,6 +143,19 @@ fn cut<A: Algebra>(algebra: &mut A, shape: &Shape, allowed: TermId, alike: &Alik
         }
     }
     Ok((found, has_valueless))
+}
+
+/// Whether constraints that ask this of a member ask for all of that, too.
+fn implies(algebra: &mut impl Algebra, asked: &[Demand], less: &[Demand]) -> Result<bool> {
+    for &(place, weaker) in less {
+        let Some(&(_, stronger)) = asked.iter().find(|(other, _)| *other == place) else { return Ok(false) };
+        let outside = algebra.negated(weaker);
+        let both = algebra.both(stronger, outside);
+        if !algebra.is_empty(both, DEPTH)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn complement(algebra: &mut impl Algebra, pattern: TermId) -> Result<TermId> {
@@ -167,8 +199,8 @@ fn merged(
     let everything = algebra.builder().any_text()?;
     let marked = shape.marked();
     let count = pieces.len();
-    type Demands = (ConjunctionId, Vec<ConjunctionId>);
-    let mut found: IndexMap<Demands, Vec<TermId>, FxBuildHasher> = IndexMap::default();
+    type Asked = (ConjunctionId, Vec<ConjunctionId>);
+    let mut found: IndexMap<Asked, Vec<TermId>, FxBuildHasher> = IndexMap::default();
     for (nodes, inside) in pieces {
         let mut asked = ConjunctionId::ANYTHING;
         for members in &shape.members {
@@ -197,27 +229,31 @@ fn merged(
 
 /// For each key pattern the node that stands for it.
 type Alike = IndexMap<TermId, TermId, FxBuildHasher>;
+/// (place among the constraints, what it asks of members whose keys match)
+type Demand = (usize, ConjunctionId);
+/// By the node that stands for patterns, what they ask.
+type Demands = IndexMap<TermId, Vec<Demand>, FxBuildHasher>;
 
 /// Patterns that ask the same of their members are one.
-fn same_demands(algebra: &mut impl Algebra, shape: &Shape) -> Result<Alike> {
-    type Asked = Vec<(usize, ConjunctionId)>;
-    let mut demands: IndexMap<TermId, Asked, FxBuildHasher> = IndexMap::default();
+fn same_demands(algebra: &mut impl Algebra, shape: &Shape) -> Result<(Alike, Demands)> {
+    let mut demands: Demands = IndexMap::default();
     let marked = shape.marked();
     for (place, members) in shape.members.iter().chain(&marked).enumerate() {
         for &(pattern, asked) in &members.patterns {
             demands.entry(pattern).or_default().push((place, asked));
         }
     }
-    let mut groups: IndexMap<&Asked, Vec<TermId>, FxBuildHasher> = IndexMap::default();
+    let mut groups: IndexMap<&Vec<Demand>, Vec<TermId>, FxBuildHasher> = IndexMap::default();
     for (pattern, asked) in &demands {
         groups.entry(asked).or_default().push(*pattern);
     }
-    let mut found = FxHashMap::default();
-    for patterns in groups.values() {
+    let (mut nodes, mut by_node) = (FxHashMap::default(), Demands::default());
+    for (&asked, patterns) in &groups {
         let node = Terms::new(algebra.builder()).alt(patterns)?;
-        found.extend(patterns.iter().map(|&pattern| (pattern, node)));
+        nodes.extend(patterns.iter().map(|&pattern| (pattern, node)));
+        by_node.entry(node).or_default().extend(asked.iter().copied());
     }
-    Ok(demands.keys().map(|pattern| (*pattern, found[pattern])).collect())
+    Ok((demands.keys().map(|pattern| (*pattern, nodes[pattern])).collect(), by_node))
 }
 
 /// What constraints ask of a key without a name that is in just these patterns.

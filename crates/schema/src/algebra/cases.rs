@@ -1,0 +1,450 @@
+//! Conditions that look at one member of an object → the cases of its values, and which conditions hold in each.
+
+use super::emptiness::FULL_DEPTH;
+use super::lists::{constants, only_lists, Constant};
+use super::switch::{Case, Cases, Member, Switch, Truth};
+use super::{Expander, Splitting};
+use crate::condition::{Conjunct, ConjunctionId, Members, ObjectCondition, SubschemaId, Types};
+use crate::error::Result;
+use crate::json::{Key, Text, Value};
+use crate::read::Applicator;
+use crate::resolve::Location;
+use crate::subschema::Asks;
+use crate::types::object::demand;
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Fewer tests of one member than this are no switch: a product takes no longer.
+const MANY: usize = 3;
+/// Subschemas that a search for tests looks at.
+const WALKED: usize = 4_096;
+/// Conditions on one member that are no lists; each is compared with each.
+const PATTERNS: usize = 64;
+/// Conditions on one member without which a switch is not worth its cases.
+const TESTING: [&str; 3] = ["const", "enum", "pattern"];
+
+/// The tests of a subschema and of what it applies to the same value.
+#[derive(Default)]
+struct Tests {
+    /// With the subschema in which each stands.
+    tested: Vec<(ConjunctionId, SubschemaId)>,
+    /// By subschema, the one that applies it.
+    above: FxHashMap<SubschemaId, SubschemaId>,
+}
+
+impl Expander<'_> {
+    /// The switch of the member that most conditions of a subschema test, if that is worth while. Errors: as `expand`.
+    pub(super) fn switch(&mut self, of: SubschemaId, case: Option<&Case<'_>>) -> Result<Option<Rc<Switch>>> {
+        if self.options.splitting == Splitting::Clauses {
+            return Ok(None);
+        }
+        let found = match self.switches.get(&of) {
+            Some(known) => known.clone(),
+            None => {
+                let found = self.switch_of(of)?.map(Rc::new);
+                self.switches.insert(of, found.clone());
+                found
+            }
+        };
+        Ok(found.filter(|switch| case.is_none_or(|case| !case.is_of(&switch.key))))
+    }
+
+    fn switch_of(&mut self, of: SubschemaId) -> Result<Option<Switch>> {
+        let parsed = self.parsed(of)?;
+        if !self.compares_often(&parsed.applicators) {
+            return Ok(None);
+        }
+        let Some(tests) = self.tests(of)? else { return Ok(None) };
+        let mut constraints: IndexSet<Members, FxBuildHasher> = IndexSet::default();
+        for &(goal, _) in &tests.tested {
+            constraints.extend(self.constraints_of(goal)?);
+        }
+        let mut asked: IndexMap<Arc<str>, FxHashSet<ConjunctionId>, FxBuildHasher> = IndexMap::default();
+        for (key, goal) in constraints.iter().flat_map(|members| &members.names) {
+            if self.is_test(*goal) {
+                asked.entry(key.clone()).or_default().insert(*goal);
+            }
+        }
+        let most = asked.iter().map(|(_, asked)| asked.len()).max().unwrap_or(0);
+        let Some((key, _)) = asked.into_iter().find(|(_, asked)| asked.len() >= MANY && asked.len() == most) else {
+            return Ok(None);
+        };
+        // The conditions on the member, in every test.
+        let mut atoms: IndexSet<ConjunctionId, FxBuildHasher> = IndexSet::default();
+        for members in &constraints {
+            let asked = demand(self, members, &key)?;
+            if !asked.is_anything() && !asked.is_nothing() {
+                atoms.insert(asked);
+            }
+        }
+        self.switch_on(key, &tests, &atoms)
+    }
+
+    /// The tests of a subschema; None if there are too many subschemas to look at.
+    fn tests(&mut self, of: SubschemaId) -> Result<Option<Tests>> {
+        let mut found = Tests::default();
+        let mut stack = vec![of];
+        let mut met = FxHashSet::from_iter([of]);
+        while let Some(next) = stack.pop() {
+            if met.len() > WALKED {
+                return Ok(None);
+            }
+            let parsed = self.parsed(next)?;
+            self.count_conditions(1 + parsed.applicators.len())?;
+            let mut below = Vec::new();
+            for applicator in &parsed.applicators {
+                match applicator {
+                    Applicator::All(goals) => below.extend(goals),
+                    Applicator::Any(goals) => {
+                        found.tested.extend(goals.iter().map(|&goal| (goal, next)));
+                        below.extend(goals);
+                    }
+                    Applicator::One(goals) => found.tested.extend(goals.iter().map(|&goal| (goal, next))),
+                    &Applicator::Not(goal) => found.tested.push((goal, next)),
+                    &Applicator::If(condition, then, other) => {
+                        found.tested.push((condition, next));
+                        below.extend([then, other]);
+                    }
+                }
+            }
+            for goal in below.into_iter().rev() {
+                let Some(sub) = self.positive_literal(goal) else { continue };
+                if met.insert(sub) {
+                    found.above.insert(sub, next);
+                    stack.push(sub);
+                }
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// The constraints on members in a condition and its parts.
+    fn constraints_of(&mut self, goal: ConjunctionId) -> Result<Vec<Members>> {
+        let mut found = Vec::new();
+        let mut stack = vec![goal];
+        let mut met = FxHashSet::default();
+        while let Some(goal) = stack.pop() {
+            for literal in self.subschemas.conjunctions.literals(goal).iter() {
+                if !met.insert(literal.subschema()) || met.len() > WALKED {
+                    continue;
+                }
+                let parsed = self.parsed(literal.subschema())?;
+                found.extend(parsed.conjunct.objects.iter().filter_map(|condition| match condition {
+                    ObjectCondition::Members(members) => Some(members.clone()),
+                    _ => None,
+                }));
+                stack.extend(parsed.applicators.iter().flat_map(Applicator::goals));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether a schema that somebody wrote lists values or asks for a pattern.
+    fn is_test(&self, asked: ConjunctionId) -> bool {
+        let Some(literal) = self.subschemas.conjunctions.single(asked) else { return false };
+        let Asks::Schema(schema) = self.subschemas.get(literal.subschema()).asks else { return false };
+        self.compares(schema)
+    }
+
+    fn compares(&self, schema: Location) -> bool {
+        let members = self.subschemas.documents.object(schema);
+        members.is_some_and(|members| TESTING.iter().any(|keyword| members.get(keyword).is_some()))
+    }
+
+    /// Whether what a subschema applies compares some member with constants or patterns many times, as it is written:
+    /// no other schema is read before a value can come to it.
+    fn compares_often(&self, applicators: &[Applicator]) -> bool {
+        let goals = applicators.iter().flat_map(Applicator::goals);
+        let literals = goals.flat_map(|goal| self.subschemas.conjunctions.literals(goal).to_vec());
+        let mut stack: Vec<Location> = Vec::new();
+        for literal in literals {
+            if let Asks::Schema(schema) = self.subschemas.get(literal.subschema()).asks {
+                stack.push(schema);
+            }
+        }
+        let documents = &self.subschemas.documents;
+        let (mut counts, mut looked): (FxHashMap<String, usize>, _) = (FxHashMap::default(), 0);
+        while let Some(schema) = stack.pop().filter(|_| looked < WALKED) {
+            looked += 1;
+            let Some(members) = documents.object(schema) else { continue };
+            let at = |node| Location { node, ..schema };
+            for member in members.iter() {
+                let Key::Text(Text::Unicode(keyword)) = member.key else { continue };
+                match (keyword, documents.value(at(member.value))) {
+                    ("properties", Value::Object(properties)) => {
+                        for property in properties.iter().filter(|property| self.compares(at(property.value))) {
+                            let Key::Text(key) = property.key else { continue };
+                            let count = counts.entry(key.to_string()).or_default();
+                            *count += 1;
+                            if *count >= MANY {
+                                return true;
+                            }
+                        }
+                    }
+                    ("allOf" | "anyOf" | "oneOf", Value::Array(items)) => stack.extend(items.iter().copied().map(at)),
+                    ("if" | "then" | "else" | "not", _) => stack.push(at(member.value)),
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// The switch of a member, by all that tests ask of it.
+    fn switch_on(
+        &mut self,
+        key: Arc<str>,
+        tests: &Tests,
+        atoms: &IndexSet<ConjunctionId, FxBuildHasher>,
+    ) -> Result<Option<Switch>> {
+        let Some(cells) = self.cells(tests, atoms)? else { return Ok(None) };
+        let mut cases = vec![Member::NoObject, Member::Absent];
+        cases.extend(cells.values.iter().map(|&value| Member::Present(value)));
+        let mut search =
+            Truths { key: key.clone(), count: cases.len(), atoms: cells.truths, known: FxHashMap::default() };
+        let mut truths = FxHashMap::default();
+        for &(goal, _) in &tests.tested {
+            if !truths.contains_key(&goal) {
+                let truth = self.truth(&mut search, goal)?;
+                if truth.holds.0.iter().chain(&truth.fails.0).any(|&cases| cases != 0) {
+                    truths.insert(goal, truth);
+                }
+            }
+        }
+        // Where no test tells them apart, no member and one of all other values are one case.
+        let rest = cases.len() - 1;
+        if truths.values().all(|truth: &Truth| truth.at(rest) == truth.at(1)) {
+            if let Member::Present(others) = cases[rest] {
+                cases[rest] = Member::Optional(others);
+                cases[1] = Member::Present(ConjunctionId::NOTHING);
+            }
+        }
+        let mut testing = FxHashSet::default();
+        for (_, holder) in tests.tested.iter().filter(|(goal, _)| truths.contains_key(goal)) {
+            let mut next = Some(*holder);
+            while let Some(of) = next.filter(|&of| testing.insert(of)) {
+                next = tests.above.get(&of).copied();
+            }
+        }
+        Ok(Some(Switch { key, cases, truths, testing }))
+    }
+
+    /// The values of a member, told apart by what tests ask of it; None where these are no lists or patterns.
+    fn cells(&mut self, tests: &Tests, atoms: &IndexSet<ConjunctionId, FxBuildHasher>) -> Result<Option<Cells>> {
+        let mut listed: IndexMap<Constant, Vec<usize>, FxBuildHasher> = IndexMap::default();
+        let mut others = Vec::new();
+        for (place, &atom) in atoms.iter().enumerate() {
+            let Some(union) = self.looked_into(atom)? else { continue };
+            match constants(&union).filter(|_| only_lists(&union)) {
+                Some(values) => values.into_iter().for_each(|value| listed.entry(value).or_default().push(place)),
+                None => others.push(place),
+            }
+        }
+        others.truncate(PATTERNS);
+        // Values in the same lists are one cell: what all these lists have, but for what other ones share with them.
+        let groups: IndexSet<Vec<usize>, FxBuildHasher> = listed.into_values().collect();
+        let mut sharing: IndexMap<usize, IndexSet<usize, FxBuildHasher>, FxBuildHasher> = IndexMap::default();
+        for group in &groups {
+            self.count_conditions(group.len() * group.len())?;
+            group.iter().for_each(|&place| sharing.entry(place).or_default().extend(group));
+        }
+        let mut values = Vec::with_capacity(groups.len() + 1);
+        for group in &groups {
+            let mut cell = group
+                .iter()
+                .fold(ConjunctionId::ANYTHING, |cell, &place| self.subschemas.conjunctions.both(cell, atoms[place]));
+            for &place in sharing[&group[0]].iter().filter(|place| !group.contains(place)) {
+                let outside = self.subschemas.negated(atoms[place]);
+                cell = self.subschemas.conjunctions.both(cell, outside);
+            }
+            values.push(cell);
+        }
+        let mut parts: Vec<ConjunctionId> = sharing.keys().map(|&place| atoms[place]).collect();
+        let from = tests.tested[0].1;
+        let lists = self.subschemas.either(from, &parts);
+        let mut disjoint: Vec<usize> = Vec::new();
+        for &place in &others {
+            let mut is_disjoint = true;
+            for &other in &disjoint {
+                is_disjoint = is_disjoint && self.excludes(atoms[place], atoms[other])?;
+            }
+            if is_disjoint {
+                disjoint.push(place);
+            }
+        }
+        for &place in &disjoint {
+            let mut cell = atoms[place];
+            if !self.excludes(cell, lists)? {
+                let outside = self.subschemas.negated(lists);
+                cell = self.subschemas.conjunctions.both(cell, outside);
+            }
+            values.push(cell);
+            parts.push(atoms[place]);
+        }
+        if values.is_empty() || values.len() as u64 > self.options.total {
+            return Ok(None);
+        }
+        let all = self.subschemas.either(from, &parts);
+        values.push(self.subschemas.negated(all));
+
+        let count = values.len() + 2;
+        let mut truths: FxHashMap<ConjunctionId, Truth> = FxHashMap::default();
+        for &place in sharing.keys() {
+            let mut truth = Truth::unknown(count);
+            (2..count).for_each(|case| match groups.get_index(case - 2).is_some_and(|group| group.contains(&place)) {
+                true => truth.holds.insert(case),
+                false => truth.fails.insert(case),
+            });
+            truths.insert(atoms[place], truth);
+        }
+        for &place in &others {
+            let mut truth = Truth::unknown(count);
+            let outside = self.subschemas.negated(atoms[place]);
+            for (case, &value) in (2..).zip(&values) {
+                if self.excludes(value, atoms[place])? {
+                    truth.fails.insert(case);
+                } else if self.excludes(value, outside)? {
+                    truth.holds.insert(case);
+                }
+            }
+            truths.insert(atoms[place], truth);
+        }
+        Ok(Some(Cells { values, truths }))
+    }
+
+    /// Whether certainly no value meets both conjunctions.
+    fn excludes(&mut self, one: ConjunctionId, other: ConjunctionId) -> Result<bool> {
+        let both = self.subschemas.conjunctions.both(one, other);
+        self.search_contradiction(both, FULL_DEPTH)
+    }
+
+    /// In which cases a condition holds.
+    fn truth(&mut self, search: &mut Truths, goal: ConjunctionId) -> Result<Truth> {
+        let mut found = Truth::always(search.count);
+        if goal.is_nothing() {
+            return Ok(found.negated());
+        }
+        for literal in self.subschemas.conjunctions.literals(goal).iter() {
+            let truth = self.deeper(|this| this.truth_of(search, literal.subschema()))?;
+            found = found.and(&if literal.is_negative() { truth.negated() } else { truth });
+        }
+        Ok(found)
+    }
+
+    fn truth_of(&mut self, search: &mut Truths, of: SubschemaId) -> Result<Truth> {
+        if let Some(known) = search.known.get(&of) {
+            return Ok(known.clone());
+        }
+        let unknown = Truth::unknown(search.count);
+        search.known.insert(of, unknown.clone());
+        let parsed = self.parsed(of)?;
+        self.count_conditions(search.count)?;
+        let mut found = self.truth_of_conjunct(search, &parsed.conjunct)?;
+        if !parsed.alternatives.is_empty() || parsed.has_unevaluated() {
+            found = found.and(&unknown);
+        }
+        for applicator in &parsed.applicators {
+            let truth = match applicator {
+                Applicator::All(goals) => goals.iter().try_fold(Truth::always(search.count), |all, &goal| {
+                    self.truth(search, goal).map(|one| all.and(&one))
+                })?,
+                Applicator::Any(goals) => {
+                    goals.iter().try_fold(Truth::always(search.count).negated(), |any, &goal| {
+                        self.truth(search, goal).map(|one| any.or(&one))
+                    })?
+                }
+                Applicator::One(_) => unknown.clone(),
+                &Applicator::Not(goal) => self.truth(search, goal)?.negated(),
+                &Applicator::If(condition, then, other) => {
+                    let condition = self.truth(search, condition)?;
+                    let (then, other) = (self.truth(search, then)?, self.truth(search, other)?);
+                    condition.and(&then).or(&condition.negated().and(&other))
+                }
+            };
+            found = found.and(&truth);
+        }
+        search.known.insert(of, found.clone());
+        Ok(found)
+    }
+
+    /// In which cases a value meets a conjunct.
+    fn truth_of_conjunct(&mut self, search: &Truths, of: &Conjunct) -> Result<Truth> {
+        let count = search.count;
+        let mut found = Truth::always(count);
+        let others = of.types & !Types::OBJECT;
+        let mut no_object = Truth::always(count);
+        if others.is_empty() {
+            no_object.holds = Cases::none(count);
+            no_object.fails.insert(0);
+        } else if others != !Types::OBJECT || of.condition_count() > of.objects.len() {
+            no_object.holds = Cases::none(count);
+        }
+        if !of.types.has(Types::OBJECT) {
+            found = found.negated();
+        }
+        for condition in &of.objects {
+            let truth = match condition {
+                ObjectCondition::Members(members) => {
+                    let asked = demand(self, members, &search.key)?;
+                    let mut truth = match search.atoms.get(&asked) {
+                        _ if asked.is_anything() => Truth::always(count),
+                        _ if asked.is_nothing() => Truth::always(count).negated(),
+                        Some(known) => known.clone(),
+                        None => Truth::unknown(count),
+                    };
+                    truth.fails.remove(1);
+                    truth.holds.insert(1);
+                    if asks_of_others(members, &search.key) {
+                        truth.holds = Cases::none(count);
+                    }
+                    truth
+                }
+                ObjectCondition::Required { keys, .. } => {
+                    let mut truth = Truth::always(count);
+                    if keys.contains(&search.key) {
+                        truth.holds.remove(1);
+                        truth.fails.insert(1);
+                    }
+                    if keys.iter().any(|key| *key != search.key) {
+                        truth.holds = Cases::none(count);
+                    }
+                    truth
+                }
+                _ => Truth::unknown(count),
+            };
+            found = found.and(&truth);
+        }
+        // The first case is that of no object, of which the other conditions speak.
+        for (mine, theirs) in [(&mut found.holds, &no_object.holds), (&mut found.fails, &no_object.fails)] {
+            mine.remove(0);
+            if theirs.contains(0) {
+                mine.insert(0);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Values of a member that no test tells apart, and by what tests ask of it where it holds.
+struct Cells {
+    values: Vec<ConjunctionId>,
+    truths: FxHashMap<ConjunctionId, Truth>,
+}
+
+/// The truths of conditions on objects while they are found.
+struct Truths {
+    key: Arc<str>,
+    count: usize,
+    /// By what is asked of the member.
+    atoms: FxHashMap<ConjunctionId, Truth>,
+    known: FxHashMap<SubschemaId, Truth>,
+}
+
+/// Whether constraints ask anything of other members.
+fn asks_of_others(members: &Members, key: &str) -> bool {
+    !members.rest.is_anything()
+        || !members.patterns.is_empty()
+        || members.names.iter().any(|(name, asked)| **name != *key && !asked.is_anything())
+}
