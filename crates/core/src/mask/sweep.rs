@@ -260,10 +260,8 @@ mod tests {
         for text in ["", "a", "aa", "aab"] {
             swept(&mut scene, text);
         }
-        for text in ["a[", "a[a", "a[a,"] {
-            let at = scene.read(text);
-            let position = scene.machine.position(at).clone();
-            assert!(!position.heads.is_empty() && !scene.machine.can_sweep(&position), "{text}");
-        }
+        let at = scene.read("a[");
+        let position = scene.machine.position(at).clone();
+        assert!(!position.heads.is_empty() && !scene.machine.can_sweep(&position), "an item is open");
     }
 }
