@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import frisket
+from frisket.errors import FrisketError, TokenRejectedError
 
 from ..corpus import Case, Tokenizer, encoder
 from ..languages import languages
@@ -70,7 +71,7 @@ def slowest(tokenizer: Tokenizer, sample: Sequence[Case]) -> dict[str, Any]:
     for case in sample:
         try:
             compiled = frisket.Grammar.from_json_schema(case.schema, options).compile(vocabulary)
-        except frisket.FrisketError:
+        except FrisketError:
             continue
         for instance in case.instances:
             taken += [(each, case.name) for each in _timed(compiled, instance.tokens[:LONGEST])]
@@ -108,7 +109,8 @@ def _timed(compiled: frisket.CompiledGrammar, ids: Sequence[int], rooms: Sequenc
             began = time.thread_time_ns()
             matcher.fill_mask(bitmask, room=room)
             taken.append((time.thread_time_ns() - began) / 1e6)
-        if not matcher.allows(token):
+        try:
+            matcher.advance(token)
+        except TokenRejectedError:
             break
-        matcher.advance(token)
     return taken

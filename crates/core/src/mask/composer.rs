@@ -43,8 +43,6 @@ pub(crate) struct Composer<'a> {
     pub key_parts: KeyParts,
     /// Whether lookaheads that list their tokens replace walks.
     pub asks_lookaheads: bool,
-    /// Whether the composer may give up after `MANY_WALKS`.
-    pub may_give_up: bool,
     /// Tokens allowed or refused one by one.
     pub accumulator: Accumulator,
     /// Lists of allowed tokens to which the mask refers.
@@ -61,7 +59,7 @@ pub(crate) struct Composer<'a> {
     pub always: Vec<u32>,
     /// Whether the walk is still inside the item that was open when the mask began.
     pub first: bool,
-    pub(super) walks: usize,
+    walks: usize,
     /// (trie, node, head, frame, first) of each walk, after the first `FEW_WALKS`.
     pub(super) walked: FxHashSet<(usize, NodeId, TermId, FrameId, bool)>,
 }
@@ -81,7 +79,6 @@ impl<'a> Composer<'a> {
             shared,
             key_parts,
             asks_lookaheads: true,
-            may_give_up: false,
             accumulator,
             lists: Vec::new(),
             copies_lists: false,
@@ -108,7 +105,7 @@ impl<'a> Composer<'a> {
 
     /// Walk on with what follows a head, below nodes at which the head is at an end.
     pub(super) fn walk_behind(&mut self, view: TrieView, exits: &[NodeId], head: TermId, frame: FrameId) -> Result<()> {
-        if exits.is_empty() || self.has_given_up() {
+        if exits.is_empty() {
             return Ok(());
         }
         let follow_bytes = self.follow_bytes.after(self.machine, head, frame);

@@ -133,7 +133,7 @@ impl Masks {
         }
         let position = machine.position(exact).clone();
         let horizon = horizon(&mut machine.arena, shared, &position)?;
-        let sweeps = self.is_swept(machine, shared, &position, horizon)?;
+        let sweeps = self.is_swept(machine, follow_bytes, shared, &position, horizon)?;
         // Lookaheads would walk the whole trie, too, and anew for each rule.
         let key = if sweeps { None } else { self.key(machine, follow_bytes, shared, &position, horizon)? };
         if let Some(key) = key {
@@ -238,20 +238,13 @@ impl Masks {
         horizon: u32,
     ) -> Result<(Arc<Mask>, bool)> {
         let position = machine.position(id).clone();
-        let mut composer;
-        let mut parts = Vec::new();
-        if self.is_swept(machine, shared, &position, horizon)? {
-            composer = self.composer(machine, follow_bytes, shared);
+        let (mut composer, parts) = if self.is_swept(machine, follow_bytes, shared, &position, horizon)? {
+            let mut composer = self.composer(machine, follow_bytes, shared);
             composer.sweep(&position)?;
+            (composer, Vec::new())
         } else {
-            let may_give_up = self.can_sweep(machine, &position);
-            (composer, parts) = self.compose_heads(machine, follow_bytes, shared, &position, (horizon, may_give_up))?;
-            if composer.has_given_up() {
-                parts.clear();
-                composer.restart();
-                composer.sweep(&position)?;
-            }
-        }
+            self.compose_heads(machine, follow_bytes, shared, &position, horizon)?
+        };
         composer.replay.append(&mut composer.always);
         let shared = composer.resolve(id, exact)?;
         Ok((Arc::new(self.finish(composer, parts, &position)), shared))
@@ -270,8 +263,7 @@ impl Masks {
             Some(draft) => draft.clone(),
             None => {
                 let position = machine.position(id).clone();
-                let (mut composer, parts) =
-                    self.compose_heads(machine, follow_bytes, shared, &position, (horizon, false))?;
+                let (mut composer, parts) = self.compose_heads(machine, follow_bytes, shared, &position, horizon)?;
                 composer.resolve_draft(id)?;
                 let (uncertain, always) = (take(&mut composer.uncertain), take(&mut composer.always));
                 let mut mask = self.finish(composer, parts, &position);
@@ -305,26 +297,29 @@ impl Masks {
         head_masks.get(&mut machine.arena, shared, head, horizon)
     }
 
-    fn can_sweep(&self, machine: &Machine, position: &Position) -> bool {
-        !self.is_plain && Accelerators::on().sweep && machine.can_sweep(position)
-    }
-
-    /// Whether the mask of a position is swept: much of the trie is below the exits of one of its heads.
+    /// Whether the mask of a position is swept: much of the trie is below the exits of one of its heads, and would be merged
+    /// or may be read by what follows the head.
     fn is_swept(
         &mut self,
         machine: &mut Machine,
+        follow_bytes: &mut FollowBytes,
         shared: &SharedMasks,
         position: &Position,
         horizon: u32,
     ) -> Result<bool> {
-        if !self.can_sweep(machine, position) {
+        if self.is_plain || !Accelerators::on().sweep || !machine.can_sweep(position) {
             return Ok(false);
         }
         for &(head, frame) in &position.heads {
-            if machine.arena.terms.single_text(head).is_none()
-                && self.head_mask(machine, shared, (head, frame), horizon)?.core.exits.is_deferred()
-            {
-                return Ok(true);
+            if machine.arena.terms.single_text(head).is_some() {
+                continue;
+            }
+            let head_mask = self.head_mask(machine, shared, (head, frame), horizon)?;
+            if head_mask.core.exits.is_deferred() {
+                let follow = follow_bytes.after(machine, head, frame);
+                if head_mask.core.exits.are_costly(shared, &follow) {
+                    return Ok(true);
+                }
             }
         }
         Ok(false)
@@ -344,21 +339,19 @@ impl Masks {
         composer
     }
 
-    /// A composer that has joined all heads of a position, and the dense parts that the mask refers to. If it `may_give_up`,
-    /// it may be incomplete.
+    /// A composer that has joined all heads of a position, and the dense parts that the mask refers to.
     fn compose_heads<'a>(
         &mut self,
         machine: &'a mut Machine,
         follow_bytes: &'a mut FollowBytes,
         shared: &'a SharedMasks,
         position: &Position,
-        (horizon, may_give_up): (u32, bool),
+        horizon: u32,
     ) -> Result<(Composer<'a>, Vec<Part>)> {
         let mut parts: Vec<Part> = Vec::new();
         let mut composer = self.composer(machine, follow_bytes, shared);
         let without_long = horizon < shared.vocabulary.longest;
         composer.copies_lists = without_long;
-        composer.may_give_up = may_give_up;
         for &(head, frame) in &position.heads {
             composer.first = composer.machine.item_summary(frame).is_open;
             if composer.walk_texts(shared.view(), NodeId::ROOT, head, frame)? {

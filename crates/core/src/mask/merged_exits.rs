@@ -1,9 +1,11 @@
 //! Nodes at which a head is at an end → its exits, with small subtries merged into one trie.
 
+use crate::bytes::byteset::ByteSet;
 use crate::mask::accelerate::remainder::Remainder;
 use crate::mask::exits::{Exits, Group, Groups};
 use crate::mask::shared::SharedMasks;
 use crate::vocabulary::id::NodeId;
+use crate::vocabulary::trie::Trie;
 
 use smallvec::SmallVec;
 use std::sync::OnceLock;
@@ -16,7 +18,7 @@ const MERGED_FROM: usize = 12;
 const LARGE_SUBTRIE: u32 = 1_000;
 
 /// Exits are deferred if more than one in this many nodes of the trie is below them: merging takes some 0.2 µs for each,
-/// and most such masks are swept instead (`sweep`). Llama 3's trie has 280,000 nodes.
+/// and most such masks are swept instead (`sweep`).
 const DEFERRED_RATIO: usize = 8;
 
 /// Fewer nodes below exits are always merged.
@@ -26,12 +28,14 @@ const DEFERRED_FROM: usize = 1_000;
 pub(crate) struct LazyExits {
     /// The nodes at which the head is at an end, where the exits are deferred.
     ends: Box<[NodeId]>,
+    /// Whether much of the trie would be merged.
+    are_costly: bool,
     exits: OnceLock<Exits>,
 }
 
 impl From<Exits> for LazyExits {
     fn from(exits: Exits) -> Self {
-        LazyExits { ends: Box::default(), exits: exits.into() }
+        LazyExits { ends: Box::default(), are_costly: false, exits: exits.into() }
     }
 }
 
@@ -39,22 +43,22 @@ impl LazyExits {
     /// The exits at ascending nodes of the vocabulary's trie, many small subtries merged.
     pub fn of(ends: &[NodeId], shared: &SharedMasks) -> Self {
         let trie = &shared.vocabulary.trie;
-        let (mut below, mut end) = (0, NodeId::ROOT);
-        for &node in ends.iter() {
-            if node >= end {
-                end = trie.end(node);
-                below += trie.size(node) as usize;
-            }
-        }
-        match below > DEFERRED_FROM && below * DEFERRED_RATIO > trie.len() {
-            true => LazyExits { ends: ends.into(), exits: OnceLock::new() },
+        let sizes = ends.iter().map(|&node| trie.size(node)).filter(|&size| size <= LARGE_SUBTRIE);
+        let are_costly = is_much(sizes.map(|size| size as usize).sum(), trie);
+        match are_costly || is_much_below(ends, trie, &ByteSet::FULL) {
+            true => LazyExits { ends: ends.into(), are_costly, exits: OnceLock::new() },
             false => Exits::merged(ends, shared).into(),
         }
     }
 
-    /// Whether much of the trie is below the exits.
+    /// Whether the exits are computed when they are first asked for.
     pub fn is_deferred(&self) -> bool {
         !self.ends.is_empty()
+    }
+
+    /// Whether much of the trie would be merged, or is below the exits and begins there with one of some bytes.
+    pub fn are_costly(&self, shared: &SharedMasks, bytes: &ByteSet) -> bool {
+        self.are_costly || is_much_below(&self.ends, &shared.vocabulary.trie, bytes)
     }
 
     /// The exits.
@@ -66,6 +70,22 @@ impl LazyExits {
     pub fn memory_bytes(&self) -> usize {
         4 * self.ends.len() + self.exits.get().map_or(0, Exits::memory_bytes)
     }
+}
+
+/// Whether much of the trie is below ascending nodes and begins there with one of some bytes.
+fn is_much_below(nodes: &[NodeId], trie: &Trie, bytes: &ByteSet) -> bool {
+    let (mut below, mut end) = (0, NodeId::ROOT);
+    for &node in nodes {
+        if node >= end {
+            end = trie.end(node);
+            below += trie.children_in(node, bytes).map(|(_, child)| trie.size(child) as usize).sum::<usize>();
+        }
+    }
+    is_much(below, trie)
+}
+
+fn is_much(nodes: usize, trie: &Trie) -> bool {
+    nodes > DEFERRED_FROM && nodes * DEFERRED_RATIO > trie.len()
 }
 
 impl Exits {
@@ -172,7 +192,10 @@ mod tests {
             let shared = shared_masks(&texts.iter().map(String::as_str).collect::<Vec<_>>());
             let ends = ["b00", "b01"].map(|text| node(&shared, text));
             let found = LazyExits::of(&ends, &shared);
-            let (is_deferred, held) = (found.is_deferred(), found.memory_bytes());
+            let [is_deferred, few] =
+                [ByteSet::FULL, ByteSet::range(b'9', b'9')].map(|bytes| found.are_costly(&shared, &bytes));
+            assert!(!few, "a tenth of what is below");
+            let held = found.memory_bytes();
             assert_eq!(found.get(&shared).hash(), Exits::merged(&ends, &shared).hash());
             assert!(found.memory_bytes() >= held);
             is_deferred

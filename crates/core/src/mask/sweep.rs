@@ -13,9 +13,6 @@ use crate::vocabulary::id::NodeId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A composer that may give up does so after this many walks of one mask: a sweep takes less time than more walks.
-const MANY_WALKS: usize = 512;
-
 /// Positions of one sweep that get a table, of 544 bytes each. Nodes that lead to another position are walked head by head.
 const ROWS: usize = 2_048;
 
@@ -63,29 +60,12 @@ impl Machine {
             )
         };
         position.register == Register::Closed
-            && !(position.needs_replay || position.crosses_item || position.depends_on_value)
+            && !position.needs_replay
             && !position.heads.iter().any(|&(head, _)| is_key(head))
     }
 }
 
 impl Composer<'_> {
-    /// Whether the composer has given up: what it has collected is incomplete.
-    pub fn has_given_up(&self) -> bool {
-        self.may_give_up && self.walks > MANY_WALKS
-    }
-
-    /// Forget all that was collected, and give up no more.
-    pub fn restart(&mut self) {
-        self.accumulator.take_corrections();
-        self.lists.clear();
-        self.replay.clear();
-        self.recheck.clear();
-        self.copies_lists = false;
-        self.may_give_up = false;
-        self.walks = 0;
-        self.walked.clear();
-    }
-
     /// Allow the tokens that a position reads.
     pub(super) fn sweep(&mut self, position: &Position) -> Result<()> {
         let view = self.shared.view();
@@ -102,6 +82,11 @@ impl Composer<'_> {
             let next = match rows.step(self.machine, row, byte)? {
                 Step::Dead => continue,
                 Step::Row(next) => next,
+                // What a walk notes of unique items is right only if it walks from the beginning of the token.
+                Step::Other(_) if self.machine.frames.can_be_open() => {
+                    self.replay.extend(trie.tokens_at(node).iter().chain(trie.tokens_below(node)));
+                    continue;
+                }
                 Step::Other(position) => {
                     trie.tokens_at(node).iter().for_each(|&token| self.accumulator.allow(token));
                     self.walk_position(view, node, &position)?;
@@ -148,7 +133,7 @@ impl Rows {
     #[inline(never)]
     fn compute_step(&mut self, machine: &mut Machine, row: u16, byte: u8) -> Result<Step> {
         let position = self.rows[usize::from(row)].position.clone();
-        let next = machine.step_uncached(&position.heads, Register::Abstracted, byte)?;
+        let next = machine.step_uncached(&position.heads, Register::Closed, byte)?;
         let entry = if next.is_dead() {
             NOWHERE
         } else if let Some(&known) = self.row_of.get(&next) {
@@ -180,5 +165,103 @@ impl Rows {
             self.rows[usize::from(row)].loops = Some(found);
         }
         Ok(self.rows[usize::from(row)].loops)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::automaton::fixture::{alt, bytes, rule, seq};
+    use crate::automaton::position::DEAD;
+    use crate::grammar::builder::{Builder, ObjectRules};
+    use crate::mask::fixture::{object, printable_and, taken, unique, Scene};
+    use crate::regular::term::{TermId, EPSILON};
+
+    /// The tokens that a sweep allows after a text; the automaton reads these and no others.
+    fn swept(scene: &mut Scene, text: &str) -> usize {
+        let at = scene.read(text);
+        let position = scene.machine.position(at).clone();
+        assert!(scene.machine.can_sweep(&position), "{text:?}");
+        let mut composer = scene.composer();
+        composer.copies_lists = true;
+        composer.sweep(&position).unwrap();
+        composer.replay.append(&mut composer.always);
+        composer.resolve(at, at).unwrap();
+        let found = taken(&mut composer);
+        let shared = scene.shared.clone();
+        let is_read = |token: &u32| {
+            shared.vocabulary.token(*token).is_some_and(|bytes| scene.machine.read(at, bytes).unwrap() != DEAD)
+        };
+        let read: Vec<u32> = (0..shared.vocabulary.size() as u32).filter(is_read).collect();
+        assert_eq!(found, read, "{text:?}");
+        found.len()
+    }
+
+    /// Letters, and parts in brackets that match.
+    fn nested(builder: &mut Builder) -> TermId {
+        rule(builder, "parts", |builder, parts| {
+            let letter = bytes(builder, b'a', b'c', 1, Some(1));
+            let [open, close] = [&b"("[..], b")"].map(|sign| builder.literal(sign).unwrap());
+            let group = seq(builder, &[open, parts, close]);
+            let part = alt(builder, &[letter, group]);
+            let more = seq(builder, &[part, parts]);
+            alt(builder, &[EPSILON, more])
+        })
+    }
+
+    #[test]
+    fn a_sweep_allows_what_the_automaton_reads() {
+        let signs = ["a", "b", "c", "(", ")"];
+        let pairs = signs.iter().flat_map(|one| signs.map(|two| format!("{one}{two}")));
+        let triples =
+            signs.iter().flat_map(|one| signs.map(|two| signs.map(|three| format!("{one}{two}{three}")))).flatten();
+        let long =
+            (0..400).map(|number| format!("ab{}", ["a", "b", "c", "ca", "x"][number % 5].repeat(number / 5 + 1)));
+        let texts: Vec<String> = pairs.chain(triples).chain(long).collect();
+        let shared = printable_and(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut scene = Scene::new(&shared, nested);
+        let counts = ["", "a", "(", "((b", "(((c)"].map(|text| swept(&mut scene, text));
+        assert!(counts[0] < counts[2] && counts[2] < counts[3], "more brackets may close: {counts:?}");
+    }
+
+    #[test]
+    fn objects_are_walked_from_where_they_begin() {
+        let shared =
+            printable_and(&["a{", "a{\"k", "a{\"k\":1", "a{\"k\":1}a", "a{\"z", "a{\"z\":1,\"k\":1}", "a{\"k\":2"]);
+        let mut scene = Scene::new(&shared, |builder| {
+            let letter = bytes(builder, b'a', b'c', 1, Some(1));
+            let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
+            let members = object(builder, &[("k", true)], true, rules);
+            rule(builder, "part", |builder, part| {
+                let value = alt(builder, &[members, letter]);
+                let more = seq(builder, &[letter, value, part]);
+                alt(builder, &[letter, more])
+            })
+        });
+        for text in ["", "a", "aa", "aab"] {
+            swept(&mut scene, text);
+        }
+        let at = scene.read("a{\"x");
+        let position = scene.machine.position(at).clone();
+        assert!(!position.heads.is_empty() && !scene.machine.can_sweep(&position));
+    }
+
+    #[test]
+    fn tokens_that_begin_an_array_of_different_items_are_replayed() {
+        let shared = printable_and(&["a[", "a[b", "a[b,b", "a[b,c]a", "a[b,c,", "b["]);
+        let mut scene = Scene::new(&shared, |builder| {
+            let letter = bytes(builder, b'a', b'c', 1, Some(1));
+            let items = unique(builder, letter);
+            rule(builder, "part", |builder, part| {
+                let value = alt(builder, &[items, letter]);
+                let more = seq(builder, &[letter, value, part]);
+                alt(builder, &[letter, more])
+            })
+        });
+        for text in ["", "a", "aa", "aab"] {
+            swept(&mut scene, text);
+        }
+        let at = scene.read("a[");
+        let position = scene.machine.position(at).clone();
+        assert!(!position.heads.is_empty() && !scene.machine.can_sweep(&position), "an item is open");
     }
 }

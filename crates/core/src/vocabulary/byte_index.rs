@@ -69,11 +69,10 @@ impl ByteIndex {
         }
     }
 
-    /// Makes those lists of some bytes in one pass that would take a pass each. Call where several are asked for.
+    /// Makes the lists of some bytes that are missing, in one pass where that takes less time than one by one.
     pub fn prepare(&self, trie: &Trie, bytes: &ByteSet) {
-        let is_missing = |byte: u8| self.known_count(byte).is_none() && self.max_count(byte) >= SCAN_FROM;
-        let missing = ByteSet::from_bytes(bytes.iter().filter(|&byte| is_missing(byte)));
-        if missing.len() > 1 {
+        let missing = ByteSet::from_bytes(bytes.iter().filter(|&byte| self.known_count(byte).is_none()));
+        if missing.len() > 1 && missing.iter().map(|byte| self.max_count(byte)).sum::<usize>() >= SCAN_FROM {
             self.scan(trie, &missing);
         }
     }
@@ -263,6 +262,22 @@ mod tests {
             let mut found = Vec::new();
             find_by_scan(&trie, &ByteSet::range(byte, byte), |_, place| found.push(place));
             assert_eq!(format!("{found:?}"), format!("{:?}", find_by_node(&trie, &tokens, byte)), "{byte:#x}");
+        }
+    }
+
+    #[test]
+    fn lists_made_in_one_pass_are_those_made_one_by_one() {
+        let texts: Vec<String> = (0..3_000).map(|number| format!("{number:04}aé{number}b€")).collect();
+        let tokens =
+            TokenBytes::new(texts.iter().map(|text| text.len() as u32), &texts.concat().into_bytes(), &[]).unwrap();
+        let trie = Trie::new(0..texts.len() as u32, |id| texts[id as usize].as_bytes());
+        let [one, other] = [(); 2].map(|()| ByteIndex::new(&trie));
+        let wanted = [b'a', b'b', 0xc3, 0xe2];
+        one.prepare(&trie, &ByteSet::from_bytes(wanted.into_iter()));
+        for byte in wanted {
+            assert_eq!((one.known_count(byte).is_some(), other.known_count(byte)), (true, None), "{byte:#x}");
+            let lists = [&one, &other].map(|index| format!("{:?}", index.get(byte, &trie, &tokens)));
+            assert_eq!(lists[0], lists[1], "{byte:#x}");
         }
     }
 }

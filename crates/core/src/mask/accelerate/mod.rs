@@ -37,7 +37,7 @@ pub(crate) struct Accelerators {
     pub remainder: bool,
     /// Masks of many walks take what follows a head from lookaheads that list their tokens (`key::listing`).
     pub listing: bool,
-    /// Masks of very many walks are swept instead (`sweep`).
+    /// Masks of heads that may end above much of the trie are swept (`sweep`).
     pub sweep: bool,
 }
 

@@ -37,7 +37,7 @@ fn masks_count_what_they_keep_and_compose_each_once() {
     let mask = masks.mask(&mut machine, &mut follow_bytes, &vocabulary, start).unwrap();
     let held = masks.memory_bytes();
     assert!(masks.composed == 1 && held >= mask.memory_bytes() + 32);
-    assert_eq!(held, masks.held + masks.head_masks.memory_bytes() + masks.walks.memory_bytes());
+    assert_eq!(held, masks.held + masks.last_head_masks.memory_bytes() + masks.walks.memory_bytes());
     assert!(Arc::ptr_eq(&mask, &masks.mask(&mut machine, &mut follow_bytes, &vocabulary, start).unwrap()));
     assert_eq!((masks.composed, masks.memory_bytes()), (1, held), "what is known takes nothing more");
     // Another grammar of the vocabulary has it, too, for the price of its place in a table.
@@ -67,12 +67,13 @@ fn counts_that_are_far_from_their_end_share_one_head_mask() {
         masks.mask(&mut machine, &mut follow_bytes, &vocabulary, at).unwrap();
     }
     assert_eq!(masks.composed, 1);
-    assert!(masks.head_masks.len() <= 2, "{}", masks.head_masks.len());
+    assert!(masks.last_head_masks.len() <= 2, "{}", masks.last_head_masks.len());
     // For each count no more than its places in two tables and a handle.
     let (held, tables) = (
         masks.memory_bytes(),
-        masks.head_masks.saturated.len() * 24 + masks.head_masks.counting.len() * (24 + size_of::<HeadMask>()),
+        masks.last_head_masks.saturated.len() * 24
+            + masks.last_head_masks.counting.len() * (24 + size_of::<HeadMask>()),
     );
-    assert!((200..=202).contains(&masks.head_masks.counting.len()));
+    assert!((200..=202).contains(&masks.last_head_masks.counting.len()));
     assert!((tables..tables + 200 * 32 + 4_096).contains(&held), "{held} bytes, {tables} of them tables");
 }
