@@ -49,6 +49,9 @@ struct Candidate {
     span: (u8, u8),
 }
 
+/// Budget steps per head and interval of bytes that may come next: about 0.5 µs.
+const STEPS_PER_CANDIDATE: u64 = 12;
+
 /// Budget steps per position of the search, for closing, comparing and queueing it: about 2 µs.
 const STEPS_PER_POSITION: u64 = 96;
 
@@ -326,7 +329,7 @@ impl Machine {
             let readable = (byte..=high).min_by_key(|&byte| rank(byte)).unwrap_or(byte);
             let mut least = NEVER;
             for &(head, frame) in &position.heads {
-                self.arena.spend(1)?;
+                self.arena.spend(STEPS_PER_CANDIDATE)?;
                 let inner = inner_of(self, head);
                 let next = self.arena.derive(inner, readable)?;
                 if next != EMPTY {
