@@ -49,14 +49,14 @@ struct Candidate {
     span: (u8, u8),
 }
 
-/// Budget steps per head and interval of bytes that may come next: about 0.5 µs.
-const STEPS_PER_CANDIDATE: u64 = 12;
+/// Budget steps per head and interval of bytes that may come next: about 0.2 µs.
+const STEPS_PER_CANDIDATE: u64 = 6;
 
 /// Budget steps per position of the search, for closing, comparing and queueing it: about 2 µs.
 const STEPS_PER_POSITION: u64 = 96;
 
-/// Budget steps per byte of the greedy walk: about 1 µs for the position after it.
-const STEPS_PER_BYTE: u64 = 48;
+/// Budget steps per byte of the greedy walk, beside those of the position after it.
+const STEPS_PER_BYTE: u64 = 12;
 
 /// Candidates per node, about: more where bytes are tried one by one.
 const CANDIDATES: usize = 4;

@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 pub(crate) const UNSPELLABLE: u32 = u32::MAX;
 
 /// Budget steps per position of a closing text: about 4 µs, if nothing of it is known.
-const STEPS_PER_POSITION: u64 = 128;
+const STEPS_PER_POSITION: u64 = 144;
 
 /// Steps of the budget per byte of a token that may come first: a look at the trie, and one at the closing text.
 const STEPS_PER_NODE: u64 = 4;
