@@ -12,10 +12,10 @@ from pathlib import Path
 
 from .. import report
 from ..corpus import cases, load_tokenizer, maskbench
-from . import batch, epochs, generated, hard, hostile, masks, memory, stream, unique
+from . import ambiguous, batch, epochs, generated, hard, hostile, masks, memory, stream, unique
 from .bound import Row, figure, markdown
 
-PARTS = ("hard", "hostile", "generated", "memory", "epochs", "stream", "batch", "unique", "masks")
+PARTS = ("hard", "hostile", "generated", "ambiguous", "memory", "epochs", "stream", "batch", "unique", "masks")
 
 
 def main() -> int:
@@ -42,6 +42,7 @@ def main() -> int:
         ),
         "hostile": lambda: hostile.rows(tokenizer, only=options.only),
         "generated": lambda: generated.rows(tokenizer, only=options.only, count=options.generated),
+        "ambiguous": lambda: ambiguous.rows(tokenizer, only=options.only, count=options.generated),
         "memory": lambda: memory.rows(tokenizer, cases(tokenizer, maskbench(), count=options.schemas, seed=2)),
         "epochs": lambda: epochs.rows(tokenizer),
         "stream": lambda: stream.rows(tokenizer),

@@ -102,10 +102,10 @@ def measured(vocabulary: Any, number: int) -> Found:
 
     name, source = drawn(number)
     apart.trim()
-    _reset_peak()
+    reset_peak()
     before = apart.resident()
     calls, wrong = _calls(vocabulary, source, None)
-    megabytes = _peak() - before
+    megabytes = peak_megabytes() - before
     limited, limited_call, problem = _limited(vocabulary, source)
     for _ in range(ROUNDS - 1):
         if limited > LATE:
@@ -198,12 +198,12 @@ def _calls(vocabulary: Any, source: Any, limits: Any, *, stop: Any = None) -> tu
     return taken, "; ".join(wrong)
 
 
-def _reset_peak() -> None:
+def reset_peak() -> None:
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
-def _peak() -> float:
+def peak_megabytes() -> float:
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
@@ -391,6 +391,27 @@ def _shared(rng: random.Random) -> Any:
     return {keyword: [last]} if keyword == "enum" else {"default": last} if keyword == "default" else last
 
 
+def _mixed(rng: random.Random, depth: int = 3) -> Any:
+    """Keywords that hold together: what one evaluates, another may forbid."""
+    if depth == 0:
+        return rng.choice([{"type": "integer"}, {"type": "string"}, {"enum": [1, 2, "a"]}, {"multipleOf": 7}, {}])
+
+    def inner() -> Any:
+        return _mixed(rng, depth - 1)
+
+    drawn: dict[str, Any] = {
+        "oneOf": [inner() for _ in range(rng.randint(2, 4))],
+        "dependentSchemas": {name: inner() for name in "ab"},
+        "unevaluatedProperties": rng.choice([False, {"type": "integer"}]),
+        "unevaluatedItems": rng.choice([False, {"type": "integer"}]),
+        "contains": inner(),
+        "uniqueItems": True,
+        "properties": {name: inner() for name in "abc"},
+        "items": inner(),
+    }
+    return {keyword: drawn[keyword] for keyword in rng.sample(sorted(drawn), rng.randint(1, 5))}
+
+
 FAMILIES = [
     _definitions,
     _nested_arrays,
@@ -408,4 +429,5 @@ FAMILIES = [
     _numbers,
     _dependent,
     _shared,
+    _mixed,
 ]

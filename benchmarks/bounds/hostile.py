@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from ..corpus import Tokenizer
-from . import apart
+from . import apart, ending
 from .bound import Row
 
 PART = "Hostile inputs"
 SECONDS = 5.0
 MEGABYTES = 1000.0
+CALL_SECONDS, CALL_MEGABYTES = 2.0, 300.0
+"""What one call may take under the default limits: seconds of the processor, and memory beyond what was there."""
 LEFT = 128.0
 """MB that may stay when all is dropped: what is kept for other grammars of the vocabulary is among it."""
 STEPS = 64
@@ -26,10 +28,12 @@ STEPS = 64
 
 @dataclass(frozen=True)
 class Hostile:
-    """What makes the grammar; a text that is written byte by byte under the masks before the random steps."""
+    """What makes the grammar; a text that is written byte by byte under the masks before the random steps; whether each
+    step also asks how many tokens finish the text, and for a mask with room for 60 tokens."""
 
     make: Callable[[], Any]
     script: bytes = b""
+    room: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ def rows(tokenizer: Tokenizer, *, only: str = "") -> Iterator[Row]:
         broken = [
             *(["no typed error"] if outcome.value is None or found.answer.startswith("untyped") else []),
             *([f"more than {MEGABYTES:g} MB"] if outcome.peak_megabytes > MEGABYTES else []),
+            *([f"a call of more than {CALL_SECONDS:g} s"] if found.longest > CALL_SECONDS else []),
+            *([f"{CALL_MEGABYTES:g} MB grown"] if outcome.peak_megabytes - found.before > CALL_MEGABYTES else []),
             *([f"more than {LEFT:g} MB left"] if left > LEFT else []),
             *([f"{found.threads} threads left"] if found.threads > 0 else []),
         ]
@@ -67,80 +73,7 @@ def rows(tokenizer: Tokenizer, *, only: str = "") -> Iterator[Row]:
         ]
         yield Row(PART, name, "seconds", found.seconds, SECONDS, "s", note="; ".join(told), failed=bool(broken))
     if only in "cancellation":
-        yield from _ended(tokenizer)
-
-
-def _ended(tokenizer: Tokenizer) -> Iterator[Row]:
-    """How soon a call comes back that another thread cancels, or that has no more time."""
-    for name in ("intersection in the builder", "mask of nested counts", "schema of many properties"):
-        for how, bound in (("cancelled", 100.0), ("limit of 0.5 s", 600.0)):
-            outcome = apart.run(ended, tokenizer, name, how == "cancelled", seconds=30.0)
-            found = outcome.value or {}
-            note = f"{found.get('answer', outcome.error)}"
-            # No call that takes half a second is no call to be ended.
-            wrong = not note.startswith("LimitExceededError") and (how == "cancelled" or not note.startswith("it came"))
-            what = f"{name}, {how}"
-            yield Row(PART, what, "came back after", found.get("ms"), bound, "ms", note=note, failed=wrong)
-
-
-def ended(tokenizer: Tokenizer, name: str, cancel: bool) -> dict[str, Any]:
-    """Without other limits, so that nothing else stops it; ms from the cancellation, or of the call that was ended."""
-    import threading
-
-    import frisket
-    from frisket import _core
-
-    cancellation = frisket.Cancellation()
-    given: dict[str, Any] = {"cancellation": cancellation} if cancel else {"seconds": 0.5}
-    limits = frisket.Limits(steps=10**15, memory_bytes=8 << 30, **given)
-    vocabulary = frisket.Vocabulary.from_bytes(tokenizer.tokens, eos=[tokenizer.eos])
-
-    told: dict[str, float] = {}
-
-    def intersection() -> None:
-        builder = _core.GrammarBuilder(limits=limits)
-        lengths = (997, 991, 983, 977, 971, 967)
-        loops = [builder.repeat(builder.literal(b"a" * length), 1, None) for length in lengths]
-        builder.build(builder.and_([*loops, builder.repeat(builder.literal(b"a"), 1, 10**15)]))
-
-    def counts() -> None:
-        grammar = frisket.Grammar.from_regex("(((((ab?){1,30}){1,30}){1,30}){1,30}){1,30}|(.*a){40}z")
-        bitmask = np.zeros(tokenizer.mask_words, dtype=np.uint32)
-        while time.perf_counter() < began + 10:
-            told["call"] = time.perf_counter()
-            compiled = grammar.compile(vocabulary, limits=limits)
-            matcher = compiled.matcher()
-            matcher.advance_bytes(b"abb" * 3000)
-            matcher.fill_mask(bitmask)
-
-    frisket.Grammar.from_json_schema({"properties": {"warm": {}}})
-    # The caller's own: neither its making nor its end is the call's affair.
-    made = {f"p{number}": {"type": "object", "properties": {f"q{number}": {}}} for number in range(200_000)}
-
-    def properties() -> None:
-        grammar = frisket.Grammar.from_json_schema({"properties": made}, limits=limits)
-        told["call"] = time.perf_counter()
-        grammar.compile(vocabulary, limits=limits)
-
-    act = {"intersection in the builder": intersection, "mask of nested counts": counts}.get(name, properties)
-
-    def stop() -> None:
-        told["at"] = time.perf_counter()
-        cancellation.cancel()
-
-    timer = threading.Timer(0.5, stop)
-    if cancel:
-        timer.start()
-    began = time.perf_counter()
-    answer = "it came to an end"
-    try:
-        act()
-    except frisket.FrisketError as error:
-        answer = f"{type(error).__name__}: {error.message[:80]}"
-    finally:
-        timer.cancel()
-    since = told["at"] if "at" in told else told.get("call", began)
-    return {"answer": answer, "ms": (time.perf_counter() - since) * 1e3}
+        yield from ending.rows(tokenizer)
 
 
 def attempt(tokenizer: Tokenizer, name: str) -> Attempt:
@@ -157,38 +90,58 @@ def attempt(tokenizer: Tokenizer, name: str) -> Attempt:
     apart.trim()
     threads, before = apart.threads(), apart.resident()
     began = time.perf_counter()
-    answer, masks, longest = _walk(arguments, hostile.script, vocabulary, byte, bitmask)
+    answer, masks, longest = _walk(arguments, hostile, vocabulary, byte, bitmask)
     seconds = time.perf_counter() - began
     del arguments
     apart.trim()
     return Attempt(answer, seconds, longest, masks, before, apart.resident(), apart.threads() - threads)
 
 
-def _walk(source: Any, script: bytes, vocabulary: Any, byte: dict[int, int], bitmask: Any) -> tuple[str, int, float]:
+def _walk(source: Any, hostile: Hostile, vocabulary: Any, byte: dict[int, int], bitmask: Any) -> tuple[str, int, float]:
+    """The answer, the masks that were made, and the seconds that the processor took for the longest call."""
     from frisket import FrisketError
 
     masks, longest = 0, 0.0
-    draw = random.Random(11)
-    last = time.perf_counter()
+    draw, script = random.Random(11), hostile.script
+    asked: list[str] = []
+
+    def call(act: Callable[[], Any]) -> Any:
+        nonlocal longest
+        began = time.process_time()
+        try:
+            return act()
+        finally:
+            longest = max(longest, time.process_time() - began)
+
+    def ask(name: str, act: Callable[[], Any]) -> None:
+        """Calls of which each may end at a limit of its own."""
+        try:
+            call(act)
+        except FrisketError as error:
+            asked.append(f"{name}: {type(error).__name__}")
+
     try:
-        matcher = source().compile(vocabulary).matcher()
+        grammar = call(source)
+        matcher = call(lambda: grammar.compile(vocabulary)).matcher()
         for step in range(len(script) + STEPS):
-            last = time.perf_counter()
-            matcher.fill_mask(bitmask, 0)
+            call(lambda: matcher.fill_mask(bitmask, 0))
             masks += 1
-            if step >= len(script) or not matcher.try_advance(byte[script[step]]):
+            if hostile.room and not asked:
+                ask("can_finish", lambda: matcher.can_finish(60))
+                ask("least_tokens", matcher.least_tokens)
+                ask("mask with room", lambda: matcher.fill_mask(bitmask, 1, room=60))
+            if step >= len(script) or not call(lambda at=step: matcher.try_advance(byte[script[at]])):
                 allowed = np.flatnonzero(np.unpackbits(bitmask[0].view(np.uint8), bitorder="little"))
-                matcher.advance(int(draw.choice(allowed)))
-            longest = max(longest, time.perf_counter() - last)
+                token = int(draw.choice(allowed))
+                call(lambda token=token: matcher.advance(token))
             if matcher.ended:
                 break
     except FrisketError as error:
-        longest = max(longest, time.perf_counter() - last)
         where = f"{type(error).__name__}, {masks} masks: " if masks else f"{type(error).__name__}: "
         return where + str(error.message)[:110].replace("\n", " "), masks, longest
     except BaseException as error:
         return f"untyped {type(error).__name__}: {str(error)[:110]}", masks, longest
-    return "answered", masks, longest
+    return ", ".join(["answered", *asked]) if asked else "answered", masks, longest
 
 
 def inputs() -> dict[str, Hostile]:
@@ -250,6 +203,10 @@ def inputs() -> dict[str, Hostile]:
                     for n in range(40)
                 ]
             }
+        ),
+        "oneOf of 40 multipleOf": _schema(lambda: {"oneOf": [_multiple(n) for n in range(2, 42)]}, b"12"),
+        "oneOf of 12 prime multipleOf": _schema(
+            lambda: {"oneOf": [_multiple(n) for n in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)]}, b"12"
         ),
         "$ref to itself": _schema(lambda: {"$ref": "#"}),
         "$ref cycle of 3": _schema(
@@ -314,6 +271,12 @@ def inputs() -> dict[str, Hostile]:
         "regex: (((((ab?){1,30}){1,30}){1,30}){1,30}){1,30}": _regex(
             "(((((ab?){1,30}){1,30}){1,30}){1,30}){1,30}", b"ab" * 150
         ),
+        "regex: (a{1000000}){1000000}, with room": Hostile(
+            lambda: _later(_pattern, "(a{1000000}){1000000}"), b"a" * 3, room=True
+        ),
+        "regex: a in ten {9}, with room": Hostile(
+            lambda: _later(_pattern, "(" * 9 + "a{9}" + "){9}" * 9), b"a" * 3, room=True
+        ),
         "regex: (a{1,1000}){1,1000}b": _regex("(a{1,1000}){1,1000}b", b"a" * 300),
         "regex: a{1000000}": _regex("a{1000000}", b"a" * 300),
         "regex: (a?){500}a{500}": _regex("(a?){500}a{500}", b"a" * 490),
@@ -331,6 +294,20 @@ def inputs() -> dict[str, Hostile]:
         "regex: \\w{1,5000} in ignored case": _regex("(?i)\\w{1,5000}", b"Stra" * 20),
         "pattern of a megabyte of {": _schema(lambda: {"type": "string", "pattern": "{" * 1_000_000}),
         "pattern of a megabyte in a schema": _schema(lambda: {"type": "string", "pattern": "ab?" * 300_000}),
+        "grammar: w+ of wide names and brackets": _gbnf(
+            'root ::= w+\nw ::= [!-\'*-~]+ c?\nc ::= "(" c* ")"\n', b"ab(()())cd((" * 3
+        ),
+        "grammar: a million of a recursive rule": _gbnf(
+            'root ::= x{1000000}\nx ::= "a" | "(" x ")"\n', b"a((", room=True
+        ),
+        "grammar: 50,000 chained rules": _gbnf(
+            "\n".join(f'r{n} ::= "a" r{n + 1}' for n in range(50_000)) + '\nr50000 ::= "b"\nroot ::= r0\n',
+            b"aaa",
+            room=True,
+        ),
+        "grammar: 50,000 nested options": _gbnf(
+            "root ::= " + '("a" ' * 50_000 + '"b"' + ")?" * 50_000, b"aaa", room=True
+        ),
         "grammar: root ::= root": _rules(lambda b, r: b.define(r, r)),
         'grammar: root ::= "a" root': _rules(lambda b, r: b.define(r, b.seq([b.literal(b"a"), r]))),
         'grammar: root ::= (("" | "a")*)* "b"': _rules(
@@ -421,6 +398,10 @@ def _alternatives() -> str:
     return "\n".join(['a = "0"', *(f'a =/ "{place}"' for place in range(1, 20_000))])
 
 
+def _gbnf(text: str, script: bytes = b"", *, room: bool = False) -> Hostile:
+    return Hostile(lambda: _later(_notation, text), script, room=room)
+
+
 def _later(make: Callable[..., Any], *arguments: Any, **keywords: Any) -> Callable[[], Any]:
     return lambda: make(*arguments, **keywords)
 
@@ -437,6 +418,16 @@ def _pattern(pattern: str) -> Any:
     import frisket
 
     return frisket.Grammar.from_regex(pattern)
+
+
+def _notation(text: str) -> Any:
+    import frisket
+
+    return frisket.Grammar.from_gbnf(text)
+
+
+def _multiple(divisor: int) -> Any:
+    return {"type": "integer", "multipleOf": divisor}
 
 
 def _build(define: Callable[[Any, int], None]) -> Any:

@@ -54,15 +54,17 @@ class Cancellation:
 class Limits:
     """What a grammar may take; frozen. LimitExceededError names the limit that was reached and how much was given.
 
-    `steps`: elementary steps of one call (of the builder, of `compile`, of a matcher), some tens of nanoseconds each.
+    `steps`: elementary steps of one call (of the builder, of `compile`, of a matcher). A dear operation counts as
+    several, so that a step takes some 40 nanoseconds at most.
     A whole build, the reading of its schema included, may take as many as one call.
     They are the same on every machine, so that what is refused once is refused always. The default, 50 million, is a
-    hundred times what the dearest masks of real schemas take, and about a second.
+    hundred times what the dearest masks of real schemas take, and at most two seconds of a processor.
 
     `memory_bytes`: what a compiled grammar (or a builder) may grow to; 256 MiB by default, a real schema's takes a few
     hundred KB to a few MB. A compiled grammar that reaches it forgets what it has learned and goes on: it keeps where
     its matchers are, and one that is next used takes some last steps again and gives the same masks. Only a call that
-    needs more than that alone is an error. What several grammars of a vocabulary share is bounded apart (`Vocabulary`).
+    needs more than that alone is an error; what it adds to caches of all grammars counts until it ends. What several
+    grammars of a vocabulary share is bounded apart (`Vocabulary`).
 
     `seconds`: wall-clock time of one call of `compile` and of a matcher, and of a whole build, the reading of its
     schema included. None by default: the clock would make what is refused depend on how busy the machine is.

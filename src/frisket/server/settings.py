@@ -42,5 +42,5 @@ class Settings:
     """How many answers are written at a time; a model keeps its memory of each."""
     max_queued: int = 512
     """How many answers wait beside those: 429 beyond."""
-    limits: Limits = field(default_factory=lambda: Limits(steps=10_000_000, memory_bytes=128 << 20))
-    """Of each grammar. The steps of one call are those for which all other answers wait: some 0.2 seconds."""
+    limits: Limits = field(default_factory=lambda: Limits(steps=5_000_000, memory_bytes=128 << 20))
+    """Of each grammar. The steps of one call are those for which all other answers wait: at most 0.2 seconds."""

@@ -16,6 +16,9 @@ use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// Steps of the budget per item that is followed, and per call: about 0.4 µs.
+const STEPS_PER_ITEM: u64 = 8;
+
 /// The state of one closure: the heads, special tokens and calls found so far, with their frames.
 #[derive(Default)]
 pub(crate) struct Closure {
@@ -59,7 +62,7 @@ impl Machine {
             if !closure.seen.insert((term, frame)) {
                 continue;
             }
-            self.arena.spend(1)?;
+            self.arena.spend(STEPS_PER_ITEM)?;
             if let Term::Unique(_) | Term::UniqueItem { .. } | Term::UniqueEnd { .. } | Term::UniqueNext { .. } =
                 self.arena.term(term)
             {
@@ -136,7 +139,7 @@ impl Machine {
     /// Enters the called rules, callers before callees, each once. Then merges the frames of equal heads.
     fn enter_calls(&mut self, mut closure: Closure) -> Result<(Position, bool)> {
         while let Some((_, (rule, frames))) = closure.calls.pop_first() {
-            self.arena.spend(frames.len() as u64)?;
+            self.arena.spend(STEPS_PER_ITEM * frames.len() as u64)?;
             let frame = self.frames.union(&mut self.arena, &frames)?;
             let entries = self.rules.entries(rule);
             self.add_entries(&entries, frame, &mut closure);

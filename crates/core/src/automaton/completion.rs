@@ -49,11 +49,14 @@ struct Candidate {
     span: (u8, u8),
 }
 
+/// Budget steps per head and interval of bytes that may come next: about 0.2 µs.
+const STEPS_PER_CANDIDATE: u64 = 6;
+
 /// Budget steps per position of the search, for closing, comparing and queueing it: about 2 µs.
 const STEPS_PER_POSITION: u64 = 96;
 
-/// Budget steps per byte of the greedy walk: about 1 µs for the position after it.
-const STEPS_PER_BYTE: u64 = 48;
+/// Budget steps per byte of the greedy walk, beside those of the position after it.
+const STEPS_PER_BYTE: u64 = 12;
 
 /// Candidates per node, about: more where bytes are tried one by one.
 const CANDIDATES: usize = 4;
@@ -326,7 +329,7 @@ impl Machine {
             let readable = (byte..=high).min_by_key(|&byte| rank(byte)).unwrap_or(byte);
             let mut least = NEVER;
             for &(head, frame) in &position.heads {
-                self.arena.spend(1)?;
+                self.arena.spend(STEPS_PER_CANDIDATE)?;
                 let inner = inner_of(self, head);
                 let next = self.arena.derive(inner, readable)?;
                 if next != EMPTY {

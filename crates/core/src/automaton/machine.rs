@@ -20,6 +20,9 @@ use smallvec::{smallvec, SmallVec};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+/// Steps of the budget per new step of a position, and per position that returns to frames: about 0.4 µs each.
+const STEPS_PER_STEP: u64 = 8;
+
 /// An automaton that is built on demand while texts are read.
 pub struct Machine {
     /// Terms and registers of the machine.
@@ -203,6 +206,7 @@ impl Machine {
             return Ok(next);
         }
         let position = self.position(id).clone();
+        self.arena.spend(STEPS_PER_STEP)?;
         let mut next = self.step_uncached(&position.heads, position.register, byte)?;
         self.prune(&mut next)?;
         let next = self.intern(next);
@@ -289,6 +293,7 @@ impl Machine {
             }
             _ => {}
         }
+        self.arena.spend(STEPS_PER_STEP)?;
         let mut position = Position { register, ..Position::default() };
         let returned = |position: &mut Position, after: &Position| {
             position.accepting |= after.accepting;

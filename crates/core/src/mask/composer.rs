@@ -17,7 +17,6 @@ use crate::mask::walk_cache::TrieView;
 use crate::regular::term::{Term, TermId, Text, EMPTY, EPSILON};
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::Words;
-
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -155,6 +154,7 @@ impl<'a> Composer<'a> {
 
     /// Allow the tokens below a node that a head reads from there, or that go on behind the head.
     pub fn walk(&mut self, view: TrieView, node: NodeId, head: TermId, frame: FrameId) -> Result<()> {
+        self.machine.arena.spend(1)?;
         let head = self.machine.unknown(head)?;
         self.walks += 1;
         let walk = (std::ptr::from_ref(view.trie) as usize, node, head, frame, self.first);

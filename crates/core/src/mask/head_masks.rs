@@ -119,6 +119,7 @@ impl HeadMasks {
                     self.find_or_compute(arena, shared, neighbour)
                 };
                 let head_mask = HeadMask::compute(arena, shared, (head, is_last), &mut neighbour)?;
+                arena.budget.grow_shared(head_mask.memory_bytes())?;
                 shared.head_masks.put(hash, head_mask.clone(), head_mask.memory_bytes());
                 head_mask
             }

@@ -185,7 +185,7 @@ mod tests {
         let class = CharClass::default();
         shared.occurrence_group(GroupKey { byte: b'"', class, looping: class, space_prefixed: false });
         grows("occurrence_groups");
-        let head_mask = HeadMask::from_walk(WalkResult::default(), &shared, false, false);
+        let head_mask = HeadMask::from_walk(&mut arena, WalkResult::default(), &shared, false, false).unwrap();
         shared.head_masks.put(1, head_mask, 1);
         grows("head_masks");
         shared.saturated.put(1, Saturated { hash: None, far: false }, 1);

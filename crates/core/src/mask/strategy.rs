@@ -47,7 +47,7 @@ impl HeadMask {
         let on = Accelerators::on();
         let mut walked = WalkResult::of_head(&shared.vocabulary, is_last);
         if walked.walk_literals(arena, &shared.vocabulary.trie, NodeId::ROOT, head)? {
-            return Ok(HeadMask::from_walk(walked, shared, false, false));
+            return HeadMask::from_walk(arena, walked, shared, false, false);
         }
         // A count may have been saturated below the length of the longest token: then long tokens are not known yet.
         let reduces = !arena.info(head).counts;
@@ -65,7 +65,7 @@ impl HeadMask {
         }
         if arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < MIN_CLASS {
             walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head)?;
-            return Ok(HeadMask::from_walk(walked, shared, false, reduces));
+            return HeadMask::from_walk(arena, walked, shared, false, reduces);
         }
         let counter_loop =
             if on.counter_loop { CounterLoop::find(arena, head, shared.vocabulary.longest)? } else { None };
@@ -105,11 +105,17 @@ impl HeadMask {
                 walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head)?;
             }
         }
-        Ok(HeadMask::from_walk(walked, shared, endless, reduces))
+        HeadMask::from_walk(arena, walked, shared, endless, reduces)
     }
 
     /// The head mask of what a walk has collected. `endless`: the head reads any number of characters of a class.
-    pub(crate) fn from_walk(mut walked: WalkResult, shared: &SharedMasks, endless: bool, reduces: bool) -> Self {
+    pub(crate) fn from_walk(
+        arena: &mut Arena,
+        mut walked: WalkResult,
+        shared: &SharedMasks,
+        endless: bool,
+        reduces: bool,
+    ) -> Result<Self> {
         let is_last = walked.is_last;
         let bound = (endless && walked.is_listed() && !is_last).then(|| Bound::of(&walked, shared));
         walked.merge();
@@ -127,7 +133,7 @@ impl HeadMask {
         let remainder = match reduces {
             true => {
                 let dense = dense.iter().flat_map(|part| (0..).zip(part.words()));
-                Remainder::of(&shared.vocabulary.trie, &ends, dense.chain(words.iter().copied()))
+                Remainder::of(arena, &shared.vocabulary.trie, &ends, dense.chain(words.iter().copied()))?
             }
             false => None,
         };
@@ -139,7 +145,7 @@ impl HeadMask {
         let ends = ends.iter().flat_map(|&node| shared.vocabulary.trie.tokens_at(node)).copied();
         let ends = sorted_words(ends.collect());
         let core = Arc::new(Core { words, hash, exits, is_reduced, ends, bound });
-        HeadMask { dense, core, replay: Arc::default(), recheck: Arc::default(), inexact_exits: false }
+        Ok(HeadMask { dense, core, replay: Arc::default(), recheck: Arc::default(), inexact_exits: false })
     }
 
     /// The head mask of an endless text limited to `most` characters: longer tokens drop out of the dense set, and longer

@@ -71,17 +71,19 @@ impl WalkCache {
         walked.exits.retain(|&node| trie.has_children(node));
         let words = sorted_words(walked.tokens);
         let (mut exits, mut remainder) = (walked.exits, None);
-        if let Some(Remainder { large, merged }) = Remainder::of(trie, &exits, words.iter().copied()) {
+        if let Some(Remainder { large, merged }) = Remainder::of(arena, trie, &exits, words.iter().copied())? {
             exits = large;
             remainder = merged.has_children(NodeId::ROOT).then(|| Arc::new(MergedTrie::of_merged(merged)));
         }
         let walk = Arc::new(CachedWalk { hash: hash_words(&words), words, exits: exits.into(), remainder, ends });
+        let own = 144 + walk.words.len() * 8 + walk.exits.len() * 4;
+        arena.budget.grow_shared(own)?;
         let mut known = self.known.lock();
         if known.bytes > (4 * trie.memory_bytes()).clamp(*CACHE_ROOM.start(), *CACHE_ROOM.end()) {
             *known = Known::default();
         }
         let remainder = walk.remainder.as_ref().map_or(0, |merged| merged.trie.memory_bytes());
-        known.bytes += 144 + walk.words.len() * 8 + walk.exits.len() * 4 + remainder;
+        known.bytes += own + remainder;
         known.walks.insert(key, walk.clone());
         Ok(walk)
     }
@@ -132,7 +134,10 @@ impl WalkResult {
 mod tests {
     use super::*;
     use crate::bytes::byteset::ByteSet;
+    use crate::error::{Error, Limit};
+    use crate::limits::Limits;
     use crate::mask::fixture::{node, shared_masks};
+    use crate::mask::shared::SharedMasks;
     use crate::mask::walk::tests::everything;
     use crate::regular::term::MANY;
 
@@ -149,6 +154,44 @@ mod tests {
         assert!(walk.exits.is_empty() && walk.ends);
         assert_eq!(merged.trie.tokens_below(NodeId::ROOT).len(), 4 * 10_000, "behind one digit to four");
         assert!(shared.walks.memory_bytes() > merged.trie.memory_bytes());
+    }
+
+    /// Names of up to 300 letters, alone and before a bracket; an arena and the term of all names.
+    fn names() -> (Arc<SharedMasks>, Arena, TermId) {
+        let names: Vec<String> = (1..=300).map(|length| "a".repeat(length)).collect();
+        let brackets: Vec<String> = names.iter().map(|name| format!("{name}(")).collect();
+        let texts: Vec<&str> = names.iter().chain(&brackets).map(String::as_str).collect();
+        let mut arena = Arena::new();
+        let letter = arena.class(ByteSet::range(b'a', b'a')).unwrap();
+        let name = arena.repeat(letter, 1, MANY).unwrap();
+        (shared_masks(&texts), arena, name)
+    }
+
+    /// A name, then more names without a sign between them: each remainder is merged from the one before.
+    #[test]
+    fn a_remainder_of_a_remainder_is_no_larger() {
+        let (shared, mut arena, name) = names();
+        let trie = &shared.vocabulary.trie;
+        let mut walk = shared.walks.get(&mut arena, trie, NodeId::ROOT, name).unwrap();
+        for behind in 1..4 {
+            let merged = walk.remainder.clone().unwrap();
+            // Behind so many names, a token goes on with any shorter rest of its own.
+            let rests: usize = (1..=300).map(|length: usize| length.saturating_sub(behind - 1)).sum();
+            assert_eq!(merged.trie.tokens_below(NodeId::ROOT).len(), rests, "behind {behind} names");
+            walk = merged.walks.get(&mut arena, &merged.trie, NodeId::ROOT, name).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_walk_counts_what_it_leaves_in_the_cache() {
+        let (shared, mut arena, name) = names();
+        let trie = &shared.vocabulary.trie;
+        arena.begin(&Limits { memory: arena.memory_bytes() + 1_000, ..Limits::default() });
+        let ended = shared.walks.get(&mut arena, trie, NodeId::ROOT, name).err();
+        assert!(matches!(ended.as_deref(), Some(Error::Limit(Limit::Memory(_)))), "{}", ended.is_some());
+        assert!(arena.spend(1).is_err(), "the call has ended");
+        arena.begin(&Limits::default());
+        assert!(shared.walks.get(&mut arena, trie, NodeId::ROOT, name).is_ok());
     }
 
     #[test]

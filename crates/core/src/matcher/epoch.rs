@@ -17,13 +17,13 @@ impl Matcher {
     ///
     /// When memory is used up, a new epoch begins with the checkpoints of all matchers, and `act` runs again. If memory
     /// runs out again, the next epoch begins with this matcher's last checkpoint alone. Further epochs begin only while
-    /// each brings the matcher further than the one before.
+    /// each brings the matcher further than the one before. All runs together take the steps of one call.
     pub(super) fn on_automaton<T>(
         &mut self,
         act: impl Fn(&CompiledGrammar, &mut LazyAutomaton, MatcherState) -> Result<T>,
     ) -> Result<T> {
         let compiled = self.compiled.clone();
-        let mut renewals = 0;
+        let (mut renewals, mut spent) = (0, 0);
         let result = {
             let mut automaton = compiled.automaton()?;
             let flags = [compiled.cancellation.clone(), self.cancellation.clone()];
@@ -31,6 +31,7 @@ impl Matcher {
             let mut furthest = None;
             let result = loop {
                 let result = began.and_then(|()| self.states_in(&compiled, &mut automaton)).and_then(|states| {
+                    automaton.machine.arena.spend(spent)?;
                     let state = states.as_ref().and_then(|(_, states)| states.last()).copied();
                     let found = act(&compiled, &mut automaton, state.unwrap_or(self.state()))?;
                     Ok((states, found))
@@ -40,6 +41,7 @@ impl Matcher {
                     Err(error)
                         if matches!(*error, Error::Limit(Limit::Memory(_))) && (renewals < 2 || last > furthest) =>
                     {
+                        spent = automaton.machine.arena.budget.spent_before_failure().max(spent);
                         let alone = renewals > 0;
                         if alone {
                             furthest = last;

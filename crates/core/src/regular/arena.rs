@@ -75,6 +75,9 @@ pub(crate) type Edges = SmallVec<[Edge; 4]>;
 /// Steps of the budget per new derivative; a cached one costs 1.
 pub(crate) const DERIVATION: u64 = 16;
 
+/// Steps of the budget per new term: its facts, and its places in two tables.
+pub(crate) const STEPS_PER_TERM: u64 = 8;
+
 /// Nesting of a term. Recursions over deeper terms would overflow a thread's stack.
 const MAX_DEPTH: u32 = 1_500;
 
@@ -197,7 +200,7 @@ impl Arena {
         if let Some(id) = self.terms.by_hash(hash) {
             return Ok(id);
         }
-        self.spend(1)?;
+        self.spend(STEPS_PER_TERM)?;
         let (term, info) = make(self);
         if info.depth > MAX_DEPTH {
             return Err(Error::Limit(Limit::Nesting(MAX_DEPTH)).into());

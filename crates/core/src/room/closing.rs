@@ -19,8 +19,11 @@ use rustc_hash::FxHashMap;
 /// More tokens than any text has: no tokens spell the closing text.
 pub(crate) const UNSPELLABLE: u32 = u32::MAX;
 
-/// Budget steps per position of a closing text: about 1 µs.
-const STEPS_PER_POSITION: u64 = 48;
+/// Budget steps per position of a closing text: about 4 µs, if nothing of it is known.
+const STEPS_PER_POSITION: u64 = 144;
+
+/// Steps of the budget per byte of a token that may come first: a look at the trie, and one at the closing text.
+const STEPS_PER_NODE: u64 = 4;
 
 /// Bytes of one position's entry in the index.
 const PER_CLOSING: usize = 32;
@@ -112,7 +115,7 @@ impl Closings {
             self.closings.insert(position, Closing { step, next, tokens: UNSPELLABLE });
             let tokens = match step {
                 Step::Special(_) | Step::Characters => self.closings[&next].tokens.saturating_add(1),
-                _ => self.spell(vocabulary, position),
+                _ => self.spell(machine, vocabulary, position)?,
             };
             self.closings.insert(position, Closing { step, next, tokens });
             next = position;
@@ -247,27 +250,18 @@ impl Closings {
         Ok(Some(next))
     }
 
-    /// The fewest tokens of a closing text whose first step is a byte.
-    fn spell(&self, vocabulary: &Vocabulary, position: PositionId) -> u32 {
-        let after = self.prefixes(vocabulary, position).map(|(_, after)| self.closings[&after].tokens);
-        after.min().map_or(UNSPELLABLE, |tokens| tokens.saturating_add(1))
-    }
-
-    /// The tokens with which a closing text begins, and the positions after them.
-    fn prefixes<'a>(
-        &'a self,
-        vocabulary: &'a Vocabulary,
-        mut position: PositionId,
-    ) -> impl Iterator<Item = (u32, PositionId)> + 'a {
-        let mut node = Some(NodeId::ROOT);
-        std::iter::from_fn(move || {
-            let Closing { step: Step::Byte(byte), next, .. } = self.closings[&position] else { return None };
-            node = vocabulary.trie.child(node?, byte);
-            position = next;
-            let tokens = vocabulary.trie.tokens_at(node?);
-            Some((tokens.iter().copied().find(|token| !self.special_ids.contains(token)), position))
-        })
-        .filter_map(|(token, position)| Some((token?, position)))
+    /// The fewest tokens of a closing text whose first step is a byte: the fewest behind any token that it begins with.
+    fn spell(&self, machine: &mut Machine, vocabulary: &Vocabulary, mut position: PositionId) -> Result<u32> {
+        let (mut node, mut least) = (NodeId::ROOT, UNSPELLABLE);
+        while let Closing { step: Step::Byte(byte), next, .. } = self.closings[&position] {
+            machine.arena.spend(STEPS_PER_NODE)?;
+            let Some(child) = vocabulary.trie.child(node, byte) else { break };
+            (node, position) = (child, next);
+            if vocabulary.trie.tokens_at(node).iter().any(|token| !self.special_ids.contains(token)) {
+                least = least.min(self.closings[&position].tokens.saturating_add(1));
+            }
+        }
+        Ok(least)
     }
 }
 

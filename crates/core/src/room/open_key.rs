@@ -98,7 +98,7 @@ impl Machine {
     fn frame_without_keys(&mut self, known: &mut FxHashMap<FrameId, FrameId>, frame: FrameId) -> Result<FrameId> {
         let mut work = vec![frame];
         while let Some(&at) = work.last() {
-            self.arena.spend(1)?;
+            self.arena.spend(8)?;
             let members = self.members(at).to_vec();
             let above = |parent: FrameId| if parent == BOTTOM { Some(BOTTOM) } else { known.get(&parent).copied() };
             let missing = members.iter().map(|&(_, parent)| parent).filter(|&parent| above(parent).is_none());

@@ -29,14 +29,14 @@ impl Trie {
     /// Appends the merged subtrees to another trie, each with some of its tokens.
     fn merge_some_into<'a>(&self, nodes: impl Iterator<Item = (NodeId, &'a [u32])>, byte: u8, merged: &mut Trie) {
         let here = merged.push_node(byte);
-        let mut below: Vec<(u8, NodeId, &[u32])> = Vec::new();
+        let (mut tokens, mut below): (Vec<u32>, Vec<(u8, NodeId, &[u32])>) = (Vec::new(), Vec::new());
         for (node, places) in nodes {
             let split = |places: &'a [u32], end: NodeId| {
                 let end = self.tokens_before(end) as u32;
                 places.split_at(places.iter().take_while(|&&place| place < end).count())
             };
             let (at, mut rest) = split(places, node.next());
-            merged.tokens.extend(at.iter().map(|&place| self.tokens[place as usize]));
+            tokens.extend(at.iter().map(|&place| self.tokens[place as usize]));
             let children = &self.child_nodes[self.child_range(node)];
             while let [place, ..] = *rest {
                 let child =
@@ -46,6 +46,10 @@ impl Trie {
                 below.push((self.byte(child), child, own));
             }
         }
+        // A merged trie has a token at each of its suffixes. Merged again, two of these may meet here.
+        tokens.sort_unstable();
+        tokens.dedup();
+        merged.tokens.append(&mut tokens);
         below.sort_unstable_by_key(|&(byte, child, _)| (byte, child));
         for group in below.chunk_by(|a, b| a.0 == b.0) {
             let nodes = group.iter().map(|&(_, child, places)| (child, places));

@@ -112,6 +112,11 @@ impl WordLists {
         Some(all)
     }
 
+    /// How many lists there are.
+    pub fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
     /// The lists.
     pub fn lists(&self) -> &[Words] {
         &self.0

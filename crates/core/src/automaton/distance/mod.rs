@@ -33,6 +33,9 @@ const ESCAPE_PENALTY: u64 = 16;
 /// Bytes for which a special token counts where distances count them: about as many as other tokens have.
 const SPECIAL_BYTES: u64 = 4;
 
+/// Steps of the budget per term or frame whose distance is computed.
+const STEPS_PER_DISTANCE: u64 = 6;
+
 /// Required items above this number count as this number.
 const MAX_ITEMS: u32 = 4_096;
 
@@ -142,13 +145,17 @@ impl Distances {
     fn compute_rule_distances(&mut self, machine: &mut Machine) -> Result<()> {
         let count = machine.rules().count();
         self.rules = vec![NEVER; count];
+        // Two rounds pass a chain of rules, whichever way their numbers run.
+        let mut is_backward = false;
         loop {
+            is_backward = !is_backward;
             let mut changed = false;
-            for rule in (0..count).rev().map(RuleId::at) {
+            for place in 0..count {
+                let rule = RuleId::at(if is_backward { count - 1 - place } else { place });
                 let mut best = if machine.rules().is_nullable_rule(rule) { 0 } else { NEVER };
                 let entries = machine.rules().entries(rule);
                 for entry in entries.iter() {
-                    machine.arena.spend(1)?;
+                    machine.arena.spend(1 + entry.rest.len() as u64)?;
                     let mut cost = match entry.first {
                         First::Head(term) | First::Unique(term) => self.distance(machine, term)?,
                         First::Call(rule) => self.rules[rule.index()],
@@ -184,8 +191,8 @@ impl Distances {
         }
         let mut work = vec![frame];
         while let Some(&at) = work.last() {
-            machine.arena.spend(1)?;
             let members = machine.members(at).to_vec();
+            machine.arena.spend(STEPS_PER_DISTANCE + members.len() as u64)?;
             let mut least = NEVER;
             let mut ready = true;
             for (term, parent) in members {
@@ -211,7 +218,7 @@ impl Distances {
         if let Some(&least) = self.terms.get(&id) {
             return Ok(least);
         }
-        machine.arena.spend(1)?;
+        machine.arena.spend(STEPS_PER_DISTANCE)?;
         let least = self.compute_distance(machine, id)?;
         machine.arena.budget.grow(24);
         self.terms.insert(id, least);

@@ -284,7 +284,7 @@ impl Machine {
             let mut work = vec![slot];
             let mut free = None;
             'search: while let Some(at) = work.pop() {
-                self.arena.spend(slots[at].len() as u64)?;
+                self.arena.spend(2 + 2 * slots[at].len() as u64)?;
                 for &value in slots[at].iter() {
                     if from.contains_key(&value) || self.is_in_set(value, came) {
                         continue;

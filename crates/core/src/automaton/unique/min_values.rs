@@ -57,7 +57,7 @@ impl Machine {
         if let Some(&known) = self.unique.min_values.get(&(term, 0)) {
             return Ok(known);
         }
-        self.arena.spend(1)?;
+        self.arena.spend(16)?;
         let (calls, cuts) = (self.unique.open_calls.len(), self.unique.cut_count);
         let found = match *self.arena.term(term) {
             Term::Quoted { text, state: Spelling::Start | Spelling::Body, .. } => {

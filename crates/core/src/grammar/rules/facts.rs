@@ -149,7 +149,7 @@ impl Facts {
                     users.entry(part).or_default().push(id);
                 }
             });
-            arena.spend(1 + parts)?;
+            arena.spend(4 + parts)?;
             match arena.term(id) {
                 Term::Object(_) | Term::Unique(_) => heavy.push(id),
                 _ => light.push(id),
@@ -162,7 +162,7 @@ impl Facts {
         while let Some(id) = light.pop().or_else(|| heavy.pop()) {
             let place = id.index();
             waits[place - known] = false;
-            arena.spend(1)?;
+            arena.spend(4)?;
             let fact = match *arena.term(id) {
                 Term::Object(object) => self.object_fact(arena, object)?,
                 Term::Call(rule) => {

@@ -63,7 +63,7 @@ impl Rules {
         out: &mut Vec<Entry>,
     ) -> Result<()> {
         // Each level may copy the list of following terms.
-        arena.spend(8 + rest.len() as u64)?;
+        arena.spend(16 + rest.len() as u64)?;
         let entry = |first| {
             let rest = rest.iter().rev().copied().collect();
             Entry { first, rest }

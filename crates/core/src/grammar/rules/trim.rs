@@ -65,7 +65,7 @@ impl Rules {
         if let Some(&trim_term) = known.get(&id) {
             return Ok(trim_term);
         }
-        arena.spend(1)?;
+        arena.spend(4)?;
         let trim_term = match *arena.term(id) {
             _ if !self.matches_something(arena, id) => EMPTY,
             Term::Seq(..) => {

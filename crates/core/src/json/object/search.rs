@@ -162,6 +162,9 @@ pub(crate) struct Steps<'a> {
     left: u64,
 }
 
+/// Steps of the budget per look of a search over sets of members, which copies sets, beside its own: about 0.4 µs.
+const BUDGET_STEPS: u64 = 8;
+
 impl<'a> Steps<'a> {
     /// At most `most` steps, and no more than the budget of the call has.
     pub fn new(budget: &'a mut Budget, most: u64) -> Self {
@@ -175,7 +178,7 @@ impl<'a> Steps<'a> {
 
     /// Charges steps. Errors: the search's own limit, or the limits of the call.
     pub(super) fn spend(&mut self, amount: u64) -> Result<()> {
-        self.budget.spend(amount)?;
+        self.budget.spend(BUDGET_STEPS + amount)?;
         self.left = self.left.saturating_sub(amount);
         match self.left {
             0 => Err(Error::Limit(Limit::Steps(amount)).into()),

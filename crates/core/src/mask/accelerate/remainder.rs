@@ -3,7 +3,9 @@
 //! A name may end after each of its letters, so most nodes of the trie are exits of a name. Most tokens below them are
 //! names themselves, and the mask has these anyway. What follows the name is walked for the other tokens only.
 
+use crate::error::Result;
 use crate::mask::accelerate::Accelerators;
+use crate::regular::arena::Arena;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::trie::Trie;
 
@@ -14,6 +16,9 @@ const NESTED_FROM: usize = 256;
 /// A subtrie of more nodes stays as it is unless most of its tokens are allowed: what follows enters it by a few bytes
 /// only. Chosen without measurement.
 const LARGE_SUBTRIE: u32 = 1_000;
+
+/// (Exit, token below it) per step: to merge a pair takes some 20 ns.
+const PAIRS_PER_STEP: u64 = 2;
 
 /// The tokens below the exits of a head that the head does not allow itself.
 pub(crate) struct Remainder {
@@ -26,14 +31,20 @@ pub(crate) struct Remainder {
 impl Remainder {
     /// The remainder below ascending exits; None if few exits are above another one, because then it would save little.
     /// `allowed`: the tokens of the head, as words of a mask.
-    pub fn of(trie: &Trie, exits: &[NodeId], allowed: impl Iterator<Item = (u32, u32)>) -> Option<Self> {
+    pub fn of(
+        arena: &mut Arena,
+        trie: &Trie,
+        exits: &[NodeId],
+        allowed: impl Iterator<Item = (u32, u32)>,
+    ) -> Result<Option<Self>> {
         if !Accelerators::on().remainder || exits.len() <= NESTED_FROM || !exits.is_sorted() {
-            return None;
+            return Ok(None);
         }
         let is_above = |pair: &&[NodeId]| pair[1] < trie.end(pair[0]);
         if exits.windows(2).filter(is_above).take(NESTED_FROM).count() < NESTED_FROM {
-            return None;
+            return Ok(None);
         }
+        arena.spend(exits.len() as u64)?;
         let (mut bits, mut count) = (Vec::new(), 0);
         for (word, set) in allowed {
             if bits.len() <= word as usize {
@@ -57,16 +68,20 @@ impl Remainder {
             }
         }
         let places = trie.places_below(&small, is_other);
-        let (mut rest, mut nodes) = (&places[..], Vec::new());
+        let (mut rest, mut nodes, mut pairs) = (&places[..], Vec::new(), 0);
         for node in small {
             let [from, to] = [node.next(), trie.end(node)].map(|node| trie.tokens_before(node) as u32);
             rest = &rest[rest.iter().take_while(|&&place| place < from).count()..];
             let below = &rest[..rest.iter().take_while(|&&place| place < to).count()];
             if !below.is_empty() {
+                pairs += below.len();
                 nodes.push((node, below));
             }
         }
-        Some(Remainder { large, merged: trie.merge_some(&nodes) })
+        arena.spend(pairs as u64 / PAIRS_PER_STEP)?;
+        let merged = trie.merge_some(&nodes);
+        arena.budget.grow_shared(merged.memory_bytes())?;
+        Ok(Some(Remainder { large, merged }))
     }
 }
 
@@ -92,7 +107,8 @@ mod tests {
         let words = sorted_words(allowed.collect());
         let mut exits: Vec<NodeId> = names.iter().map(|text| node(&shared, text)).collect();
         exits.sort_unstable();
-        let found = Remainder::of(&shared.vocabulary.trie, &exits, words.iter().copied())?;
+        let found =
+            Remainder::of(&mut Arena::new(), &shared.vocabulary.trie, &exits, words.iter().copied()).unwrap()?;
         assert!(found.large.is_empty());
         let mut tokens: Vec<&str> =
             found.merged.tokens_below(NodeId::ROOT).iter().map(|&token| texts[token as usize]).collect();
@@ -126,7 +142,8 @@ mod tests {
         let exits: Vec<NodeId> = (1..300).map(|length| node(&shared, &" ".repeat(length))).collect();
         let of = |allowed: std::ops::Range<u32>| {
             let words = sorted_words(allowed.collect());
-            let Remainder { large, merged } = Remainder::of(trie, &exits, words.iter().copied()).unwrap();
+            let found = Remainder::of(&mut Arena::new(), trie, &exits, words.iter().copied());
+            let Remainder { large, merged } = found.unwrap().unwrap();
             (large.len(), merged.tokens_below(NodeId::ROOT).len())
         };
         assert_eq!(of(1_500..1_800), (1, 0), "white space");

@@ -64,6 +64,7 @@ impl KeyBuilder<'_> {
             };
             let behind = self.tokens_behind(parent, &ends, depth)?;
             all = WordLists::union(WordLists::union(all, tokens), behind);
+            self.machine.arena.spend(1 + all.as_ref().map_or(0, WordLists::len))?;
         }
         self.machine.arena.budget.grow(72 + all.as_ref().map_or(0, WordLists::memory_bytes));
         self.parts.lookaheads.listed.insert(key, all.clone());

@@ -21,6 +21,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::hash::Hash;
 
+/// Steps of the budget per walk whose tokens join those of a lookahead: about 0.2 µs.
+const STEPS_PER_LIST: u64 = 4;
+
 /// Lookaheads cached for one machine.
 #[derive(Default)]
 pub(super) struct Lookaheads {
@@ -119,6 +122,7 @@ impl KeyBuilder<'_> {
                     };
                     let Some(lookahead) = self.lookahead(first, &all.ends, depth)? else { return Ok(None) };
                     all = all.then(lookahead);
+                    self.machine.arena.spend(all.size())?;
                     match more {
                         Some(more) if !all.ends.is_nowhere() => rest = more,
                         _ => break,
@@ -129,6 +133,7 @@ impl KeyBuilder<'_> {
                 for part in parts.clone() {
                     let Some(lookahead) = self.lookahead(part, exits, depth)? else { return Ok(None) };
                     all = all.and(lookahead);
+                    self.machine.arena.spend(all.size())?;
                 }
             }
             Term::Repeat { body, min, max } if !self.machine.rules().is_nullable(&self.machine.arena, body) => {
@@ -143,6 +148,7 @@ impl KeyBuilder<'_> {
                     let Some(lookahead) = self.lookahead(body, &at, depth)? else { return Ok(None) };
                     let ends = all.ends.clone();
                     all = all.then(lookahead);
+                    self.machine.arena.spend(all.size() + ends.len() as u64)?;
                     at = std::mem::replace(&mut all.ends, ends);
                     count += 1;
                 }
@@ -168,6 +174,7 @@ impl KeyBuilder<'_> {
                         lookahead = lookahead.then(more);
                     }
                     all = all.and(lookahead);
+                    self.machine.arena.spend(all.size())?;
                 }
             }
             // No token of text passes a special token.
@@ -193,6 +200,7 @@ impl KeyBuilder<'_> {
             let mut nodes = if nullable { group.nodes.clone() } else { SmallVec::new() };
             for &node in group.nodes.iter().filter(|&&node| trie.has_child_in(node, &first_bytes)) {
                 let walk = walks.get(arena, trie, node, id)?;
+                arena.spend(STEPS_PER_LIST + tokens.as_ref().map_or(0, WordLists::len))?;
                 hash = hash.wrapping_add(walk.hash);
                 if let Some(tokens) = &mut tokens {
                     tokens.add(&walk.words);
@@ -205,7 +213,9 @@ impl KeyBuilder<'_> {
             ends.push(group.with_nodes(nodes));
         }
         let lookahead = Lookahead { hash, tokens, ends: Exits::new(ends, exits.is_listed()) };
-        self.shared.lookaheads.put(key, lookahead.clone(), lookahead.memory_bytes());
+        let bytes = lookahead.memory_bytes();
+        self.machine.arena.budget.grow_shared(bytes)?;
+        self.shared.lookaheads.put(key, lookahead.clone(), bytes);
         Ok(lookahead)
     }
 }

@@ -69,6 +69,11 @@ impl Lookahead {
         Lookahead { hash: self.hash.wrapping_add(next.hash), tokens, ends: next.ends }
     }
 
+    /// Steps of the budget to join this one with another: each list and each node is looked at.
+    pub(super) fn size(&self) -> u64 {
+        self.tokens.as_ref().map_or(0, WordLists::len) + self.ends.len() as u64
+    }
+
     pub(super) fn memory_bytes(&self) -> usize {
         size_of::<Lookahead>() + self.tokens.as_ref().map_or(0, WordLists::memory_bytes) + self.ends.memory_bytes()
     }

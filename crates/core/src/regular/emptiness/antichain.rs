@@ -20,6 +20,9 @@ type OperandSet = u128;
 /// Comparisons of two states per elementary step of the budget.
 const COMPARISONS_PER_STEP: usize = 16;
 
+/// Steps of the budget per state that is added: its operands are looked up, and a list may grow.
+const STEPS_PER_STATE: u64 = 8;
+
 /// Stop comparing if fewer than 1 in 8 of this many states were subsumed. Chosen without measurement.
 const TRIAL: usize = 1024;
 
@@ -67,7 +70,7 @@ impl Antichain {
             return Ok(Insertion::Subsumed);
         }
         let states = self.states.entry(key).or_default();
-        arena.spend((states.len() / COMPARISONS_PER_STEP) as u64)?;
+        arena.spend(STEPS_PER_STATE + (states.len() / COMPARISONS_PER_STEP) as u64)?;
         states.retain(|other| place.operands & !other.supersets != 0);
         states.push(place);
         Ok(Insertion::New)

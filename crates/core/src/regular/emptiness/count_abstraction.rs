@@ -4,7 +4,7 @@
 //! The abstraction decides most empty intersections without these combinations.
 
 use crate::error::Result;
-use crate::regular::arena::Arena;
+use crate::regular::arena::{Arena, STEPS_PER_TERM};
 use crate::regular::term::{Parts, Term, TermId, MANY};
 use rustc_hash::FxHashMap;
 
@@ -27,7 +27,7 @@ impl Arena {
         if let Some(&abstraction) = known.get(&id) {
             return Ok(abstraction);
         }
-        self.spend(1)?;
+        self.spend(STEPS_PER_TERM)?;
         let abstraction = match *self.term(id) {
             Term::Bounded { body, .. } => self.drop_counts_of_part(body, known)?,
             Term::Repeat { body, min, max } => {

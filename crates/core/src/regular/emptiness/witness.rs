@@ -30,7 +30,7 @@ impl Arena {
     /// Whether `witness` leads the intersection of `parts` to a state that is known to be nonempty.
     fn is_witness_of_all(&mut self, mut parts: SmallVec<[TermId; 8]>, witness: &[u8]) -> Result<bool> {
         for &byte in witness {
-            self.spend(parts.len() as u64)?;
+            self.spend(2 * parts.len() as u64)?;
             for &part in &parts {
                 if !self.first_bytes(part).contains(byte) {
                     return Ok(false);

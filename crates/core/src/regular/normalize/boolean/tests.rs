@@ -1,6 +1,7 @@
 //! Unions, intersections and complements → their normal forms: the tests of `boolean`, apart because of their length.
 
 use super::*;
+use crate::regular::arena::STEPS_PER_TERM;
 use crate::regular::fixture::{regex, words};
 use crate::regular::id::SpecialId;
 use crate::regular::term::Info;
@@ -236,9 +237,10 @@ fn each_of_many_operands_is_paid_for() {
         join(&mut arena, parts).unwrap();
         arena.budget.spent() - before
     };
-    for join in [|arena: &mut Arena, parts| arena.alt(parts), |arena: &mut Arena, parts| arena.and_unchecked(parts)] {
-        // One step for the new term.
-        assert_eq!(cost(join, CHARGED_FROM), CHARGED_FROM / 2 + 1);
-        assert_eq!(cost(join, CHARGED_FROM + 1), STEPS_PER_OPERAND * (CHARGED_FROM + 1) + 1);
+    for count in [2, 16, 17] {
+        let union = cost(|arena, parts| arena.alt(parts), count);
+        assert_eq!(union, STEPS_PER_ALTERNATIVE * count + STEPS_PER_TERM);
+        let intersection = cost(|arena, parts| arena.and_unchecked(parts), count);
+        assert_eq!(intersection, STEPS_PER_OPERAND * count + STEPS_PER_TERM);
     }
 }
