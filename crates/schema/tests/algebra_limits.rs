@@ -125,7 +125,10 @@ fn a_schema_may_split_so_far_in_all() {
     let options = ExpansionOptions { total: 1, ..OPTIONS };
     assert!(expanded_with(&alternatives(90), options).is_ok());
     let Error { kind, message, .. } = *expanded_with(&alternatives(201), options).unwrap_err();
-    assert_eq!((kind, &*message), (Kind::Limit, "the schema splits into more than 200 alternatives in all"));
+    assert_eq!(
+        (kind, &*message),
+        (Kind::TooManyAlternatives { in_all: true }, "the schema splits into more than 200 alternatives in all")
+    );
 }
 
 #[test]

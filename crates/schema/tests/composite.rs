@@ -310,6 +310,10 @@ impl Lowering for Compiler {
 
     fn note_search(&mut self) {}
 
+    fn leaves_out(&mut self, _: &frisket_schema::error::Error, _: &[&'static str], _: &str) -> Result<bool> {
+        Ok(false)
+    }
+
     fn language_name(&self, _: &Matches) -> String {
         String::new()
     }
