@@ -11,6 +11,7 @@ from rich.markup import escape, render
 from rich.table import Table
 
 from frisket.cli import option, source
+from frisket.cli.bundle import Bundle
 from frisket.errors import FrisketError, UnsupportedSchemaError
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _show_rules(grammar: Grammar, as_json: bool) -> None:
         Console().print(f"[green]exact[/green]: {_count(grammar.core.node_count, 'node')}, all rules enforced")
 
 
-def _checked(schema: str, bundle: source.Bundle) -> tuple[Report | None, UnsupportedSchemaError | None]:
+def _checked(schema: str, bundle: Bundle) -> tuple[Report | None, UnsupportedSchemaError | None]:
     """The report of a schema, and what refuses it."""
     from frisket.grammar import Grammar
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from frisket.cli import option, source
+from frisket.cli.bundle import Bundle
 
 EXAMPLES = """[dim]$[/dim] frisket export schema.json --to openai
 
@@ -56,7 +57,7 @@ def command(
         Console(stderr=True, highlight=False).print(table)
 
 
-def _schema(schema: str | None, tp: str | None, bundle: source.Bundle) -> Any:
+def _schema(schema: str | None, tp: str | None, bundle: Bundle) -> Any:
     if schema is None:
         return source.grammar(tp=tp, bundle=bundle).schema
     from frisket.json_schema.text import parse

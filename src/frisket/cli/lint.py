@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from frisket.cli import option, show, source
+from frisket.cli.bundle import Bundle
 from frisket.errors import FrisketError, InvalidSchemaError, UnsatisfiableSchemaError
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def command(
 def _linted(
     name: str,
     tp: str | None,
-    bundle: source.Bundle,
+    bundle: Bundle,
     vocabulary: Vocabulary | None,
     max_tokens: int | None,
     options: dict[str, Any],
