@@ -158,7 +158,9 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
             _write_table(head, rows)
         console.print()
     for note in report.notes if report is not None else []:
-        console.print(note, markup=False, highlight=False)
+        console.print(note, markup=False, highlight=False, soft_wrap=True)
+        if note.code == "root-asks-nothing" and note.pointers:
+            console.print(f" hint: --root '#{note.pointers[0]}' reads one of them", markup=False, highlight=False)
     narrowed = report.narrowed if report is not None else []
     loosened = report.loosened if report is not None else []
     if places:

@@ -141,8 +141,9 @@ class Report:
 
     def __str__(self) -> str:
         marks = {"enforced": "ok ", "loosened": "NOT", "narrowed": "<  ", "annotation": "-- ", "unknown": "?? "}
-        return "\n".join(
+        lines = [
             f"{marks[entry.status]}  {entry.pointer or '(root)'}  {entry.keyword}"
             + (f": {entry.slips or entry.note}" if entry.slips or entry.note else "")
             for entry in self.entries
-        )
+        ]
+        return "\n".join([*lines, *self.notes])

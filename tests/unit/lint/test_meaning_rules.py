@@ -165,6 +165,22 @@ def test_words_that_are_no_slips(schema: Any) -> None:
     assert fired("FRK404", schema) == []
 
 
+@pytest.mark.parametrize(
+    ("schema", "pointers"),
+    [
+        ({"$defs": {"A": STRING}}, [""]),
+        ({**DRAFT7, "definitions": {"A": STRING}, "title": "files"}, [""]),
+        ({"fields": [{"name": "id"}]}, [""]),
+        ({"$defs": {"A": STRING}, "$ref": "#/$defs/A"}, []),
+        ({"$defs": {"A": STRING}, "type": "object"}, []),
+        ({"description": "any JSON"}, []),
+        ({}, []),
+    ],
+)
+def test_root_asks_nothing(schema: Any, pointers: list[str]) -> None:
+    assert fired("FRK405", schema) == pointers
+
+
 def test_the_report_says_what_may_be_meant() -> None:
     from frisket import Grammar
 

@@ -15,6 +15,7 @@ from frisket.lint.rules import (
     open_object,
     over_budget,
     recursion,
+    root_asks_nothing,
     shared_first_token,
     sorted_by_tool,
     unanchored,
@@ -29,7 +30,7 @@ _MODULES = (
     *(answer_before_reason, discriminator_late, free_text_before_identifier, sorted_by_tool, late_member),
     *(shared_first_token, many_tokens, no_way_out),
     *(unbounded_string, unbounded_array, unbounded_number, open_object, recursion, over_budget),
-    *(no_description, dead_property, undiscriminated_union, unknown_keyword),
+    *(no_description, dead_property, undiscriminated_union, unknown_keyword, root_asks_nothing),
     unanchored,
 )
 RULES: tuple[Rule, ...] = tuple(module.RULE for module in _MODULES)
