@@ -50,13 +50,13 @@ struct Candidate {
 }
 
 /// Budget steps per head and interval of bytes that may come next: about 0.2 µs.
-const STEPS_PER_CANDIDATE: u64 = 6;
+const STEPS_PER_CANDIDATE: u64 = 4;
 
 /// Budget steps per position of the search, for closing, comparing and queueing it: about 2 µs.
 const STEPS_PER_POSITION: u64 = 96;
 
 /// Budget steps per byte of the greedy walk, beside those of the position after it.
-const STEPS_PER_BYTE: u64 = 12;
+const STEPS_PER_BYTE: u64 = 4;
 
 /// Candidates per node, about: more where bytes are tried one by one.
 const CANDIDATES: usize = 4;

@@ -34,7 +34,7 @@ const ESCAPE_PENALTY: u64 = 16;
 const SPECIAL_BYTES: u64 = 4;
 
 /// Steps of the budget per term or frame whose distance is computed.
-const STEPS_PER_DISTANCE: u64 = 6;
+const STEPS_PER_DISTANCE: u64 = 3;
 
 /// Required items above this number count as this number.
 const MAX_ITEMS: u32 = 4_096;
