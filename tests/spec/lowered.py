@@ -73,8 +73,8 @@ class RecordingBuilder:
     def _pairs(self, values: Any) -> list[list[int]]:
         return [[self.number(node), other] for node, other in values]
 
-    def check(self, steps: int = 0) -> None:
-        self.builder.check(steps)
+    def check(self, steps: int = 0, memory_bytes: int = 0) -> None:
+        self.builder.check(steps, memory_bytes)
 
     def regex(self, pattern: str, **_: Any) -> int:
         raise MadeWithoutCalls

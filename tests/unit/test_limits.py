@@ -232,7 +232,7 @@ def test_a_search_that_is_lost_in_one_order_is_found_in_another() -> None:
     wanted = ["c12", "^.{60}$", "a12", "[b|c]", r"\d\d", "[c|a]", "ac", "a2", r"^[\w]+", "1.*2", "[aA][12].*[zZ]"]
     schema = {"type": "string", "allOf": [{"pattern": pattern} for pattern in wanted]}
     vocabulary = Vocabulary([*BYTES, b'"What', b'"class', None], eos=[258])
-    matcher = Grammar.from_json_schema(schema).compile(vocabulary, limits=Limits(steps=500_000)).matcher()
+    matcher = Grammar.from_json_schema(schema).compile(vocabulary, limits=Limits(steps=1_000_000)).matcher()
     assert matcher.allowed() == [ord('"'), 256, 257]
 
 

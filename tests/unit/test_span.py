@@ -153,5 +153,5 @@ def test_long_texts() -> None:
     assert len(row.captures(",".join(map(str, range(5_000))))["n"]) == 5_000
     calls = tags({f"<{number}>": capture("x", regex("[a-z]+")) for number in range(300)}, triggers=["<"])
     assert len(calls.captures("some text <7>abc. " * 300)["x"]) == 300
-    with pytest.raises(LimitExceededError, match="captures"):
+    with pytest.raises(LimitExceededError, match="steps"):
         seq(*[capture(f"t{number}", text()) for number in range(4)], "!").captures("x" * 5_000 + "!")

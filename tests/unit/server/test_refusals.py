@@ -121,7 +121,7 @@ def test_what_is_asked_wrongly(server: Running, more: Any, status: int, code: st
         (CHAT, b"", 400, "json"),
         (CHAT, b"[1]", 400, "json"),
         (CHAT, b"\xff", 400, "json"),
-        (CHAT, b"[" * 15_000, 400, "json"),
+        (CHAT, b"[" * 15_000, 400, "limit"),
         (CHAT, b'{"model": "' + b"x" * 20_000, 413, "limit"),
         (TEXT, {"model": "embedded", "prompt": [10**6]}, 400, "request"),
         (TEXT, {"model": "embedded", "prompt": []}, 400, "request"),

@@ -36,7 +36,7 @@ class Texts(NamedTuple):
     node: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Lexeme:
     """A terminal in a rule. `begins` are its first bytes where it is no regular language; None for one."""
 
