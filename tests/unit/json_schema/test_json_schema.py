@@ -341,6 +341,15 @@ def test_property_order() -> None:
     assert grammar(ORDERED).accepts('{"a":2,"b":1}')
 
 
+def test_members_that_tell_alternatives_apart_stay_where_they_are_named() -> None:
+    kinds = [
+        {"properties": {"path": {"type": "string"}, "kind": {"const": f"k{place}"}}, "required": ["path", "kind"]}
+        for place in range(5)
+    ]
+    made = grammar({"anyOf": [kind | {"additionalProperties": False} for kind in kinds]})
+    assert made.accepts('{"path":"a","kind":"k3"}') and not made.accepts('{"kind":"k3","path":"a"}')
+
+
 def test_each_properties_orders_its_own_names() -> None:
     schema = {
         "allOf": [{"properties": {"a": {}, "b": {}}}, {"properties": {"x": {}, "y": {}}}],

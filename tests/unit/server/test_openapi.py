@@ -31,7 +31,7 @@ def model() -> Any:
 
 @pytest.fixture
 def application(model: Any) -> Iterator[Any]:
-    found = make_application(model, Settings(max_tokens=64, max_choices=2, max_body_bytes=100_000))
+    found = make_application(model, Settings(max_tokens=64, max_choices=2, max_body_bytes=1_000_000))
     yield found
     found.state.service.scheduler.close()
 

@@ -37,11 +37,13 @@ impl Expander<'_> {
         let found = self.applied_parts(found, of, &parts[..first], case)?;
         let mut unions = Vec::new();
         for (place, conjunct) in switch.conjuncts().enumerate() {
-            let within = self.product(&found, &union_of([conjunct]))?;
+            let within = self.product(&found, &union_of([conjunct.clone()]))?;
             let within = self.pruned(&within)?;
             if !within.is_empty() {
                 let case = Case::new(&switch, place, case);
-                unions.push(self.applied_parts(within.into(), of, &parts[first..], Some(&case))?);
+                let met = self.applied_parts(within.into(), of, &parts[first..], Some(&case))?;
+                // The case is no mention of the member: members come in the order in which the schema names them.
+                unions.push(met.iter().map(|one| one.with_last(&conjunct.objects)).collect());
             }
         }
         self.sum_of_cases(&unions)

@@ -136,6 +136,13 @@ impl Conjunct {
         })
     }
 
+    /// Equal conditions in another order: those of `last` on objects stand behind the others.
+    pub fn with_last(&self, last: &[ObjectCondition]) -> Self {
+        let mut objects = self.objects.clone();
+        objects.sort_by_key(|condition| last.contains(condition));
+        Conjunct { objects, ..self.clone() }
+    }
+
     /// The intersection with many, or None if no type is left.
     pub fn meet_all(&self, others: &[Self]) -> Option<Self> {
         let types = others.iter().fold(self.types, |types, other| types & other.types);
