@@ -4,11 +4,10 @@ use crate::bytes::byteset::ByteSet;
 use crate::mask::accelerate::remainder::Remainder;
 use crate::mask::exits::{Exits, Group, Groups};
 use crate::mask::shared::SharedMasks;
+use crate::storage::once::Once;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::trie::Trie;
-
 use smallvec::SmallVec;
-use std::sync::OnceLock;
 
 /// From this many exits on, their subtries are merged: one walk takes less time than one per exit. Chosen without
 /// measurement.
@@ -30,12 +29,12 @@ pub(crate) struct LazyExits {
     ends: Box<[NodeId]>,
     /// Whether much of the trie would be merged.
     are_costly: bool,
-    exits: OnceLock<Exits>,
+    exits: Once<Exits>,
 }
 
 impl From<Exits> for LazyExits {
     fn from(exits: Exits) -> Self {
-        LazyExits { ends: Box::default(), are_costly: false, exits: exits.into() }
+        LazyExits { ends: Box::default(), are_costly: false, exits: Once::of(exits) }
     }
 }
 
@@ -46,7 +45,7 @@ impl LazyExits {
         let sizes = ends.iter().map(|&node| trie.size(node)).filter(|&size| size <= LARGE_SUBTRIE);
         let are_costly = is_much(sizes.map(|size| size as usize).sum(), trie);
         match are_costly || is_much_below(ends, trie, &ByteSet::FULL) {
-            true => LazyExits { ends: ends.into(), are_costly, exits: OnceLock::new() },
+            true => LazyExits { ends: ends.into(), are_costly, exits: Once::new() },
             false => Exits::merged(ends, shared).into(),
         }
     }

@@ -16,6 +16,11 @@ impl<T> Once<T> {
         Once(OnceBox::new())
     }
 
+    /// A cell that holds its value already.
+    pub fn of(value: T) -> Self {
+        Once(OnceBox::with_value(Box::new(value)))
+    }
+
     /// The value, if it was made.
     #[inline]
     pub fn get(&self) -> Option<&T> {
@@ -86,6 +91,7 @@ mod tests {
     fn an_error_leaves_the_cell_empty() {
         let once: Once<u8> = Once::default();
         assert_eq!((once.get_or_try_init(|| Err("no")), once.get()), (Err("no"), None));
+        assert_eq!(Once::of(7).get_or_try_init(|| Err("no")), Ok(&7));
     }
 
     #[test]

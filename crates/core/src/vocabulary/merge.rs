@@ -29,7 +29,7 @@ impl Trie {
     /// Appends the merged subtrees to another trie, each with some of its tokens.
     fn merge_some_into<'a>(&self, nodes: impl Iterator<Item = (NodeId, &'a [u32])>, byte: u8, merged: &mut Trie) {
         let here = merged.push_node(byte);
-        let (mut tokens, mut below): (Vec<u32>, Vec<(u8, NodeId, &[u32])>) = (Vec::new(), Vec::new());
+        let (mut tokens, mut below) = (Vec::new(), Vec::new());
         for (node, places) in nodes {
             let split = |places: &'a [u32], end: NodeId| {
                 let end = self.tokens_before(end) as u32;
