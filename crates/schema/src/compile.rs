@@ -219,7 +219,7 @@ impl<'p, 'd> Compiler<'p, 'd> {
             }
             _ => error,
         });
-        let nameless = root.is_ok().then(|| expander.nameless()).unwrap_or_default();
+        let nameless = if root.is_ok() { expander.nameless() } else { Vec::new() };
         let (builder, subschemas, parsed) = expander.into_parts();
         let made = root.and_then(|root| {
             if !options.relaxed {

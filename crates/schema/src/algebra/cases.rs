@@ -13,6 +13,7 @@ use crate::subschema::Asks;
 use crate::types::object::demand;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -206,10 +207,10 @@ impl Expander<'_> {
             Truths { key: key.clone(), count: cases.len(), atoms: cells.truths, known: FxHashMap::default() };
         let mut truths = FxHashMap::default();
         for &(goal, _) in &tests.tested {
-            if !truths.contains_key(&goal) {
+            if let Entry::Vacant(entry) = truths.entry(goal) {
                 let truth = self.truth(&mut search, goal)?;
                 if truth.holds.0.iter().chain(&truth.fails.0).any(|&cases| cases != 0) {
-                    truths.insert(goal, truth);
+                    entry.insert(truth);
                 }
             }
         }
