@@ -20,6 +20,8 @@ pytest.importorskip("jsonschema_rs", reason="jsonschema-rs is not installed")
 from tests.conformance import invented
 from tests.conformance.random_schemas import SOURCES
 
+pytestmark = pytest.mark.slow
+
 DEFAULT, ANY = JSONSchemaOptions(), JSONSchemaOptions(property_order="any")
 #: Schemas of each source; those of some have more documents, or longer ones.
 CASES = dict.fromkeys(SOURCES, 100) | {"odd": 400, "bounds": 200}

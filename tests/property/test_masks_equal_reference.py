@@ -67,7 +67,7 @@ def check(random_case: Case, seed: int) -> int:
     return sum(compare(compiled, expected, random.Random(seed + walk), random_case) for walk in range(3))
 
 
-@pytest.mark.parametrize("block", range(20))
+@pytest.mark.parametrize("block", [*range(3), pytest.param(3, marks=pytest.mark.slow), *range(4, 20)])
 @pytest.mark.parametrize("kind", ["regular", "rules", "json"])
 def test_random_nodes(kind: str, block: int) -> None:
     """300 grammars, three walks each: some 3,800 masks."""

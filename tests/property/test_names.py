@@ -17,6 +17,8 @@ from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError, Vocabula
 from tests.property.random_cases import SPECIAL, case
 from tests.property.test_spanning_tokens import CROSSING
 
+pytestmark = pytest.mark.slow
+
 NAMES = ["a", "b", "ab", "", "$x", "#"]
 
 

@@ -92,6 +92,7 @@ def check(matcher: Matcher, rng: random.Random, what: object) -> tuple[int, int]
     return compared, exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(12))
 @pytest.mark.parametrize("kind", ["regular", "rules", "json"])
 def test_random_walks_end_within_their_room(kind: str, block: int) -> None:

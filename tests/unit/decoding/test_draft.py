@@ -92,6 +92,7 @@ def figures(steps: list[Step]) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize("sampler", [Sampler(temperature=0), Sampler(), Sampler(temperature=2.0, top_k=3)])
 @pytest.mark.parametrize("options", [None, JSONSchemaOptions(whitespace="compact"), JSONSchemaOptions(
     whitespace="pretty"), JSONSchemaOptions(whitespace="free")])  # fmt: skip
+@pytest.mark.slow
 def test_the_answer_is_the_same(sampler: Sampler, options: JSONSchemaOptions | None) -> None:
     grammar = Grammar.from_json_schema(SCHEMA, options)
     saved = 0
