@@ -399,7 +399,7 @@ def _alternatives() -> str:
 
 
 def _gbnf(text: str, script: bytes = b"", *, room: bool = False) -> Hostile:
-    return Hostile(lambda: _later(_notation, text), script, room=room)
+    return Hostile(lambda: _later(_written, "from_gbnf", text), script, room=room)
 
 
 def _later(make: Callable[..., Any], *arguments: Any, **keywords: Any) -> Callable[[], Any]:
@@ -418,12 +418,6 @@ def _pattern(pattern: str) -> Any:
     import frisket
 
     return frisket.Grammar.from_regex(pattern)
-
-
-def _notation(text: str) -> Any:
-    import frisket
-
-    return frisket.Grammar.from_gbnf(text)
 
 
 def _multiple(divisor: int) -> Any:
