@@ -109,7 +109,6 @@ fn each_node_knows_its_bytes() {
 fn what_is_no_json_is_refused_at_its_place() {
     for (text, place, what) in [
         ("", "1:1", "expected a value"),
-        ("\u{feff}{}", "1:1", "expected a value"),
         ("{\"a\": 1,}", "1:9", "expected a name in double quotes"),
         ("[1,]", "1:4", "expected a value"),
         ("[1 2]", "1:4", "expected ',' or ']'"),
@@ -143,6 +142,10 @@ fn what_is_no_json_is_refused_at_its_place() {
         assert_eq!((error.place.as_deref(), &error.kind), (Some(place), &Kind::Invalid), "{text}");
         assert!(error.hint.is_some());
     }
+    let error = parse("\u{feff}{}").unwrap_err();
+    assert_eq!(error.message, "the schema begins with a byte order mark, which is no JSON");
+    assert_eq!((error.place.as_deref(), &error.kind), (Some("1:1"), &Kind::Invalid));
+    assert!(error.hint.is_some());
 }
 
 #[test]
