@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from frisket.chat_template import ChatTemplate
 from frisket.errors import MissingDependencyError, VocabularyError
 from frisket.models import prompt as template
 
@@ -34,6 +35,7 @@ class Chat:
             "bos_token": "" if self._begin is None else pieces[self._begin],
             "eos_token": pieces[self.eos[0]] if self.eos else "",
         }
+        self._compiled: ChatTemplate | None = None
 
     def encode(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
@@ -47,22 +49,9 @@ class Chat:
     def prompt(self, text: str, keys: Sequence[str] | None, draft: str | None = None) -> str:
         if not self._template:
             return template.render(text, keys or (), draft)
-        turns = template.turns(text, keys, draft)
-        return str(self._compiled().render(messages=turns, add_generation_prompt=True, **self._names))
-
-    def _compiled(self) -> Any:
-        try:
-            sandbox: Any = importlib.import_module("jinja2.sandbox")
-        except ImportError as error:
-            raise MissingDependencyError.of("jinja2", "gguf") from error
-
-        def refuse(message: str) -> None:
-            raise ValueError(message)
-
-        # Sandboxed: the template is a program, and the file may be anybody's.
-        environment = sandbox.ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
-        environment.globals["raise_exception"] = refuse
-        return environment.from_string(self._template)
+        if self._compiled is None:
+            self._compiled = ChatTemplate(self._template, self._names)
+        return self._compiled.render(template.turns(text, keys, draft))
 
 
 def _tokenizer(metadata: Mapping[str, Any], where: str) -> Any:

@@ -1,0 +1,106 @@
+"""Chat template × messages → text, rendered as transformers renders it.
+
+A template is a Jinja program that a model's tokenizer brings along. It is the specification of how the model reads a
+conversation and writes its own turns: models of GGUF files, tool formats and their tests all render it here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from frisket.errors import EngineError, MissingDependencyError
+
+
+class ChatTemplate:
+    """A compiled template. `defaults` are variables of every rendering, such as `bos_token` and `eos_token`."""
+
+    def __init__(self, text: str, defaults: Mapping[str, Any] | None = None) -> None:
+        self.text = text
+        self._defaults = dict(defaults or {})
+        try:
+            self._template = _environment().from_string(text)
+        except importlib.import_module("jinja2").TemplateSyntaxError as error:
+            raise EngineError(
+                f"the chat template is not Jinja: line {error.lineno}: {error.message}",
+                where="chat template",
+                hint="give the template's text as the tokenizer's files have it",
+            ) from error
+
+    def render(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        add_generation_prompt: bool = True,
+        **variables: Any,
+    ) -> str:
+        """The text of the messages; `variables` are what else the template reads, such as `enable_thinking`.
+
+        Raises EngineError with the template's own words where it refuses the messages.
+
+        >>> ChatTemplate("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}").render(
+        ...     [{"role": "user", "content": "Hi"}]
+        ... )
+        '<user>Hi'
+        """
+        names = {**self._defaults, **variables}
+        try:
+            return str(
+                self._template.render(
+                    messages=messages, tools=tools, add_generation_prompt=add_generation_prompt, **names
+                )
+            )
+        except Exception as error:
+            # A template is a program: it fails with any error of Python's beside its own `raise_exception`.
+            raise EngineError(
+                f"the chat template refuses these messages: {error}",
+                where="chat template",
+                hint="write the conversation as the model's card shows it",
+            ) from error
+
+
+def _environment() -> Any:
+    try:
+        sandbox: Any = importlib.import_module("jinja2.sandbox")
+        nodes: Any = importlib.import_module("jinja2.nodes")
+        extension: Any = importlib.import_module("jinja2.ext")
+    except ImportError as error:
+        raise MissingDependencyError.of("jinja2", "templates") from error
+
+    class Generation(extension.Extension):  # type: ignore[misc]
+        """`{% generation %}` … `{% endgeneration %}` marks the assistant's text for training; it renders its body."""
+
+        tags = frozenset({"generation"})
+
+        def parse(self, parser: Any) -> Any:
+            line = next(parser.stream).lineno
+            body = parser.parse_statements(["name:endgeneration"], drop_needle=True)
+            return nodes.Scope(body).set_lineno(line)
+
+    # Sandboxed: the template is a program, and the file may be anybody's.
+    environment = sandbox.ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"]
+    )
+    environment.filters["tojson"] = _json
+    environment.globals["raise_exception"] = _refuse
+    environment.globals["strftime_now"] = lambda form: datetime.now().strftime(form)
+    return environment
+
+
+def _json(
+    value: Any,
+    ensure_ascii: bool = False,
+    indent: int | None = None,
+    separators: tuple[str, str] | None = None,
+    sort_keys: bool = False,
+) -> str:
+    """The JSON of a value. Jinja's own filter escapes HTML, which models are not trained on."""
+    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+
+def _refuse(message: str) -> None:
+    raise ValueError(message)
