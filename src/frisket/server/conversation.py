@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
+
+from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
 from frisket.models import prompt as template
 from frisket.models.embedded import Embedded
@@ -27,17 +29,48 @@ class CalledFunction(Body):
     arguments: str
 
 
-class Call(Body):
-    """A call that an earlier answer held."""
+class CalledCustom(Body):
+    name: str
+    input: str
+
+
+class History(Body):
+    """What an earlier answer held. Other servers add fields of their own, which say nothing of the next answer."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class FunctionCall(History):
+    """A call of a function that an earlier answer held."""
 
     id: str
     type: Literal["function"]
     function: CalledFunction
     index: int | None = None
 
+    def written(self) -> tuple[str, str]:
+        """The name and the arguments as JSON."""
+        return self.function.name, self.function.arguments
 
-class Message(Body):
-    """One turn."""
+
+class CustomCall(History):
+    """A call of a custom tool that an earlier answer held."""
+
+    id: str
+    type: Literal["custom"]
+    custom: CalledCustom
+    index: int | None = None
+
+    def written(self) -> tuple[str, str]:
+        """The name and the arguments as JSON."""
+        return self.custom.name, json.dumps({"input": self.custom.input}, ensure_ascii=False)
+
+
+Call = Annotated[FunctionCall | CustomCall, Field(discriminator="type")]
+
+
+class Message(History):
+    """One turn. Of an assistant and of a tool it is history."""
 
     role: str
     content: str | list[dict[str, Any]] | None = None
@@ -48,8 +81,25 @@ class Message(Body):
     tool_call_id: str | None = None
     reasoning_content: str | None = None
     """Of no effect: models read the reasoning of earlier turns no more."""
+    _where: str = PrivateAttr("/messages")
+
+    def at(self, where: str) -> Message:
+        """The same message, which stands there in the request."""
+        self._where = where
+        return self
+
+    @model_validator(mode="after")
+    def _is_read(self) -> Message:
+        """What a user says is read in full: a field that nobody reads could be a picture."""
+        for name, value in (self.model_extra or {}).items():
+            if self.role in ("user", "system", "developer") and name not in MARKS and value not in SAYS_NOTHING:
+                raise ValueError(f"a message has no field {name!r}")
+        return self
 
 
+#: Fields of messages that say nothing of their meaning, and values that say nothing.
+MARKS = ("id", "cache_control", "metadata")
+SAYS_NOTHING: tuple[Any, ...] = (None, False, "", [], {})
 ROLES = {"developer": "system", "system": "system", "user": "user", "assistant": "assistant", "tool": "user"}
 #: The parts of a message that are text.
 TEXTS = ("text", "input_text", "output_text")
@@ -70,10 +120,8 @@ def render(
     A model that knows no turns completes the conversation as one text: its instructions, then what was said.
     """
     if not messages:
-        raise Failure(400, "a conversation has at least one message", code="request", where="messages")
-    turns = [
-        {"role": _role(message, place), "content": _text(message, place)} for place, message in enumerate(messages)
-    ]
+        raise Failure(400, "a conversation has at least one message", code="request", where="/messages")
+    turns = [{"role": _role(message), "content": _text(message)} for message in messages]
     if described is not None:
         keys = None
         turns[-1]["content"] = template.described(turns[-1]["content"], *described)
@@ -90,35 +138,34 @@ def render(
     return model.prompt("\n".join(said), keys)
 
 
-def _role(message: Message, place: int) -> str:
+def _role(message: Message) -> str:
     role = ROLES.get(message.role)
     if role is None:
         raise Failure(
-            400, f"the role {message.role!r} is not served", code="unsupported", where=f"messages/{place}/role",
+            400, f"the role {message.role!r} is not served", code="unsupported", where=f"{message._where}/role",
             hint=f"one of {', '.join(ROLES)}",
         )  # fmt: skip
     return role
 
 
-def _text(message: Message, place: int) -> str:
-    text = "" if message.content is None else _content(message, place)
+def _text(message: Message) -> str:
+    text = "" if message.content is None else _content(message)
     if message.role == "tool":
         if message.tool_call_id is None:
             raise Failure(
-                400, "a tool's message names its call", code="request", where=f"messages/{place}/tool_call_id"
+                400, "a tool's message names its call", code="request", where=f"{message._where}/tool_call_id"
             )
         return f"<tool_response>\n{text}\n</tool_response>"
     if message.tool_calls and message.role != "assistant":
-        raise Failure(400, "only an assistant calls tools", code="request", where=f"messages/{place}/tool_calls")
-    calls = [call.function for call in message.tool_calls or ()]
+        raise Failure(400, "only an assistant calls tools", code="request", where=f"{message._where}/tool_calls")
     called = [
-        f'<tool_call>\n{{"name": {json.dumps(call.name)}, "arguments": {call.arguments}}}\n</tool_call>'
-        for call in calls
+        f'<tool_call>\n{{"name": {json.dumps(name)}, "arguments": {arguments}}}\n</tool_call>'
+        for name, arguments in (call.written() for call in message.tool_calls or ())
     ]
     return "\n".join([*([text] if text or not called else []), *called])
 
 
-def _content(message: Message, place: int) -> str:
+def _content(message: Message) -> str:
     if isinstance(message.content, str):
         return message.content
     texts = []
@@ -126,7 +173,7 @@ def _content(message: Message, place: int) -> str:
         if part.get("type") not in TEXTS or not isinstance(part.get("text"), str):
             raise Failure(
                 400, f"a part of type {part.get('type')!r} is not served", code="unsupported",
-                where=f"messages/{place}/content/{number}", hint="send text",
+                where=f"{message._where}/content/{number}", hint="send text",
             )  # fmt: skip
         texts.append(part["text"])
     return "\n".join(texts)

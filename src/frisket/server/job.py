@@ -1,9 +1,10 @@
-"""Prompt × CompiledGrammar × sampler → the events of one answer."""
+"""Prompt × CompiledGrammar × sampler × reply → the events of one answer."""
 
 from __future__ import annotations
 
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
@@ -21,17 +22,27 @@ from frisket.limit import Cancellation
 from frisket.models.protocol import Logits, Model, Session
 from frisket.server.bias import Biased
 from frisket.server.exclusive import Exclusive
+from frisket.server.reply import Field, Gain, TextReply
 
 #: CPU seconds beside the model that a step may take without counting: real grammars take a thousandth of that.
 USUAL = 0.005
 
 
 @dataclass(frozen=True)
-class Written:
+class Token:
     """One token; `top` are the likeliest ids with their log-probabilities, before the mask."""
 
     step: Step
     top: tuple[tuple[int, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Written:
+    """One token; what the message has gained by it, and the tokens whose fields are certain now."""
+
+    step: Step
+    gains: Sequence[Gain] = ()
+    placed: Sequence[tuple[Field, Token]] = ()
 
 
 @dataclass(frozen=True)
@@ -40,6 +51,12 @@ class Ended:
 
     reason: str
     whole: bool
+    gains: Sequence[Gain] = ()
+    placed: Sequence[tuple[Field, Token]] = ()
+    calls: int = 0
+    """How many calls are whole."""
+    missing: str | None = None
+    """A text that would make it whole, where a stop string has cut it."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +101,9 @@ class Job:
     stop: Sequence[str]
     top: int
     deliver: Callable[[Event], None]
+    reply: TextReply = field(default_factory=TextReply)
+    head: str = ""
+    """The beginning of the answer, which the prompt holds already."""
     bias: Mapping[int, float] = field(default_factory=dict)
     cpu_seconds: float = 5.0
     """CPU time that steps may take beside the model, what is `USUAL` aside."""
@@ -149,11 +169,14 @@ class Job:
         liked: Session = Biased(session, self.bias) if self.bias else session
         watched = Watched(liked) if self.top else None
         matcher = None if self.grammar is None else self.grammar.matcher(cancellation=self.cancellation)
+        if matcher is not None and self.head:
+            matcher.advance_bytes(self.head.encode())
         steps = decode(
             watched or liked, matcher, self.vocabulary, self.budget,
             sampler=self.sampler, seed=self.seed, stop=self.stop, drafter=draft,
         )  # fmt: skip
         text: list[str] = []
+        tokens = _Tokens(self.reply)
         while True:
             try:
                 step = next(steps)
@@ -161,14 +184,55 @@ class Job:
                 reason = str(end.value)
                 break
             text.append(step.text)
-            yield Written(step, watched.likeliest(self.top) if watched else ())
-        whole = reason in ("end", "budget")
+            gains = list(self.reply.feed(step.text))
+            yield Written(step, gains, tokens.place(Token(step, watched.likeliest(self.top) if watched else ())))
+            if self.reply.stopped:
+                reason = "stop"
+                break
+        whole, missing = reason in ("end", "budget"), None
         if reason == "budget" and (self.grammar is None or self.grammar.grammar.schema is None):
             # A document was made whole in time; other text may have had more to say.
             reason = "length"
-        if reason == "stop" and self.grammar is not None:
-            whole = self.grammar.grammar.accepts("".join(text))
-        yield Ended(reason, whole or (self.grammar is None and reason == "stop"))
+        if reason == "stop":
+            whole, missing = self._cut("".join(text))
+        gains = list(self.reply.end(whole))
+        yield Ended(reason, whole, gains, tokens.place(None), self.reply.calls, missing)
+
+    def _cut(self, text: str) -> tuple[bool, str | None]:
+        """Whether a text is whole that a stop string has ended; if not, a text that would make it whole."""
+        cut = self.reply.until_stop(self.head + text)
+        if self.grammar is None or cut is None or self.grammar.grammar.accepts(cut):
+            return True, None
+        matcher = self.grammar.matcher(cancellation=self.cancellation)
+        matcher.advance_bytes(cut.encode())
+        completion = matcher.completion()
+        return False, "" if completion is None else completion.decode("utf-8", "replace")
+
+
+class _Tokens:
+    """Tokens that wait until it is certain to which field of a message they belong."""
+
+    def __init__(self, reply: TextReply) -> None:
+        self._reply = reply
+        self._waiting: deque[tuple[Token, int, int]] = deque()
+        self._place = 0
+
+    def place(self, token: Token | None) -> list[tuple[Field, Token]]:
+        """The tokens whose fields are certain after one more token."""
+        if token is not None and not token.step.ends:
+            # A special token stands in the text as its name.
+            size = len(token.step.data or token.step.text.encode())
+            self._waiting.append((token, self._place, self._place + size))
+            self._place += size
+        found: list[tuple[Field, Token]] = []
+        while self._waiting:
+            first, start, end = self._waiting[0]
+            field = self._reply.field_of(start, end)
+            if field is None:
+                break
+            found.append((field, first))
+            self._waiting.popleft()
+        return found
 
 
 def _too_dear(seconds: float) -> LimitExceededError:

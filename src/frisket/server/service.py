@@ -20,10 +20,12 @@ from frisket.models.protocol import Model
 from frisket.server.failure import Failure
 from frisket.server.job import Ended, Event, Failed, Job, Prompt, Written
 from frisket.server.metrics import Metrics
+from frisket.server.reply import TextReply, ToolReply
 from frisket.server.scheduler import Scheduler
 from frisket.server.settings import Settings
 from frisket.server.share import Share
 from frisket.server.span import Span, begun, span
+from frisket.server.tool import ToolOutput
 from frisket.server.turn import Turns
 from frisket.tools import family
 
@@ -56,6 +58,8 @@ class Plan:
     grammar: CompiledGrammar | None
     wish: Wish
     budget: Budget
+    output: ToolOutput | None = None
+    """What the messages are where tools or reasoning are asked for."""
 
 
 @dataclass
@@ -87,7 +91,7 @@ class Service:
                 404,
                 f"there is no model {name!r}",
                 code="model-not-found",
-                where="model",
+                where="/model",
                 hint=f"it is {self.settings.name!r}",
             )
 
@@ -118,7 +122,7 @@ class Service:
         if len(text) > self.model.context * self._longest:
             raise Failure(
                 400, f"the prompt has {len(text):,} characters; the model reads at most {self.model.context:,} tokens",
-                code="limit", where="prompt", hint="shorten the prompt, or use a model with a longer context",
+                code="limit", where="/prompt", hint="shorten the prompt, or use a model with a longer context",
             )  # fmt: skip
         return self.model.encode(text)
 
@@ -135,18 +139,20 @@ class Service:
                 400,
                 f"{wrong[0]} is no token" if wrong else "a prompt has at least one token",
                 code="request",
-                where="prompt",
+                where="/prompt",
             )
         return ids
 
-    def plan(self, ids: Sequence[int], grammar: CompiledGrammar | None, wish: Wish) -> Plan:
+    def plan(
+        self, ids: Sequence[int], grammar: CompiledGrammar | None, wish: Wish, output: ToolOutput | None = None
+    ) -> Plan:
         """A Failure for what the limits do not allow."""
         if wish.choices > self.settings.max_choices:
-            raise Failure(400, f"n is at most {self.settings.max_choices}", code="limit", where="n")
+            raise Failure(400, f"n is at most {self.settings.max_choices}", code="limit", where="/n")
         budget = self._budget(ids, wish)
         if grammar is not None:
             budget.check(grammar.matcher())
-        return Plan(ids, grammar, wish, budget)
+        return Plan(ids, grammar, wish, budget, output)
 
     def answers(self, client: str, plan: Plan) -> Answers:
         """Begin. The events are read once."""
@@ -158,9 +164,13 @@ class Service:
             loop.call_soon_threadsafe(queue.put_nowait, (number, event))
 
         def job(number: int) -> Job:
+            # Beside calls, stop strings are looked for in the content alone.
+            stop, reply = wish.stop, TextReply()
+            if grammar is not None and plan.output is not None:
+                stop, reply = (), ToolReply(grammar.grammar, plan.output, stop=wish.stop, limits=self.settings.limits)
             return Job(
                 prompt, grammar, self.vocabulary, budget=plan.budget, sampler=wish.sampler, seed=wish.seed + number,
-                stop=wish.stop, top=wish.top, deliver=partial(put, number), bias=wish.bias,
+                stop=stop, top=wish.top, deliver=partial(put, number), reply=reply, bias=wish.bias,
                 cpu_seconds=self.settings.cpu_seconds,
             )  # fmt: skip
 
@@ -176,13 +186,13 @@ class Service:
         if wish.max_tokens is not None and wish.max_tokens > self.settings.max_tokens:
             raise Failure(
                 400, f"an answer has at most {self.settings.max_tokens:,} tokens here", code="limit",
-                where="max_tokens", hint="ask for fewer, or start the server with a larger --max-tokens",
+                where="/max_tokens", hint="ask for fewer, or start the server with a larger --max-tokens",
             )  # fmt: skip
         budget = Budget(wish.max_tokens or self.settings.max_tokens, wish.on_budget)
         budget = budget.within(self.model.context, len(ids))
         if wish.min_tokens > budget.max_tokens:
             raise Failure(400, f"min_tokens is at most {budget.max_tokens}, as many as the answer may have",
-                          code="limit", where="min_tokens")  # fmt: skip
+                          code="limit", where="/min_tokens")  # fmt: skip
         return replace(budget, min_tokens=wish.min_tokens)
 
     async def _events(

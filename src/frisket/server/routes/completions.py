@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import AsyncIterator
-from typing import Literal
 
 from pydantic import Field
 from starlette.requests import Request
@@ -14,7 +13,7 @@ from starlette.responses import Response
 from frisket.server import exchange
 from frisket.server.bias import read_bias
 from frisket.server.failure import Failure
-from frisket.server.job import Ended, Written
+from frisket.server.job import Ended, Token, Written
 from frisket.server.logprob import of_completion
 from frisket.server.openapi import Operation
 from frisket.server.parameters import MOST_INTEGER, Parameters, ResponseFormat, StreamOptions, stops
@@ -85,7 +84,7 @@ def _plan(service: Service, data: bytes) -> tuple[CompletionRequest, Plan]:
     grammar = service.compile(body.structured(service.settings, format_.structured() if format_ else None))
     if body.style() is not None:
         raise Failure(
-            400, "this prompt is taken as it is", code="unsupported", where="frisket/describe",
+            400, "this prompt is taken as it is", code="unsupported", where="/frisket/describe",
             hint="write Grammar.describe into the prompt, or ask /v1/chat/completions",
         )  # fmt: skip
     ids = service.encode(body.prompt) if isinstance(body.prompt, str) else service.checked(body.prompt)
@@ -99,23 +98,28 @@ def _plan(service: Service, data: bytes) -> tuple[CompletionRequest, Plan]:
 
 
 async def _document(service: Service, body: CompletionRequest, answers: Answers, head: Head, echo: str) -> Completion:
-    written: list[list[Written]] = [[] for _ in range(body.n or 1)]
-    reasons: list[Literal["stop", "length"]] = ["length"] * len(written)
+    texts = [""] * (body.n or 1)
+    tokens: list[list[Token]] = [[] for _ in texts]
+    ends: dict[int, Ended] = {}
     async for number, event in answers.events:
         if isinstance(event, Written):
-            written[number].append(event)
+            texts[number] += event.step.text
+            tokens[number] += [token for _, token in event.placed]
         elif isinstance(event, Ended):
-            reasons[number] = REASONS[event.reason]
-    choices: list[TextChoice] = [
-        {
-            "index": number,
-            "text": echo + "".join(one.step.text for one in steps),
-            "logprobs": None if body.logprobs is None else of_completion(service.vocabulary, steps, len(echo)),
-            "finish_reason": reasons[number],
-        }
-        for number, steps in enumerate(written)
-    ]
+            ends[number] = event
+    choices: list[TextChoice] = []
+    for number, end in sorted(ends.items()):
+        logprobs = None if body.logprobs is None else of_completion(service.vocabulary, tokens[number], len(echo))
+        choices.append(_choice(number, echo + texts[number], logprobs, end))
     return {**head, "object": "text_completion", "choices": choices, "usage": usage(answers)}
+
+
+def _choice(number: int, text: str, logprobs: TextLogprobs | None = None, end: Ended | None = None) -> TextChoice:
+    reason = None if end is None else REASONS[end.reason]
+    choice: TextChoice = {"index": number, "text": text, "logprobs": logprobs, "finish_reason": reason}
+    if end is not None and end.missing is not None:
+        choice["missing"] = end.missing
+    return choice
 
 
 async def _chunks(
@@ -126,10 +130,8 @@ async def _chunks(
     def part(choices: list[TextChoice]) -> CompletionChunk:
         return {**head, "object": "text_completion", "choices": choices}  # type: ignore[typeddict-item]
 
-    def chunk(
-        number: int, text: str, reason: Literal["stop", "length"] | None = None, logprobs: TextLogprobs | None = None
-    ) -> CompletionChunk:
-        found = part([{"index": number, "text": text, "logprobs": logprobs, "finish_reason": reason}])
+    def chunk(choice: TextChoice) -> CompletionChunk:
+        found = part([choice])
         if counts:
             found["usage"] = None
         return found
@@ -139,16 +141,17 @@ async def _chunks(
     try:
         async for number, event in answers.events:
             if echo and number not in begun:
-                yield chunk(number, echo)
+                yield chunk(_choice(number, echo))
             begun.add(number)
             if isinstance(event, Ended):
-                yield chunk(number, "", REASONS[event.reason])
+                yield chunk(_choice(number, "", end=event))
             elif isinstance(event, Written) and (event.step.text or body.logprobs is not None):
                 logprobs = None
                 if body.logprobs is not None:
-                    logprobs = of_completion(service.vocabulary, [event], offsets[number])
+                    tokens = [token for _, token in event.placed]
+                    logprobs = of_completion(service.vocabulary, tokens, offsets[number])
                     offsets[number] += sum(map(len, logprobs["tokens"]))
-                yield chunk(number, event.step.text, None, logprobs)
+                yield chunk(_choice(number, event.step.text, logprobs))
         if counts:
             total = part([])
             total["usage"] = usage(answers)
