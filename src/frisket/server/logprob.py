@@ -37,19 +37,17 @@ def of_chat(vocabulary: Vocabulary, written: Sequence[Token]) -> list[TokenLogpr
         text, data = spelled(vocabulary, token)
         return {"token": text, "logprob": max(logprob, -9999.0), "bytes": data}
 
-    return [
-        {**entry(one.step.token, one.step.logprob), "top_logprobs": [entry(*top) for top in one.top]} for one in written
-    ]
+    return [{**entry(one.id, one.logprob or 0.0), "top_logprobs": [entry(*top) for top in one.top]} for one in written]
 
 
 def of_completion(vocabulary: Vocabulary, written: Sequence[Token], offset: int) -> TextLogprobs:
     """Parallel lists, as in `choices[].logprobs`; `offset` is where the first token's text begins."""
-    texts = [spelled(vocabulary, one.step.token)[0] for one in written]
+    texts = [spelled(vocabulary, one.id)[0] for one in written]
     places = [offset + sum(map(len, texts[:number])) for number in range(len(texts))]
     top = [{spelled(vocabulary, token)[0]: max(logprob, -9999.0) for token, logprob in one.top} for one in written]
     return {
         "tokens": texts,
-        "token_logprobs": [max(one.step.logprob, -9999.0) for one in written],
+        "token_logprobs": [None if one.logprob is None else max(one.logprob, -9999.0) for one in written],
         "top_logprobs": top if any(top) else None,
         "text_offset": places,
     }

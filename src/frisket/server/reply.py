@@ -83,7 +83,7 @@ class ToolReply(TextReply):
         self._text = ""
         self._read = 0
         self._trimmed = {"content": Trimmed(), "reasoning": Trimmed()}
-        self._stop = Text(stop)
+        self._stop = Text()
         self._call: Call | None = None
         self._begun = 0
         self._arguments = Arguments()
@@ -97,7 +97,11 @@ class ToolReply(TextReply):
         self._spans: list[tuple[Field, int, int]] = []
         for _ in self.feed(head):
             pass
-        self._hidden = len(head.encode())
+        data = head.encode()
+        self._hidden, self._stop = len(data), Text(stop)
+        self._said = "" if self._final is None else data[self._final :].decode()
+        for field in self._trimmed.values():
+            field.skip()
 
     def feed(self, text: str) -> Iterator[Gain]:
         data = text.encode()
@@ -224,6 +228,10 @@ class Trimmed:
         found = kept if self._has_text else kept.lstrip()
         self._has_text, self._is_blank = True, False
         return found
+
+    def skip(self) -> None:
+        """Blanks so far stand before what is told of the field."""
+        self._held = self._before = ""
 
     def end(self) -> None:
         """The text is whole."""

@@ -193,7 +193,7 @@ class TextLogprobs(TypedDict):
     """`logprobs` of a completion: parallel lists."""
 
     tokens: list[str]
-    token_logprobs: list[float]
+    token_logprobs: list[float | None]
     top_logprobs: list[dict[str, float]] | None
     text_offset: list[int]
 

@@ -17,10 +17,12 @@ from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.limit import Limits
 from frisket.models.prompt import property_names
 from frisket.server.body import Body
-from frisket.server.conversation import Message, render
+from frisket.server.conversation import Conversation, chat_template, render
 from frisket.server.failure import Failure
 from frisket.thinking import Mode, Thinking
 from frisket.tools import Tools, family
+from frisket.tools.custom import SCHEMA
+from frisket.tools.template import Special, literal_pieces
 from frisket.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -104,12 +106,6 @@ Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 """How long a model shall think. Templates do not say it to the models: all but `none` ask for reasoning alike."""
 Word = Literal["auto", "required", "none"]
 ChatChoice = Word | Annotated[NamedFunction | NamedCustom | ChatAllowed, Field(discriminator="type")]
-
-
-class TemplateArguments(Body):
-    """`chat_template_kwargs`, as vLLM's and SGLang's clients send them."""
-
-    enable_thinking: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -214,9 +210,9 @@ class ToolOutput:
             grammar.value("")
         return grammar
 
-    def keys(self) -> list[str]:
-        """The property names that a prompt mentions: those of all arguments, and of the final answer."""
-        schemas: list[Any] = [tool.description.get("parameters") for tool in self.tools]
+    def keys(self, *, arguments: bool) -> list[str]:
+        """The property names that a prompt mentions: those of the final answer, and perhaps of all arguments."""
+        schemas: list[Any] = [tool.description.get("parameters") for tool in self.tools] if arguments else []
         if self.final is not None and self.final.kind == "json":
             with contextlib.suppress(ValueError, RecursionError):  # the grammar says what is wrong with it
                 schemas.append(json.loads(self.final.specification))
@@ -272,10 +268,27 @@ def described(tools: Sequence[Offered], family_name: str) -> str:
     return "\n".join(["You may call these functions:", *functions, *customs, "A call is written so:", form])
 
 
+def for_template(tools: Sequence[Offered]) -> list[dict[str, Any]]:
+    """The tools as chat templates read them; a custom one is a function of one text."""
+    found = []
+    for tool in tools:
+        given = {name: value for name, value in tool.description.items() if name not in ("type", "format")}
+        function = {**given, "parameters": SCHEMA} if tool.is_custom else {"parameters": {"type": "object"}, **given}
+        found.append({"type": "function", "function": function})
+    return found
+
+
+def begun(output: ToolOutput, vocabulary: Vocabulary, head: str) -> list[str | int]:
+    """The text and the special tokens that a message begins with which goes on with `head`."""
+    pieces = literal_pieces(family(output.family).content[0], frozenset(filter(None, vocabulary.special)))
+    marks = [vocabulary.special[one.name] if isinstance(one, Special) else one.text for one in pieces]
+    return [*marks, head]
+
+
 def tool_output(
     service: Service,
     body: Parameters,
-    messages: Sequence[Message],
+    conversation: Conversation,
     tools: Sequence[Offered],
     choice: Choice,
     *,
@@ -302,6 +315,13 @@ def tool_output(
             400, f"the tools have more than {settings.max_schema_bytes:,} bytes", code="limit", where="/tools",
             hint="send fewer, or start the server with a larger --max-schema-bytes",
         )  # fmt: skip
-    told = described(tools, settings.tool_family) if word != "none" else ""
-    prompt = render(service.model, messages, output.keys(), told)
-    return replace(output, said=prompt_says(prompt, settings.tool_family)), prompt
+    named = tools if word != "none" else ()
+    told = described(named, settings.tool_family) if named else ""
+    # A model that knows turns is told of its tools, and not to answer with one value.
+    keys = output.keys(arguments=chat_template(service.model) is None)
+    prompt = render(service.model, conversation, keys, for_template(named), told)
+    if conversation.head is None or family(settings.tool_family).thinking is None:
+        said = prompt_says(prompt, settings.tool_family)
+    else:
+        said = Thinking.CLOSED  # what is continued comes behind it
+    return replace(output, said=said), prompt

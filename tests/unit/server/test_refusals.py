@@ -125,7 +125,7 @@ def test_what_is_asked_wrongly(server: Running, more: Any, status: int, code: st
         (CHAT, b'{"model": "' + b"x" * 20_000, 413, "limit"),
         (TEXT, {"model": "embedded", "prompt": [10**6]}, 400, "request"),
         (TEXT, {"model": "embedded", "prompt": []}, 400, "request"),
-        (TEXT, {"model": "embedded", "prompt": ["a", "b"]}, 400, "request"),
+        (TEXT, {"model": "embedded", "prompt": ["a", 1]}, 400, "request"),
         (RESPONSE, {"model": "embedded", "input": [{"type": "item_reference", "role": "user"}]}, 400, "request"),
         (RESPONSE, {"model": "embedded", "input": "x", "previous_response_id": "y"}, 400, "request"),
         ("/v1/nothing", {}, 404, "route"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import AsyncIterator
-from typing import Literal
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Literal
 
 from pydantic import Field
 from starlette.requests import Request
@@ -13,7 +13,8 @@ from starlette.responses import Response
 
 from frisket.server import exchange
 from frisket.server.bias import read_bias
-from frisket.server.conversation import Message, render
+from frisket.server.conversation import THINKS, Conversation, Message, render
+from frisket.server.failure import Failure
 from frisket.server.job import Ended, Token, Written
 from frisket.server.logprob import of_fields
 from frisket.server.openapi import Operation
@@ -34,7 +35,7 @@ from frisket.server.shape import (
     Usage,
 )
 from frisket.server.tool import ChatChoice as ToolChoice
-from frisket.server.tool import ChatTool, Choice, Effort, TemplateArguments, thinking, tool_output
+from frisket.server.tool import ChatTool, Choice, Effort, begun, thinking, tool_output
 from frisket.thinking import Mode
 
 PATH, METHODS = "/v1/chat/completions", ["POST"]
@@ -60,17 +61,29 @@ class ChatRequest(Parameters):
     tool_choice: ToolChoice | None = None
     parallel_tool_calls: bool | None = None
     reasoning_effort: Effort | None = None
-    chat_template_kwargs: TemplateArguments | None = None
+    chat_template_kwargs: dict[str, Any] | None = None
+    continue_final_message: bool | None = None
+    add_generation_prompt: bool | None = None
     logit_bias: dict[str, float] | None = None
     frequency_penalty: float | None = Field(None, ge=0, le=0)
     presence_penalty: float | None = Field(None, ge=0, le=0)
 
     def mode(self, family_name: str) -> Mode | None:
-        """Whether reasoning must come first: the template's own argument says it before the effort does."""
-        said = self.chat_template_kwargs.enable_thinking if self.chat_template_kwargs else None
-        if said is not None or self.reasoning_effort is None:
-            return thinking(said, family_name, "/chat_template_kwargs/enable_thinking")
-        return thinking(self.reasoning_effort != "none", family_name, "/reasoning_effort")
+        """Whether reasoning must come first: the template's own variable says it before the effort does."""
+        for name in THINKS:
+            if isinstance(said := (self.chat_template_kwargs or {}).get(name), bool):
+                return thinking(said, family_name, f"/chat_template_kwargs/{name}")
+        effort = self.reasoning_effort
+        return thinking(None if effort is None else effort != "none", family_name, "/reasoning_effort")
+
+    def conversation(self) -> Conversation:
+        if self.add_generation_prompt is bool(self.continue_final_message):
+            raise Failure(
+                400, "the answer is a message of its own, or continues the last one", code="request",
+                where="/add_generation_prompt", hint="leave it out, or say the opposite of continue_final_message",
+            )  # fmt: skip
+        messages = [message.at(f"/messages/{place}") for place, message in enumerate(self.messages)]
+        return Conversation(messages, self.chat_template_kwargs or {}, self.continue_final_message)
 
 
 ASKED = {"model": "embedded", "messages": [{"role": "user", "content": "My card was charged twice"}], "max_tokens": 64}
@@ -104,7 +117,7 @@ async def endpoint(request: Request) -> Response:
 
 async def _respond(service: Service, client: str, data: bytes) -> Response:
     body, plan = await service.turns.run(client, _plan, service, data)
-    answers = service.answers(client, plan)
+    answers = service.answers(client, [plan])
     head: Head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
     if body.stream:
         return await exchange.stream(_chunks(service, body, answers, head))
@@ -115,7 +128,8 @@ def _plan(service: Service, data: bytes) -> tuple[ChatRequest, Plan]:
     body = exchange.parse(data, ChatRequest)
     service.check_model(body.model)
     tokens = "max_tokens" if body.max_completion_tokens is None else "max_completion_tokens"
-    with exchange.naming({"/prompt": "/messages", "/max_tokens": f"/{tokens}"}):
+    last = f"/messages/{len(body.messages) - 1}/content"
+    with exchange.naming({"/prompt": "/messages", "/max_tokens": f"/{tokens}", "/head": last}):
         return body, _planned(service, body)
 
 
@@ -123,20 +137,24 @@ def _planned(service: Service, body: ChatRequest) -> Plan:
     format_ = body.response_format
     wanted = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(body.tools))
     tools = [tool.offered(f"/tools/{place}") for place, tool in enumerate(body.tools or ())]
-    messages = [message.at(f"/messages/{place}") for place, message in enumerate(body.messages)]
+    conversation = body.conversation()
+
     output, prompt = tool_output(
-        service, body, messages, tools, Choice.of_chat(body.tool_choice), parallel=body.parallel_tool_calls,
+        service, body, conversation, tools, Choice.of_chat(body.tool_choice), parallel=body.parallel_tool_calls,
         final=wanted, mode=body.mode(service.settings.tool_family),
     ) or (None, None)  # fmt: skip
     grammar = service.compile(output or wanted)
     if prompt is None:
         described = service.described(grammar, body.style())
-        prompt = render(service.model, messages, service.keys(grammar), described=described)
+        prompt = render(service.model, conversation, service.keys(grammar), described=described)
+    head: Sequence[str | int] = [] if conversation.head is None else [conversation.head]
+    if output is not None and conversation.head is not None:
+        head = begun(output, service.vocabulary, conversation.head)
     wish = Wish(
         body.max_completion_tokens or body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=(body.top_logprobs or 0) if body.logprobs else 0,
         bias=read_bias(body.logit_bias, service.vocabulary.size),
-        on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
+        on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0, head=head,
     )  # fmt: skip
     return service.plan(service.encode(prompt), grammar, wish, output)
 

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from frisket.server import exchange
 from frisket.server.body import Body
-from frisket.server.conversation import Message, render
+from frisket.server.conversation import Conversation, Message, render
 from frisket.server.input import Item, LeftOutItem, read_items
 from frisket.server.item import Output, Told
 from frisket.server.job import Ended, Event, Written
@@ -220,7 +220,7 @@ async def endpoint(request: Request) -> Response:
 
 async def _respond(service: Service, client: str, data: bytes) -> Response:
     body, plan = await service.turns.run(client, _plan, service, data)
-    made = Made(service, body, service.answers(client, plan), has_parts=plan.output is not None)
+    made = Made(service, body, service.answers(client, [plan]), has_parts=plan.output is not None)
     if body.stream:
         response: Response = await exchange.stream(_events(made), named=True)
     else:
@@ -246,13 +246,13 @@ def _planned(service: Service, body: ResponseRequest) -> Plan:
     if body.instructions is not None:
         messages = [Message(role="system", content=body.instructions).at("/instructions"), *messages]
     output, prompt = tool_output(
-        service, body, messages, tools, body.choice(), parallel=body.parallel_tool_calls, final=final,
+        service, body, Conversation(messages), tools, body.choice(), parallel=body.parallel_tool_calls, final=final,
         mode=body.mode(service.settings.tool_family),
     ) or (None, None)  # fmt: skip
     grammar = service.compile(output or final)
     if prompt is None:
         described = service.described(grammar, body.style())
-        prompt = render(service.model, messages, service.keys(grammar), described=described)
+        prompt = render(service.model, Conversation(messages), service.keys(grammar), described=described)
     wish = Wish(
         body.max_output_tokens, body.sampler(service.settings), body.first_seed(),
         top=(body.top_logprobs or 0) if body.has_logprobs() else 0,
