@@ -43,6 +43,10 @@ def command(
     tool_family: Annotated[
         str, typer.Option("--tool-family", help="In which format the model calls tools (frisket doctor --families).")
     ] = "hermes",
+    cors_origin: Annotated[
+        list[str] | None,
+        typer.Option("--cors-origin", help="Whose pages may ask from a browser; * lets all. May be repeated."),
+    ] = None,
     temperature: Annotated[float, typer.Option("--temperature", min=0.0, help="Where a request says none.")] = 0.0,
     closed_objects: Annotated[
         bool,
@@ -87,6 +91,7 @@ def command(
 
     settings = Settings(
         name=name or model, api_key=api_key, tool_family=tool_family, temperature=temperature,
+        cors_origins=tuple(cors_origin or ()),
         options=JSONSchemaOptions(closed_objects=closed_objects, whitespace=whitespace),
         max_tokens=max_tokens, max_active=max_active, max_queued=max_queued,
         max_body_bytes=max_body_bytes, max_schema_bytes=max_schema_bytes,
