@@ -85,12 +85,14 @@ class Reasoning:
     """Which of the markers are special tokens, or hold them."""
     forbidden: tuple[str, ...] = ()
     max_chars: int | None = None
+    has_gap: bool = True
+    """Whether white space may stand between the end and the answer."""
 
     def lower(self, builder: _core.GrammarBuilder, answer: int) -> int:
         """The node of the reasoning and of the answer after it."""
         # Blanks after the end of reasoning belong to no answer, wherever the end stands: in the text or in the prompt.
         gap = self._gap()
-        answer = builder.seq([wire.lower(builder, gap), answer]) if gap else answer
+        answer = builder.seq([wire.lower(builder, gap), answer])
         if self.prompt is Thinking.CLOSED:
             return answer
         start, end = literal_pieces(self.start, self.special), self._end()
@@ -121,8 +123,7 @@ class Reasoning:
         return list(literal_pieces(self.end, self.special))
 
     def _gap(self) -> list[Piece]:
-        """Blanks between reasoning and answer; a marker of special tokens leaves no room for any."""
-        return [Hole("ws")] if len(self._end()) == 1 else []
+        return [Hole("ws")] if self.has_gap else []
 
 
 def think(

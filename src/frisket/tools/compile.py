@@ -119,7 +119,8 @@ def _reasoning(
     start, end = tokens.thinking
     said = _said(prompt, tokens) or Thinking.ABSENT
     forbidden = tuple(sorted({*tokens.special, *wanted.special}))
-    return Reasoning(start, end, mode, said, tokens.special, forbidden, max_chars)
+    # An end that begins the next part of the turn leaves no room: what follows may begin with a blank itself.
+    return Reasoning(start, end, mode, said, tokens.special, forbidden, max_chars, has_gap=tokens.turn is None)
 
 
 def _said(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:

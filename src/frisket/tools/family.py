@@ -45,7 +45,11 @@ class Family:
     parameter: str = ""
     """With `parameters`: how one is written, with `$key` and `$value`; `$kind` says `true` of text, `false` of JSON."""
     python_words: bool = False
-    """With `parameters`: whether truth values may also be Python's, as templates that print values write them."""
+    """With `parameters`: whether truth values and null may be Python's words, as templates that print values write."""
+    verbatim: tuple[str, str, str] | None = None
+    """With `parameters`: what stands around a text that holds any of these characters, such as CDATA, and which."""
+    nothing: str = ""
+    """With `parameters`: what may stand in place of no parameters at all."""
     special: frozenset[str] = frozenset()
     """Markers that are special tokens of the family's tokenizers; all others are text."""
     id: str = ""

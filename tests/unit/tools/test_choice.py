@@ -128,6 +128,18 @@ def test_a_line_break_may_stand_before_the_first_call(choice: str, mode: Any, pr
     assert final.value("\n\n3").final == 3 and len(final.value(f"\n{CALL}\n").calls) == 1
 
 
+@pytest.mark.parametrize("thinking", ["auto", "off"])
+def test_no_gap_takes_the_blank_with_which_a_call_begins(thinking: Any) -> None:
+    plain = Vocabulary.from_bytes(
+        [*(bytes([value]) for value in range(256)), None], special={"<end>": 256}, eos="<end>"
+    )
+    grammar = Grammar.from_tools([NOW], "gpt_oss", choice="required", thinking=thinking, vocabulary=plain)
+    call = " to=functions.now<|channel|>commentary json<|message|>{}"
+    reasoning = "<|channel|>analysis<|message|>hm<|end|><|start|>assistant" if thinking == "auto" else ""
+    for text in (call, reasoning + call):
+        assert [call.name for call in grammar.value(text).calls] == ["now"]
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [
