@@ -292,7 +292,10 @@ class Arguments:
         if parameter.key not in self._values:
             builder = prelude_of(self.options).fork()
             node = self._value(builder, parameter, self._members(builder))[1]
-            self._values[parameter.key] = None if node is None else builder.build(node)
+            try:
+                self._values[parameter.key] = None if node is None else builder.build(node)
+            except EmptyGrammarError:
+                self._values[parameter.key] = None
         return self._values[parameter.key]
 
 

@@ -69,7 +69,8 @@ def compile_tools(
         choice=choice, parallel=parallel, final=program.final, thinking=thinking,
         prompt=_said(prompt, wanted), vocabulary=vocabulary, max_thinking_chars=max_thinking_chars,
     )  # fmt: skip
-    return Grammar(core, _report(given.report(wanted, limits=running)), value=_Value(program, limits), origin=origin)
+    report = _report(given.report(wanted, limits=running), wanted)
+    return Grammar(core, report, value=_Value(program, limits), origin=origin)
 
 
 def _builder(program: Program, limits: Limits | None) -> _core.GrammarBuilder:
@@ -223,7 +224,7 @@ def _syntax_error(core: _core.Grammar, text: str, data: bytes) -> MessageSyntaxE
     )
 
 
-def _report(tools: list[ToolReport]) -> Report:
+def _report(tools: list[ToolReport], wanted: Family) -> Report:
     """What is not enforced of all tools; pointers begin with a tool's name."""
     report = Report()
     for tool in tools:
@@ -233,4 +234,7 @@ def _report(tools: list[ToolReport]) -> Report:
         for pointer, reason in tool.places if tool.status == "relaxed" else ():
             place, _, keyword = pointer.rpartition("/")
             report.loosened.append(Entry(f"/{tool.name}{place}", keyword, "loosened", reason))
+    if wanted.tags:
+        tags = ", ".join(wanted.tags)
+        report.notes.append(Note(f"no text of a call holds a tag of {wanted.name}: {tags}", "forbidden-texts"))
     return report

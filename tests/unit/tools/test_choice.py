@@ -8,7 +8,7 @@ import pytest
 
 from frisket import Grammar, Thinking, UnsupportedSchemaError, Vocabulary
 from frisket.errors import MessageSyntaxError
-from frisket.tools import families, family
+from frisket.tools import Tools, families, family
 
 NOW = {"name": "now"}
 TIME = {"name": "now_in", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
@@ -199,7 +199,7 @@ def test_what_may_be_text_or_not_is_read_as_json_first() -> None:
 def test_no_quotes_let_a_tag_through() -> None:
     end = "<|tool_call_end|>"
     tool = {"name": "put", "parameters": {"type": "object", "properties": {"v": {"enum": ["a", end]}, "w": {}}}}
-    grammar = Grammar.from_tools([tool], "lfm2", thinking="off")
+    grammar = Grammar.from_tools(Tools([tool], policy="relaxed"), "lfm2", thinking="off")
     for quote in "'\"":
         assert len(grammar.value(f"<|tool_call_start|>[put(v={quote}a{quote})]{end}").calls) == 1
         for key in "vw":
