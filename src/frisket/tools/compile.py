@@ -104,8 +104,9 @@ def _tokens(wanted: Family, vocabulary: Vocabulary | None) -> Family:
     """The family with the special tokens of a vocabulary."""
     if vocabulary is None:
         return wanted
-    texts = [*wanted.call, wanted.calls, wanted.parameter, *wanted.content, *(wanted.thinking or ())]
-    return replace(wanted, special=special_in([*texts, *(wanted.preamble or ())], vocabulary))
+    around = (wanted.content, *wanted.other_content, wanted.preamble or (), wanted.thinking or ())
+    texts = [*wanted.call, wanted.calls, wanted.parameter, *(text for pair in around for text in pair)]
+    return replace(wanted, special=special_in(texts, vocabulary))
 
 
 def _reasoning(
@@ -121,7 +122,8 @@ def _reasoning(
     said = _said(prompt, tokens) or Thinking.ABSENT
     forbidden = tuple(sorted({*tokens.special, *wanted.special}))
     # An end that begins the next part of the turn leaves no room: what follows may begin with a blank itself.
-    return Reasoning(start, end, mode, said, tokens.special, forbidden, max_chars, has_gap=tokens.turn is None)
+    is_part = tokens.turn is not None
+    return Reasoning(start, end, mode, said, tokens.special, forbidden, max_chars, has_gap=not is_part, repeats=is_part)
 
 
 def _said(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:
@@ -179,7 +181,8 @@ class _Value:
             if names == ("content",) and "content" not in tools:
                 said.append(value)
             elif names == ("reasoning",) and "reasoning" not in tools:
-                message = replace(message, reasoning=value.strip() or None)
+                parts = [part for part in (message.reasoning, value.strip()) if part]
+                message = replace(message, reasoning="\n".join(parts) or None)
             elif names:
                 call = ToolCall(f"call_{len(message.calls)}", names[0], value or {}, tools[names[0]])
                 message = replace(message, calls=[*message.calls, call])

@@ -64,12 +64,14 @@ class Family:
     """Whether text may stand between calls and after the last one."""
     content: tuple[str, str] = ("", "")
     """What stands around an answer that is no call."""
+    other_content: tuple[tuple[str, str], ...] = ()
+    """What may stand around such an answer instead; each beginning differs from that of `content`."""
     preamble: tuple[str, str] | None = None
     """What stands around text before the first call, where that differs from `content`."""
     thinking: tuple[str, str] | None = None
     """The markers around reasoning."""
     turn: str | None = None
-    """What begins the model's turn in a prompt, where the end of reasoning holds the same text."""
+    """What begins the model's turn in a prompt, where the end of reasoning holds the same text and more may follow."""
     parallel: bool = True
     """Whether one message may hold several calls."""
     stops: tuple[str, ...] = ()
@@ -80,7 +82,8 @@ class Family:
     @property
     def markers(self) -> tuple[str, ...]:
         """Texts that announce calls or reasoning or end text, and so never stand in free text."""
-        ends = (self.content[1], self.preamble[1] if self.preamble else "")
+        around = (self.content, *self.other_content, self.preamble or ("", ""))
+        ends = (end for _, end in around)
         found = [self.trigger, *(self.thinking or ()), *ends, *self.tags]
         return tuple(dict.fromkeys(marker for marker in found if marker))
 
