@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 import re
@@ -10,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Literal
 
-from frisket.errors import UnknownFamilyError
+from frisket.tools.lookup import find_family
 from frisket.tools.template import Text, leading, pieces_of
 
 __all__ = ["Family", "families", "family"]
@@ -31,7 +30,7 @@ class Family:
 
     name: str
     models: str
-    """The models that write so, for people."""
+    """The models that write so, divided by commas: `family` finds them, too."""
     sources: tuple[str, ...]
     """Where the format is described."""
     call: tuple[str, ...]
@@ -137,21 +136,28 @@ def families() -> tuple[str, ...]:
 
 @cache
 def family(name: str) -> Family:
-    """The family of that name; UnknownFamilyError lists the known ones.
+    """The family of that name, or the one that a model of that name or id belongs to.
+
+    UnknownFamilyError lists the known families.
 
     >>> family("qwen3").thinking
     ('<think>', '</think>')
+    >>> family("Qwen/Qwen3-Coder-30B-A3B-Instruct").name
+    'qwen3_coder'
     """
     if not isinstance(name, str):
         raise TypeError(f"a family is named by a str, got {type(name).__name__}")
-    if name not in families():
-        near = difflib.get_close_matches(name.lower().replace("-", "_").replace(".", "_"), families(), n=1, cutoff=0.5)
-        meant = f"did you mean {near[0]}? " if near else ""
-        raise UnknownFamilyError(
-            f"no family of models is called {name!r}", hint=f"{meant}known are {', '.join(families())}"
-        )
-    found: Family = importlib.import_module(f"frisket.tools.formats.{name}").FAMILY
-    return found
+    return _of_module(name) if name in families() else _of_module(find_family(name, _models()))
+
+
+def _of_module(name: str) -> Family:
+    read: Family = importlib.import_module(f"frisket.tools.formats.{name}").FAMILY
+    return read
+
+
+@cache
+def _models() -> dict[str, str]:
+    return {name: _of_module(name).models for name in families()}
 
 
 def _common_prefix(texts: list[str]) -> str:
