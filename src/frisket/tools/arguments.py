@@ -163,7 +163,7 @@ class Arguments:
     def _written(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> Iterator[int]:
         """The ways to write one parameter, with its tags."""
         if self.family.arguments == "python":
-            value = self._python(parameter, members())
+            value = self._python(unnamed(builder), parameter, members())
             if value is not None:
                 value = named(builder, parameter.key, value, "python", schema=parameter.schema)
                 yield builder.seq([builder.literal(f"{parameter.key}=".encode()), value])
@@ -233,10 +233,18 @@ class Arguments:
             return None, builder.embed(Grammar.from_json_schema(schema, self.options, limits=self.limits).core)
         return None
 
-    def _python(self, parameter: Parameter, values: front_end.MemberValues) -> int | None:
+    def _python(self, builder: GrammarBuilder, parameter: Parameter, values: front_end.MemberValues) -> int | None:
         node = values.value(parameter.key)
         values.raise_unsupported()
-        return node
+        if node is None or not self.family.json_objects:
+            return node
+        json_builder = prelude_of(self.options).fork()
+        object_node = front_end.MemberValues(json_builder, self.tool.schema).literals(parameter.key, ("object",))
+        try:
+            found = None if object_node is None else json_builder.build(object_node)
+        except EmptyGrammarError:
+            found = None
+        return node if found is None else builder.alt([node, builder.embed(found)])
 
     # -- reading -------------------------------------------------------------------------------------------------
     def read(self, text: str, place: int) -> tuple[dict[str, Any], int]:

@@ -45,6 +45,8 @@ class Family:
     """With `parameters`: how one is written, with `$key` and `$value`; `$kind` says `true` of text, `false` of JSON."""
     python_words: bool = False
     """With `parameters`: whether truth values and null may be Python's words, as templates that print values write."""
+    json_objects: bool = False
+    """With `python`: whether an object may be JSON, as templates write mappings, beside Python's literals."""
     verbatim: tuple[str, str, str] | None = None
     """With `parameters`: what stands around a text that holds any of these characters, such as CDATA, and which."""
     nothing: str = ""
