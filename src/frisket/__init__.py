@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from frisket.errors import (
         AnswerError,
         BudgetError,
+        ConversationError,
         EmptyGrammarError,
         EngineError,
         FrisketError,
@@ -77,6 +78,7 @@ __all__ = [
     "Cancellation",
     "Closed",
     "CompiledGrammar",
+    "ConversationError",
     "Description",
     "Draft",
     "EmptyGrammarError",

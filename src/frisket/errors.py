@@ -17,6 +17,7 @@ FrisketError
 │   ├── UnknownFamilyError          no family of models has this name; the known ones are listed
 │   ├── RefusedToolsError           tools that cannot be enforced as asked; each is listed
 │   └── MessageSyntaxError          a text is no message of the family's format
+├── ConversationError (ValueError)  messages that no prompt can be made of
 ├── StrategyError (ValueError)      a strategy that cannot be followed as asked
 ├── EngineError                     names the engine; the original is chained
 └── MissingDependencyError (ImportError)   prints the exact pip line
@@ -191,6 +192,12 @@ class MessageSyntaxError(ToolError):
     """A text is no message that the grammar allows; `where` is the offset of the first character that is wrong."""
 
     code = "message-syntax"
+
+
+class ConversationError(FrisketError, ValueError):
+    """No prompt can be made of some messages: `where` is the JSON pointer of the part that no model reads."""
+
+    code = "conversation"
 
 
 class StrategyError(FrisketError, ValueError):

@@ -43,6 +43,7 @@ def test_an_error_says_what_where_and_what_to_do(error: type[FrisketError]) -> N
         (errors.GrammarError, ValueError),
         (errors.VocabularyError, ValueError),
         (errors.ToolError, ValueError),
+        (errors.ConversationError, ValueError),
         (errors.StrategyError, ValueError),
         (errors.MissingDependencyError, ImportError),
     ],

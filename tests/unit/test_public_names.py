@@ -15,7 +15,7 @@ PACKAGE = Path(frisket.__file__).parent
 
 NAMES = {
     "AnswerError", "AsyncStream", "Beams", "Best", "BudgetError", "Cancellation", "Closed", "CompiledGrammar",
-    "Description", "Draft",
+    "ConversationError", "Description", "Draft",
     "EmptyGrammarError", "EngineError", "Events", "Exact", "Explanation", "FrisketError", "GREEDY", "Generation",
     "Grammar", "GrammarError", "GrammarPart", "GrammarSyntaxError", "Grew", "Guard", "InvalidSchemaError",
     "JSONSchemaOptions", "Least", "LimitExceededError", "Limits", "Matcher", "MessageSyntaxError",
@@ -56,6 +56,7 @@ STOREYS = (
     ("outline", "explanation", "target"),
     ("combinator", "text_template", "thinking", "tools"),
     ("models", "pressure"),
+    ("conversation",),
     ("decoding",),
     ("strategy",),
     ("examples",),

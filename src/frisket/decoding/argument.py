@@ -24,7 +24,6 @@ _METHODS = ("encode", "prompt", "start")
 def check_task(task: Task) -> None:
     """TypeError if an argument of a task is of another kind than it should be."""
     check_model(task.model, task.prompt)
-    _check_prompt(task.prompt)
     check_integer("max_tokens", task.max_tokens)
     check_integer("min_tokens", task.min_tokens)
     if isinstance(task.wrap_up, bool) or not isinstance(task.wrap_up, Real):
@@ -50,20 +49,6 @@ def check_model(model: Any, prompt: Any) -> None:
 
 def _is_model(value: Any) -> bool:
     return not isinstance(value, type) and all(hasattr(value, name) for name in _METHODS)
-
-
-def _check_prompt(prompt: Any) -> None:
-    if isinstance(prompt, str):
-        return
-    if isinstance(prompt, Mapping) or (
-        isinstance(prompt, list | tuple) and any(isinstance(one, Mapping) for one in prompt)
-    ):
-        raise TypeError(
-            f"prompt is a str, got a {type(prompt).__name__} of chat messages: pass the user's text alone, which "
-            "`model.prompt` writes into the chat template; for several turns see docs/how-to/own-model.md"
-        )
-    advice = ": use generate_many for several prompts" if isinstance(prompt, list | tuple) else ""
-    raise TypeError(f"prompt is a str, got {kind(prompt)}{advice}")
 
 
 def check_integer(name: str, value: object) -> None:

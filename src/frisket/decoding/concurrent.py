@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 
     from frisket.decoding.budget import OnBudget
     from frisket.decoding.guard import Guard
+    from frisket.decoding.request import Prompt
     from frisket.decoding.sampler import Sampler
     from frisket.description import Style
     from frisket.grammar import Grammar
     from frisket.limit import Limits
     from frisket.models.protocol import Model
     from frisket.strategy import Strategy
+    from frisket.thinking import Mode
+    from frisket.tools import Family, Message, Tools
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -48,37 +51,58 @@ class Options(TypedDict, total=False):
     heal: bool
 
 
+class CallOptions(Options, total=False):
+    """What they take by name beside `tools`."""
+
+    choice: str
+    parallel: bool
+    final: Any
+    thinking: Mode
+    family: str | Family | None
+
+
+class ToolOptions(CallOptions, total=False):
+    """All that they take by name."""
+
+    tools: Tools | Iterable[Any] | None
+
+
 @overload
-async def agenerate(model: Model, prompt: str, target: type[T], **options: Unpack[Options]) -> T: ...
+async def agenerate(model: Model, prompt: Prompt, target: type[T], **options: Unpack[Options]) -> T: ...
 @overload
 async def agenerate(
-    model: Model, prompt: str, target: list[str] | tuple[str, ...] | re.Pattern[str], **options: Unpack[Options]
+    model: Model, prompt: Prompt, target: list[str] | tuple[str, ...] | re.Pattern[str], **options: Unpack[Options]
 ) -> str: ...
 @overload
-async def agenerate(model: Model, prompt: str, target: TypeForm[T], **options: Unpack[Options]) -> T: ...
+async def agenerate(model: Model, prompt: Prompt, target: TypeForm[T], **options: Unpack[Options]) -> T: ...
 @overload
 async def agenerate(
-    model: Model, prompt: str, target: Grammar | Mapping[str, Any] | bool, **options: Unpack[Options]
+    model: Model, prompt: Prompt, target: None = None, *, tools: Tools | Iterable[Any], **options: Unpack[CallOptions]
+) -> Message: ...
+@overload
+async def agenerate(
+    model: Model, prompt: Prompt, target: Grammar | Mapping[str, Any] | bool, **options: Unpack[Options]
 ) -> Any: ...
-async def agenerate(model: Model, prompt: str, target: Any, **options: Unpack[Options]) -> Any:
+async def agenerate(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[ToolOptions]) -> Any:
     """As `generate`, in a thread, so that the event loop goes on meanwhile.
 
         ticket = await frisket.agenerate(model, "My card was charged twice", Triage)
 
     A task that is cancelled ends the answer after the token that is being made.
     """
-    answer = astream(model, prompt, target, **options)
+    answer: AsyncStream[Any] = astream(model, prompt, target, **options)
     return (await answer.generation()).value()
 
 
-def astream(model: Model, prompt: str, target: Any, **options: Unpack[Options]) -> AsyncStream[Any]:
+def astream(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[ToolOptions]) -> AsyncStream[Any]:
     """As `stream`, for `async for`; the prompt is read when the first step is asked for.
 
     async for step in (answer := frisket.astream(model, prompt, Triage)):
         print(step.text, end="", flush=True)
     ticket = (await answer.generation()).value()
     """
-    return AsyncStream(lambda: stream(model, prompt, target, **options))
+    begin: Callable[..., Stream[Any]] = stream
+    return AsyncStream(lambda: begin(model, prompt, target, **options))
 
 
 class AsyncStream(AsyncIterator[Step], Generic[T]):
@@ -136,7 +160,7 @@ class AsyncStream(AsyncIterator[Step], Generic[T]):
         return None if self._abandoned or self._stream is None else self._stream.generation()
 
 
-class ManyOptions(Options, total=False):
+class ManyOptions(ToolOptions, total=False):
     """What `generate_many` takes by name, too."""
 
     strategy: Strategy | None
@@ -144,17 +168,19 @@ class ManyOptions(Options, total=False):
 
 def generate_many(
     model: Model,
-    prompts: Iterable[str],
-    targets: Any,
+    prompts: Iterable[Prompt],
+    targets: Any = None,
     *,
     workers: int = 2,
     on_done: Callable[[int, int], object] | None = None,
     return_errors: bool = False,
     **options: Unpack[ManyOptions],
 ) -> list[Any]:
-    """The answers to many prompts, in their order.
+    """The answers to many prompts or conversations, in their order.
 
         tickets = frisket.generate_many(model, letters, Triage, on_done=lambda done, total: print(f"{done}/{total}"))
+
+    Options are those of `generate`, `tools` among them: each answer is then a `frisket.tools.Message`.
 
     `targets` is one target for all prompts (a list of texts is one: choices), or a list with one for each. `workers`
     threads take turns, so that one answer's grammar is compiled and masked while another's tokens are computed; each
@@ -166,6 +192,8 @@ def generate_many(
     if not isinstance(prompts, Iterable):
         raise TypeError(f"prompts are a list of texts, got {kind(prompts)}")
     prompts = list(prompts)
+    if any(isinstance(one, Mapping) for one in prompts):
+        raise TypeError("prompts are a list of texts or conversations, got messages: write [messages] for one")
     each = _each(targets, len(prompts))
     check_integer("workers", workers)
     if workers < 1:

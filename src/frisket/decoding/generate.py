@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from frisket.decoding.answer import Stream
@@ -12,18 +12,21 @@ from frisket.decoding.budget import OnBudget
 from frisket.decoding.draft import drafter
 from frisket.decoding.guard import Guard
 from frisket.decoding.loop import Step, decode
+from frisket.decoding.request import ToolRequest, read_request
 from frisket.decoding.sampler import GREEDY, Sampler
 from frisket.decoding.task import Beginning, Task
-from frisket.target import as_grammar
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
+    from frisket.decoding.request import Prompt
     from frisket.description import Style
     from frisket.grammar import Grammar
     from frisket.limit import Limits
     from frisket.models.protocol import Model
     from frisket.strategy import Strategy
+    from frisket.thinking import Mode
+    from frisket.tools import Family, Message, Tools
 
 T = TypeVar("T")
 
@@ -31,7 +34,7 @@ T = TypeVar("T")
 @overload
 def generate(
     model: Model,
-    prompt: str,
+    prompt: Prompt,
     target: type[T],
     *,
     max_tokens: int = ...,
@@ -53,7 +56,7 @@ def generate(
 @overload
 def generate(
     model: Model,
-    prompt: str,
+    prompt: Prompt,
     target: list[str] | tuple[str, ...] | re.Pattern[str],
     *,
     max_tokens: int = ...,
@@ -75,7 +78,7 @@ def generate(
 @overload
 def generate(
     model: Model,
-    prompt: str,
+    prompt: Prompt,
     target: TypeForm[T],
     *,
     max_tokens: int = ...,
@@ -97,7 +100,7 @@ def generate(
 @overload
 def generate(
     model: Model,
-    prompt: str,
+    prompt: Prompt,
     target: Grammar | Mapping[str, Any] | bool,
     *,
     max_tokens: int = ...,
@@ -116,11 +119,44 @@ def generate(
     on_step: Callable[[Step], object] | None = ...,
     allow_partial: bool = ...,
 ) -> Any: ...
+@overload
 def generate(
     model: Model,
-    prompt: str,
-    target: Any,
+    prompt: Prompt,
+    target: None = ...,
     *,
+    tools: Tools | Iterable[Any],
+    choice: str = ...,
+    parallel: bool = ...,
+    final: Any = ...,
+    thinking: Mode = ...,
+    family: str | Family | None = ...,
+    max_tokens: int = ...,
+    on_budget: OnBudget = ...,
+    wrap_up: float = ...,
+    min_tokens: int = ...,
+    guard: Guard | None = ...,
+    sampler: Sampler | None = ...,
+    seed: int = ...,
+    stop: str | Sequence[str] = ...,
+    jump_forward: bool = ...,
+    limits: Limits | None = ...,
+    heal: bool = ...,
+    strategy: Strategy | None = ...,
+    on_step: Callable[[Step], object] | None = ...,
+    allow_partial: bool = ...,
+) -> Message: ...
+def generate(
+    model: Model,
+    prompt: Prompt,
+    target: Any = None,
+    *,
+    tools: Tools | Iterable[Any] | None = None,
+    choice: str = "auto",
+    parallel: bool = True,
+    final: Any = None,
+    thinking: Mode = "auto",
+    family: str | Family | None = None,
     max_tokens: int = 512,
     on_budget: OnBudget = "finish",
     wrap_up: float = 0.0,
@@ -145,6 +181,17 @@ def generate(
     compiled regular expression or a Grammar. Greedy unless a `sampler` (`Sampler(temperature=0.7)`) or the `strategy`
     says otherwise; one `seed` is one answer. The text ends before a `stop`, which is one text or several. `on_step`
     sees every step as it is made.
+
+    `prompt` is a text, or the messages of a chat: dicts with `role` and `content`, messages of the openai package,
+    answers of `tools=`. The model's chat template writes them; without one they are lines.
+
+    `tools` are those that the model may call, in place of a `target`: functions, Pydantic models, or dicts as
+    `frisket.tools` takes them. The prompt tells the model of them, and the answer is a `frisket.tools.Message`:
+
+        answer = frisket.generate(model, [{"role": "user", "content": "Is it warm in Rome?"}], tools=[weather])
+
+    `choice`, `parallel`, `final` and `thinking` are those of `Grammar.from_tools`. `family` is the format of calls: its
+    name, a model's id or a `Family`. Without it, a model whose template reads no tools is told of the format `hermes`.
 
     An answer is whole after `max_tokens` tokens at the latest, or fewer where the model's context ends: the masks keep
     only tokens after which it can still be finished. Where so few tokens finish no answer, BudgetError says how many
@@ -176,10 +223,12 @@ def generate(
     check_seed(seed)
     check_strategy(strategy)
     check_on_step(on_step)
+    asked = ToolRequest(tools, choice, parallel, final, thinking, family)
+    said, grammar = read_request(model, prompt, target, asked, limits, describe=describe)
     task = Task(
         model,
-        prompt,
-        as_grammar(target, limits),
+        said,
+        grammar,
         max_tokens=max_tokens,
         on_budget=on_budget if strategy is None else "cut",
         wrap_up=wrap_up if strategy is None else 0.0,
@@ -211,7 +260,7 @@ def generate(
 @overload
 def stream(
     model: Model,
-    prompt: str,
+    prompt: Prompt,
     target: type[T],
     *,
     max_tokens: int = ...,
@@ -230,7 +279,7 @@ def stream(
 @overload
 def stream(
     model: Model,
-    prompt: str,
+    prompt: Prompt,
     target: list[str] | tuple[str, ...] | re.Pattern[str],
     *,
     max_tokens: int = ...,
@@ -249,7 +298,7 @@ def stream(
 @overload
 def stream(
     model: Model,
-    prompt: str,
+    prompt: Prompt,
     target: TypeForm[T],
     *,
     max_tokens: int = ...,
@@ -268,7 +317,7 @@ def stream(
 @overload
 def stream(
     model: Model,
-    prompt: str,
+    prompt: Prompt,
     target: Grammar | Mapping[str, Any] | bool,
     *,
     max_tokens: int = ...,
@@ -284,11 +333,41 @@ def stream(
     limits: Limits | None = ...,
     heal: bool = ...,
 ) -> Stream[Any]: ...
+@overload
 def stream(
     model: Model,
-    prompt: str,
-    target: Any,
+    prompt: Prompt,
+    target: None = ...,
     *,
+    tools: Tools | Iterable[Any],
+    choice: str = ...,
+    parallel: bool = ...,
+    final: Any = ...,
+    thinking: Mode = ...,
+    family: str | Family | None = ...,
+    max_tokens: int = ...,
+    on_budget: OnBudget = ...,
+    wrap_up: float = ...,
+    min_tokens: int = ...,
+    guard: Guard | None = ...,
+    sampler: Sampler | None = ...,
+    seed: int = ...,
+    stop: str | Sequence[str] = ...,
+    jump_forward: bool = ...,
+    limits: Limits | None = ...,
+    heal: bool = ...,
+) -> Stream[Message]: ...
+def stream(
+    model: Model,
+    prompt: Prompt,
+    target: Any = None,
+    *,
+    tools: Tools | Iterable[Any] | None = None,
+    choice: str = "auto",
+    parallel: bool = True,
+    final: Any = None,
+    thinking: Mode = "auto",
+    family: str | Family | None = None,
     max_tokens: int = 512,
     on_budget: OnBudget = "finish",
     wrap_up: float = 0.0,
@@ -311,10 +390,12 @@ def stream(
     The prompt is read at once, tokens are made as they are asked for.
     """
     check_seed(seed)
+    asked = ToolRequest(tools, choice, parallel, final, thinking, family)
+    said, grammar = read_request(model, prompt, target, asked, limits, describe=describe)
     task = Task(
         model,
-        prompt,
-        as_grammar(target, limits),
+        said,
+        grammar,
         max_tokens=max_tokens,
         on_budget=on_budget,
         wrap_up=wrap_up,

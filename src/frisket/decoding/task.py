@@ -1,18 +1,22 @@
-"""Model × prompt × Grammar → where an answer begins: a session that has read the prompt, and a matcher."""
+"""Model × prompt × Grammar → where an answer begins: a session that has read the prompt, and a matcher.
+
+A prompt is a text, or a conversation that is rendered here.
+"""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from frisket.conversation import Conversation
+from frisket.conversation.conversation import write_prompt
 from frisket.decoding.argument import check_task
 from frisket.decoding.branch import Branch
 from frisket.decoding.budget import Budget
 from frisket.decoding.healing import compile_healed, take_back
-from frisket.errors import BudgetError, StrategyError
+from frisket.errors import BudgetError
 from frisket.models.prompt import described, property_names
 
 if TYPE_CHECKING:
@@ -50,7 +54,7 @@ class Task:
     """What `generate` and `sample` are asked for. `sampler` is None where nobody chose one."""
 
     model: Model
-    prompt: str
+    prompt: str | Conversation
     grammar: Grammar
     max_tokens: int = 512
     on_budget: OnBudget = "finish"
@@ -114,20 +118,17 @@ class Task:
 
     def free_prompt(self) -> str:
         """The prompt of an answer in free text."""
+        if isinstance(self.prompt, Conversation):
+            return self.prompt.render(self.model)
         return self.model.prompt(self.prompt)
 
     def _text(self) -> str:
         prompt = self.prompt
         keys = None if self.grammar.schema is None else property_names(self.grammar.schema)
+        said: tuple[str, str] | None = None
         if self.describe:
             style: Style = "typescript" if self.describe is True else self.describe
-            prompt, keys = described(prompt, style, self.grammar.describe(style, limits=self.limits)), None
-        if self.draft is None:
-            return self.model.prompt(prompt, keys)
-        if "draft" not in inspect.signature(self.model.prompt).parameters:
-            raise StrategyError(
-                f"the prompt of {type(self.model).__name__} has no place for a draft",
-                where="strategy",
-                hint="give its method `prompt` a parameter `draft: str | None = None`",
-            )
-        return self.model.prompt(prompt, keys, draft=self.draft)
+            said, keys = (style, self.grammar.describe(style, limits=self.limits)), None
+        if isinstance(prompt, Conversation):
+            return prompt.render(self.model, keys, described=said, draft=self.draft)
+        return write_prompt(self.model, prompt if said is None else described(prompt, *said), keys, self.draft)

@@ -44,12 +44,13 @@ def turns(text: str, keys: Sequence[str] | None, draft: str | None = None) -> li
     """
     if draft is None:
         return [{"role": "user", "content": wish(text, keys)}]
+    return [{"role": "user", "content": text}, *redraft(draft, keys)]
+
+
+def redraft(draft: str, keys: Sequence[str] | None) -> list[dict[str, str]]:
+    """The messages that follow a question: a draft that the model has answered, and the wish to write it anew."""
     again = f"Write this answer as one JSON value, keys: {', '.join(keys)}." if keys else REWRITE
-    return [
-        {"role": "user", "content": text},
-        {"role": "assistant", "content": draft},
-        {"role": "user", "content": again},
-    ]
+    return [{"role": "assistant", "content": draft}, {"role": "user", "content": again}]
 
 
 REWRITE = "Write this answer in the form that is asked for, and nothing else."

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
+from frisket.conversation import Conversation, chat_template
 from frisket.errors import MessageSyntaxError, RefusedToolsError
 from frisket.grammar import Grammar
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.limit import Limits
 from frisket.models.prompt import property_names
 from frisket.server.body import Body
-from frisket.server.conversation import Conversation, chat_template, render
+from frisket.server.conversation import render
 from frisket.server.failure import Failure
 from frisket.thinking import Mode, Thinking
 from frisket.tools import Tools, family
-from frisket.tools.custom import SCHEMA
 from frisket.tools.template import Special, literal_pieces
 from frisket.vocabulary import Vocabulary
 
@@ -258,26 +258,6 @@ def prompt_says(prompt: str, family_name: str) -> Thinking:
     return Thinking.of_prompt(prompt, *wanted.thinking, wanted.turn)
 
 
-def described(tools: Sequence[Offered], family_name: str) -> str:
-    """What a model is told of its tools: their descriptions, and how a call of its family is written."""
-    wanted = family(family_name)
-    call = wanted.calls.replace("$calls", wanted.call[0]).replace("$ws", " ")
-    form = call.replace("$name", "NAME").replace("$arguments", "ARGUMENTS").replace("$id", "ID")
-    functions = [json.dumps(tool.description, ensure_ascii=False) for tool in tools]
-    customs = ["A custom function takes one argument, the text input."] if any(t.is_custom for t in tools) else []
-    return "\n".join(["You may call these functions:", *functions, *customs, "A call is written so:", form])
-
-
-def for_template(tools: Sequence[Offered]) -> list[dict[str, Any]]:
-    """The tools as chat templates read them; a custom one is a function of one text."""
-    found = []
-    for tool in tools:
-        given = {name: value for name, value in tool.description.items() if name not in ("type", "format")}
-        function = {**given, "parameters": SCHEMA} if tool.is_custom else {"parameters": {"type": "object"}, **given}
-        found.append({"type": "function", "function": function})
-    return found
-
-
 def begun(output: ToolOutput, vocabulary: Vocabulary, head: str) -> list[str | int]:
     """The text and the special tokens that a message begins with which goes on with `head`."""
     pieces = literal_pieces(family(output.family).content[0], frozenset(filter(None, vocabulary.special)))
@@ -316,10 +296,12 @@ def tool_output(
             hint="send fewer, or start the server with a larger --max-schema-bytes",
         )  # fmt: skip
     named = tools if word != "none" else ()
-    told = described(named, settings.tool_family) if named else ""
+    conversation = replace(
+        conversation, tools=[tool.description for tool in named], family=family(settings.tool_family)
+    )
     # A model that knows turns is told of its tools, and not to answer with one value.
     keys = output.keys(arguments=chat_template(service.model) is None)
-    prompt = render(service.model, conversation, keys, for_template(named), told)
+    prompt = render(service.model, conversation, keys)
     if conversation.head is None or family(settings.tool_family).thinking is None:
         said = prompt_says(prompt, settings.tool_family)
     else:

@@ -11,9 +11,10 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from frisket.conversation import Conversation
 from frisket.server import exchange
 from frisket.server.bias import read_bias
-from frisket.server.conversation import THINKS, Conversation, Message, render
+from frisket.server.conversation import THINKS, Message, render
 from frisket.server.failure import Failure
 from frisket.server.job import Ended, Token, Written
 from frisket.server.logprob import of_fields
@@ -82,8 +83,8 @@ class ChatRequest(Parameters):
                 400, "the answer is a message of its own, or continues the last one", code="request",
                 where="/add_generation_prompt", hint="leave it out, or say the opposite of continue_final_message",
             )  # fmt: skip
-        messages = [message.at(f"/messages/{place}") for place, message in enumerate(self.messages)]
-        return Conversation(messages, self.chat_template_kwargs or {}, self.continue_final_message)
+        turns = [message.at(f"/messages/{place}").turn for place, message in enumerate(self.messages)]
+        return Conversation(turns, variables=self.chat_template_kwargs or {}, continues=self.continue_final_message)
 
 
 ASKED = {"model": "embedded", "messages": [{"role": "user", "content": "My card was charged twice"}], "max_tokens": 64}

@@ -12,9 +12,10 @@ from pydantic import BeforeValidator, ConfigDict, Field, field_validator
 from starlette.requests import Request
 from starlette.responses import Response
 
+from frisket.conversation import Conversation
 from frisket.server import exchange
 from frisket.server.body import Body
-from frisket.server.conversation import Conversation, Message, render
+from frisket.server.conversation import Message, render
 from frisket.server.input import Item, LeftOutItem, read_items
 from frisket.server.item import Output, Told
 from frisket.server.job import Ended, Event, Written
@@ -245,14 +246,15 @@ def _planned(service: Service, body: ResponseRequest) -> Plan:
     messages = read_items(body.input)
     if body.instructions is not None:
         messages = [Message(role="system", content=body.instructions).at("/instructions"), *messages]
+    conversation = Conversation([message.turn for message in messages])
     output, prompt = tool_output(
-        service, body, Conversation(messages), tools, body.choice(), parallel=body.parallel_tool_calls, final=final,
+        service, body, conversation, tools, body.choice(), parallel=body.parallel_tool_calls, final=final,
         mode=body.mode(service.settings.tool_family),
     ) or (None, None)  # fmt: skip
     grammar = service.compile(output or final)
     if prompt is None:
         described = service.described(grammar, body.style())
-        prompt = render(service.model, Conversation(messages), service.keys(grammar), described=described)
+        prompt = render(service.model, conversation, service.keys(grammar), described=described)
     wish = Wish(
         body.max_output_tokens, body.sampler(service.settings), body.first_seed(),
         top=(body.top_logprobs or 0) if body.has_logprobs() else 0,

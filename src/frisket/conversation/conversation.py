@@ -1,0 +1,169 @@
+"""Turns × tools × a model → the prompt that the model completes.
+
+The model's own chat template writes the turns. A model without one reads them as lines: the instructions as they are,
+every other turn after its role; the text of one role alone stands without the role.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from frisket.chat_template import ChatTemplate
+from frisket.conversation.tool_text import describe_tools, to_functions
+from frisket.conversation.turn import Turn
+from frisket.errors import ConversationError, EngineError, StrategyError
+from frisket.models import prompt as template
+from frisket.models.embedded import Embedded
+from frisket.models.protocol import Model
+from frisket.tools.family import Family
+
+
+@runtime_checkable
+class Templated(Protocol):
+    """A model that was trained on turns."""
+
+    @property
+    def chat_template(self) -> ChatTemplate | None:
+        """How its turns are written; None if the model knows no turns."""
+        ...
+
+
+def chat_template(model: Model) -> ChatTemplate | None:
+    """How the model's turns are written; None if it knows no turns."""
+    return model.chat_template if isinstance(model, Templated) else None
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """Messages before an answer, and the tools that the model is told of.
+
+    >>> from frisket.models import embedded
+    >>> Conversation([Turn("system", "Be brief."), Turn("user", "Hi")]).render(embedded(), ["a"])
+    'keys: a\\ninput: Be brief. Hi\\noutput: '
+    """
+
+    turns: Sequence[Turn]
+    tools: Sequence[Mapping[str, Any]] = ()
+    """Descriptions of tools, as `frisket.tools` reads them."""
+    family: Family | None = None
+    """The format of the calls, of which a model is told whose template does not read tools."""
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    """What else the chat template reads."""
+    continues: bool | None = None
+    """Whether the answer goes on with the last message; None where only the message itself may say so."""
+    keys: tuple[str, ...] = ()
+    """Names of properties that are asked for beside those that `render` is given."""
+    where: str = "/messages"
+    """The JSON pointer of the messages in what the client sent."""
+
+    @property
+    def head(self) -> str | None:
+        """The beginning of the answer, which is the last message; None if the answer is a message of its own."""
+        last = self.turns[-1] if self.turns else None
+        if last is None or not (self.continues or last.continues):
+            return None
+        if last.role != "assistant" or last.calls:
+            raise ConversationError(
+                "only the text of an assistant can be continued", code="request", where=last.where,
+                hint="let the last message be the beginning of the answer, or leave the field out",
+            )  # fmt: skip
+        return last.content
+
+    def render(
+        self,
+        model: Model,
+        keys: Sequence[str] | None = None,
+        *,
+        described: tuple[str, str] | None = None,
+        draft: str | None = None,
+    ) -> str:
+        """The prompt. The names of the properties that are asked for follow the last message.
+
+        `described` is (style, description) of the answer, in place of the names. `draft` is an answer in free text
+        that the model is to write anew.
+        """
+        head = self.head
+        said = self.turns if head is None else self.turns[:-1]
+        if not said:
+            raise ConversationError("a conversation has at least one message", code="request", where=self.where)
+        chat = chat_template(model)
+        reads_tools = chat is not None and "tools" in chat.variables
+        turns = [turn.for_template() if reads_tools else turn.as_text() for turn in said]
+        if described is not None:
+            turns[-1]["content"] = template.described(turns[-1]["content"], *described)
+        told = ""
+        if self.tools and self.family is not None and not reads_tools and not isinstance(model, Embedded):
+            told = describe_tools(self.tools, self.family)
+        names = None if described else [*(keys or ()), *self.keys] or keys
+        if chat is None:
+            return _join(model, _tell(turns, told), names, draft) + (head or "")
+        if draft is None:
+            turns[-1]["content"] = template.wish(turns[-1]["content"], names)
+        else:
+            turns += template.redraft(draft, names)
+        functions = to_functions(self.tools) if reads_tools else []
+        try:
+            return self._written(chat, _tell(turns, told), functions, head)
+        except ConversationError:
+            if not told:
+                raise
+            # Templates of models that know no system's turn refuse one: the first user says it.
+            return self._written(chat, _tell(turns, told, role="user"), functions, head)
+
+    def _written(
+        self, chat: ChatTemplate, turns: list[dict[str, Any]], functions: list[dict[str, Any]], head: str | None
+    ) -> str:
+        """The text of the turns, up to the end of the beginning of the answer."""
+        begun = [] if head is None else [{"role": "assistant", "content": head}]
+        tools = functions or None
+        try:
+            text = chat.render([*turns, *begun], tools, add_generation_prompt=head is None, **self.variables)
+        except EngineError as error:
+            raise ConversationError(error.message, code="request", where=self.where, hint=error.hint) from error
+        if not head:
+            return text if head is None else chat.render(turns, tools, **self.variables)
+        place = text.rfind(head.strip())
+        if place < 0 or not head.strip():
+            raise ConversationError(
+                "the chat template changes the last message", code="request", where=self.where,
+                hint="let the answer be a message of its own",
+            )  # fmt: skip
+        return text[:place] + head.lstrip()
+
+
+def _tell(turns: list[dict[str, Any]], told: str, role: str = "system") -> list[dict[str, Any]]:
+    """The turns with a text about tools: in a system's turn at the beginning, or in the first turn of another role."""
+    if not told:
+        return turns
+    place = next((place for place, turn in enumerate(turns) if turn["role"] == role), None)
+    if place is None or (role == "system" and place > 0):
+        return [{"role": role, "content": told}, *turns]
+    content = turns[place]["content"]
+    text = f"{content}\n\n{told}" if role == "system" else f"{told}\n\n{content}"
+    return [*turns[:place], {**turns[place], "content": text}, *turns[place + 1 :]]
+
+
+def _join(model: Model, turns: list[dict[str, Any]], keys: Sequence[str] | None, draft: str | None) -> str:
+    """The prompt of a model that knows no turns: one text of lines."""
+    has_roles = len({turn["role"] for turn in turns} - {"system"}) > 1
+    lines = [
+        f"{turn['role']}: {turn['content']}" if has_roles and turn["role"] != "system" else turn["content"]
+        for turn in turns
+    ]
+    return write_prompt(model, "\n".join(lines), keys, draft)
+
+
+def write_prompt(model: Model, text: str, keys: Sequence[str] | None, draft: str | None = None) -> str:
+    """The model's own prompt for a text; StrategyError where it has no place for a draft."""
+    if draft is None:
+        return model.prompt(text, keys)
+    if "draft" not in inspect.signature(model.prompt).parameters:
+        raise StrategyError(
+            f"the prompt of {type(model).__name__} has no place for a draft",
+            where="strategy",
+            hint="give its method `prompt` a parameter `draft: str | None = None`",
+        )
+    return model.prompt(text, keys, draft=draft)

@@ -1,0 +1,152 @@
+"""Model × prompt or messages × target or tools → what a task renders, and the grammar of its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from frisket.conversation import Conversation, Turn, chat_template, read_turns
+from frisket.conversation.tool_text import to_description
+from frisket.decoding.argument import check_model, kind
+from frisket.errors import UnknownFamilyError
+from frisket.grammar import Grammar
+from frisket.models.prompt import property_names
+from frisket.target import as_grammar
+from frisket.tools import Family, Tools, families, family
+
+if TYPE_CHECKING:
+    from frisket.conversation.turn import ChatMessage
+    from frisket.limit import Limits
+    from frisket.models.protocol import Model
+    from frisket.thinking import Mode
+
+Prompt: TypeAlias = "str | Sequence[ChatMessage]"
+"""A text, or the messages of a chat."""
+
+#: The format of a model whose template does not say how it calls tools.
+DEFAULT_FAMILY = "hermes"
+#: How chat templates ask whether the model shall think.
+_THINKS = ("enable_thinking", "thinking")
+
+
+@dataclass(frozen=True)
+class ToolRequest:
+    """The tools of an answer, and how it may call them, as `Grammar.from_tools` takes it."""
+
+    tools: Tools | Iterable[Any] | None = None
+    choice: str = "auto"
+    parallel: bool = True
+    final: Any = None
+    thinking: Mode = "auto"
+    family: str | Family | None = None
+
+
+def read_request(
+    model: Model, prompt: Any, target: Any, asked: ToolRequest, limits: Limits | None, *, describe: object = False
+) -> tuple[str | Conversation, Grammar]:
+    """(what the model reads, the grammar of its answer); TypeError or ConversationError for what is neither."""
+    check_model(model, prompt)
+    said = prompt if isinstance(prompt, str) else _conversation(prompt)
+    if asked.tools is None:
+        _check_no_tools(asked)
+        if target is None:
+            raise TypeError("nothing is asked for: give a target such as a type, or tools=[…]")
+        return said, as_grammar(target, limits)
+    if target is not None:
+        raise TypeError("with tools the answer is a Message: give the target as final=…, in place of free text")
+    if describe:
+        raise TypeError("with tools there is nothing to describe: the prompt describes them; leave describe out")
+    turns = [Turn("user", said)] if isinstance(said, str) else said.turns
+    return _with_tools(model, turns, asked, limits)
+
+
+def _conversation(prompt: Any) -> Conversation:
+    if prompt is None or isinstance(prompt, int | float | bytes):
+        raise TypeError(f"prompt is a str or a list of messages, got {kind(prompt)}")
+    if isinstance(prompt, list | tuple) and prompt and all(isinstance(one, str) for one in prompt):
+        raise TypeError(f"prompt is a str or a list of messages, got {kind(prompt)} of str: use generate_many")
+    found = Conversation(read_turns(prompt))
+    if found.head is not None:
+        raise TypeError(
+            "a message that the answer goes on with is for `frisket serve`: leave prefix and partial out, and let the "
+            "target begin with the text, as in frisket.seq(frisket.lit(text), …)"
+        )
+    return found
+
+
+def _check_no_tools(asked: ToolRequest) -> None:
+    for name in ("choice", "parallel", "final", "thinking", "family"):
+        if getattr(asked, name) != getattr(ToolRequest, name):
+            advice = "; for reasoning before an answer write frisket.think(target)" if name == "thinking" else ""
+            raise TypeError(f"{name} is for tools: give tools=[…], too{advice}")
+
+
+def _with_tools(
+    model: Model, turns: Sequence[Turn], asked: ToolRequest, limits: Limits | None
+) -> tuple[Conversation, Grammar]:
+    given = asked.tools if isinstance(asked.tools, Tools) else Tools(asked.tools or ())
+    wanted = own_family(model) if asked.family is None else asked.family
+    wanted = wanted if isinstance(wanted, Family) else family(wanted)
+    callable_tools = [one.tool for one in given.arguments(wanted, limits=limits)] if asked.choice != "none" else []
+    chat = chat_template(model)
+    final = None if asked.final is None else as_grammar(asked.final, limits)
+    # A model that knows no turns reads names alone.
+    schemas = [tool.schema for tool in callable_tools if asked.choice in ("auto", "required", tool.name)]
+    named = ([] if chat is not None else schemas) + ([] if final is None else [final.schema])
+    conversation = Conversation(
+        turns,
+        [to_description(tool) for tool in callable_tools],
+        wanted,
+        _variables(asked.thinking, chat.variables if chat is not None else ()),
+        keys=tuple(dict.fromkeys(name for schema in named for name in property_names(schema))),
+    )
+    grammar = Grammar.from_tools(
+        given, wanted, choice=asked.choice, parallel=asked.parallel, final=final, thinking=asked.thinking,
+        prompt=conversation.render(model), vocabulary=model.vocabulary, limits=limits,
+    )  # fmt: skip
+    return conversation, grammar
+
+
+def _variables(thinking: Mode, read: Iterable[str]) -> Mapping[str, bool]:
+    """What the template is told of reasoning, where it asks."""
+    if thinking == "auto":
+        return {}
+    return {name: thinking == "on" for name in _THINKS if name in read}
+
+
+def own_family(model: Model) -> str | Family:
+    """The format in which a model calls tools, as far as the model tells.
+
+    A model whose template reads no tools is told how a call is written, in the default format. UnknownFamilyError for a
+    template that reads tools and writes calls in another.
+    """
+    chat = chat_template(model)
+    if chat is None or "tools" not in chat.variables or _writes_default(chat):
+        return DEFAULT_FAMILY
+    raise UnknownFamilyError(
+        f"the model's chat template writes calls otherwise than {DEFAULT_FAMILY}",
+        where="family",
+        hint=f"say in which format it calls tools: family=…, one of {', '.join(families())}, or the model's id",
+    )
+
+
+def _writes_default(chat: Any) -> bool:
+    """Whether the template writes a call as the default family does."""
+    from frisket.errors import EngineError
+
+    arguments = {"city": "Rome"}
+    call = {"id": "call_0000", "type": "function", "function": {"name": "weather", "arguments": arguments}}
+    tool = {"type": "function", "function": {"name": "weather", "description": "", "parameters": {"type": "object"}}}
+    said = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "", "tool_calls": [call]}]
+    try:
+        text = chat.render(said, [tool], add_generation_prompt=False)
+    except EngineError:
+        return False
+    _, found, rest = text.rpartition("<tool_call>")
+    grammar = Grammar.from_tools([tool["function"]], DEFAULT_FAMILY, choice="required")
+    try:
+        message = grammar.value(f"{found}{rest.partition('</tool_call>')[0]}</tool_call>")
+    except ValueError:
+        return False
+    return bool([call.arguments for call in message.calls] == [arguments])
