@@ -38,6 +38,22 @@ assert_type(frisket.generate(model, "", {"type": "integer"}), Any)
 assert_type(frisket.generate(model, "", frisket.Grammar.from_choices(["a"])), Any)
 assert_type(frisket.stream(model, "", Literal["a", "b"]).generation().value(), Literal["a", "b"])
 assert_type(frisket.stream(model, "", Order), frisket.Stream[Order])
+messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
+assert_type(frisket.generate(model, messages, Order), Order)
+assert_type(frisket.generate(model, messages, tools=[Order]), frisket.tools.Message)
+assert_type(frisket.generate(model, "", tools=[Order], final=int), frisket.tools.Message)
+assert_type(frisket.stream(model, messages, tools=[Order]), frisket.Stream[frisket.tools.Message])
+assert_type(frisket.generate_many(model, [messages, "Hi"], tools=[Order]), list[Any])
+answer = frisket.generate(model, messages, tools=[Order])
+frisket.generate(model, [*messages, answer, {"role": "tool", "tool_call_id": "call_0", "content": ""}], int)
+
+
+async def later() -> None:
+    assert_type(await frisket.agenerate(model, messages, tools=[Order], choice="required"), frisket.tools.Message)
+    assert_type(await frisket.agenerate(model, messages, Order, max_tokens=3), Order)
+
+
+frisket.generate(model, "", Order, tools=[Order])  # type: ignore[call-overload]
 frisket.generate(model, "", "a text")  # type: ignore[call-overload]
 """
 

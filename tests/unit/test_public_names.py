@@ -44,6 +44,7 @@ STOREYS = (
         "span",
         "misuse",
         "json_fault",
+        "chat_template",
     ),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),
     ("compiled_schema", "python_pattern", "python_set"),

@@ -190,7 +190,7 @@ def _text(content: Any, where: str) -> str:
         kind = part.get("type") if isinstance(part, Mapping) else type(part).__name__
         if not isinstance(part, Mapping) or kind not in TEXTS or not isinstance(part.get("text"), str):
             raise ConversationError(
-                f"a part of type {kind!r} is not served",
+                f"a part of type {kind!r} is not read",
                 code="unsupported",
                 where=f"{where}/{number}",
                 hint="send text",

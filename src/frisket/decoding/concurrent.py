@@ -14,6 +14,7 @@ from frisket.decoding.argument import check_integer, kind
 from frisket.decoding.generate import generate, stream
 from frisket.decoding.loop import Step
 from frisket.errors import FrisketError
+from frisket.tools import Tools
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from frisket.models.protocol import Model
     from frisket.strategy import Strategy
     from frisket.thinking import Mode
-    from frisket.tools import Family, Message, Tools
+    from frisket.tools import Family, Message
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -195,6 +196,9 @@ def generate_many(
     if any(isinstance(one, Mapping) for one in prompts):
         raise TypeError("prompts are a list of texts or conversations, got messages: write [messages] for one")
     each = _each(targets, len(prompts))
+    if (tools := options.get("tools")) is not None and not isinstance(tools, Tools):
+        # Each tool is compiled once, and an iterator is read once.
+        options["tools"] = Tools(tools)
     check_integer("workers", workers)
     if workers < 1:
         raise ValueError(f"workers are at least 1, not {workers}")

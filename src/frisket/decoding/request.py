@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from frisket.conversation import Conversation, Turn, chat_template, read_turns
 from frisket.conversation.tool_text import to_description
 from frisket.decoding.argument import check_model, kind
-from frisket.errors import UnknownFamilyError
+from frisket.errors import EngineError, UnknownFamilyError
 from frisket.grammar import Grammar
 from frisket.models.prompt import property_names
 from frisket.target import as_grammar
 from frisket.tools import Family, Tools, families, family
 
 if TYPE_CHECKING:
+    from frisket.chat_template import ChatTemplate
     from frisket.conversation.turn import ChatMessage
     from frisket.limit import Limits
     from frisket.models.protocol import Model
@@ -26,6 +28,8 @@ Prompt: TypeAlias = "str | Sequence[ChatMessage]"
 
 #: The format of a model whose template does not say how it calls tools.
 DEFAULT_FAMILY = "hermes"
+#: The family that writes calls alike, and thinks.
+THINKING_FAMILY = "qwen3"
 #: How chat templates ask whether the model shall think.
 _THINKS = ("enable_thinking", "thinking")
 
@@ -122,8 +126,10 @@ def own_family(model: Model) -> str | Family:
     template that reads tools and writes calls in another.
     """
     chat = chat_template(model)
-    if chat is None or "tools" not in chat.variables or _writes_default(chat):
+    if chat is None or "tools" not in chat.variables:
         return DEFAULT_FAMILY
+    if _writes_default(chat):
+        return THINKING_FAMILY if "<think>" in chat.text else DEFAULT_FAMILY
     raise UnknownFamilyError(
         f"the model's chat template writes calls otherwise than {DEFAULT_FAMILY}",
         where="family",
@@ -131,10 +137,9 @@ def own_family(model: Model) -> str | Family:
     )
 
 
-def _writes_default(chat: Any) -> bool:
+@lru_cache(maxsize=8)
+def _writes_default(chat: ChatTemplate) -> bool:
     """Whether the template writes a call as the default family does."""
-    from frisket.errors import EngineError
-
     arguments = {"city": "Rome"}
     call = {"id": "call_0000", "type": "function", "function": {"name": "weather", "arguments": arguments}}
     tool = {"type": "function", "function": {"name": "weather", "description": "", "parameters": {"type": "object"}}}

@@ -19,10 +19,14 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"model": type(MODEL)}, r"got the class Embedded: call it"),
     ({"model": object()}, r"got object: take one of frisket.models"),
     ({"model": "Is water wet?", "prompt": MODEL}, "the model comes first"),
-    ({"prompt": None}, "prompt is a str, got NoneType$"),
-    ({"prompt": CHAT}, "got a list of chat messages: pass the user's text alone"),
-    ({"prompt": CHAT[0]}, "got a dict of chat messages"),
-    ({"prompt": ["Is water wet?", "Is fire hot?"]}, "prompt is a str, got list: use generate_many"),
+    ({"prompt": None}, "prompt is a str or a list of messages, got NoneType$"),
+    ({"prompt": ["Is water wet?", "Is fire hot?"]}, "prompt is a str or a list of messages, got list of str: use gen"),
+    ({"target": None}, r"nothing is asked for: give a target such as a type, or tools=\["),
+    ({"tools": [len]}, r"with tools the answer is a Message: give the target as final="),
+    ({"target": None, "tools": [], "describe": True}, "the prompt describes them; leave describe out"),
+    ({"choice": "required"}, r"choice is for tools: give tools=\[…\], too$"),
+    ({"thinking": "on"}, r"thinking is for tools: .* write frisket.think\(target\)"),
+    ({"prompt": [*CHAT, {"role": "assistant", "content": "Ye", "prefix": True}]}, "is for `frisket serve`"),
     ({"max_tokens": None}, "max_tokens is an int, got NoneType"),
     ({"max_tokens": "5"}, "max_tokens is an int, got str"),
     ({"max_tokens": True}, "max_tokens is an int, got bool"),
@@ -99,6 +103,8 @@ def test_prompts_are_several() -> None:
         generate_many(MODEL, None, WORDS)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="workers is an int"):
         generate_many(MODEL, ["a"], WORDS, workers=2.0)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"got messages: write \[messages\] for one"):
+        generate_many(MODEL, CHAT, WORDS)  # type: ignore[arg-type]
     assert len(generate_many(MODEL, (letter for letter in "ab"), WORDS)) == 2
 
 
