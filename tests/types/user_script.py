@@ -54,10 +54,10 @@ def values(model: frisket.models.Model, prompt: str) -> None:
     assert_type(parsed, Any)
 
     messages = [{"role": "system", "content": "Open a ticket."}, {"role": "user", "content": prompt}]
-    answer = frisket.generate(model, messages, tools=[Ticket], choice="required", parallel=False)
-    assert_type(answer, frisket.tools.Message)
-    result = {"role": "tool", "tool_call_id": answer.calls[0].id, "content": "opened"}
-    assert_type(frisket.generate(model, [*messages, answer, result], Literal["yes", "no"]), Literal["yes", "no"])
+    called = frisket.generate(model, messages, tools=[Ticket], choice="required", parallel=False)
+    assert_type(called, frisket.tools.Message)
+    result = {"role": "tool", "tool_call_id": called.calls[0].id, "content": "opened"}
+    assert_type(frisket.generate(model, [*messages, called, result], Literal["yes", "no"]), Literal["yes", "no"])
 
 
 def steps(model: frisket.models.Model, prompt: str) -> None:
