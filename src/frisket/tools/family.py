@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import pkgutil
 import re
@@ -10,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Literal
 
-from frisket.errors import UnknownFamilyError
+from frisket.tools.lookup import find_family
 from frisket.tools.template import Text, leading, pieces_of
 
 __all__ = ["Family", "families", "family"]
@@ -36,7 +35,7 @@ class Family:
 
     name: str
     models: str
-    """The models that write so, for people."""
+    """The models that write so, divided by commas: `family` finds them, too."""
     sources: tuple[str, ...]
     """Where the format is described."""
     call: tuple[str, ...]
@@ -50,7 +49,13 @@ class Family:
     parameter: str = ""
     """With `parameters`: how one is written, with `$key` and `$value`; `$kind` says `true` of text, `false` of JSON."""
     python_words: bool = False
-    """With `parameters`: whether truth values may also be Python's, as templates that print values write them."""
+    """With `parameters`: whether truth values and null may be Python's words, as templates that print values write."""
+    json_objects: bool = False
+    """With `python`: whether an object may be JSON, as templates write mappings, beside Python's literals."""
+    verbatim: tuple[str, str, str] | None = None
+    """With `parameters`: what stands around a text that holds any of these characters, such as CDATA, and which."""
+    nothing: str = ""
+    """With `parameters`: what may stand in place of no parameters at all."""
     special: frozenset[str] = frozenset()
     """Markers that are special tokens of the family's tokenizers; all others are text."""
     id: str = ""
@@ -65,12 +70,14 @@ class Family:
     """Whether text may stand between calls and after the last one."""
     content: tuple[str, str] = ("", "")
     """What stands around an answer that is no call."""
+    other_content: tuple[tuple[str, str], ...] = ()
+    """What may stand around such an answer instead; each beginning differs from that of `content`."""
     preamble: tuple[str, str] | None = None
     """What stands around text before the first call, where that differs from `content`."""
     thinking: tuple[str, str] | None = None
     """The markers around reasoning."""
     turn: str | None = None
-    """What begins the model's turn in a prompt, where the end of reasoning holds the same text."""
+    """What begins the model's turn in a prompt, where the end of reasoning holds the same text and more may follow."""
     parallel: bool = True
     """Whether one message may hold several calls."""
     stops: tuple[str, ...] = ()
@@ -81,7 +88,8 @@ class Family:
     @property
     def markers(self) -> tuple[str, ...]:
         """Texts that announce calls or reasoning or end text, and so never stand in free text."""
-        ends = (self.content[1], self.preamble[1] if self.preamble else "")
+        around = (self.content, *self.other_content, self.preamble or ("", ""))
+        ends = (end for _, end in around)
         found = [self.trigger, *(self.thinking or ()), *ends, *self.tags]
         return tuple(dict.fromkeys(marker for marker in found if marker))
 
@@ -140,21 +148,28 @@ def families() -> tuple[str, ...]:
 
 @cache
 def family(name: str) -> Family:
-    """The family of that name; UnknownFamilyError lists the known ones.
+    """The family of that name, or the one that a model of that name or id belongs to.
+
+    UnknownFamilyError lists the known families.
 
     >>> family("qwen3").thinking
     ('<think>', '</think>')
+    >>> family("Qwen/Qwen3-Coder-30B-A3B-Instruct").name
+    'qwen3_coder'
     """
     if not isinstance(name, str):
         raise TypeError(f"a family is named by a str, got {type(name).__name__}")
-    if name not in families():
-        near = difflib.get_close_matches(name.lower().replace("-", "_").replace(".", "_"), families(), n=1, cutoff=0.5)
-        meant = f"did you mean {near[0]}? " if near else ""
-        raise UnknownFamilyError(
-            f"no family of models is called {name!r}", hint=f"{meant}known are {', '.join(families())}"
-        )
-    found: Family = importlib.import_module(f"frisket.tools.formats.{name}").FAMILY
-    return found
+    return _of_module(name) if name in families() else _of_module(find_family(name, _models()))
+
+
+def _of_module(name: str) -> Family:
+    read: Family = importlib.import_module(f"frisket.tools.formats.{name}").FAMILY
+    return read
+
+
+@cache
+def _models() -> dict[str, str]:
+    return {name: _of_module(name).models for name in families()}
 
 
 def _common_prefix(texts: list[str]) -> str:

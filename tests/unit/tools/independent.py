@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable
 from typing import Any
+from xml.etree import ElementTree
 
 Calls = list[tuple[str, dict[str, Any]]]
 
@@ -84,6 +85,13 @@ def type_of(value: Any) -> str:
     return kinds.get(type(value), "object")
 
 
+class _JSONWords(ast.NodeTransformer):
+    """JSON's words in Python's syntax tree: LFM 2.5 writes mappings as JSON."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant({"true": True, "false": False, "null": None}[node.id])
+
+
 def python_calls(begin: str, end: str, separated: str = ",") -> Callable[[str, Any], Calls]:
     """Calls of Python between two texts."""
 
@@ -98,7 +106,8 @@ def python_calls(begin: str, end: str, separated: str = ",") -> Callable[[str, A
         found: Calls = []
         for call in statement.value.elts:
             assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
-            found.append((call.func.id, {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}))
+            values = {str(each.arg): ast.literal_eval(_JSONWords().visit(each.value)) for each in call.keywords}
+            found.append((call.func.id, values))
         return found
 
     return parse
@@ -154,6 +163,17 @@ def apertus(text: str, _: Any) -> Calls:
     return [pair for call in json.loads(match[1]) for pair in call.items()] if match else []
 
 
+def elements(text: str, schemas: dict[str, Any]) -> Calls:
+    """MiniCPM 5: elements that a parser of XML reads."""
+    found: Calls = []
+    for match in re.finditer("<function .*?</function>", text, re.DOTALL):
+        function = ElementTree.fromstring(match[0])
+        properties = schemas[function.attrib["name"]].get("properties", {})
+        values = {each.attrib["name"]: each.text or "" for each in function}
+        found.append((function.attrib["name"], {key: typed(values[key], properties[key], None) for key in values}))
+    return found
+
+
 _HERMES = json_objects("<tool_call>(.*?)</tool_call>")
 _QWEN_PARAMETER = r"<parameter=(?P<key>[^>]+)>\n(?P<value>.*?)\n</parameter>"
 _DSML_CALL = r'<｜DSML｜invoke name="(?P<name>[^"]+)">(?P<body>.*?)</｜DSML｜invoke>'
@@ -189,10 +209,7 @@ PARSERS: dict[str, Callable[[str, dict[str, Any]], Calls]] = {
     "lfm2": python_calls(r"<\|tool_call_start\|>\[", r"\]<\|tool_call_end\|>"),
     "llama3": llama3,
     "llama4_pythonic": llama4,
-    "minicpm5": tagged(
-        r'<function name="(?P<name>[^"]+)">(?P<body>.*?)</function>',
-        r'<param name="(?P<key>[^"]+)">(?P<value>.*?)</param>',
-    ),
+    "minicpm5": elements,
     "minimax_m1": json_lines,
     "minimax_m2": tagged(
         r'<invoke name="(?P<name>[^"]+)">(?P<body>.*?)</invoke>',

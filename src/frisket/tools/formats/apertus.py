@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="apertus",
-    models="Apertus 8B and 70B",
+    models="Apertus",
     sources=(
         "https://huggingface.co/swiss-ai/Apertus-8B-Instruct-2509/blob/main/chat_template.jinja",
         "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/tool_parsers/apertus_tool_parser.py",
@@ -12,6 +12,7 @@ FAMILY = Family(
     call=('{"$name":$ws$arguments$ws}',),
     calls="<|tools_prefix|>[$calls]<|tools_suffix|>",
     separators=(", ", ","),
-    special=frozenset({"<|tools_prefix|>", "<|tools_suffix|>"}),
+    special=frozenset({"<|tools_prefix|>", "<|tools_suffix|>", "<|inner_prefix|>", "<|inner_suffix|>"}),
+    thinking=("<|inner_prefix|>", "<|inner_suffix|>"),
     stops=("<|assistant_end|>",),
 )
