@@ -61,7 +61,7 @@ class TextReply:
         """The field to which a token's bytes belong, by their place in the text; None while that is not certain."""
         return "content"
 
-    def until_stop(self, text: str) -> str | None:
+    def text_before_stop(self, text: str) -> str | None:
         """The text before the stop string; None where the message may end anywhere."""
         return text
 
@@ -134,7 +134,7 @@ class ToolReply(TextReply):
                 return field
         return "call"
 
-    def until_stop(self, text: str) -> str | None:
+    def text_before_stop(self, text: str) -> str | None:
         return None if self._final is None else self._text.encode()[: self._final].decode() + self._said
 
     # -- events ------------------------------------------------------------------------------------------------------

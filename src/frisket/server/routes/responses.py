@@ -20,7 +20,7 @@ from frisket.server.item import Output, Told
 from frisket.server.job import Ended, Event, Written
 from frisket.server.logprob import of_fields
 from frisket.server.openapi import Operation
-from frisket.server.parameters import MOST_ENTRIES, MOST_INTEGER, Asked, Parameters, asked_schema
+from frisket.server.parameters import MOST_ENTRIES, MOST_INTEGER, Asked, Parameters, read_schema
 from frisket.server.response import ErrorEvent, ItemStatus, OutputItem, ResponseBody, ResponseEvent, ResponseUsage
 from frisket.server.service import Answers, Plan, Service, Wish
 from frisket.server.shape import TokenLogprob
@@ -52,7 +52,7 @@ class Format(Body):
 
     def structured(self) -> Asked | None:
         if self.type == "json_schema":
-            return asked_schema(self.schema_, "/text/format/schema")
+            return read_schema(self.schema_, "/text/format/schema")
         return Asked.of("json_object", True, "/text/format") if self.type == "json_object" else None
 
 
@@ -240,17 +240,17 @@ async def _respond(service: Service, client: str, data: bytes) -> Response:
 def _plan(service: Service, data: bytes) -> tuple[ResponseRequest, Plan]:
     body = exchange.parse(data, ResponseRequest)
     service.check_model(body.model)
-    with exchange.naming({"/prompt": "/input", "/messages": "/input", "/max_tokens": "/max_output_tokens"}):
-        return body, _planned(service, body)
+    with exchange.rename_places({"/prompt": "/input", "/messages": "/input", "/max_tokens": "/max_output_tokens"}):
+        return body, _make_plan(service, body)
 
 
-def _planned(service: Service, body: ResponseRequest) -> Plan:
+def _make_plan(service: Service, body: ResponseRequest) -> Plan:
     format_ = body.text.format if body.text else None
     tools = body.offered()
     final = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(tools))
     messages = read_items(body.input)
     if body.instructions is not None:
-        messages = [Message(role="system", content=body.instructions).at("/instructions"), *messages]
+        messages = [Message(role="system", content=body.instructions).place_at("/instructions"), *messages]
     output, prompt = tool_output(
         service, body, Conversation(messages), tools, body.choice(), parallel=body.parallel_tool_calls, final=final,
         mode=body.mode(service.settings.tool_family),
