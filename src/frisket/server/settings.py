@@ -22,6 +22,8 @@ class Settings:
     """What `Authorization: Bearer` must say; None lets everybody in."""
     tool_family: str = "hermes"
     """In which format the model calls tools: one of `frisket.tools.families()`."""
+    cors_origins: tuple[str, ...] = ()
+    """Whose pages may ask the server from a browser: origins such as `https://example.org`, or `*` for all."""
     temperature: float = 0.0
     """Where a request says none: 0 takes the likeliest token, as `frisket generate` does."""
     options: JSONSchemaOptions = DEFAULT
