@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -27,6 +27,11 @@ EXAMPLES = """[dim]$[/dim] frisket serve
 
 Any client of OpenAI's API will do: its base URL is http://127.0.0.1:8000/v1, and the model's name that of --model.
 """
+
+
+def _number(least: float, meaning: str) -> Any:
+    """An option that is a number, called like its parameter."""
+    return typer.Option(min=least, help=meaning)
 
 
 def command(
@@ -56,26 +61,16 @@ def command(
         Literal["bounded", "compact", "pretty", "free"],
         typer.Option("--whitespace", help="In JSON, where a request says nothing else."),
     ] = "bounded",
-    max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="Of one answer.")] = 4096,
-    max_active: Annotated[int, typer.Option("--max-active", min=1, help="Answers that are written at a time.")] = 64,
-    max_queued: Annotated[int, typer.Option("--max-queued", min=0, help="Answers that wait beside those.")] = 512,
-    max_body_bytes: Annotated[int, typer.Option("--max-body-bytes", min=1, help="Of one request.")] = 4_000_000,
-    max_schema_bytes: Annotated[int, typer.Option("--max-schema-bytes", min=1, help="Of one schema.")] = 1_000_000,
-    cpu_seconds: Annotated[
-        float, typer.Option("--cpu-seconds", min=0.1, help="Of CPU time for the masks of one answer.")
-    ] = 5.0,
-    header_seconds: Annotated[
-        float, typer.Option("--header-seconds", min=0.1, help="For a request's headers to come.")
-    ] = 10.0,
-    body_seconds: Annotated[
-        float, typer.Option("--body-seconds", min=0.1, help="For a request's body to come.")
-    ] = 60.0,
-    stall_seconds: Annotated[
-        float, typer.Option("--stall-seconds", min=0.1, help="That a client may leave an answer unread.")
-    ] = 30.0,
-    grace_seconds: Annotated[
-        int, typer.Option("--grace-seconds", min=0, help="For answers to end after SIGTERM or Ctrl-C.")
-    ] = 30,
+    max_tokens: Annotated[int, _number(1, "Of one answer.")] = 4096,
+    max_active: Annotated[int, _number(1, "Answers that are written at a time.")] = 64,
+    max_queued: Annotated[int, _number(0, "Answers that wait beside those.")] = 512,
+    max_body_bytes: Annotated[int, _number(1, "Of one request.")] = 4_000_000,
+    max_schema_bytes: Annotated[int, _number(1, "Of one schema.")] = 1_000_000,
+    cpu_seconds: Annotated[float, _number(0.1, "Of CPU time for the masks of one answer.")] = 5.0,
+    header_seconds: Annotated[float, _number(0.1, "For a request's headers to come.")] = 10.0,
+    body_seconds: Annotated[float, _number(0.1, "For a request's body to come.")] = 60.0,
+    stall_seconds: Annotated[float, _number(0.1, "That a client may leave an answer unread.")] = 30.0,
+    grace_seconds: Annotated[int, _number(0, "For answers to end after SIGTERM or Ctrl-C.")] = 30,
 ) -> None:
     """Serve a model by OpenAI's API: every answer to a schema is valid by construction."""
     if model == "embedded":

@@ -96,7 +96,7 @@ class Message(History):
     """Of no effect: models read the reasoning of earlier turns no more."""
     _where: str = PrivateAttr("/messages")
 
-    def at(self, where: str) -> Message:
+    def place_at(self, where: str) -> Message:
         """The same message, which stands there in the request."""
         self._where = where
         return self
@@ -164,7 +164,7 @@ def render(
     chat = chat_template(model)
     check_variables(chat, conversation.variables)
     reads_tools = chat is not None and "tools" in chat.variables
-    turns = [_turn(message) if reads_tools else _plain(message) for message in messages]
+    turns = [_turn(message) if reads_tools else _as_text(message) for message in messages]
     if described is not None:
         turns[-1]["content"] = template.described(turns[-1]["content"], *described)
     if told and not reads_tools and not isinstance(model, Embedded):
@@ -172,7 +172,7 @@ def render(
     if chat is not None:
         if described is None:
             turns[-1]["content"] = template.wish(turns[-1]["content"], keys)
-        return _rendered(chat, turns, list(tools) if reads_tools else [], conversation.variables, head)
+        return _render_turns(chat, turns, list(tools) if reads_tools else [], conversation.variables, head)
     said = [turn["content"] for turn in turns] if len({turn["role"] for turn in turns} - {"system"}) < 2 else [
         turn["content"] if turn["role"] == "system" else f"{turn['role']}: {turn['content']}" for turn in turns
     ]  # fmt: skip
@@ -198,7 +198,7 @@ def check_variables(chat: ChatTemplate | None, variables: Mapping[str, Any]) -> 
 OWN = {"messages", "tools", "add_generation_prompt"}
 
 
-def _rendered(
+def _render_turns(
     chat: ChatTemplate, turns: list[dict[str, Any]], tools: list[Mapping[str, Any]], variables: Mapping[str, Any],
     head: str | None,
 ) -> str:  # fmt: skip
@@ -244,7 +244,7 @@ def _read(arguments: str) -> Any:
         return arguments
 
 
-def _plain(message: Message) -> dict[str, Any]:
+def _as_text(message: Message) -> dict[str, Any]:
     """A message whose calls and results are text."""
     return {"role": _role(message), "content": _text(message)}
 

@@ -268,7 +268,7 @@ def described(tools: Sequence[Offered], family_name: str) -> str:
     return "\n".join(["You may call these functions:", *functions, *customs, "A call is written so:", form])
 
 
-def for_template(tools: Sequence[Offered]) -> list[dict[str, Any]]:
+def template_tools(tools: Sequence[Offered]) -> list[dict[str, Any]]:
     """The tools as chat templates read them; a custom one is a function of one text."""
     found = []
     for tool in tools:
@@ -278,7 +278,7 @@ def for_template(tools: Sequence[Offered]) -> list[dict[str, Any]]:
     return found
 
 
-def begun(output: ToolOutput, vocabulary: Vocabulary, head: str) -> list[str | int]:
+def head_of(output: ToolOutput, vocabulary: Vocabulary, head: str) -> list[str | int]:
     """The text and the special tokens that a message begins with which goes on with `head`."""
     pieces = literal_pieces(family(output.family).content[0], frozenset(filter(None, vocabulary.special)))
     marks = [vocabulary.special[one.name] if isinstance(one, Special) else one.text for one in pieces]
@@ -319,7 +319,7 @@ def tool_output(
     told = described(named, settings.tool_family) if named else ""
     # A model that knows turns is told of its tools, and not to answer with one value.
     keys = output.keys(arguments=chat_template(service.model) is None)
-    prompt = render(service.model, conversation, keys, for_template(named), told)
+    prompt = render(service.model, conversation, keys, template_tools(named), told)
     if conversation.head is None or family(settings.tool_family).thinking is None:
         said = prompt_says(prompt, settings.tool_family)
     else:

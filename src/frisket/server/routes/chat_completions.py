@@ -35,7 +35,7 @@ from frisket.server.shape import (
     Usage,
 )
 from frisket.server.tool import ChatChoice as ToolChoice
-from frisket.server.tool import ChatTool, Choice, Effort, begun, thinking, tool_output
+from frisket.server.tool import ChatTool, Choice, Effort, head_of, thinking, tool_output
 from frisket.thinking import Mode
 
 PATH, METHODS = "/v1/chat/completions", ["POST"]
@@ -82,7 +82,7 @@ class ChatRequest(Parameters):
                 400, "the answer is a message of its own, or continues the last one", code="request",
                 where="/add_generation_prompt", hint="leave it out, or say the opposite of continue_final_message",
             )  # fmt: skip
-        messages = [message.at(f"/messages/{place}") for place, message in enumerate(self.messages)]
+        messages = [message.place_at(f"/messages/{place}") for place, message in enumerate(self.messages)]
         return Conversation(messages, self.chat_template_kwargs or {}, self.continue_final_message)
 
 
@@ -129,11 +129,11 @@ def _plan(service: Service, data: bytes) -> tuple[ChatRequest, Plan]:
     service.check_model(body.model)
     tokens = "max_tokens" if body.max_completion_tokens is None else "max_completion_tokens"
     last = f"/messages/{len(body.messages) - 1}/content"
-    with exchange.naming({"/prompt": "/messages", "/max_tokens": f"/{tokens}", "/head": last}):
-        return body, _planned(service, body)
+    with exchange.rename_places({"/prompt": "/messages", "/max_tokens": f"/{tokens}", "/head": last}):
+        return body, _make_plan(service, body)
 
 
-def _planned(service: Service, body: ChatRequest) -> Plan:
+def _make_plan(service: Service, body: ChatRequest) -> Plan:
     format_ = body.response_format
     wanted = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(body.tools))
     tools = [tool.offered(f"/tools/{place}") for place, tool in enumerate(body.tools or ())]
@@ -149,7 +149,7 @@ def _planned(service: Service, body: ChatRequest) -> Plan:
         prompt = render(service.model, conversation, service.keys(grammar), described=described)
     head: Sequence[str | int] = [] if conversation.head is None else [conversation.head]
     if output is not None and conversation.head is not None:
-        head = begun(output, service.vocabulary, conversation.head)
+        head = head_of(output, service.vocabulary, conversation.head)
     wish = Wish(
         body.max_completion_tokens or body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=(body.top_logprobs or 0) if body.logprobs else 0,
