@@ -76,6 +76,8 @@ class Family:
     """What stands around text before the first call, where that differs from `content`."""
     thinking: tuple[str, str] | None = None
     """The markers around reasoning."""
+    thinking_holds_calls: bool = False
+    """Whether calls may stand inside of reasoning, which then does not end in this message."""
     turn: str | None = None
     """What begins the model's turn in a prompt, where the end of reasoning holds the same text and more may follow."""
     parallel: bool = True
