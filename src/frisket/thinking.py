@@ -88,17 +88,19 @@ class Reasoning:
 
     def lower(self, builder: _core.GrammarBuilder, answer: int) -> int:
         """The node of the reasoning and of the answer after it."""
+        # Blanks after the end of reasoning belong to no answer, wherever the end stands: in the text or in the prompt.
+        gap = self._gap()
+        answer = builder.seq([wire.lower(builder, gap), answer]) if gap else answer
         if self.prompt is Thinking.CLOSED:
             return answer
         start, end = literal_pieces(self.start, self.special), self._end()
         opened = self.prompt is Thinking.OPEN
         if self.mode == "off":
-            ended = [wire.lower(builder, [Hole("ws"), *end, *self._gap()])] if opened else []
-            return builder.seq([*ended, answer])
+            return builder.seq([wire.lower(builder, [Hole("ws"), *end]), answer]) if opened else answer
         text = wire.delimited(builder, "reasoning", builder.any_text(), self.forbidden, end, max_chars=self.max_chars)
-        whole = builder.seq([text, wire.lower(builder, self._gap()), answer])
+        whole = builder.seq([text, answer])
         if not opened:
-            whole = builder.seq([wire.lower(builder, [*self._gap(), *start]), whole])
+            whole = builder.seq([wire.lower(builder, [*gap, *start]), whole])
         return whole if opened or self.mode == "on" else builder.alt([whole, answer])
 
     def split(self, text: str) -> tuple[str | None, int]:
@@ -106,11 +108,14 @@ class Reasoning:
         opened = self.prompt is Thinking.OPEN
         begun = 0 if opened else wire.skip(text, 0, [*self._gap(), *literal_pieces(self.start, ())])
         if begun is None or self.prompt is Thinking.CLOSED or (self.mode == "off" and not opened):
-            return None, 0
+            return None, self._after_gap(text, 0)
         ends = text.index(self.end, begun)
-        after = wire.skip(text, ends + len(self.end), self._gap())
-        assert after is not None
-        return text[begun:ends].strip() or None, after
+        return text[begun:ends].strip() or None, self._after_gap(text, ends + len(self.end))
+
+    def _after_gap(self, text: str, place: int) -> int:
+        after = wire.skip(text, place, self._gap())
+        assert after is not None, "a gap may be empty"
+        return after
 
     def _end(self) -> list[Piece]:
         return list(literal_pieces(self.end, self.special))

@@ -83,11 +83,13 @@ class _Body:
             return builder.alt([section, builder.seq([preamble, section])])
         trigger = self._literal(family.trigger)
         rest = self._section(family.trigger, alone=with_text and family.text_between)
+        # Where text may follow the last call, templates end it with a line break, whatever the choice.
+        last = builder.seq([rest, wire.lower(builder, [Hole("ws")])]) if family.text_between else rest
         if not (with_text and family.text_before):
-            return builder.seq([wire.lower(builder, trigger), rest])
+            return builder.seq([wire.lower(builder, trigger), last])
         before = self._text(trigger)
         if not (family.text_between and program.parallel):
-            return builder.seq([before, rest])
+            return builder.seq([before, last])
         return builder.seq([builder.repeat(builder.seq([before, rest]), 1), self._text([])])
 
     def _text(self, end: list[Piece], *, starts: bool = False) -> int:

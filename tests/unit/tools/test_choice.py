@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from frisket import Grammar, Thinking, UnsupportedSchemaError, Vocabulary
@@ -104,6 +106,28 @@ def test_reasoning_and_the_prompt() -> None:
         Grammar.from_tools([NOW], "hermes", thinking="on")
 
 
+@pytest.mark.parametrize("choice", ["auto", "required", "now"])
+@pytest.mark.parametrize("parallel", [True, False])
+def test_a_message_may_end_after_the_line_break_of_its_last_call(choice: str, parallel: bool) -> None:
+    for name in families():
+        known = family(name)
+        if known.text_between and known.arguments == "json" and known.call[0].startswith("<tool_call>"):
+            grammar = Grammar.from_tools([NOW, TIME], name, choice=choice, parallel=parallel)
+            assert [call.name for call in grammar.value(f"{CALL}\n").calls] == ["now"]
+    assert not Grammar.from_tools([NOW], "hermes", choice="now").accepts(f"{CALL}\n{CALL}")
+
+
+@pytest.mark.parametrize("choice", ["auto", "required", "now"])
+@pytest.mark.parametrize(("mode", "prompt"), [("auto", Thinking.CLOSED), ("off", None), ("auto", None), ("off", "x")])
+def test_a_line_break_may_stand_before_the_first_call(choice: str, mode: Any, prompt: Any) -> None:
+    grammar = Grammar.from_tools([NOW], "qwen3", choice=choice, thinking=mode, prompt=prompt)
+    for blanks in ("", "\n", "\n\n"):
+        message = grammar.value(f"{blanks}{CALL}")
+        assert [call.name for call in message.calls] == ["now"] and message.content is None
+    final = Grammar.from_tools([NOW], "qwen3", final={"const": 3}, thinking=mode, prompt=prompt)
+    assert final.value("\n\n3").final == 3 and len(final.value(f"\n{CALL}\n").calls) == 1
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [
@@ -123,10 +147,11 @@ def test_a_vocabulary_says_which_markers_are_special_tokens() -> None:
     tokens = [bytes([value]) for value in range(256)]
     plain = Vocabulary.from_bytes([*tokens, None], special={"<end>": 256}, eos="<end>")
     special = Vocabulary.from_bytes([*tokens, None, None], special={"<tool_call>": 256, "<end>": 257}, eos="<end>")
+    blanks = [ord("\n"), ord(" ")]
     as_text = Grammar.from_tools([NOW], "qwen3", choice="required", thinking="off", vocabulary=plain)
-    assert as_text.compile(plain).matcher().allowed() == [ord("<")]
+    assert as_text.compile(plain).matcher().allowed() == [*blanks, ord("<")]
     as_token = Grammar.from_tools([NOW], "qwen3", choice="required", thinking="off", vocabulary=special)
-    assert as_token.compile(special).matcher().allowed() == [256]
+    assert as_token.compile(special).matcher().allowed() == [*blanks, 256]
     assert as_token.value(CALL).calls[0].name == "now"
 
 
