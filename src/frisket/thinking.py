@@ -85,6 +85,8 @@ class Reasoning:
     """Which of the markers are special tokens, or hold them."""
     forbidden: tuple[str, ...] = ()
     max_chars: int | None = None
+    has_gap: bool = True
+    """Whether blanks may stand between reasoning and answer; none where its end begins another turn."""
 
     def lower(self, builder: _core.GrammarBuilder, answer: int) -> int:
         """The node of the reasoning and of the answer after it."""
@@ -122,7 +124,7 @@ class Reasoning:
 
     def _gap(self) -> list[Piece]:
         """Blanks between reasoning and answer; a marker of special tokens leaves no room for any."""
-        return [Hole("ws")] if len(self._end()) == 1 else []
+        return [Hole("ws")] if self.has_gap and len(self._end()) == 1 else []
 
 
 def think(

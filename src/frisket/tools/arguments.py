@@ -170,14 +170,30 @@ class Arguments:
         before, (end, after) = pieces[:middle], _ending(pieces[middle + 1 :])
         ways = []
         if text is not None:
-            ways.append(("true", wire.delimited(builder, parameter.key, text, self.family.tags, end)))
-        if other is not None:
-            other = builder.alt([other, *self._python_words(builder, parameter)])
-            other = named(builder, parameter.key, other, "python", schema=parameter.schema)
-            ways.append(("false", builder.seq([other, wire.lower(builder, end)])))
+            kind = self._kinds()[0]
+            ways.append((kind, wire.delimited(builder, parameter.key, text, self.family.tags, end)))
+        others = [("false", other)] if not self.family.kinds else self._others_by_kind(parameter, members)
+        for kind, node in others:
+            if node is not None:
+                node = builder.alt([node, *self._python_words(builder, parameter)])
+                node = named(builder, parameter.key, node, "python", schema=parameter.schema)
+                ways.append((kind, builder.seq([node, wire.lower(builder, end)])))
         for kind, value in ways:
             holes = {name: builder.literal(said.encode()) for name, said in _said(parameter, kind).items()}
             yield builder.seq([wire.lower(builder, before, holes), value, wire.lower(builder, after)])
+
+    def _kinds(self) -> tuple[str, ...]:
+        """How `$kind` says that a value is a text, and then all else that it says."""
+        said = dict(self.family.kinds)
+        return tuple(dict.fromkeys((said["string"], *said.values()))) if said else ("true", "false")
+
+    def _others_by_kind(self, parameter: Parameter, members: _Members) -> list[tuple[str, int | None]]:
+        """(how `$kind` says the type, the node of the values of that type) of values that are no texts."""
+        said = dict(self.family.kinds)
+        values = members()
+        found = [(said[name], values.literals(parameter.key, (name,))) for name in OTHER_TYPES]
+        values.raise_unsupported()
+        return found
 
     def _python_words(self, builder: GrammarBuilder, parameter: Parameter) -> list[int]:
         """The words of Python for the truth values that a parameter may have, where the family writes these."""
@@ -237,18 +253,19 @@ class Arguments:
         pieces = self._pieces()
         middle = pieces.index(Hole("value"))
         before, (end, after) = pieces[:middle], _ending(pieces[middle + 1 :])
-        for kind in ("true", "false") if Hole("kind") in before else ("",):
+        for kind in self._kinds() if Hole("kind") in before else ("",):
             start = wire.skip(text, place, before, _said(parameter, kind))
             if start is None:
                 continue
-            value, stop = self._read_value(text, start, written(end), parameter, kind)
+            is_text = kind == self._kinds()[0]
+            value, stop = self._read_value(text, start, written(end), parameter, is_text)
             closed = wire.skip(text, stop + len(written(end)), after)
             assert closed is not None, "only blanks come after the end"
             return value, closed
         return None
 
-    def _read_value(self, text: str, start: int, end: str, parameter: Parameter, kind: str) -> tuple[Any, int]:
-        if kind != "true":
+    def _read_value(self, text: str, start: int, end: str, parameter: Parameter, is_text: bool) -> tuple[Any, int]:
+        if not is_text:
             grammar = self._others(parameter)
             try:
                 value, stop = _DECODER.raw_decode(text, start)

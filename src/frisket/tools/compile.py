@@ -119,7 +119,7 @@ def _reasoning(
     start, end = tokens.thinking
     said = _said(prompt, tokens) or Thinking.ABSENT
     forbidden = tuple(sorted({*tokens.special, *wanted.special}))
-    return Reasoning(start, end, mode, said, tokens.special, forbidden, max_chars)
+    return Reasoning(start, end, mode, said, tokens.special, forbidden, max_chars, has_gap=wanted.turn is None)
 
 
 def _said(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:

@@ -44,6 +44,8 @@ class Family:
     """One JSON object, one tag for each parameter, or Python's keyword arguments."""
     parameter: str = ""
     """With `parameters`: how one is written, with `$key` and `$value`; `$kind` says `true` of text, `false` of JSON."""
+    kinds: tuple[tuple[str, str], ...] = ()
+    """With `parameters`: (JSON type, how `$kind` says it), where that is more than `true` and `false`."""
     python_words: bool = False
     """With `parameters`: whether truth values may also be Python's, as templates that print values write them."""
     special: frozenset[str] = frozenset()
@@ -62,6 +64,8 @@ class Family:
     """What stands around an answer that is no call."""
     preamble: tuple[str, str] | None = None
     """What stands around text before the first call, where that differs from `content`."""
+    has_empty_preamble: bool = False
+    """Whether these markers stand before every call, with or without text between them."""
     thinking: tuple[str, str] | None = None
     """The markers around reasoning."""
     turn: str | None = None

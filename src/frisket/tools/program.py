@@ -76,9 +76,13 @@ class _Body:
         with_text = program.text and program.final is None
         if family.content[0] or family.opener:
             section = self._section()
-            if not (with_text and family.preamble):
+            if family.preamble is None:
                 return section
             begin, end = (self._literal(marker) for marker in family.preamble)
+            if not with_text:
+                # Some templates write the markers of text before every call, with no text between them.
+                empty = builder.seq([wire.lower(builder, begin), wire.lower(builder, end)])
+                return builder.alt([section, builder.seq([empty, section])]) if family.has_empty_preamble else section
             preamble = builder.seq([wire.lower(builder, begin), self._text(end)])
             return builder.alt([section, builder.seq([preamble, section])])
         trigger = self._literal(family.trigger)
@@ -129,12 +133,15 @@ class _Body:
         joint = ""
         if between and isinstance(between[0], Text):
             joint = between.pop(0).text  # type: ignore[union-attr]
-        middle = self._pieces(between)
-        tools = [((name + joint).encode(), builder.seq([middle, node])) for name, node in self._arguments]
+        # The name may stand in a call twice.
+        tools = [
+            ((name + joint).encode(), builder.seq([self._pieces(between, name), node]))
+            for name, node in self._arguments
+        ]
         return builder.seq([self._pieces(pieces[:name]), branches(builder, tools), self._pieces(after)])
 
-    def _pieces(self, pieces: tuple[Piece, ...] | list[Piece]) -> int:
-        return wire.lower(self.builder, pieces, {"id": self._id})
+    def _pieces(self, pieces: tuple[Piece, ...] | list[Piece], name: str = "") -> int:
+        return wire.lower(self.builder, pieces, {"id": self._id, "name": lambda: self.builder.literal(name.encode())})
 
     def _id(self) -> int:
         from frisket.notations.regex import lower_regex

@@ -126,21 +126,16 @@ def _with_values(written: Written, arguments: Arguments) -> Arguments:
 def _form(rest: str, value: Any) -> tuple[Literal["json", "python"] | None, str]:
     """(whether the value at the end of a text is JSON or Python's, what stands before it)"""
     for at in range(len(rest)):
-        try:
-            if json.loads(rest[at:]) == value and _is_exactly(json.loads(rest[at:]), value):
-                return "json", rest[:at]
-        except ValueError:
-            pass
-        try:
-            if rest[at:].strip() == rest[at:] and ast.literal_eval(rest[at:]) == value:
-                return "python", rest[:at]
-        except (ValueError, SyntaxError):
-            pass
+        if rest[at].isspace():
+            continue
+        for form, read in (("json", json.loads), ("python", ast.literal_eval)):
+            try:
+                found = read(rest[at:])
+            except (ValueError, SyntaxError):
+                continue
+            if found == value and type(found) is type(value):
+                return form, rest[:at]  # type: ignore[return-value]
     return None, rest
-
-
-def _is_exactly(read: Any, value: Any) -> bool:
-    return type(read) is type(value)
 
 
 def _without_json(text: str, arguments: Mapping[str, Any]) -> str | None:

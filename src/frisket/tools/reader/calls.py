@@ -12,10 +12,10 @@ from typing import Any
 
 from frisket.errors import UnreadableTemplateError
 from frisket.tools.reader.arguments import Arguments, read_arguments
-from frisket.tools.reader.difference import TAG, decompose
+from frisket.tools.reader.difference import TAG, common_start, decompose
 from frisket.tools.reader.holes import COUNT, ID, NAME, as_template, core_of, with_counts, with_hole, with_numbers
 from frisket.tools.reader.probe import CONTENT, IDS, KEYS, NAMES, NEXT_USER, TEXTS, Call, Probe, Said
-from frisket.tools.reader.turn import Content, Frame, split_stop, without_next_prompt
+from frisket.tools.reader.turn import Content, Frame, split_stop, without_next_turn
 
 #: Identifiers, the widest pattern first: those that a template lets pass show what it asks for.
 _IDS = (("call_1-b", "[A-Za-z0-9_-]{1,64}"), ("abc123", "[A-Za-z0-9]{1,64}"), (IDS[0], "[A-Za-z0-9]{9}"))
@@ -25,19 +25,31 @@ _COUNT_PATTERN = "[0-9]{1,4}"
 
 
 @dataclass(frozen=True)
+class Beside:
+    """Where text may stand beside calls."""
+
+    before: bool
+    between: bool
+    preamble: tuple[str, str] | None
+    """The markers around text before the first call."""
+    is_always_marked: bool = False
+    """Whether the markers stand there without text, too."""
+
+
+@dataclass(frozen=True)
 class Calls:
     """How calls are written, in the fields of a Family."""
 
     call: str
     section: str
     separator: str
-    parallel: bool
+    is_parallel: bool
+    lead: str
+    """What stands before the name of the first call."""
     arguments: Arguments
     id: str
     stop: str
-    text_before: bool
-    text_between: bool
-    preamble: tuple[str, str] | None
+    beside: Beside
 
 
 def read_calls(probe: Probe, frame: Frame, content: Content) -> Calls:
@@ -47,56 +59,55 @@ def read_calls(probe: Probe, frame: Frame, content: Content) -> Calls:
         return _body(probe, frame, Said(calls=(Call(arguments=arguments),)))
 
     arguments = read_arguments(written)
-    single, stop = _one_call(probe, frame, content, arguments)
+    single, stop = _closed(probe, frame, content, arguments, 1)
     before, core, after = core_of(single)
-    both = _body(probe, frame, Said(calls=_CALLS))
-    many = "" if both is None else _with_holes(both, arguments)
-    if many.count(NAME) != 2 * single.count(NAME):
-        call, section, separator = before + core + after, "$calls", ""
-    else:
+    many, last_stop = _closed(probe, frame, content, arguments, 2)
+    is_parallel = many.count(NAME) == 2 * single.count(NAME)
+    call, section, separator = single, "$calls", ""
+    if is_parallel:
         counted, numbers = with_counts(many)
         before, core, after = core_of(with_counts(single)[0])
         parts = counted.split(core)
-        if len(parts) != 3 or not parts[2].startswith(after):
+        if len(parts) != 3 or parts[0] != before or parts[2] != after or stop != last_stop:
             raise UnreadableTemplateError(
                 f"two calls are written otherwise than one: {as_template(many)!r}, {as_template(single)!r}",
                 where="calls",
                 hint="name the family, if the model has one",
             )
-        start, separator, end = decompose(parts[0], parts[1], after)
-        call, section = start + core + end, parts[0].removesuffix(start) + "$calls" + after.removeprefix(end)
+        start, separator, end = decompose(before, parts[1], after)
+        call, section = start + core + end, before.removesuffix(start) + "$calls" + after.removeprefix(end)
         call, section, separator = _with_numbers(call, section, separator, numbers)
     lead = section.partition("$calls")[0] + call.partition(NAME)[0]
-    return Calls(
-        as_template(call),
-        section,
-        separator,
-        section != "$calls" or separator != "" or call != before + core + after,
-        arguments,
-        _COUNT_PATTERN if COUNT in call else _id_pattern(probe) if ID in call else "",
-        stop,
-        *_text_beside(probe, frame, content, lead),
-    )
+    beside = _text_beside(probe, frame, content)
+    if beside.is_always_marked and beside.preamble is not None:
+        section = section.removeprefix("".join(beside.preamble))
+    pattern = _COUNT_PATTERN if COUNT in call else _id_pattern(probe) if ID in call else ""
+    return Calls(as_template(call), section, separator, is_parallel, lead, arguments, pattern, stop, beside)
 
 
-def _one_call(probe: Probe, frame: Frame, content: Content, arguments: Arguments) -> tuple[str, str]:
-    """(the text of one call with holes, the token that ends the message)"""
-    said = Said(calls=_CALLS[:1])
+def _closed(probe: Probe, frame: Frame, content: Content, arguments: Arguments, count: int) -> tuple[str, str]:
+    """(the text of some calls with holes, the token that ends the message); nothing if the template refuses them."""
+    said = Said(calls=_CALLS[:count])
     for turn in probe.turns(said):
         body = frame.body(turn)
         if body is None or NAMES[0] not in body:
             continue
         before, core, after = core_of(_with_holes(body.lstrip("\n"), arguments))
-        after = without_next_prompt(turn, after)
+        followed = probe.turn(said, follow="tool")
+        rest = "" if followed is None else followed.written.partition(NEXT_USER)[0]
+        rest = rest.rpartition(after if after in rest else NAMES[count - 1])[2]
+        written, after = after, without_next_turn(turn, after, after + rest)
+        if after != written and not after.endswith(content.stop):
+            return before + core + after, content.stop
         if content.stop and content.stop in after:
             return before + core + after.partition(content.stop)[0], content.stop
         if content.is_stop_written:
             after, stop = split_stop(after)
             return before + core + after, stop
-        followed = probe.turn(said, follow="tool")
-        rest = "" if followed is None else followed.text.partition(NEXT_USER)[0].rpartition(after)[2].lstrip()
-        found = TAG.match(rest)
+        found = TAG.match(rest.lstrip())
         return before + core + after, found[0] if found else ""
+    if count > 1:
+        return "", ""
     raise UnreadableTemplateError(
         "the template writes a call otherwise than its prompt begins a message",
         where="calls",
@@ -145,16 +156,18 @@ def _id_pattern(probe: Probe) -> str:
     raise UnreadableTemplateError("the template takes no identifier of a call", where="id", hint="name the family")
 
 
-def _text_beside(
-    probe: Probe, frame: Frame, content: Content, lead: str
-) -> tuple[bool, bool, tuple[str, str] | None]:
-    """(whether text may stand before the calls, after them, and the markers around it)"""
-    body = _body(probe, frame, Said(CONTENT, calls=_CALLS[:1]))
-    if body is None or CONTENT not in body:
-        return False, False, None
-    if body.index(CONTENT) > body.index(NAMES[0]):
-        return True, True, None
+def _text_beside(probe: Probe, frame: Frame, content: Content) -> Beside:
+    """Where text may stand beside calls, by a message that has both."""
+    with_text = _body(probe, frame, Said(CONTENT, calls=_CALLS[:1]))
+    alone = _body(probe, frame, Said(calls=_CALLS[:1]))
+    if with_text is None or alone is None or CONTENT not in with_text:
+        return Beside(False, False, None)
+    if with_text.index(CONTENT) > with_text.index(NAMES[0]):
+        return Beside(True, True, None)
     if not content.begin:
-        return True, False, None
-    begin, _, rest = body.partition(CONTENT)
-    return True, False, (begin, rest.partition(NAMES[0])[0].removesuffix(lead))
+        return Beside(True, False, None)
+    begin, _, rest = with_text.partition(CONTENT)
+    after, lead = rest.partition(NAMES[0])[0], alone.partition(NAMES[0])[0]
+    if lead == begin + after:
+        return Beside(True, False, (begin, common_start([content.end, after])), True)
+    return Beside(True, False, (begin, after.removesuffix(lead)))

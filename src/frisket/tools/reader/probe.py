@@ -139,6 +139,7 @@ class Probe:
         """The first spelling in which the template shows the name and the argument of a call."""
         call = Call(arguments={KEYS[0]: TEXTS[0]})
         refusals: list[str] = []
+        is_rendered = False
         for with_tools, as_text, nothing in itertools.product((True, False), (False, True), ("", None)):
             spelling = Spelling(as_text, nothing, with_tools)
             try:
@@ -146,13 +147,16 @@ class Probe:
             except EngineError as error:
                 refusals.append(error.message)
                 continue
+            is_rendered = True
             if call.name in text and TEXTS[0] in text and not _ESCAPED.search(text):
                 return spelling
-        raise UnreadableTemplateError(
-            refusals[0] if refusals else "the template writes no call of a tool: the name or the argument is not in it",
-            where="calls",
-            hint="this template is for messages without calls; name the family, if the model has one",
-        )
+        if is_rendered:
+            raise UnreadableTemplateError(
+                "the template writes no calls of tools: their names and arguments are not in what it renders",
+                where="calls",
+                hint="name the family, if the model has one",
+            )
+        raise UnreadableTemplateError(refusals[0], where="template", hint="name the family, if the model has one")
 
     def turn(self, said: Said, mode: Mapping[str, Any] | None = None, *, follow: Follow = None) -> Turn | None:
         """The message as the template writes it; None where it refuses the message."""
@@ -229,22 +233,15 @@ def _tools(calls: Sequence[Call]) -> list[dict[str, Any]]:
     """Descriptions of the tools that are called, and of one for messages without calls."""
     known = {call.name: call.arguments for call in calls} or {NAMES[0]: {KEYS[0]: TEXTS[0]}}
     return [
-        {
-            "type": "function",
-            "function": {
-                "name": name,
-                "description": "A tool.",
-                "parameters": {
-                    "type": "object",
-                    "properties": {
-                        key: {"type": json_type(value), "description": "A value."} for key, value in arguments.items()
-                    },
-                    "required": [],
-                },
-            },
-        }
+        {"type": "function", "function": {"name": name, "description": "A tool.", "parameters": schema_of(arguments)}}
         for name, arguments in known.items()
     ]
+
+
+def schema_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema of arguments like these."""
+    properties = {key: {"type": json_type(value), "description": "A value."} for key, value in arguments.items()}
+    return {"type": "object", "properties": properties, "required": []}
 
 
 def json_type(value: Any) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from frisket.errors import UnreadableTemplateError
 from frisket.tools.reader.difference import TAG, common_end, common_start
-from frisket.tools.reader.probe import CONTENT, NAMES, NEXT_USER, REASONING, UNNAMED_EOS, Call, Probe, Said, Turn
+from frisket.tools.reader.probe import CONTENT, NAMES, NEXT_USER, REASONING, Call, Probe, Said, Turn
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,15 @@ class Frame:
     turn: str | None
     """What begins the model's turn, where the end of reasoning holds it, too."""
 
+    def message(self, turn: Turn) -> str | None:
+        """The message, with its reasoning; None if it does not begin as the others do."""
+        _, found, text = turn.written.partition(self.header)
+        return text if found or not self.header else None
+
     def body(self, turn: Turn) -> str | None:
         """The message after its reasoning; None if it does not begin as the others do."""
-        if not turn.written.startswith(self.header):
-            return None
-        text = turn.written.removeprefix(self.header)
-        if self.thinking is None:
+        text = self.message(turn)
+        if text is None or self.thinking is None:
             return text
         start, end = self.thinking
         bare = text.lstrip("\n")
@@ -60,19 +63,22 @@ def read_frame(probe: Probe) -> Frame:
         if shown is not None and follows in shown.written.partition(REASONING)[2]:
             before, _, rest = shown.written.partition(REASONING)
             begins = list(_before(probe, replace(said, reasoning=""), follows))
-            return _frame(before, rest.partition(follows)[0], [*prompts, *bare], begins)
+            return _frame(before, rest.partition(follows)[0], prompts, bare, begins)
     thinking, header = _thinking_of_prompts(probe, prompts)
-    return Frame(header if thinking else prompts[0], thinking, None)
+    is_followed = any(before.startswith(prompts[0]) for before in bare)
+    return Frame(header if thinking else prompts[0] if is_followed else bare[0], thinking, None)
 
 
-def _frame(before: str, between: str, heads: list[str], begins: list[str]) -> Frame:
+def _frame(before: str, between: str, prompts: list[str], bare: list[str], begins: list[str]) -> Frame:
     """The frame, by what stands before reasoning, between it and what follows, and where there is no reasoning."""
+    heads = [*prompts, *bare]
     known = [head for head in heads if before.startswith(head) and before.removeprefix(head).strip()]
     header = max(known, key=len, default="") or before[: _start_of_marker(before, heads)]
     start = before.removeprefix(header)
     follows = [begin.removeprefix(header) for begin in begins if begin.startswith(header)]
-    ends = [head.removeprefix(header + start.rstrip()).strip() for head in heads if head.startswith(header + start.rstrip())]
-    ends = [end for end in ends if end and between.strip().startswith(end)]
+    opened = header + start.rstrip()
+    closed = [prompt.removeprefix(opened).strip() for prompt in prompts if prompt.startswith(opened)]
+    ends = [end for end in closed if end and between.strip().startswith(end)]
     ends += [between.removesuffix(begin) for begin in follows if _is_end(between, begin)]
     end = next(iter(ends), between)
     if not start.strip() or not end.strip():
@@ -101,12 +107,12 @@ def read_content(probe: Probe, frame: Frame) -> Content:
         if body is None or CONTENT not in body:
             continue
         begin, _, closing = body.partition(CONTENT)
-        closing = without_next_prompt(turn, closing)
+        followed = probe.turn(Said(CONTENT), follow="user")
+        after = followed.written.partition(CONTENT)[2].partition(NEXT_USER)[0] if followed else closing
+        closing = without_next_turn(turn, closing, after)
         if closing.strip():
             end, stop = split_stop(closing)
             return Content(begin.lstrip("\n"), end if end.strip() else "", stop, True)
-        followed = probe.turn(Said(CONTENT), follow="user")
-        after = followed.written.partition(CONTENT)[2].partition(NEXT_USER)[0] if followed else ""
         found = TAG.search(after)
         return Content(begin.lstrip("\n"), "", found[0] if found else "", False)
     raise UnreadableTemplateError(
@@ -116,15 +122,20 @@ def read_content(probe: Probe, frame: Frame) -> Content:
     )
 
 
-def without_next_prompt(turn: Turn, closing: str) -> str:
-    """What ends a message, without the prompt of the next one, which some templates always write."""
-    tail = turn.prompt_tail
-    following = closing.rfind(tail) if TAG.match(tail) else -1
-    if following < 0:
+def without_next_turn(turn: Turn, closing: str, followed: str) -> str:
+    """What ends a message, without what a template writes after it even if no message follows.
+
+    `followed` is what ends the message where another one follows. If the two differ, what the prompt holds as well
+    belongs to the next turn, but for the token that ends the user's message and this one.
+    """
+    if followed.startswith(closing):
         return closing
-    found = TAG.match(tail)
-    assert found is not None
-    return closing[:following] + found[0]
+    ends = TAG.match(turn.prompt_tail)
+    for found in TAG.finditer(closing):
+        if closing[found.start() :] in turn.prompt_tail:
+            is_stop = ends is not None and found[0] == ends[0]
+            return closing[: found.end() if is_stop else found.start()]
+    return closing
 
 
 def split_stop(closing: str) -> tuple[str, str]:
@@ -133,11 +144,6 @@ def split_stop(closing: str) -> tuple[str, str]:
     if not tags:
         return "", closing.strip()
     return closing[: tags[-1].start()], tags[-1][0]
-
-
-def stops_of(*stops: str) -> tuple[str, ...]:
-    """The stops that are known by name."""
-    return tuple(dict.fromkeys(stop for stop in stops if stop and stop != UNNAMED_EOS))
 
 
 def _before(probe: Probe, said: Said, anchor: str) -> Iterator[str]:
