@@ -3,6 +3,7 @@
 json         one JSON object, exactly as the schema says
 parameters   one tag for each parameter: text stands as it is, everything else as JSON
 python       keyword arguments of a Python call: JSON with True, False and None
+delimited    bare keys, texts between tokens of their own
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import keyword
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -24,6 +25,7 @@ from frisket.json_schema.parameter import OTHER_TYPES, relating
 from frisket.notations.combination.outline import OutlineBuilder, embedded, named, unnamed
 from frisket.tools import wire
 from frisket.tools.family import Family
+from frisket.tools.notation import SCALARS, Notation, Values, joined
 from frisket.tools.python_call import python_prelude, read_keywords
 from frisket.tools.template import Hole, Piece, pieces_of, written
 
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
     from frisket.limit import Limits
     from frisket.tools.tool import Tool
+
+#: The types whose values hold others.
+CONTAINERS = ("array", "object")
 
 #: Subschemas that ask for text alone or for no text at all, as far as `type` says.
 _ANNOTATIONS = frozenset({"type", "title", "description", "default", "examples", "deprecated", "$comment"})
@@ -89,7 +94,7 @@ class Arguments:
             where = f"/properties/{parameter.key.replace('~', '~0').replace('/', '~1')}"
             if self.family.arguments == "python" and not _is_keyword_argument(parameter.key):
                 places.append((where, "the name is no keyword argument of Python"))
-            elif self.family.arguments == "parameters" and not re.fullmatch(r"[^<>\"\s]+", parameter.key):
+            elif self.family.arguments in ("parameters", "delimited") and not re.fullmatch(r"[^<>\"\s]+", parameter.key):
                 places.append((where, "the name has characters that no tag can hold"))
         if places:
             raise UnsupportedSchemaError(
@@ -106,6 +111,8 @@ class Arguments:
         properties = schema.get("properties") or {}
         keys = [*properties, *(key for key in required if key not in properties)]
         rest = schema.get("additionalProperties", True)
+        if self.family.arguments == "delimited":
+            keys = self._notation.sorted(keys)
         return [Parameter(key, properties.get(key, rest), key in required) for key in keys]
 
     # -- node ----------------------------------------------------------------------------------------------------
@@ -152,14 +159,21 @@ class Arguments:
             for parameter in self.parameters()
             if parameter.schema is not False or parameter.required
         ]
-        if self.family.arguments == "python":
-            return _joined(builder, parameters, builder.literal(b", "))
+        if self.family.arguments in ("python", "delimited"):
+            comma = builder.literal(b", " if self.family.arguments == "python" else b",")
+            nodes = [(node, parameter.required) for parameter, node in parameters]
+            return joined(builder, nodes, comma, builder.epsilon(), builder.epsilon())
         return builder.seq([node if parameter.required else _optional(builder, node) for parameter, node in parameters])
 
     def _written(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> Iterator[int]:
         """The ways to write one parameter, with its tags."""
+        if self.family.arguments == "delimited":
+            value = self._foreign(builder, parameter, (*SCALARS, *CONTAINERS))
+            if value is not None:
+                yield builder.seq([builder.literal(f"{parameter.key}:".encode()), value])
+            return
         if self.family.arguments == "python":
-            value = self._python(parameter, members())
+            value = self._python(builder, parameter, members)
             if value is not None:
                 value = named(builder, parameter.key, value, "python", schema=parameter.schema)
                 yield builder.seq([builder.literal(f"{parameter.key}=".encode()), value])
@@ -212,9 +226,14 @@ class Arguments:
         if found is not None:
             return found
         values = members()
-        found = values.text(parameter.key), values.literals(parameter.key, OTHER_TYPES)
+        printed = self.family.python_values
+        text = values.text(parameter.key)
+        others = [values.literals(parameter.key, [name for name in OTHER_TYPES if name not in printed])]
         values.raise_unsupported()
-        return found
+        if any(values.has(parameter.key, [name]) for name in printed):
+            others.append(self._foreign(builder, parameter, printed))
+        nodes = [node for node in others if node is not None]
+        return text, builder.alt(nodes) if nodes else None
 
     def _simply(self, builder: GrammarBuilder, schema: Any) -> tuple[int | None, int | None] | None:
         """The nodes of a parameter whose type is plain to see; without the algebra this takes a tenth of the time."""
@@ -226,14 +245,39 @@ class Arguments:
             return builder.words([value.encode() for value in listed]), None
         if said == "string" and _ANNOTATIONS.issuperset(schema):
             return builder.any_text(), None
-        if isinstance(said, str) and said != "string" and "$schema" not in self.tool.schema:
+        if isinstance(said, str) and said not in ("string", *self.family.python_values) and "$schema" not in self.tool.schema:
             return None, builder.embed(Grammar.from_json_schema(schema, self.options, limits=self.limits).core)
         return None
 
-    def _python(self, parameter: Parameter, values: front_end.MemberValues) -> int | None:
-        node = values.value(parameter.key)
+    def _python(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> int | None:
+        printed = self.family.python_values
+        if not printed:
+            node = members().value(parameter.key)
+            members().raise_unsupported()
+            return node
+        rules = prelude_of(self.options).fork(self.limits)
+        values = front_end.MemberValues(rules, self.tool.schema)
+        json_values = values.literals(parameter.key, [name for name in CONTAINERS if name not in printed])
         values.raise_unsupported()
-        return node
+        nodes = [
+            None if json_values is None else unnamed(builder).embed(rules.build(json_values)),
+            self._foreign(builder, parameter, (*SCALARS, *printed)),
+        ]
+        found = [node for node in nodes if node is not None]
+        return builder.alt(found) if found else None
+
+    @property
+    def _notation(self) -> Notation:
+        """How the family writes values that are no JSON."""
+        if self.family.quote:
+            return Notation(self.family.quote, "None" if self.family.python_words else "null")
+        return Notation()
+
+    def _foreign(self, builder: GrammarBuilder, parameter: Parameter, types: Iterable[str]) -> int | None:
+        """The node of a parameter's values of these types in the family's own notation."""
+        values = Values(self.tool.schema, self._notation, self.options, self.limits)
+        core = values.core(parameter.key, parameter.schema, types)
+        return None if core is None else unnamed(builder).embed(core)
 
     # -- reading -------------------------------------------------------------------------------------------------
     def read(self, text: str, place: int) -> tuple[dict[str, Any], int]:
@@ -242,6 +286,8 @@ class Arguments:
             return _DECODER.raw_decode(text, place)
         if self.family.arguments == "python":
             return read_keywords(text, place)
+        if self.family.arguments == "delimited":
+            return self._notation.read_members(text, place)
         values: dict[str, Any] = {}
         for parameter in self.parameters():
             found = self._read_parameter(text, place, parameter)
@@ -275,6 +321,15 @@ class Arguments:
                 written = text[start:stop].encode()
                 if grammar is not None and text.startswith(end, stop) and grammar.accepts(written):
                     return value, stop
+        if not is_text and self.family.python_values and text[start] in "[{":
+            grammar = self._others(parameter)
+            try:
+                value, stop = self._notation.read(text, start)
+            except (ValueError, IndexError):
+                pass
+            else:
+                if grammar is not None and text.startswith(end, stop) and grammar.accepts(text[start:stop].encode()):
+                    return value, stop
         stop = text.index(end, start)
         said = text[start:stop]
         if self.family.python_words and said in _TRUTH:
@@ -303,17 +358,6 @@ def _is_keyword_argument(key: str) -> bool:
 
 def _optional(builder: GrammarBuilder, node: int) -> int:
     return builder.alt([node, builder.epsilon()])
-
-
-def _joined(builder: GrammarBuilder, parameters: list[tuple[Parameter, int]], comma: int) -> int:
-    """Any of the optional and all of the required parameters, in order, with commas between."""
-    after_none = after_some = builder.epsilon()
-    for parameter, value in reversed(parameters):
-        first, further = builder.seq([value, after_some]), builder.seq([comma, value, after_some])
-        if not parameter.required:
-            first, further = builder.alt([first, after_none]), builder.alt([further, after_some])
-        after_none, after_some = first, further
-    return after_none
 
 
 def _ending(pieces: tuple[Piece, ...]) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:

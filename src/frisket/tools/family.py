@@ -6,18 +6,19 @@ import difflib
 import importlib
 import pkgutil
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Literal
+from typing import Any, Literal
 
-from frisket.errors import UnknownFamilyError
+from frisket.errors import UnknownFamilyError, UnreadableTemplateError
 from frisket.tools.template import Text, leading, pieces_of
 
 __all__ = ["Family", "families", "family"]
 
 
 #: The first tag of a marker: what comes after it may be spelled in several ways.
-_FIRST_TAG = re.compile(r"[^\n>]*>?")
+_FIRST_TAG = re.compile(r"\s*[^\n>]*>?")
 
 _TAG = re.compile(r"</?[^<>\s=]+[>= ]?")
 
@@ -40,14 +41,19 @@ class Family:
     """What stands around all calls of one section."""
     separators: tuple[str, ...] = ("",)
     """What may stand between two calls of a section."""
-    arguments: Literal["json", "parameters", "python"] = "json"
-    """One JSON object, one tag for each parameter, or Python's keyword arguments."""
+    arguments: Literal["json", "parameters", "python", "delimited"] = "json"
+    """One JSON object, one tag for each parameter, Python's keyword arguments, or bare keys with texts in `quote`."""
     parameter: str = ""
     """With `parameters`: how one is written, with `$key` and `$value`; `$kind` says `true` of text, `false` of JSON."""
     kinds: tuple[tuple[str, str], ...] = ()
     """With `parameters`: (JSON type, how `$kind` says it), where that is more than `true` and `false`."""
     python_words: bool = False
     """With `parameters`: whether truth values may also be Python's, as templates that print values write them."""
+    python_values: frozenset[str] = frozenset()
+    """With `parameters` and `python`: which of the types `array` and `object` stand as Python's `repr` prints them; with
+    `python` and one of them said, the other is JSON."""
+    quote: str = ""
+    """With `delimited`: what stands around a text."""
     special: frozenset[str] = frozenset()
     """Markers that are special tokens of the family's tokenizers; all others are text."""
     id: str = ""
@@ -76,6 +82,47 @@ class Family:
     """Tokens that end the message; a parser drops them at the end of a text."""
     note: str = field(default="", compare=False)
     """What to know when using it."""
+
+    @classmethod
+    def from_chat_template(
+        cls, text: str, *, name: str = "chat template", special: Iterable[str] = (), **variables: Any
+    ) -> Family:
+        """The family of a model, read from its chat template and checked against it.
+
+        `special` are the names of its tokenizer's special tokens; `variables` are what else the template reads, such
+        as `eos_token`. UnreadableTemplateError says which part of a message the template does not tell; `note` says
+        what the template writes beside it.
+
+        >>> template = (
+        ...     "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% for c in m.tool_calls %}"
+        ...     "<call>{{ c.function | tojson }}</call>{% endfor %}<|end|>{% endfor %}"
+        ...     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+        ... )
+        >>> Family.from_chat_template(template).call
+        ('<call>{"name": "$name", "arguments": $arguments}</call>',)
+        """
+        from frisket.tools.reader import read_family
+
+        return read_family(text, name, variables, frozenset(special))
+
+    @classmethod
+    def from_tokenizer(cls, tokenizer: Any, **variables: Any) -> Family:
+        """The family of a model, read from the chat template of its tokenizer, one of the transformers package.
+
+        UnreadableTemplateError if it has none, or where that does not tell a part of a message.
+        """
+        text = getattr(tokenizer, "chat_template", None)
+        if isinstance(text, Mapping):
+            # A tokenizer may have several; one of them is for conversations with tools.
+            text = text.get("tool_use") or text.get("default")
+        if not isinstance(text, str):
+            raise UnreadableTemplateError(
+                "the tokenizer has no chat template", where="template", hint="name the family, or give the template"
+            )
+        added: Iterable[str] = getattr(tokenizer, "get_added_vocab", dict)()
+        known = {key: getattr(tokenizer, key, None) or "" for key in ("bos_token", "eos_token")}
+        name = str(getattr(tokenizer, "name_or_path", "") or "chat template")
+        return cls.from_chat_template(text, name=name, special=added, **{**known, **variables})
 
     @property
     def markers(self) -> tuple[str, ...]:

@@ -28,9 +28,12 @@ from frisket.tools.reader.calls import read_calls
 from frisket.tools.reader.check import check
 from frisket.tools.reader.holes import as_template
 from frisket.tools.reader.probe import UNNAMED_EOS, Probe
-from frisket.tools.reader.turn import read_content, read_frame
+from frisket.tools.reader.turn import Frame, read_content, read_frame
 
 __all__ = ["read_family"]
+
+#: The names that a call in Python's syntax can have.
+_IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
 
 
 def read_family(text: str, name: str, variables: dict[str, Any], special: frozenset[str] = frozenset()) -> Family:
@@ -43,12 +46,18 @@ def read_family(text: str, name: str, variables: dict[str, Any], special: frozen
     beside, arguments = calls.beside, calls.arguments
     within = "".join((*(frame.thinking or ()), calls.call, calls.section, calls.separator, *(beside.preamble or ())))
     # A token that stands within messages ends a part of them, and no message.
-    parts = {stop for stop in (content.stop, calls.stop) if stop in within}
+    parts = {stop for stop in (content.stop, calls.stop) if stop and stop in within}
     end, section = (
         template + stop if stop in parts else template
         for template, stop in ((content.end, content.stop), (calls.section, calls.stop))
     )
     stops = [stop for stop in (content.stop, calls.stop) if stop and stop != UNNAMED_EOS and stop not in parts]
+    if parts and not content.begin and calls.lead.startswith(tuple(parts)):
+        raise UnreadableTemplateError(
+            f"{calls.stop!r}, which ends messages, begins a call, too",
+            where="stops",
+            hint="name the family, if the model has one",
+        )
     texts = (calls.call, section, as_template(arguments.parameter), content.begin, end, *(frame.thinking or ()))
     family = Family(
         name=name,
@@ -60,9 +69,12 @@ def read_family(text: str, name: str, variables: dict[str, Any], special: frozen
         arguments=arguments.style,
         parameter=as_template(arguments.parameter) if arguments.style == "parameters" else "",
         kinds=_kinds(arguments),
-        python_words=arguments.python_words and arguments.style == "parameters",
+        quote=arguments.quote,
+        python_words=arguments.python_words and arguments.style != "python",
+        python_values=arguments.python_values,
         special=frozenset(token for token in special if any(token in text for text in texts)),
         id=calls.id,
+        name_pattern=_IDENTIFIER if arguments.style == "python" else Family.name_pattern,
         opener=calls.lead[0] if not content.begin and calls.lead.startswith(("{", '["', "[{")) else "",
         text_before=beside.before,
         text_between=beside.between,
@@ -74,6 +86,10 @@ def read_family(text: str, name: str, variables: dict[str, Any], special: frozen
         parallel=calls.is_parallel,
         stops=tuple(dict.fromkeys(stops)),
     )
+    if not (family.trigger or family.opener or family.content[0]):
+        raise UnreadableTemplateError(
+            "nothing announces a call: text could not be told from it", where="calls", hint="name the family, if it has one"
+        )
     return _checked(probe, frame, family)
 
 

@@ -39,8 +39,10 @@ class Arguments:
     """(JSON type, how `$kind` says it), where a parameter says its type."""
     python_words: bool = False
     """Whether truth values and null are Python's."""
-    python_values: bool = False
-    """Whether lists and mappings are Python's."""
+    python_values: frozenset[str] = frozenset()
+    """Which of the types `array` and `object` stand as Python prints them."""
+    quote: str = ""
+    """With `delimited`: what stands around a text."""
 
     def replaced(self, text: str, *arguments: Mapping[str, Any]) -> str:
         """The text of calls with a hole for the arguments of each."""
@@ -81,6 +83,11 @@ def read_arguments(written: Written) -> Arguments:
     joint = core.removeprefix(KEY).partition(VALUE)[0]
     if (start, joint, separator, end) == ("", "='", ", ", "'"):
         return _with_values(written, Arguments("python", f"{KEY}='{VALUE}'", separator))
+    quote = joint.removeprefix(":")
+    if (start, separator, end) == ("", ",", quote) and joint.startswith(":") and quote:
+        words = {_asked(written, {KEYS[0]: {KEYS[1]: [value]}}) for value in (None, True)}
+        null = "None" if any(f"{{{KEYS[1]}:[None]}}" in text for text in words) else "null"
+        return Arguments("delimited", f"{KEY}{joint}{VALUE}{end}", separator, python_words=null == "None", quote=quote)
     if separator == "":
         return _with_values(written, Arguments("parameters", start + core + end))
     raise _unreadable(
@@ -119,7 +126,8 @@ def _with_values(written: Written, arguments: Arguments) -> Arguments:
         parameter = parameter.replace(KEY + joint + VALUE, KEY + kind_start + KIND + kind_end + VALUE)
     return Arguments(
         arguments.style, parameter, arguments.separator, text_kind, tuple(kinds.items()),
-        python_words=forms["boolean"] == "python", python_values=forms["object"] == "python",
+        python_words=forms["boolean"] == "python",
+        python_values=frozenset(name for name in ("array", "object") if forms[name] == "python"),
     )  # fmt: skip
 
 

@@ -92,7 +92,7 @@ def _closed(probe: Probe, frame: Frame, content: Content, arguments: Arguments, 
         body = frame.body(turn)
         if body is None or NAMES[0] not in body:
             continue
-        before, core, after = core_of(_with_holes(body.lstrip("\n"), arguments))
+        before, core, after = core_of(_with_holes(body, arguments))
         followed = probe.turn(said, follow="tool")
         rest = "" if followed is None else followed.written.partition(NEXT_USER)[0]
         rest = rest.rpartition(after if after in rest else NAMES[count - 1])[2]
@@ -125,7 +125,7 @@ def _body(probe: Probe, frame: Frame, said: Said) -> str | None:
     for turn in probe.turns(said):
         body = frame.body(turn)
         if body is not None and said.calls[0].name in body:
-            return body.lstrip("\n")
+            return body
     return None
 
 

@@ -26,16 +26,16 @@ class Frame:
         return text if found or not self.header else None
 
     def body(self, turn: Turn) -> str | None:
-        """The message after its reasoning; None if it does not begin as the others do."""
+        """The message after its reasoning and white space; None if it does not begin as the others do."""
         text = self.message(turn)
         if text is None or self.thinking is None:
             return text
         start, end = self.thinking
-        bare = text.lstrip("\n")
-        if bare.startswith(start):
+        text = text.lstrip("\n")
+        if text.startswith(start):
             # Some templates take the reasoning as part of the text, so that its end is not theirs to write.
-            return bare.partition(end)[2] if end in bare else bare.removeprefix(start)
-        return bare.removeprefix(end) if bare.startswith(end) else text
+            text = text.partition(end)[2] if end in text else text.removeprefix(start)
+        return text.removeprefix(end).lstrip("\n")
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,9 @@ def read_content(probe: Probe, frame: Frame) -> Content:
         closing = without_next_turn(turn, closing, after)
         if closing.strip():
             end, stop = split_stop(closing)
-            return Content(begin.lstrip("\n"), end if end.strip() else "", stop, True)
+            return Content(begin, end if end.strip() else "", stop, True)
         found = TAG.search(after)
-        return Content(begin.lstrip("\n"), "", found[0] if found else "", False)
+        return Content(begin, "", found[0] if found else "", False)
     raise UnreadableTemplateError(
         "the template writes an answer of the assistant otherwise than its prompt begins one",
         where="content",
