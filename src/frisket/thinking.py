@@ -86,13 +86,15 @@ class Reasoning:
     forbidden: tuple[str, ...] = ()
     max_chars: int | None = None
     has_gap: bool = True
-    """Whether blanks may stand between reasoning and answer; none where its end begins another turn."""
+    """Whether white space may stand between the end and the answer."""
+    repeats: bool = False
+    """Whether more reasoning may follow, with its own markers."""
 
     def lower(self, builder: _core.GrammarBuilder, answer: int) -> int:
         """The node of the reasoning and of the answer after it."""
         # Blanks after the end of reasoning belong to no answer, wherever the end stands: in the text or in the prompt.
         gap = self._gap()
-        answer = builder.seq([wire.lower(builder, gap), answer]) if gap else answer
+        answer = builder.seq([wire.lower(builder, gap), answer])
         if self.prompt is Thinking.CLOSED:
             return answer
         start, end = literal_pieces(self.start, self.special), self._end()
@@ -100,9 +102,9 @@ class Reasoning:
         if self.mode == "off":
             return builder.seq([wire.lower(builder, [Hole("ws"), *end]), answer]) if opened else answer
         text = wire.delimited(builder, "reasoning", builder.any_text(), self.forbidden, end, max_chars=self.max_chars)
-        whole = builder.seq([text, answer])
-        if not opened:
-            whole = builder.seq([wire.lower(builder, [*gap, *start]), whole])
+        begun = builder.seq([wire.lower(builder, [*gap, *start]), text])
+        more = [builder.repeat(begun, 0)] if self.repeats else []
+        whole = builder.seq([text if opened else begun, *more, answer])
         return whole if opened or self.mode == "on" else builder.alt([whole, answer])
 
     def split(self, text: str) -> tuple[str | None, int]:
@@ -111,8 +113,14 @@ class Reasoning:
         begun = 0 if opened else wire.skip(text, 0, [*self._gap(), *literal_pieces(self.start, ())])
         if begun is None or self.prompt is Thinking.CLOSED or (self.mode == "off" and not opened):
             return None, self._after_gap(text, 0)
-        ends = text.index(self.end, begun)
-        return text[begun:ends].strip() or None, self._after_gap(text, ends + len(self.end))
+        said = []
+        while True:
+            ends = text.index(self.end, begun)
+            said.append(text[begun:ends].strip())
+            place = self._after_gap(text, ends + len(self.end))
+            if not (self.repeats and text.startswith(self.start, place)):
+                return "\n".join(part for part in said if part) or None, place
+            begun = place + len(self.start)
 
     def _after_gap(self, text: str, place: int) -> int:
         after = wire.skip(text, place, self._gap())
@@ -123,8 +131,7 @@ class Reasoning:
         return list(literal_pieces(self.end, self.special))
 
     def _gap(self) -> list[Piece]:
-        """Blanks between reasoning and answer; a marker of special tokens leaves no room for any."""
-        return [Hole("ws")] if self.has_gap and len(self._end()) == 1 else []
+        return [Hole("ws")] if self.has_gap else []
 
 
 def think(

@@ -27,7 +27,7 @@ from frisket.tools import wire
 from frisket.tools.family import Family
 from frisket.tools.notation import SCALARS, Notation, Values, joined
 from frisket.tools.python_call import python_prelude, read_keywords
-from frisket.tools.template import Hole, Piece, pieces_of, written
+from frisket.tools.template import Hole, Piece, Text, pieces_of, written
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
@@ -122,7 +122,8 @@ class Arguments:
             return builder.embed(self.core())
         if self.family.arguments == "json":
             return embedded(cast("GrammarBuilder", builder), self.grammar())
-        return self._joined(cast("GrammarBuilder", OutlineBuilder(self.fork())))
+        outline = OutlineBuilder(self.fork())
+        return cast("int", outline.part(self._joined(cast("GrammarBuilder", outline))))
 
     def core(self) -> _core.Grammar:
         """The rules of all ways to write the arguments."""
@@ -163,7 +164,10 @@ class Arguments:
             comma = builder.literal(b", " if self.family.arguments == "python" else b",")
             nodes = [(node, parameter.required) for parameter, node in parameters]
             return joined(builder, nodes, comma, builder.epsilon(), builder.epsilon())
-        return builder.seq([node if parameter.required else _optional(builder, node) for parameter, node in parameters])
+        written = [node if parameter.required else _optional(builder, node) for parameter, node in parameters]
+        if not self.family.nothing or any(parameter.required for parameter, _ in parameters):
+            return builder.seq(written)
+        return builder.alt([builder.seq(written), builder.literal(self.family.nothing.encode())])
 
     def _written(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> Iterator[int]:
         """The ways to write one parameter, with its tags."""
@@ -183,15 +187,14 @@ class Arguments:
         middle = pieces.index(Hole("value"))
         before, (end, after) = pieces[:middle], _ending(pieces[middle + 1 :])
         ways = []
-        if text is not None:
-            kind = self._kinds()[0]
-            ways.append((kind, wire.delimited(builder, parameter.key, text, self.family.tags, end)))
-        others = [("false", other)] if not self.family.kinds else self._others_by_kind(parameter, members)
-        for kind, node in others:
+        # A text of both kinds is read as the other value, so that comes first.
+        for kind, node in [("false", other)] if not self.family.kinds else self._others_by_kind(parameter, members):
             if node is not None:
                 node = builder.alt([node, *self._python_words(builder, parameter)])
                 node = named(builder, parameter.key, node, "python", schema=parameter.schema)
                 ways.append((kind, builder.seq([node, wire.lower(builder, end)])))
+        if text is not None:
+            ways += [(self._kinds()[0], node) for node in self._texts(builder, parameter.key, text, end)]
         for kind, value in ways:
             holes = {name: builder.literal(said.encode()) for name, said in _said(parameter, kind).items()}
             yield builder.seq([wire.lower(builder, before, holes), value, wire.lower(builder, after)])
@@ -209,13 +212,27 @@ class Arguments:
         values.raise_unsupported()
         return found
 
+    def _texts(self, builder: GrammarBuilder, key: str, text: int, end: tuple[Piece, ...]) -> Iterator[int]:
+        """The ways to write a text and what ends it: as it stands, and between the markers that some families have."""
+        tags, verbatim = self.family.tags, self.family.verbatim
+        if verbatim is None:
+            yield wire.delimited(builder, key, text, tags, end)
+            return
+        begin, close, reserved = verbatim
+        yield wire.delimited(builder, key, text, (*reserved, *tags), end)
+        wrapped = wire.delimited(builder, key, text, (close, *tags), _after(close, end))
+        yield builder.seq([builder.literal(begin.encode()), wrapped])
+
     def _python_words(self, builder: GrammarBuilder, parameter: Parameter) -> list[int]:
-        """The words of Python for the truth values that a parameter may have, where the family writes these."""
-        if not self.family.python_words:
-            return []
+        """Python's words for the truth values and null, as far as a parameter has them and the family writes so."""
+        words = [word.encode() for word in _WORDS if self._is_python_word(word, parameter)]
+        return [builder.words(words)] if words else []
+
+    def _is_python_word(self, said: str, parameter: Parameter) -> bool:
+        if not self.family.python_words or said not in _WORDS:
+            return False
         others = self._others(parameter)
-        words = [word for word, said in _TRUTH.items() if others is not None and others.accepts(said)]
-        return [builder.words([word.encode() for word in words])] if words else []
+        return others is not None and others.accepts(json.dumps(_WORDS[said]).encode())
 
     def _pieces(self) -> tuple[Piece, ...]:
         return pieces_of(self.family.parameter, self.family.special)
@@ -293,6 +310,8 @@ class Arguments:
             found = self._read_parameter(text, place, parameter)
             if found is not None:
                 values[parameter.key], place = found
+        if not values and self.family.nothing and text.startswith(self.family.nothing, place):
+            place += len(self.family.nothing)
         return values, place
 
     def _read_parameter(self, text: str, place: int, parameter: Parameter) -> tuple[Any, int] | None:
@@ -311,6 +330,10 @@ class Arguments:
         return None
 
     def _read_value(self, text: str, start: int, end: str, parameter: Parameter, is_text: bool) -> tuple[Any, int]:
+        if self.family.verbatim is not None and text.startswith(self.family.verbatim[0], start):
+            begin, close, _ = self.family.verbatim
+            stop = text.index(close + end, start)
+            return text[start + len(begin) : stop], stop + len(close)
         if not is_text:
             grammar = self._others(parameter)
             try:
@@ -332,24 +355,23 @@ class Arguments:
                     return value, stop
         stop = text.index(end, start)
         said = text[start:stop]
-        if self.family.python_words and said in _TRUTH:
-            grammar = self._others(parameter)
-            if grammar is not None and grammar.accepts(_TRUTH[said]):
-                return said == "True", stop
-        return said, stop
+        return (_WORDS[said] if self._is_python_word(said, parameter) else said), stop
 
     def _others(self, parameter: Parameter) -> _core.Grammar | None:
         """The grammar of a parameter's values that are no texts."""
         if parameter.key not in self._values:
             builder = prelude_of(self.options).fork()
             node = self._value(builder, parameter, self._members(builder))[1]
-            self._values[parameter.key] = None if node is None else builder.build(node)
+            try:
+                self._values[parameter.key] = None if node is None else builder.build(node)
+            except EmptyGrammarError:
+                self._values[parameter.key] = None
         return self._values[parameter.key]
 
 
 _DECODER = json.JSONDecoder()
-#: Python's word for a truth value → JSON's.
-_TRUTH = {"True": b"true", "False": b"false"}
+#: Python's words for values that are no texts.
+_WORDS = {"True": True, "False": False, "None": None}
 
 
 def _is_keyword_argument(key: str) -> bool:
@@ -364,6 +386,13 @@ def _ending(pieces: tuple[Piece, ...]) -> tuple[tuple[Piece, ...], tuple[Piece, 
     """What ends a value, and what may follow before the next parameter."""
     cut = next((place for place, piece in enumerate(pieces) if isinstance(piece, Hole)), len(pieces))
     return pieces[:cut], pieces[cut:]
+
+
+def _after(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """The pieces with a text before them."""
+    if pieces and isinstance(pieces[0], Text):
+        return Text(text + pieces[0].text), *pieces[1:]
+    return Text(text), *pieces
 
 
 def _said(parameter: Parameter, kind: str) -> dict[str, str]:

@@ -69,7 +69,8 @@ def compile_tools(
         choice=choice, parallel=parallel, final=program.final, thinking=thinking,
         prompt=_said(prompt, wanted), vocabulary=vocabulary, max_thinking_chars=max_thinking_chars,
     )  # fmt: skip
-    return Grammar(core, _report(given.report(wanted, limits=running)), value=_Value(program, limits), origin=origin)
+    report = _report(given.report(wanted, limits=running), wanted)
+    return Grammar(core, report, value=_Value(program, limits), origin=origin)
 
 
 def _builder(program: Program, limits: Limits | None) -> _core.GrammarBuilder:
@@ -103,8 +104,9 @@ def _tokens(wanted: Family, vocabulary: Vocabulary | None) -> Family:
     """The family with the special tokens of a vocabulary."""
     if vocabulary is None:
         return wanted
-    texts = [*wanted.call, wanted.calls, wanted.parameter, *wanted.content, *(wanted.thinking or ())]
-    return replace(wanted, special=special_in([*texts, *(wanted.preamble or ())], vocabulary))
+    around = (wanted.content, *wanted.other_content, wanted.preamble or (), wanted.thinking or ())
+    texts = [*wanted.call, wanted.calls, wanted.parameter, *(text for pair in around for text in pair)]
+    return replace(wanted, special=special_in(texts, vocabulary))
 
 
 def _reasoning(
@@ -119,7 +121,9 @@ def _reasoning(
     start, end = tokens.thinking
     said = _said(prompt, tokens) or Thinking.ABSENT
     forbidden = tuple(sorted({*tokens.special, *wanted.special}))
-    return Reasoning(start, end, mode, said, tokens.special, forbidden, max_chars, has_gap=wanted.turn is None)
+    # An end that begins the next part of the turn leaves no room: what follows may begin with a blank itself.
+    is_part = tokens.turn is not None
+    return Reasoning(start, end, mode, said, tokens.special, forbidden, max_chars, has_gap=not is_part, repeats=is_part)
 
 
 def _said(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:
@@ -177,7 +181,8 @@ class _Value:
             if names == ("content",) and "content" not in tools:
                 said.append(value)
             elif names == ("reasoning",) and "reasoning" not in tools:
-                message = replace(message, reasoning=value.strip() or None)
+                parts = [part for part in (message.reasoning, value.strip()) if part]
+                message = replace(message, reasoning="\n".join(parts) or None)
             elif names:
                 call = ToolCall(f"call_{len(message.calls)}", names[0], value or {}, tools[names[0]])
                 message = replace(message, calls=[*message.calls, call])
@@ -222,7 +227,7 @@ def _syntax_error(core: _core.Grammar, text: str, data: bytes) -> MessageSyntaxE
     )
 
 
-def _report(tools: list[ToolReport]) -> Report:
+def _report(tools: list[ToolReport], wanted: Family) -> Report:
     """What is not enforced of all tools; pointers begin with a tool's name."""
     report = Report()
     for tool in tools:
@@ -232,4 +237,7 @@ def _report(tools: list[ToolReport]) -> Report:
         for pointer, reason in tool.places if tool.status == "relaxed" else ():
             place, _, keyword = pointer.rpartition("/")
             report.loosened.append(Entry(f"/{tool.name}{place}", keyword, "loosened", reason))
+    if wanted.tags:
+        tags = ", ".join(wanted.tags)
+        report.notes.append(Note(f"no text of a call holds a tag of {wanted.name}: {tags}", "forbidden-texts"))
     return report

@@ -48,12 +48,16 @@ class Family:
     kinds: tuple[tuple[str, str], ...] = ()
     """With `parameters`: (JSON type, how `$kind` says it), where that is more than `true` and `false`."""
     python_words: bool = False
-    """With `parameters`: whether truth values may also be Python's, as templates that print values write them."""
+    """With `parameters`: whether truth values and null may be Python's words, as templates that print values write."""
     python_values: frozenset[str] = frozenset()
     """With `parameters` and `python`: which of the types `array` and `object` stand as Python's `repr` prints them; with
     `python` and one of them said, the other is JSON."""
     quote: str = ""
     """With `delimited`: what stands around a text."""
+    verbatim: tuple[str, str, str] | None = None
+    """With `parameters`: what stands around a text that holds any of these characters, such as CDATA, and which."""
+    nothing: str = ""
+    """With `parameters`: what may stand in place of no parameters at all."""
     special: frozenset[str] = frozenset()
     """Markers that are special tokens of the family's tokenizers; all others are text."""
     id: str = ""
@@ -68,6 +72,8 @@ class Family:
     """Whether text may stand between calls and after the last one."""
     content: tuple[str, str] = ("", "")
     """What stands around an answer that is no call."""
+    other_content: tuple[tuple[str, str], ...] = ()
+    """What may stand around such an answer instead; each beginning differs from that of `content`."""
     preamble: tuple[str, str] | None = None
     """What stands around text before the first call, where that differs from `content`."""
     has_empty_preamble: bool = False
@@ -75,7 +81,7 @@ class Family:
     thinking: tuple[str, str] | None = None
     """The markers around reasoning."""
     turn: str | None = None
-    """What begins the model's turn in a prompt, where the end of reasoning holds the same text."""
+    """What begins the model's turn in a prompt, where the end of reasoning holds the same text and more may follow."""
     parallel: bool = True
     """Whether one message may hold several calls."""
     stops: tuple[str, ...] = ()
@@ -127,7 +133,8 @@ class Family:
     @property
     def markers(self) -> tuple[str, ...]:
         """Texts that announce calls or reasoning or end text, and so never stand in free text."""
-        ends = (self.content[1], self.preamble[1] if self.preamble else "")
+        around = (self.content, *self.other_content, self.preamble or ("", ""))
+        ends = (end for _, end in around)
         found = [self.trigger, *(self.thinking or ()), *ends, *self.tags]
         return tuple(dict.fromkeys(marker for marker in found if marker))
 

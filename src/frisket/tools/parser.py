@@ -47,7 +47,7 @@ class Parser:
             else:
                 place = self._section(text, place, calls)
             if place < len(text) or not (calls or content):
-                content.append(text[place:].removeprefix(family.content[0]).removesuffix(family.content[1]))
+                content.append(self._bare(text[place:]))
         else:
             trigger = family.trigger
             if program.final is not None:
@@ -58,11 +58,18 @@ class Parser:
             ):
                 content.append(text[place:begun])
                 place = self._section(text, begun, calls)
-            content.append(text[place:])
+            content.append(self._bare(text[place:]))
         said = "".join(part for part in content if part.strip()).strip()
         if program.final is not None and said:
             return Message(reasoning, said, calls, program.final.value(said))
         return Message(reasoning, said or None, calls)
+
+    def _bare(self, text: str) -> str:
+        """An answer without the markers around it."""
+        for begin, end in (*self.family.other_content, self.family.content):
+            if text.startswith(begin) and text.endswith(end) and len(text) >= len(begin) + len(end):
+                return text[len(begin) : len(text) - len(end)]
+        return text
 
     def _section(self, text: str, place: int, calls: list[ToolCall]) -> int:
         """Read the calls of a section, if one stands here; where it ends."""

@@ -63,7 +63,12 @@ class _Body:
 
     def _answer(self) -> int:
         """A message without a call."""
-        begin, end = (self._literal(marker) for marker in self.family.content)
+        return self.builder.alt(
+            [self._answer_in(around) for around in (self.family.content, *self.family.other_content)]
+        )
+
+    def _answer_in(self, around: tuple[str, str]) -> int:
+        begin, end = (self._literal(marker) for marker in around)
         if self.program.final is not None:
             middle = [embedded(self.builder, self.program.final), wire.lower(self.builder, end)]
         else:

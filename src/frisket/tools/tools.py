@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import marshal
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from frisket.errors import (
     UnsatisfiableSchemaError,
     UnsupportedSchemaError,
 )
+from frisket.grammar import Grammar
 from frisket.json_schema import DEFAULT, JSONSchemaOptions
 from frisket.limit import Limits, Meter
 from frisket.recent import content
@@ -173,7 +175,9 @@ class Tools:
 
     def _checked_one(self, tool: Tool, compiler: _Compiler) -> Checked:
         try:
-            return Checked(ToolReport(tool.name, "exact"), compiler.compiled(tool))
+            arguments = compiler.compiled(tool)
+            compiler.raise_unwritable(tool)
+            return Checked(ToolReport(tool.name, "exact"), arguments)
         except FrisketError as error:
             if self.policy != "relaxed" or isinstance(error, UnsatisfiableSchemaError):
                 return _refused(tool.name, error)
@@ -196,6 +200,17 @@ class _Compiler:
 
     def compiled(self, tool: Tool) -> Arguments:
         """The arguments of a tool; raises what they cannot be."""
+        try:
+            return self._compiled(tool)
+        except UnsatisfiableSchemaError:
+            if self._has_value(tool.schema, self.options) or not self._has_value(tool.schema, self._tagless):
+                raise
+        name = self.family.name
+        asked = [("", f"every valid value holds a tag of {name}, and no text of its calls can")]
+        pointer, reason = (self.unwritable(tool) or asked)[0]
+        raise UnsatisfiableSchemaError(reason, where=pointer, hint="use a family that has no such tag")
+
+    def _compiled(self, tool: Tool) -> Arguments:
         # Without limits of the caller, rules that were made lately are found again.
         arguments = Arguments(tool, self.family, self.options, None if self.limits is None else self.meter.limits)
         arguments.check()
@@ -203,6 +218,42 @@ class _Compiler:
         size = len(content(tool.schema) or b"")
         self.meter.spend(_STEPS_PER_TOOL + _STEPS_PER_BYTE * size, _BYTES_PER_BYTE * size)
         return arguments
+
+    def raise_unwritable(self, tool: Tool) -> None:
+        """UnsupportedSchemaError if the schema lists values that no call of the family can hold."""
+        lost = self.unwritable(tool)
+        if lost:
+            raise UnsupportedSchemaError(
+                lost[0][1], places=lost, where=lost[0][0], hint="leave it out, or use a family that has no such tag"
+            )
+
+    def unwritable(self, tool: Tool) -> list[tuple[str, str]]:
+        """Where the schema lists values with a tag of the family, and which of them no call can hold."""
+        said = json.dumps(tool.schema, ensure_ascii=False, default=str)
+        if not any(tag in said for tag in self.family.tags):
+            return []
+        report = Grammar.from_json_schema(tool.schema, self._tagless, limits=self.limits).report
+        found = []
+        for entry in report.entries if report is not None else ():
+            pointer = f"{entry.pointer}/{entry.keyword}"
+            listed = _at(tool.schema, pointer) if entry.keyword in ("enum", "const") else ()
+            values = listed if entry.keyword == "enum" else [listed]
+            lost = [value for value in values if not self._has_value({"const": value}, self.options)] if listed else []
+            if lost:
+                shown = ", ".join(json.dumps(value, ensure_ascii=False) for value in lost)
+                found.append((pointer, f"{self.family.name} cannot write {shown}: no text of its calls holds its tags"))
+        return found
+
+    @property
+    def _tagless(self) -> JSONSchemaOptions:
+        return replace(self.options, forbidden_texts=())
+
+    def _has_value(self, schema: Any, options: JSONSchemaOptions) -> bool:
+        try:
+            Grammar.from_json_schema(schema, options, limits=self.limits)
+        except UnsatisfiableSchemaError:
+            return False
+        return True
 
 
 def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
@@ -225,14 +276,28 @@ def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
         report = arguments.grammar().report
         slips: list[Entry] = report.loosened if report is not None else []
         left_out += [(f"{entry.pointer}/{entry.keyword}", entry.slips) for entry in slips]
+        left_out += compiler.unwritable(tool)
         return Checked(ToolReport(tool.name, "relaxed", tuple(dict(left_out).items()), error.hint), arguments)
     return _refused(tool.name, error)
 
 
+def _at(schema: Any, pointer: str) -> Any:
+    """The part of a schema at a pointer; None if there is none."""
+    for token in _tokens(pointer):
+        try:
+            schema = schema[int(token)] if isinstance(schema, list) else schema[token]
+        except (IndexError, KeyError, TypeError, ValueError):
+            return None
+    return schema
+
+
+def _tokens(pointer: str) -> list[str]:
+    return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
+
+
 def _remove(schema: Any, pointer: str) -> bool:
     """Take out the keyword at a pointer; a subschema that cannot be read becomes one that asks nothing."""
-    tokens = [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
-    part = schema
+    tokens, part = _tokens(pointer), schema
     try:
         for token in tokens[:-1]:
             part = part[int(token)] if isinstance(part, list) else part[token]

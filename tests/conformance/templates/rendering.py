@@ -122,8 +122,11 @@ class Rendering:
         return Turn(header, text)
 
     def _cut(self, text: str) -> str:
-        places = [place for stop in self.family.stops if (place := text.find(stop)) >= 0]
-        return text[: min(places)] if places else text
+        # A stop that begins another part of the same turn does not end it.
+        stops = "|".join(re.escape(stop) for stop in self.family.stops)
+        more = f"(?!{re.escape(self.family.turn)})" if self.family.turn else ""
+        found = re.search(f"(?:{stops}){more}", text) if stops else None
+        return text[: found.start()] if found else text
 
     def _without_half_a_marker(self, text: str) -> str:
         for marker in self.family.markers:

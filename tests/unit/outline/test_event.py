@@ -135,12 +135,10 @@ def test_the_calls_of_every_family(name: str) -> None:
         message = grammar.value(whole)
         found = [(path[0], value) for path, value in closed(told(grammar, _cut(whole, rng))) if len(path) == 1]
         assert [pair for pair in found if pair[0] in names] == [(call.name, call.arguments) for call in message.calls]
-        said = {
-            place: "".join(value for name, value in found if name == place).strip()
-            for place in ("content", "reasoning")
-        }
+        thoughts = [value.strip() for name, value in found if name == "reasoning"]
+        reasoning = "\n".join(thought for thought in thoughts if thought)
         content = "".join(value for name, value in found if name == "content" and value.strip()).strip()
-        assert (said["reasoning"] or None, content or None) == (message.reasoning, message.content), whole
+        assert (reasoning or None, content or None) == (message.reasoning, message.content), whole
         calls += len(message.calls)
     assert calls
 

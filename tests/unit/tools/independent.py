@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable
 from typing import Any
+from xml.etree import ElementTree
 
 Calls = list[tuple[str, dict[str, Any]]]
 
@@ -154,6 +155,17 @@ def apertus(text: str, _: Any) -> Calls:
     return [pair for call in json.loads(match[1]) for pair in call.items()] if match else []
 
 
+def elements(text: str, schemas: dict[str, Any]) -> Calls:
+    """MiniCPM 5: elements that a parser of XML reads."""
+    found: Calls = []
+    for match in re.finditer("<function .*?</function>", text, re.DOTALL):
+        function = ElementTree.fromstring(match[0])
+        properties = schemas[function.attrib["name"]].get("properties", {})
+        values = {each.attrib["name"]: each.text or "" for each in function}
+        found.append((function.attrib["name"], {key: typed(values[key], properties[key], None) for key in values}))
+    return found
+
+
 _HERMES = json_objects("<tool_call>(.*?)</tool_call>")
 _QWEN_PARAMETER = r"<parameter=(?P<key>[^>]+)>\n(?P<value>.*?)\n</parameter>"
 _DSML_CALL = r'<｜DSML｜invoke name="(?P<name>[^"]+)">(?P<body>.*?)</｜DSML｜invoke>'
@@ -189,10 +201,7 @@ PARSERS: dict[str, Callable[[str, dict[str, Any]], Calls]] = {
     "lfm2": python_calls(r"<\|tool_call_start\|>\[", r"\]<\|tool_call_end\|>"),
     "llama3": llama3,
     "llama4_pythonic": llama4,
-    "minicpm5": tagged(
-        r'<function name="(?P<name>[^"]+)">(?P<body>.*?)</function>',
-        r'<param name="(?P<key>[^"]+)">(?P<value>.*?)</param>',
-    ),
+    "minicpm5": elements,
     "minimax_m1": json_lines,
     "minimax_m2": tagged(
         r'<invoke name="(?P<name>[^"]+)">(?P<body>.*?)</invoke>',

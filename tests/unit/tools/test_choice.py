@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from frisket import Grammar, Thinking, UnsupportedSchemaError, Vocabulary
 from frisket.errors import MessageSyntaxError
-from frisket.tools import families, family
+from frisket.tools import Tools, families, family
 
 NOW = {"name": "now"}
 TIME = {"name": "now_in", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
@@ -128,6 +129,70 @@ def test_a_line_break_may_stand_before_the_first_call(choice: str, mode: Any, pr
     assert final.value("\n\n3").final == 3 and len(final.value(f"\n{CALL}\n").calls) == 1
 
 
+_SOLAR = "<|tool_calls|><|tool_call:begin|>a<|tool_call:name|>now<|tool_call:args|>{}<|tool_call:end|>"
+_HARMONY = "<|channel|>analysis<|message|>{}<|end|><|start|>assistant"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reasoning", "content"),
+    [
+        ("solar_open", "<|think|>hm<|end|><|begin|>assistant<|content|>Hi", "hm", "Hi"),
+        ("solar_open", f"<|think|>hm<|end|><|begin|>assistant{_SOLAR}", "hm", None),
+        ("solar_open", f"<|content|>Hi<|end|><|begin|>assistant{_SOLAR}", None, "Hi"),
+        ("apertus", "<|inner_prefix|>hm<|inner_suffix|>Hi", "hm", "Hi"),
+        ("apertus", '<|inner_prefix|>hm<|inner_suffix|><|tools_prefix|>[{"now": {}}]<|tools_suffix|>', "hm", None),
+        ("command_a", "<|START_THINKING|>hm<|END_THINKING|><|START_TEXT|>Hi<|END_TEXT|>", "hm", "Hi"),
+        ("command_a", "<|START_RESPONSE|>Hi<|END_RESPONSE|>", None, "Hi"),
+        ("gpt_oss", f"{_HARMONY.format('a')}<|channel|>final <|constrain|>json<|message|>1", "a", "1"),
+        ("gpt_oss", f"{_HARMONY.format('a')}{_HARMONY.format('b')}<|channel|>final<|message|>Hi", "a\nb", "Hi"),
+        ("gpt_oss", f"{_HARMONY.format('a')}{_HARMONY.format('b')} to=functions.now<|channel|>commentary"
+         " json<|message|>{}", "a\nb", None),
+        ("granite3", "<think>hm</think><response>Hi</response>", "hm", "Hi"),
+        ("granite3", '<think>hm</think>\n<|tool_call|>[{"name": "now", "arguments": {}}]', "hm", None),
+    ],
+)  # fmt: skip
+def test_all_parts_of_a_familys_own_messages(name: str, text: str, reasoning: str | None, content: str | None) -> None:
+    known = family(name)
+    vocabulary = Vocabulary.from_bytes(
+        [*(bytes([value]) for value in range(256)), *(None for _ in known.special), None],
+        special={each: 256 + place for place, each in enumerate([*sorted(known.special), "<end>"])},
+        eos="<end>",
+    )
+    grammar = Grammar.from_tools([NOW], name)
+    message = grammar.value(text)
+    assert (message.reasoning, message.content) == (reasoning, content)
+    assert [call.name for call in message.calls] == ([] if content and "now" not in text else ["now"])
+    matcher = grammar.compile(vocabulary).matcher()
+    parts = re.split(f"({'|'.join(map(re.escape, sorted(known.special, key=len, reverse=True)))})", text)
+    for part in parts:
+        for token in [vocabulary.special[part]] if part in vocabulary.special else part.encode():
+            assert matcher.try_advance(token), part
+    assert matcher.can_end
+
+
+def test_a_final_answer_has_all_markers_of_an_answer() -> None:
+    for name, begin, end in (
+        ("gpt_oss", "<|channel|>final <|constrain|>json<|message|>", ""),
+        ("command_a", "<|START_TEXT|>", "<|END_TEXT|>"),
+        ("granite3", "<response>", "</response>"),
+        ("granite3", "", ""),
+    ):
+        grammar = Grammar.from_tools([NOW], name, final={"type": "integer"})
+        assert grammar.value(f"{begin}3{end}").final == 3
+
+
+@pytest.mark.parametrize("thinking", ["auto", "off"])
+def test_no_gap_takes_the_blank_with_which_a_call_begins(thinking: Any) -> None:
+    plain = Vocabulary.from_bytes(
+        [*(bytes([value]) for value in range(256)), None], special={"<end>": 256}, eos="<end>"
+    )
+    grammar = Grammar.from_tools([NOW], "gpt_oss", choice="required", thinking=thinking, vocabulary=plain)
+    call = " to=functions.now<|channel|>commentary json<|message|>{}"
+    reasoning = "<|channel|>analysis<|message|>hm<|end|><|start|>assistant" if thinking == "auto" else ""
+    for text in (call, reasoning + call):
+        assert [call.name for call in grammar.value(text).calls] == ["now"]
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [
@@ -187,7 +252,7 @@ def test_what_may_be_text_or_not_is_read_as_json_first() -> None:
 def test_no_quotes_let_a_tag_through() -> None:
     end = "<|tool_call_end|>"
     tool = {"name": "put", "parameters": {"type": "object", "properties": {"v": {"enum": ["a", end]}, "w": {}}}}
-    grammar = Grammar.from_tools([tool], "lfm2", thinking="off")
+    grammar = Grammar.from_tools(Tools([tool], policy="relaxed"), "lfm2", thinking="off")
     for quote in "'\"":
         assert len(grammar.value(f"<|tool_call_start|>[put(v={quote}a{quote})]{end}").calls) == 1
         for key in "vw":

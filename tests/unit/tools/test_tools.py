@@ -96,6 +96,45 @@ def test_what_a_family_cannot_write_is_refused(tool: dict[str, Any], wanted: str
     assert [place for place, _ in report.places] == [where]
 
 
+def put(schema: Any, *, required: bool = True) -> dict[str, Any]:
+    asked = {"required": ["v"]} if required else {}
+    return {"name": "put", "parameters": {"type": "object", "properties": {"v": schema}, **asked}}
+
+
+@pytest.mark.parametrize("wanted", ["hermes", "qwen3_coder"])
+@pytest.mark.parametrize(
+    ("tool", "relaxed", "where"),
+    [
+        (put({"enum": ["</tool_call>", "b"]}), "relaxed", "/properties/v/enum"),
+        (put({"anyOf": [{"const": "x<tool_call>"}, {"type": "integer"}]}), "relaxed", "/properties/v/anyOf/0/const"),
+        (put({"const": "x<tool_call>"}, required=False), "relaxed", "/properties/v/const"),
+        (put({"const": ["<tool_call>"]}, required=False), "relaxed", "/properties/v/const"),
+        (put({"const": "<tool_call>"}), "refused", "/properties/v/const"),
+        (put({"type": "string", "pattern": "^</tool_call>$"}), "refused", ""),
+    ],
+)
+def test_a_listed_value_with_a_tag_of_the_family_is_told(tool: Any, relaxed: str, where: str, wanted: str) -> None:
+    for policy, status in (("reject", "refused"), ("relaxed", relaxed)):
+        [report] = Tools([tool], policy=policy).report(wanted)  # type: ignore[arg-type]
+        assert (report.status, [pointer for pointer, _ in report.places]) == (status, [where])
+        assert wanted in report.places[0][1] and "tag" in report.places[0][1] and report.hint
+    assert statuses(Tools([tool], policy="reject"), "mistral_v3") == [("put", "exact")]
+
+
+def test_a_tag_in_a_description_or_a_key_is_no_value() -> None:
+    tool = put({"type": "string", "enum": ["a"], "description": "not <tool_call>", "x-const": "<tool_call>"})
+    assert statuses(Tools([tool]), "hermes") == [("put", "exact")]
+    assert statuses(Tools([put({"properties": {"const": {"title": "</tool_call>"}}})]), "hermes") == [("put", "exact")]
+
+
+def test_the_report_lists_the_tags_that_no_text_holds() -> None:
+    report = Grammar.from_tools([GOOD], "hermes").report
+    assert report is not None and report.exact
+    assert [(note.code, str(note)) for note in report.notes] == [
+        ("forbidden-texts", "no text of a call holds a tag of hermes: <tool_call>, </tool_call>")
+    ]
+
+
 def test_one_bad_tool_leaves_the_language_of_the_others_as_it_was() -> None:
     alone = Grammar.from_tools([GOOD], "qwen3")
     beside = Grammar.from_tools(Tools([BACK, GOOD, NEVER], policy="reject"), "qwen3")

@@ -12,6 +12,7 @@ FAMILY = Family(
     call=('{"$name":$ws$arguments$ws}',),
     calls="<|tools_prefix|>[$calls]<|tools_suffix|>",
     separators=(", ", ","),
-    special=frozenset({"<|tools_prefix|>", "<|tools_suffix|>"}),
+    special=frozenset({"<|tools_prefix|>", "<|tools_suffix|>", "<|inner_prefix|>", "<|inner_suffix|>"}),
+    thinking=("<|inner_prefix|>", "<|inner_suffix|>"),
     stops=("<|assistant_end|>",),
 )

@@ -13,6 +13,7 @@ FAMILY = Family(
     calls="<｜DSML｜function_calls>\n$calls</｜DSML｜function_calls>",
     arguments="parameters",
     parameter='<｜DSML｜parameter name="$key" string="$kind">$value</｜DSML｜parameter>\n',
+    nothing="\n",
     thinking=(
         "<think>",
         "</think>",

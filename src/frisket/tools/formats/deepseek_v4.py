@@ -13,6 +13,7 @@ FAMILY = Family(
     calls="<｜DSML｜tool_calls>\n$calls</｜DSML｜tool_calls>",
     arguments="parameters",
     parameter='<｜DSML｜parameter name="$key" string="$kind">$value</｜DSML｜parameter>\n',
+    nothing="\n",
     thinking=("<think>", "</think>"),
     stops=("<｜end▁of▁sentence｜>",),
 )

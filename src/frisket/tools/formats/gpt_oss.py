@@ -20,6 +20,7 @@ FAMILY = Family(
         "<|channel|>final<|message|>",
         "",
     ),
+    other_content=(("<|channel|>final <|constrain|>json<|message|>", ""),),
     preamble=(
         "<|channel|>commentary<|message|>",
         "<|end|><|start|>assistant",

@@ -16,5 +16,7 @@ FAMILY = Family(
         ",",
     ),
     special=frozenset({"<|tool_call|>"}),
+    other_content=(("<response>", "</response>"),),
+    thinking=("<think>", "</think>"),
     stops=("<|end_of_text|>",),
 )

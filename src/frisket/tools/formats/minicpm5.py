@@ -14,6 +14,7 @@ FAMILY = Family(
     arguments="parameters",
     parameter='<param name="$key">$value</param>',
     python_words=True,
+    verbatim=("<![CDATA[", "]]>", "<&\n"),
     text_between=True,
     thinking=("<think>", "</think>"),
     stops=("<|im_end|>",),

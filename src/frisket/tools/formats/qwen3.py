@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="qwen3",
-    models="Qwen 3, QwQ, MiroThinker, SmolLM 3",
+    models="Qwen 3, QwQ, SmolLM 3",
     sources=(
         "https://huggingface.co/Qwen/Qwen3-8B/blob/main/tokenizer_config.json",
         "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/tool_parsers/hermes_tool_parser.py",

@@ -1,4 +1,4 @@
-"""Solar Open: identifier, name and arguments between special tokens."""
+"""Solar Open: each part of a message begins with its kind; a call is identifier, name and arguments."""
 
 from frisket.tools.family import Family
 
@@ -13,7 +13,22 @@ FAMILY = Family(
     calls="<|tool_calls|>$calls",
     id="[A-Za-z0-9_-]{1,40}",
     special=frozenset(
-        {"<|tool_calls|>", "<|tool_call:begin|>", "<|tool_call:name|>", "<|tool_call:args|>", "<|tool_call:end|>"}
+        {
+            "<|tool_calls|>",
+            "<|tool_call:begin|>",
+            "<|tool_call:name|>",
+            "<|tool_call:args|>",
+            "<|tool_call:end|>",
+            "<|content|>",
+            "<|think|>",
+            "<|begin|>",
+            "<|end|>",
+        }
     ),
+    content=("<|content|>", ""),
+    preamble=("<|content|>", "<|end|><|begin|>assistant"),
+    thinking=("<|think|>", "<|end|><|begin|>assistant"),
+    turn="<|begin|>assistant",
     stops=("<|calls|>", "<|flush|>", "<|end|>"),
+    note="<|end|> ends the message only where no other part follows",
 )

@@ -97,6 +97,10 @@ def _closed(probe: Probe, frame: Frame, content: Content, arguments: Arguments, 
         rest = "" if followed is None else followed.written.partition(NEXT_USER)[0]
         rest = rest.rpartition(after if after in rest else NAMES[count - 1])[2]
         written, after = after, without_next_turn(turn, after, after + rest)
+        tags = [found[0] for found in TAG.finditer(turn.prompt_tail)]
+        if tags[:1] == [content.stop] and len(tags) > 1 and content.stop != tags[1]:
+            # The user's message ends as this one does, and the tag after it begins a turn.
+            after = after.partition(tags[1])[0]
         if after != written and not after.endswith(content.stop):
             return before + core + after, content.stop
         if content.stop and content.stop in after:
