@@ -94,7 +94,9 @@ class Arguments:
             where = f"/properties/{parameter.key.replace('~', '~0').replace('/', '~1')}"
             if self.family.arguments == "python" and not _is_keyword_argument(parameter.key):
                 places.append((where, "the name is no keyword argument of Python"))
-            elif self.family.arguments in ("parameters", "delimited") and not re.fullmatch(r"[^<>\"\s]+", parameter.key):
+            elif self.family.arguments in ("parameters", "delimited") and not re.fullmatch(
+                r"[^<>\"\s]+", parameter.key
+            ):
                 places.append((where, "the name has characters that no tag can hold"))
         if places:
             raise UnsupportedSchemaError(
@@ -262,7 +264,11 @@ class Arguments:
             return builder.words([value.encode() for value in listed]), None
         if said == "string" and _ANNOTATIONS.issuperset(schema):
             return builder.any_text(), None
-        if isinstance(said, str) and said not in ("string", *self.family.python_values) and "$schema" not in self.tool.schema:
+        if (
+            isinstance(said, str)
+            and said not in ("string", *self.family.python_values)
+            and "$schema" not in self.tool.schema
+        ):
             return None, builder.embed(Grammar.from_json_schema(schema, self.options, limits=self.limits).core)
         return None
 

@@ -131,9 +131,7 @@ class Values:
         return self._typed(schema, types)
 
     def _typed(self, schema: Mapping[str, Any], types: frozenset[str]) -> _Node | None:
-        values = front_end.MemberValues(
-            self.builder, {"type": "object", "properties": {"v": schema}, **self._defined}
-        )
+        values = front_end.MemberValues(self.builder, {"type": "object", "properties": {"v": schema}, **self._defined})
         nodes: list[_Node | None] = []
         literals = types & ({"boolean", "number"} if self.notation.quote else set(SCALARS))
         if literals:

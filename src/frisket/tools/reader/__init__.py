@@ -88,7 +88,9 @@ def read_family(text: str, name: str, variables: dict[str, Any], special: frozen
     )
     if not (family.trigger or family.opener or family.content[0]):
         raise UnreadableTemplateError(
-            "nothing announces a call: text could not be told from it", where="calls", hint="name the family, if it has one"
+            "nothing announces a call: text could not be told from it",
+            where="calls",
+            hint="name the family, if it has one",
         )
     return _checked(probe, frame, family)
 

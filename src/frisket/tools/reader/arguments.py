@@ -91,7 +91,8 @@ def read_arguments(written: Written) -> Arguments:
     if separator == "":
         return _with_values(written, Arguments("parameters", start + core + end))
     raise _unreadable(
-        f"parameters are written one by one with {separator!r} between them, which is no format that frisket knows", text
+        f"parameters are written one by one with {separator!r} between them, which is no format that frisket knows",
+        text,
     )
 
 

@@ -97,12 +97,12 @@ def _closed(probe: Probe, frame: Frame, content: Content, arguments: Arguments, 
         rest = "" if followed is None else followed.written.partition(NEXT_USER)[0]
         rest = rest.rpartition(after if after in rest else NAMES[count - 1])[2]
         written, after = after, without_next_turn(turn, after, after + rest)
-        tags = [found[0] for found in TAG.finditer(turn.prompt_tail)]
-        if tags[:1] == [content.stop] and len(tags) > 1 and content.stop != tags[1]:
-            # The user's message ends as this one does, and the tag after it begins a turn.
-            after = after.partition(tags[1])[0]
         if after != written and not after.endswith(content.stop):
             return before + core + after, content.stop
+        tags = [found[0] for found in TAG.finditer(turn.prompt_tail)]
+        if tags[:1] == [content.stop] and tags[1:2] != tags[:1] and any(tag in after for tag in tags[1:2]):
+            # The user's message ends as the assistant's does: the next tag begins a turn, and so it ends this one.
+            return before + core + after.partition(tags[1])[0], tags[1]
         if content.stop and content.stop in after:
             return before + core + after.partition(content.stop)[0], content.stop
         if content.is_stop_written:
@@ -144,7 +144,9 @@ def _with_numbers(call: str, section: str, separator: str, numbers: list[str]) -
     counts = [one if one == other else None for one, other in zip(groups[1], groups[3], strict=True)]
     if counts.count(None) + (ID in call) > 1:
         raise UnreadableTemplateError(
-            f"a call has several identifiers: {as_template(call)!r}", where="id", hint="name the family, if it has a name"
+            f"a call has several identifiers: {as_template(call)!r}",
+            where="id",
+            hint="name the family, if it has a name",
         )
     section = with_numbers(first, groups[0]) + "$calls" + with_numbers(last, groups[4])
     return with_numbers(call, counts), section, with_numbers(separator, groups[2])

@@ -214,9 +214,7 @@ class Probe:
         head = tail if rest.startswith(tail) else common_start([tail, rest])
         return Turn(prompt, head, rest[len(head) :])
 
-    def _text(
-        self, messages: Sequence[Mapping[str, Any]], tools: Any, mode: Mapping[str, Any], generate: bool
-    ) -> str:
+    def _text(self, messages: Sequence[Mapping[str, Any]], tools: Any, mode: Mapping[str, Any], generate: bool) -> str:
         missing: dict[str, Any] = {}
         while True:
             variables = {**mode, **self.variables, **missing}
