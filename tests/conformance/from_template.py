@@ -27,8 +27,8 @@ from .templates.known import claims, template_dir
 
 #: Name of a template that cannot be read → the part that it does not tell. The list may only shrink.
 BASELINE = Path(__file__).with_name("from_template_baseline.json")
-#: Fields that say nothing of what a message may be.
-_BESIDE = frozenset({"name", "models", "sources", "note", "special", "name_pattern"})
+#: Fields that say nothing of what a message may be, or that no template tells: it shows no text between two calls.
+_BESIDE = frozenset({"name", "models", "sources", "note", "special", "name_pattern", "text_between"})
 #: What tokenizers give every template.
 VARIABLES = {"bos_token": "<s>", "eos_token": "</s>"}
 

@@ -22,9 +22,9 @@ NAMES = {
     "MissingDependencyError", "Opened", "PartialValue", "Particles", "Pressure", "PressureReport",
     "RefusedToolsError", "Sampler", "Samples", "SchemaError", "Span", "Step", "Strategy", "StrategyError", "Stream",
     "Thinking", "Thought", "TokenRejectedError", "ToolError", "UnknownFamilyError", "UnreadableTemplateError",
-    "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary", "VocabularyError", "Weighted", "agenerate", "astream", "capture",
-    "choice", "examples", "fill_masks", "generate", "generate_many", "json", "lit", "models", "optional", "regex",
-    "repeat", "sample", "seq", "special", "stream", "tags", "template", "text", "think", "tools", "until",
+    "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary", "VocabularyError", "Weighted", "agenerate",
+    "astream", "capture", "choice", "examples", "fill_masks", "generate", "generate_many", "json", "lit",
+    "models", "optional", "regex", "repeat", "sample", "seq", "special", "stream", "tags", "template", "text", "think", "tools", "until",
 }  # fmt: skip
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.

@@ -185,7 +185,7 @@ class Arguments:
                 yield builder.seq([builder.literal(f"{parameter.key}=".encode()), value])
             return
         text, other = self._value(unnamed(builder), parameter, members)
-        pieces = self._pieces()
+        pieces = self._pieces(parameter.key)
         middle = pieces.index(Hole("value"))
         before, (end, after) = pieces[:middle], _ending(pieces[middle + 1 :])
         ways = []
@@ -198,7 +198,7 @@ class Arguments:
         if text is not None:
             ways += [(self._kinds()[0], node) for node in self._texts(builder, parameter.key, text, end)]
         for kind, value in ways:
-            holes = {name: builder.literal(said.encode()) for name, said in _said(parameter, kind).items()}
+            holes = {"kind": builder.literal(kind.encode())}
             yield builder.seq([wire.lower(builder, before, holes), value, wire.lower(builder, after)])
 
     def _kinds(self) -> tuple[str, ...]:
@@ -236,8 +236,15 @@ class Arguments:
         others = self._others(parameter)
         return others is not None and others.accepts(json.dumps(_WORDS[said]).encode())
 
-    def _pieces(self) -> tuple[Piece, ...]:
-        return pieces_of(self.family.parameter, self.family.special)
+    def _pieces(self, key: str) -> tuple[Piece, ...]:
+        """How the parameter of that key is written: a format may say the key after the value, too."""
+        pieces: list[Piece] = []
+        for piece in pieces_of(self.family.parameter, self.family.special):
+            text = Text(key) if piece == Hole("key") else piece
+            if isinstance(text, Text) and pieces and isinstance(pieces[-1], Text):
+                text = Text(pieces.pop().text + text.text)  # type: ignore[union-attr]
+            pieces.append(text)
+        return tuple(pieces)
 
     def _value(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> tuple[int | None, int | None]:
         """The nodes of the parameter's texts, as they stand, and of its other values; None where there are none."""
@@ -321,11 +328,11 @@ class Arguments:
         return values, place
 
     def _read_parameter(self, text: str, place: int, parameter: Parameter) -> tuple[Any, int] | None:
-        pieces = self._pieces()
+        pieces = self._pieces(parameter.key)
         middle = pieces.index(Hole("value"))
         before, (end, after) = pieces[:middle], _ending(pieces[middle + 1 :])
         for kind in self._kinds() if Hole("kind") in before else ("",):
-            start = wire.skip(text, place, before, _said(parameter, kind))
+            start = wire.skip(text, place, before, {"kind": kind})
             if start is None:
                 continue
             is_text = kind == self._kinds()[0]
@@ -399,7 +406,3 @@ def _after(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     if pieces and isinstance(pieces[0], Text):
         return Text(text + pieces[0].text), *pieces[1:]
     return Text(text), *pieces
-
-
-def _said(parameter: Parameter, kind: str) -> dict[str, str]:
-    return {"key": parameter.key, "kind": kind}

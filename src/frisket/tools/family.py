@@ -20,7 +20,7 @@ __all__ = ["Family", "families", "family"]
 #: The first tag of a marker: what comes after it may be spelled in several ways.
 _FIRST_TAG = re.compile(r"\s*[^\n>]*>?")
 
-_TAG = re.compile(r"</?[^<>\s=]+[>= ]?")
+_TAG = re.compile(r"</?[^<>/\s=][^<>\s=]*[>= ]?")
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class Family:
     python_words: bool = False
     """With `parameters`: whether truth values and null may be Python's words, as templates that print values write."""
     python_values: frozenset[str] = frozenset()
-    """With `parameters` and `python`: which of the types `array` and `object` stand as Python's `repr` prints them; with
-    `python` and one of them said, the other is JSON."""
+    """With `parameters` and `python`: which of the types `array` and `object` stand as Python's `repr` prints
+    them. With `python`, the other of them is JSON then."""
     quote: str = ""
     """With `delimited`: what stands around a text."""
     verbatim: tuple[str, str, str] | None = None

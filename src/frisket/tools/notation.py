@@ -188,17 +188,12 @@ class Values:
         return builder.seq([self._literal("{"), joined(builder, members, comma, alone, more), self._literal("}")])
 
     def _key(self, known: Iterable[str]) -> _Node:
-        """A key that is none of the known ones."""
-        builder = self.builder
-        others = {"type": "string", "not": {"enum": list(known)}} if known else {"type": "string"}
-        if not self.notation.quote:
-            values = front_end.MemberValues(builder, {"type": "object", "properties": {"v": others}})
-            found = values.literals("v", ["string"])
-            assert found is not None, "there are more texts than known keys"
-            return found
-        bare = builder.regex(r"[^\s:,<>\"'{}\[\]]+", dialect="rust")
-        words = [key.encode() for key in known]
-        return builder.and_([bare, builder.not_(builder.words(words))]) if words else bare
+        """A key that is none of the known ones, of the characters that need no escape."""
+        builder, quote = self.builder, "" if self.notation.quote else "'"
+        free = r"[^\s:,<>\"'{}\[\]]+" if self.notation.quote else r"'[^'\"\\\x00-\x1f]*'"
+        words = [f"{quote}{key}{quote}".encode() for key in known]
+        node = builder.regex(free, dialect="rust")
+        return builder.and_([node, builder.not_(builder.words(words))]) if words else node
 
     def _referred(self, schema: Mapping[str, Any], types: frozenset[str]) -> _Node | None:
         self._check(schema, ("$ref",))

@@ -97,8 +97,10 @@ class _Body:
         if not (with_text and family.text_before):
             return builder.seq([wire.lower(builder, trigger), last])
         before = self._text(trigger)
-        if not (family.text_between and program.parallel):
+        if not family.text_between:
             return builder.seq([before, last])
+        if not program.parallel:
+            return builder.seq([before, rest, self._text([])])
         return builder.seq([builder.repeat(builder.seq([before, rest]), 1), self._text([])])
 
     def _text(self, end: list[Piece], *, starts: bool = False) -> int:

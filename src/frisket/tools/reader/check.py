@@ -20,7 +20,8 @@ from frisket.tools.reader.turn import Frame
 
 #: Values of arguments: texts that need care, and each type.
 _VALUES: tuple[Any, ...] = (
-    "Ibis nest", "", "  two  blanks ", "\nlines\n\n of text\n", "12", "null", "True", "é 東京 😀", 'it\'s "so" \\n', "<b>&</b>",
+    "Ibis nest", "", "  two  blanks ", "\nlines\n\n of text\n", "12", "null", "True", "é 東京 😀", 'it\'s "so" \\n',
+    "<b>&</b>",
     0, -3, 2.5, 3.0, 1e22, 1e-07, True, False, None,
     [], ["a", "b c", "it's"], [1, None, True], [{"k": True, "m": None}],
     {}, {"k": "x", "m": [1, {"n": False}], "o": None},

@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from frisket.tools.reader.difference import units
-
 NAME, ARGUMENTS, ID, COUNT, KEY, VALUE, KIND = (chr(0xE000 + place) for place in range(7))
 _WRITTEN = {
     NAME: "$name", ARGUMENTS: "$arguments", ID: "$id", COUNT: "$id", KEY: "$key", VALUE: "$value", KIND: "$kind",
 }  # fmt: skip
+_NUMBER = re.compile(r"\d+")
 _HOLE = re.compile(f"[{NAME}-{KIND}]")
 
 
@@ -26,20 +25,13 @@ def with_hole(text: str, hole: str, *said: str) -> str:
 
 def with_counts(text: str) -> tuple[str, list[str]]:
     """The text with a hole for each number, and the numbers: some formats count their calls."""
-    parts = units(text)
-    numbers = [part for part in parts if part.isdecimal()]
-    return "".join(COUNT if part.isdecimal() else part for part in parts), numbers
+    return _NUMBER.sub(COUNT, text), _NUMBER.findall(text)
 
 
 def with_numbers(text: str, numbers: Sequence[str | None]) -> str:
     """The text with its numbers written again; None leaves the hole."""
     found = iter(numbers)
-    return "".join(next(found) or part if part == COUNT else part for part in units_of_holes(text))
-
-
-def units_of_holes(text: str) -> list[str]:
-    """The holes of a text and the texts between them."""
-    return [part for part in re.split(f"({_HOLE.pattern})", text) if part]
+    return re.sub(COUNT, lambda _: next(found) or COUNT, text)
 
 
 def core_of(text: str) -> tuple[str, str, str]:
