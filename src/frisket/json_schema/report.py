@@ -45,7 +45,8 @@ class Note(str):
     * `root-asks-nothing`: any JSON is valid; the pointers are those of the definitions;
     * `no-names`: no string meets these `propertyNames`, so the objects have no members;
     * `sorted`, `closed-objects`, `forbidden-texts`: the options, or a tool that sorted the properties;
-    * `uncalled`: a tool that cannot be called.
+    * `uncalled`: a tool that cannot be called;
+    * `end`: a vocabulary whose end tokens are not those of the family that calls the tools.
 
     >>> from frisket import Grammar
     >>> note = Grammar.from_json_schema({"$defs": {"A": {"type": "null"}}}).report.notes[0]

@@ -179,7 +179,7 @@ class Arguments:
                 yield builder.seq([builder.literal(f"{parameter.key}:".encode()), value])
             return
         if self.family.arguments == "python":
-            value = self._python(builder, parameter, members)
+            value = self._python(unnamed(builder), parameter, members())
             if value is not None:
                 value = named(builder, parameter.key, value, "python", schema=parameter.schema)
                 yield builder.seq([builder.literal(f"{parameter.key}=".encode()), value])
@@ -279,22 +279,24 @@ class Arguments:
             return None, builder.embed(Grammar.from_json_schema(schema, self.options, limits=self.limits).core)
         return None
 
-    def _python(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> int | None:
+    def _python(self, builder: GrammarBuilder, parameter: Parameter, values: front_end.MemberValues) -> int | None:
         printed = self.family.python_values
-        if not printed:
-            node = members().value(parameter.key)
-            members().raise_unsupported()
+        if printed:
+            node = self._foreign(builder, parameter, (*SCALARS, *printed))
+        else:
+            node = values.value(parameter.key)
+            values.raise_unsupported()
+        others = [name for name in CONTAINERS if name not in printed] if printed else ["object"]
+        if not (printed or (node is not None and self.family.json_objects)):
             return node
         rules = prelude_of(self.options).fork(self.limits)
-        values = front_end.MemberValues(rules, self.tool.schema)
-        json_values = values.literals(parameter.key, [name for name in CONTAINERS if name not in printed])
-        values.raise_unsupported()
-        nodes = [
-            None if json_values is None else unnamed(builder).embed(rules.build(json_values)),
-            self._foreign(builder, parameter, (*SCALARS, *printed)),
-        ]
-        found = [node for node in nodes if node is not None]
-        return builder.alt(found) if found else None
+        other = front_end.MemberValues(rules, self.tool.schema).literals(parameter.key, others)
+        try:
+            found = None if other is None else builder.embed(rules.build(other))
+        except EmptyGrammarError:
+            found = None
+        nodes = [each for each in (node, found) if each is not None]
+        return builder.alt(nodes) if nodes else None
 
     @property
     def _notation(self) -> Notation:

@@ -69,7 +69,7 @@ def compile_tools(
         choice=choice, parallel=parallel, final=program.final, thinking=thinking,
         prompt=_said(prompt, wanted), vocabulary=vocabulary, max_thinking_chars=max_thinking_chars,
     )  # fmt: skip
-    report = _report(given.report(wanted, limits=running), wanted)
+    report = _report(given.report(wanted, limits=running), wanted, vocabulary)
     return Grammar(core, report, value=_Value(program, limits), origin=origin)
 
 
@@ -227,7 +227,7 @@ def _syntax_error(core: _core.Grammar, text: str, data: bytes) -> MessageSyntaxE
     )
 
 
-def _report(tools: list[ToolReport], wanted: Family) -> Report:
+def _report(tools: list[ToolReport], wanted: Family, vocabulary: Vocabulary | None) -> Report:
     """What is not enforced of all tools; pointers begin with a tool's name."""
     report = Report()
     for tool in tools:
@@ -240,4 +240,21 @@ def _report(tools: list[ToolReport], wanted: Family) -> Report:
     if wanted.tags:
         tags = ", ".join(wanted.tags)
         report.notes.append(Note(f"no text of a call holds a tag of {wanted.name}: {tags}", "forbidden-texts"))
+    if vocabulary is not None:
+        report.notes += _end_notes(wanted, vocabulary)
     return report
+
+
+def _end_notes(wanted: Family, vocabulary: Vocabulary) -> list[Note]:
+    """What to know where the vocabulary's end tokens are not those with which the family's models end a message."""
+    special, ends = vocabulary.special, set(vocabulary.eos)
+    missing = [stop for stop in wanted.stops if special.get(stop) not in ends]
+    known = [stop for stop in missing if stop in special]
+    if not wanted.stops or not (known or len(missing) == len(wanted.stops)):
+        return []
+    said = ", ".join(name for name, token in special.items() if token in ends) or "no special token"
+    wish = f"; add {', '.join(known)} to its eos" if known else ""
+    stops = " or ".join(wanted.stops)
+    return [
+        Note(f"models of {wanted.name} end a message with {stops}, the vocabulary ends it with {said}{wish}", "end")
+    ]

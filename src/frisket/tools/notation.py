@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from frisket import _core
 from frisket._core import front_end
-from frisket.errors import UnsupportedSchemaError
+from frisket.errors import EmptyGrammarError, UnsupportedSchemaError
 from frisket.json_schema import JSONSchemaOptions, prelude_of
 from frisket.json_schema.parameter import bounded_text
 from frisket.tools.python_call import python_prelude, read_literal
@@ -117,7 +117,10 @@ class Values:
         """The rules of the values that one member may have of these types; None if there are none."""
         self._place = f"/properties/{key}"
         node = self._value(schema, frozenset(types))
-        return None if node is None else self.builder.build(node)
+        try:
+            return None if node is None else self.builder.build(node)
+        except EmptyGrammarError:
+            return None
 
     def _value(self, schema: Any, types: frozenset[str] = frozenset((*SCALARS, "array", "object"))) -> _Node | None:
         if schema is False:

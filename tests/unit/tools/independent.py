@@ -85,6 +85,13 @@ def type_of(value: Any) -> str:
     return kinds.get(type(value), "object")
 
 
+class _JSONWords(ast.NodeTransformer):
+    """JSON's words in Python's syntax tree: LFM 2.5 writes mappings as JSON."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant({"true": True, "false": False, "null": None}[node.id])
+
+
 def python_calls(begin: str, end: str, separated: str = ",") -> Callable[[str, Any], Calls]:
     """Calls of Python between two texts."""
 
@@ -99,7 +106,8 @@ def python_calls(begin: str, end: str, separated: str = ",") -> Callable[[str, A
         found: Calls = []
         for call in statement.value.elts:
             assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
-            found.append((call.func.id, {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}))
+            values = {str(each.arg): ast.literal_eval(_JSONWords().visit(each.value)) for each in call.keywords}
+            found.append((call.func.id, values))
         return found
 
     return parse

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from frisket import Events, Grammar
+from frisket.errors import MessageSyntaxError
 from frisket.event import Closed
 
 NOW = {"name": "now"}
@@ -74,6 +75,23 @@ def test_deepseek_writes_an_empty_line_in_place_of_no_arguments(family: str, sec
             text = f"\n\n<｜DSML｜{section}>\n{call}\n</｜DSML｜{section}>"
             assert [(call.name, call.arguments) for call in grammar.value(text).calls] == [(name, {})]
     assert not grammar.accepts(text.replace("\n\n</", "\n\n\n</"))
+
+
+@pytest.mark.parametrize("text", ['{"a": true, "b": [null, {}]}', '{"a": True, "b": [None, {}]}'])
+@pytest.mark.parametrize("schema", [{"type": "object"}, {}, {"properties": {"a": {"type": "boolean"}}}])
+def test_lfm_writes_objects_as_json(schema: Any, text: str) -> None:
+    grammar = Grammar.from_tools([put(schema)], "lfm2", thinking="off")
+    whole = f"<|tool_call_start|>[put(v={text})]<|tool_call_end|>"
+    assert grammar.value(whole).calls[0].arguments == {"v": {"a": True, "b": [None, {}]}}
+    assert closed(grammar, whole) == [{"a": True, "b": [None, {}]}]
+    assert not Grammar.from_tools([put(schema)], "llama4_pythonic").accepts('[put(v={"a": true})]')
+
+
+def test_lfm_writes_truth_values_as_python_does() -> None:
+    grammar = Grammar.from_tools([put({"type": "boolean"})], "lfm2", thinking="off")
+    assert grammar.value("<|tool_call_start|>[put(v=True)]<|tool_call_end|>").calls[0].arguments == {"v": True}
+    with pytest.raises(MessageSyntaxError):
+        grammar.value("<|tool_call_start|>[put(v=true)]<|tool_call_end|>")
 
 
 @pytest.mark.parametrize("value", ["a < b", "R&D", "a\nb", "", "<b>\n", "5", "]]", "]]>"])

@@ -220,6 +220,29 @@ def test_a_vocabulary_says_which_markers_are_special_tokens() -> None:
     assert as_token.value(CALL).calls[0].name == "now"
 
 
+@pytest.mark.parametrize(
+    ("name", "special", "eos", "told"),
+    [
+        ("qwen3", ["<|im_end|>"], ["<|im_end|>"], None),
+        ("qwen3", ["<|endoftext|>", "<|im_end|>"], ["<|endoftext|>"], "ends it with <|endoftext|>; add <|im_end|>"),
+        ("qwen3", ["<end>"], ["<end>"], "end a message with <|im_end|>, the vocabulary ends it with <end>"),
+        ("llama3", ["<|eot_id|>"], ["<|eot_id|>"], None),
+        ("gpt_oss", ["<|call|>", "<|return|>"], ["<|return|>"], "add <|call|> to its eos"),
+        ("gpt_oss", ["<|call|>", "<|return|>"], ["<|return|>", "<|call|>"], None),
+    ],
+)
+def test_an_end_that_is_not_the_familys_is_told(
+    name: str, special: list[str], eos: list[str], told: str | None
+) -> None:
+    ids = {each: 256 + place for place, each in enumerate(special)}
+    tokens = [*(bytes([value]) for value in range(256)), *(None for _ in special)]
+    vocabulary = Vocabulary.from_bytes(tokens, special=ids, eos=[ids[each] for each in eos])
+    report = Grammar.from_tools([NOW], name, vocabulary=vocabulary).report
+    assert report is not None and report.exact
+    notes = [str(note) for note in report.notes if note.code == "end"]
+    assert len(notes) == (told is not None) and (told or "") in "".join(notes)
+
+
 def test_texts_in_tags_hold_no_tag() -> None:
     tool = {"name": "write", "parameters": {"type": "object", "properties": {"text": {"type": "string"}}}}
     grammar = Grammar.from_tools([tool], "qwen3_coder", thinking="off")

@@ -155,7 +155,7 @@ def test_a_tool_that_is_required_but_refused_is_named() -> None:
 
 def test_unknown_families_are_answered_with_the_known_ones() -> None:
     with pytest.raises(UnknownFamilyError) as caught:
-        family("Qwen-3")
+        family("qwem3")
     assert (caught.value.hint or "").startswith("did you mean qwen3? known are apertus, ")
     with pytest.raises(UnknownFamilyError) as caught:
         Grammar.from_tools([GOOD], "gpt-17")

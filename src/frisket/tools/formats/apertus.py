@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="apertus",
-    models="Apertus 8B and 70B",
+    models="Apertus",
     sources=(
         "https://huggingface.co/swiss-ai/Apertus-8B-Instruct-2509/blob/main/chat_template.jinja",
         "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/tool_parsers/apertus_tool_parser.py",

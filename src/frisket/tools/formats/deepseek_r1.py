@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="deepseek_r1",
-    models="DeepSeek R1, R1-0528",
+    models="DeepSeek R1",
     sources=(
         "https://huggingface.co/deepseek-ai/DeepSeek-R1/blob/main/tokenizer_config.json",
         "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/tool_parsers/deepseekv3_tool_parser.py",

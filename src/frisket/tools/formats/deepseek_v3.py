@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="deepseek_v3",
-    models="DeepSeek V3, V3-0324",
+    models="DeepSeek V3",
     sources=(
         "https://huggingface.co/deepseek-ai/DeepSeek-V3/blob/main/tokenizer_config.json",
         "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/tool_parsers/deepseekv3_tool_parser.py",

@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="deepseek_v31",
-    models="DeepSeek V3.1, V3.2-Exp",
+    models="DeepSeek V3.1, DeepSeek V3.2-Exp",
     sources=(
         "https://huggingface.co/deepseek-ai/DeepSeek-V3.1/blob/main/tokenizer_config.json",
         "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/tool_parsers/deepseekv31_tool_parser.py",

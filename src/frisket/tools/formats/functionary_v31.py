@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="functionary_v31",
-    models="Functionary small and medium 3.1, Llama 3.1 with user-defined calls",
+    models="Functionary v3.1",
     sources=(
         "https://github.com/MeetKai/functionary/blob/main/functionary/prompt_template/llama31_prompt_template.py",
         "https://www.llama.com/docs/model-cards-and-prompt-formats/llama3_1/",

@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="functionary_v32",
-    models="Functionary small 3.2",
+    models="Functionary v3.2",
     sources=(
         "https://github.com/MeetKai/functionary/blob/main/functionary/prompt_template/llama3_prompt_template_v3.py",
     ),

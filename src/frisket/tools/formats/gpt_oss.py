@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="gpt_oss",
-    models="gpt-oss 20B and 120B",
+    models="gpt-oss",
     sources=(
         "https://cookbook.openai.com/articles/openai-harmony",
         "https://github.com/openai/harmony/blob/main/docs/format.md",

@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="internlm2",
-    models="InternLM 2, 2.5",
+    models="InternLM 2, InternLM 2.5",
     sources=(
         "https://github.com/InternLM/InternLM/blob/main/chat/chat_format.md",
         "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/tool_parsers/internlm2_tool_parser.py",

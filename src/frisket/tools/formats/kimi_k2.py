@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="kimi_k2",
-    models="Kimi K2, K2 Thinking, K2.5",
+    models="Kimi K2, Kimi K2.5",
     sources=(
         "https://huggingface.co/moonshotai/Kimi-K2-Instruct/blob/main/docs/tool_call_guidance.md",
         "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/parser/kimi_k2.py",

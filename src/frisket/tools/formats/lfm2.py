@@ -13,6 +13,7 @@ FAMILY = Family(
     calls="<|tool_call_start|>[$calls]<|tool_call_end|>",
     separators=(", ",),
     arguments="python",
+    json_objects=True,
     thinking=("<think>", "</think>"),
     special=frozenset({"<|tool_call_start|>", "<|tool_call_end|>"}),
     name_pattern="[A-Za-z_][A-Za-z0-9_]*",

@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="llama3",
-    models="Llama 3.1, 3.2, 3.3, 4 (JSON)",
+    models="Llama 3.1, Llama 3.2, Llama 3.3, Llama 4 (JSON)",
     sources=(
         "https://www.llama.com/docs/model-cards-and-prompt-formats/llama3_1/",
         "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/tool_parsers/llama_tool_parser.py",

@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="llama4_pythonic",
-    models="Llama 4, Llama 3.2, ToolACE",
+    models="Llama 4, ToolACE",
     sources=(
         "https://www.llama.com/docs/model-cards-and-prompt-formats/llama4/",
         "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/tool_parsers/llama4_pythonic_tool_parser.py",

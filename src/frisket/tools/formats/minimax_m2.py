@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="minimax_m2",
-    models="MiniMax M2, M2.1",
+    models="MiniMax M2, MiniMax M2.1",
     sources=(
         "https://huggingface.co/MiniMaxAI/MiniMax-M2/blob/main/docs/tool_calling_guide.md",
         "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/parser/minimax_m2.py",

@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="mistral_v11",
-    models="Mistral Medium 3, Magistral, Devstral, Mistral Small 3.2",
+    models="Mistral Medium 3, Mistral Small 3.2, Ministral 3, Magistral, Devstral",
     sources=(
         "https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/tokens/tokenizers/instruct.py",
         "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/parser/mistral.py",

@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="mistral_v3",
-    models="Mistral 7B v0.3, Nemo, Large 2, Small 3",
+    models="Mistral 7B v0.3, Mistral Nemo, Mistral Large 2, Mistral Small 3",
     sources=(
         "https://github.com/mistralai/mistral-common/blob/main/src/mistral_common/tokens/tokenizers/instruct.py",
         "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/parser/mistral.py",

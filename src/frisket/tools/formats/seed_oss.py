@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="seed_oss",
-    models="Seed-OSS 36B",
+    models="Seed-OSS",
     sources=(
         "https://huggingface.co/ByteDance-Seed/Seed-OSS-36B-Instruct/blob/main/chat_template.jinja",
         "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/parser/seed_oss.py",

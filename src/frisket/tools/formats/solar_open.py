@@ -4,7 +4,7 @@ from frisket.tools.family import Family
 
 FAMILY = Family(
     name="solar_open",
-    models="Solar Open 100B",
+    models="Solar Open",
     sources=(
         "https://huggingface.co/upstage/Solar-Open-100B/blob/main/chat_template.jinja",
         "https://github.com/ggml-org/llama.cpp/blob/master/models/templates/upstage-Solar-Open-100B.jinja",

@@ -181,7 +181,7 @@ def test_walks_under_a_family_that_was_read_parse_back(style: str) -> None:
         (TURNS.replace("CALL", "{{ loop.last }}" + JSON_CALL), "calls", "two calls are written otherwise than one"),
         (TURNS.replace("CALL", '{{ c.id }} <{{ loop.index }}> ' + JSON_CALL), "id", "several identifiers"),
         (TURNS.replace("CALL", JSON_CALL.replace("<call>", "<|end|>")), "stops", "begins a call, too"),
-        (TURNS.replace("CALL", "<{{ c.function.arguments.values() | list }}>" + parameters("{{ v }}")), "arguments", "order"),
+        (TURNS.replace("CALL", "{{ c.function.arguments.values() | list }}" + parameters("{{ v }}")), "arguments", "order"),
         (TURNS.replace("CALL", parameters("{{ '' if v is none else v }}")), "arguments", "type null"),
         (TURNS.replace("CALL", parameters("{{ v | trim if v is string else v }}")), "the value", "two  blanks"),
     ],
