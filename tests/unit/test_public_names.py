@@ -24,7 +24,8 @@ NAMES = {
     "Thinking", "Thought", "TokenRejectedError", "ToolError", "UnknownFamilyError", "UnreadableTemplateError",
     "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary", "VocabularyError", "Weighted", "agenerate",
     "astream", "capture", "choice", "examples", "fill_masks", "generate", "generate_many", "json", "lit",
-    "models", "optional", "regex", "repeat", "sample", "seq", "special", "stream", "tags", "template", "text", "think", "tools", "until",
+    "models", "optional", "regex", "repeat", "sample", "seq", "special", "stream", "tags", "template", "text",
+    "think", "tools", "until",
 }  # fmt: skip
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.

@@ -19,7 +19,7 @@ from frisket.server.body import Body
 from frisket.server.conversation import Message, render
 from frisket.server.failure import Failure
 from frisket.thinking import Mode, Thinking
-from frisket.tools import Tools, family
+from frisket.tools import Family, Tools, family
 from frisket.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class TemplateArguments(Body):
 class ToolOutput:
     """The messages of a model that may call tools or think; requests whose `specification` is equal share a grammar."""
 
-    family: str
+    family: str | Family
     tools: tuple[FunctionTool, ...]
     choice: str
     parallel: bool
@@ -88,7 +88,8 @@ class ToolOutput:
         final = self.final and [self.final.kind, self.final.specification, repr(self.final.options)]
         tools = [tool.function.model_dump(exclude_none=True) for tool in self.tools]
         return json.dumps(
-            [self.family, tools, self.choice, self.parallel, final, self.thinking, self.said.value], ensure_ascii=False
+            [repr(self.family), tools, self.choice, self.parallel, final, self.thinking, self.said.value],
+            ensure_ascii=False,
         )
 
     def grammar(self, limits: Limits | None = None) -> Grammar:
@@ -146,19 +147,19 @@ def chosen(tools: Sequence[FunctionTool] | None, choice: Choice | None) -> tuple
     return given, (choice or "auto") if given else "none", False
 
 
-def thinking(wanted: bool | None, family_name: str, where: str) -> Mode | None:
+def thinking(wanted: bool | None, family_name: str | Family, where: str) -> Mode | None:
     """Whether reasoning must come first; None where the request does not say. `where` is the field that asks."""
     if wanted is None:
         return None
     if wanted and family(family_name).thinking is None:
         raise Failure(
-            400, f"the models of {family_name} do not think", code="unsupported", where=where,
+            400, f"the models of {family(family_name).name} do not think", code="unsupported", where=where,
             hint="leave it out, or start the server with the --tool-family of its model",
         )  # fmt: skip
     return "on" if wanted else "off"
 
 
-def prompt_says(prompt: str, family_name: str) -> Thinking:
+def prompt_says(prompt: str, family_name: str | Family) -> Thinking:
     """What a rendered prompt says of the reasoning that is to come."""
     wanted = family(family_name)
     if wanted.thinking is None:
@@ -166,7 +167,7 @@ def prompt_says(prompt: str, family_name: str) -> Thinking:
     return Thinking.of_prompt(prompt, *wanted.thinking, wanted.turn)
 
 
-def described(tools: Sequence[FunctionTool], family_name: str) -> str:
+def described(tools: Sequence[FunctionTool], family_name: str | Family) -> str:
     """What a model is told of its tools: their descriptions, and how a call of its family is written."""
     wanted = family(family_name)
     call = wanted.calls.replace("$calls", wanted.call[0]).replace("$ws", " ")

@@ -8,9 +8,9 @@ python_call  values as Python's literals               parser    text → Messag
 compile    all of it → Grammar
 """
 
-from frisket.tools.family import Family, families, family
+from frisket.tools.family import Family, families, family, family_of
 from frisket.tools.message import Message, ToolCall
 from frisket.tools.tool import Tool
 from frisket.tools.tools import ToolReport, Tools
 
-__all__ = ["Family", "Message", "Tool", "ToolCall", "ToolReport", "Tools", "families", "family"]
+__all__ = ["Family", "Message", "Tool", "ToolCall", "ToolReport", "Tools", "families", "family", "family_of"]

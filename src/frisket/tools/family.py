@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Literal
 
-from frisket.errors import UnreadableTemplateError
+from frisket.errors import UnknownFamilyError, UnreadableTemplateError
 from frisket.tools.lookup import find_family
 from frisket.tools.template import Text, leading, pieces_of
 
-__all__ = ["Family", "families", "family"]
+__all__ = ["Family", "families", "family", "family_of"]
 
 
 #: The first tag of a marker: what comes after it may be spelled in several ways.
@@ -189,7 +189,7 @@ def families() -> tuple[str, ...]:
 
 
 @cache
-def family(name: str) -> Family:
+def family(name: str | Family) -> Family:
     """The family of that name, or the one that a model of that name or id belongs to.
 
     UnknownFamilyError lists the known families.
@@ -199,9 +199,26 @@ def family(name: str) -> Family:
     >>> family("Qwen/Qwen3-Coder-30B-A3B-Instruct").name
     'qwen3_coder'
     """
+    if isinstance(name, Family):
+        return name
     if not isinstance(name, str):
         raise TypeError(f"a family is named by a str, got {type(name).__name__}")
     return _of_module(name) if name in families() else _of_module(find_family(name, _models()))
+
+
+def family_of(source: Any, **variables: Any) -> Family:
+    """The family of a model or of its tokenizer: read from the chat template, else found by the model's name.
+
+    UnreadableTemplateError if neither tells it. `variables` are what else the template reads.
+    """
+    tokenizer = getattr(source, "tokenizer", source)
+    try:
+        return Family.from_tokenizer(tokenizer, **variables)
+    except UnreadableTemplateError as error:
+        try:
+            return family(str(getattr(tokenizer, "name_or_path", "")))
+        except UnknownFamilyError:
+            raise error from None
 
 
 def _of_module(name: str) -> Family:

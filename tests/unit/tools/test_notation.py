@@ -46,7 +46,11 @@ POINT = {
 }
 CASES: list[tuple[Any, list[Any], list[Any]]] = [
     (True, ["a", "it's", None, 1.5, [], {}, [{"a": [True, {"b": None}]}]], []),
-    ({"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2}, [[1], [1, 2]], [[], [1, 2, 3], ["a"]]),
+    (
+        {"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 2},
+        [[1], [1, 2]],
+        [[], [1, 2, 3], ["a"]],
+    ),
     ({"type": "array", "items": False}, [[]], [[1]]),
     (POINT, [{"x": 1}, {"y": 1.5, "x": 0}, {"y": 2, "x": 3, "note": "n"}], [{}, {"x": -1}, {"x": 1, "z": 1}]),
     ({"type": "object", "additionalProperties": {"type": "boolean"}}, [{}, {"k": True, "m": False}], [{"k": 1}]),

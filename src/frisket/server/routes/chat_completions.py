@@ -34,6 +34,7 @@ from frisket.server.shape import (
 )
 from frisket.server.tool import Choice, Effort, FunctionTool, TemplateArguments, ToolOutput, thinking, tool_output
 from frisket.thinking import Mode
+from frisket.tools import Family
 
 PATH, METHODS = "/v1/chat/completions", ["POST"]
 #: How an answer ended, in OpenAI's words.
@@ -63,7 +64,7 @@ class ChatRequest(Parameters):
     frequency_penalty: float | None = Field(None, ge=0, le=0)
     presence_penalty: float | None = Field(None, ge=0, le=0)
 
-    def mode(self, family_name: str) -> Mode | None:
+    def mode(self, family_name: str | Family) -> Mode | None:
         """Whether reasoning must come first: the template's own argument says it before the effort does."""
         said = self.chat_template_kwargs.enable_thinking if self.chat_template_kwargs else None
         if said is not None or self.reasoning_effort is None:

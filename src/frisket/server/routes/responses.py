@@ -37,6 +37,7 @@ from frisket.server.tool import (
     tool_output,
 )
 from frisket.thinking import Mode
+from frisket.tools import Family
 
 PATH, METHODS = "/v1/responses", ["POST"]
 
@@ -125,7 +126,7 @@ class ResponseRequest(Parameters):
             return NamedChoice(type="function", function=FunctionName(name=named.name))
         return named
 
-    def mode(self, family_name: str) -> Mode | None:
+    def mode(self, family_name: str | Family) -> Mode | None:
         """Whether reasoning must come first."""
         effort = self.reasoning.effort if self.reasoning else None
         return thinking(None if effort is None else effort != "none", family_name, "reasoning/effort")

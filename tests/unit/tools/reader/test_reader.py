@@ -153,7 +153,8 @@ STYLES = {
     "delimited": """{% macro put(v) %}{% if v is string %}<|q|>{{ v }}<|q|>{% elif v is mapping %}{
 {%- for k, w in v | dictsort %}{{ ',' if not loop.first }}{{ k }}:{{ put(w) }}{% endfor %}}
 {%- elif v is sequence %}[{% for w in v %}{{ ',' if not loop.first }}{{ put(w) }}{% endfor %}]
-{%- else %}{{ v | tojson }}{% endif %}{% endmacro %}<call>{{ c.function.name }}{{ put(c.function.arguments) }}</call>""",
+{%- else %}{{ v | tojson }}{% endif %}{% endmacro %}
+{%- set f = c.function %}<call>{{ f.name }}{{ put(f.arguments) }}</call>""",
 }
 
 
@@ -181,7 +182,7 @@ def test_walks_under_a_family_that_was_read_parse_back(style: str) -> None:
         (TURNS.replace("CALL", "{{ loop.last }}" + JSON_CALL), "calls", "two calls are written otherwise than one"),
         (TURNS.replace("CALL", '{{ c.id }} <{{ loop.index }}> ' + JSON_CALL), "id", "several identifiers"),
         (TURNS.replace("CALL", JSON_CALL.replace("<call>", "<|end|>")), "stops", "begins a call, too"),
-        (TURNS.replace("CALL", "{{ c.function.arguments.values() | list }}" + parameters("{{ v }}")), "arguments", "order"),
+        (TURNS.replace("CALL", "{{ c.function.arguments.values() | join }}" + PARAMETERS), "arguments", "order"),
         (TURNS.replace("CALL", parameters("{{ '' if v is none else v }}")), "arguments", "type null"),
         (TURNS.replace("CALL", parameters("{{ v | trim if v is string else v }}")), "the value", "two  blanks"),
     ],
