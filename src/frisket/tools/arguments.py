@@ -71,7 +71,10 @@ class Arguments:
         """The same arguments in a family that differs in its special tokens; rules are shared where they are alike."""
         other = Arguments(self.tool, family, self.options, self.limits)
         other._json, other._values = self._json, self._values
-        if pieces_of(family.parameter, family.special) == pieces_of(self.family.parameter, self.family.special):
+        tokens, others = (
+            (pieces_of(each.parameter, each.special), each.quote in each.special) for each in (family, self.family)
+        )
+        if tokens == others:
             other._rules = self._rules
         return other
 
@@ -302,7 +305,8 @@ class Arguments:
     def _notation(self) -> Notation:
         """How the family writes values that are no JSON."""
         if self.family.quote:
-            return Notation(self.family.quote, "None" if self.family.python_words else "null")
+            null = "None" if self.family.python_words else "null"
+            return Notation(self.family.quote, null, self.family.quote in self.family.special)
         return Notation()
 
     def _foreign(self, builder: GrammarBuilder, parameter: Parameter, types: Iterable[str]) -> int | None:

@@ -48,6 +48,8 @@ class Notation:
     quote: str = ""
     """What stands around texts; keys are bare then, and sorted. Empty: Python's literals."""
     null: str = "None"
+    is_token: bool = False
+    """Whether the quote is a special token."""
 
     @property
     def colon(self) -> str:
@@ -143,14 +145,21 @@ class Values:
             nodes.append(self.builder.literal(self.notation.null.encode()))
         text = values.text("v") if self.notation.quote and "string" in types else None
         if text is not None:
-            quoted = bounded_text(self.builder, text, self.notation.quote, self.forbidden)
-            nodes.append(self.builder.seq([self._literal(self.notation.quote), quoted]))
+            nodes.append(self._quoted(text))
         if "array" in types and values.has("v", ["array"]):
             nodes.append(self._array(schema))
         if "object" in types and values.has("v", ["object"]):
             nodes.append(self._object(schema))
         values.raise_unsupported()
         return self._alternatives(nodes)
+
+    def _quoted(self, text: _Node) -> _Node:
+        """A text between the quotes of the notation, which it does not hold."""
+        builder, quote = self.builder, self.notation.quote
+        if not self.notation.is_token:
+            return builder.seq([self._literal(quote), bounded_text(builder, text, quote, self.forbidden)])
+        inner = bounded_text(builder, text, "", (*self.forbidden, quote))
+        return builder.seq([builder.special(quote), inner, builder.special(quote)])
 
     def _array(self, schema: Mapping[str, Any]) -> _Node | None:
         self._check(schema, _OF_ARRAYS)

@@ -123,7 +123,7 @@ class _Body:
             before, begun = without_prefix(before, begun), ""
         first = calls = self._call(begun)
         if self.program.parallel and family.parallel and not (alone and not middle):
-            separator = builder.words([text.encode() for text in family.separators])
+            separator = builder.alt([wire.lower(builder, self._literal(text)) for text in family.separators])
             another = builder.seq([separator, self._call() if begun else first])
             calls = builder.seq([first, builder.repeat(another, 0)])
         return builder.seq([wire.lower(builder, before), calls, wire.lower(builder, after)])

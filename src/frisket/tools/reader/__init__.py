@@ -58,7 +58,17 @@ def read_family(text: str, name: str, variables: dict[str, Any], special: frozen
             where="stops",
             hint="name the family, if the model has one",
         )
-    texts = (calls.call, section, as_template(arguments.parameter), content.begin, end, *(frame.thinking or ()))
+    texts = (
+        calls.call,
+        section,
+        calls.separator,
+        arguments.quote,
+        *(beside.preamble or ()),
+        as_template(arguments.parameter),
+        content.begin,
+        end,
+        *(frame.thinking or ()),
+    )
     family = Family(
         name=name,
         models="the model of this chat template",

@@ -224,3 +224,18 @@ def test_templates_of_public_repositories(data_dir: Path) -> None:
         if each.family is not None and not from_template.differing(each.family, family(name))
     }
     assert len(equal) >= REPRODUCED, equal
+
+
+def test_quotes_and_separators_may_be_special_tokens() -> None:
+    separated = "{{ '<|next|>' if not loop.first }}" + STYLES["delimited"]
+    found = read(separated, special={"<|q|>", "<|next|>", "<|unused|>"})
+    assert found.special == {"<|q|>", "<|next|>"}
+    vocabulary = vocabulary_of(found)
+    matcher = Grammar.from_tools([TOOL], found, choice="required").compile(vocabulary).matcher()
+    call = ["<call>weather{city:", "<|q|>", "Rome", "<|q|>", "}</call>"]
+    for part in [*call, "<|next|>", *call]:
+        if part in vocabulary.special:
+            assert matcher.try_advance(vocabulary.special[part]), part
+        else:
+            matcher.advance_bytes(part.encode())
+    assert matcher.can_end
