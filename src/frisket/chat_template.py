@@ -10,6 +10,7 @@ import importlib
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from frisket.errors import EngineError, MissingDependencyError
@@ -29,6 +30,17 @@ class ChatTemplate:
                 where="chat template",
                 hint="give the template's text as the tokenizer's files have it",
             ) from error
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """The names that the template reads.
+
+        >>> sorted(ChatTemplate("{% if thinking %}{{ messages }}{% endif %}").variables)
+        ['messages', 'thinking']
+        """
+        meta: Any = importlib.import_module("jinja2.meta")
+        environment = self._template.environment
+        return frozenset(meta.find_undeclared_variables(environment.parse(self.text)))
 
     def render(
         self,

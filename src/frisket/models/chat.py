@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from frisket.chat_template import ChatTemplate
@@ -35,7 +36,6 @@ class Chat:
             "bos_token": "" if self._begin is None else pieces[self._begin],
             "eos_token": pieces[self.eos[0]] if self.eos else "",
         }
-        self._compiled: ChatTemplate | None = None
         self.name_or_path = str(metadata.get("general.name", ""))
 
     @property
@@ -66,12 +66,15 @@ class Chat:
     def decode(self, ids: Sequence[int]) -> str:
         return str(self.tokenizer.decode(list(ids), skip_special_tokens=True))
 
+    @cached_property
+    def template(self) -> ChatTemplate | None:
+        """How the model's turns are written; None if the file does not say."""
+        return ChatTemplate(self._template, self._names) if self._template else None
+
     def prompt(self, text: str, keys: Sequence[str] | None, draft: str | None = None) -> str:
-        if not self._template:
+        if self.template is None:
             return template.render(text, keys or (), draft)
-        if self._compiled is None:
-            self._compiled = ChatTemplate(self._template, self._names)
-        return self._compiled.render(template.turns(text, keys, draft))
+        return self.template.render(template.turns(text, keys, draft))
 
 
 def _tokenizer(metadata: Mapping[str, Any], where: str) -> Any:

@@ -19,6 +19,7 @@ from frisket.models.llama_cpp import ROOM, LlamaCpp, LlamaCppSession
 from frisket.models.protocol import Session, check_prompt
 
 if TYPE_CHECKING:
+    from frisket.chat_template import ChatTemplate
     from frisket.vocabulary import Vocabulary
 
 Runtime = Literal["llama.cpp", "transformers", "numpy"]
@@ -70,6 +71,11 @@ class GGUF:
         from frisket.vocabulary import Vocabulary
 
         return Vocabulary.from_huggingface(self._chat.tokenizer, size=self._rows, eos=self.eos)
+
+    @property
+    def chat_template(self) -> ChatTemplate | None:
+        """How the model's turns are written; None if the file does not say."""
+        return self._chat.template
 
     @property
     def eos(self) -> list[int]:

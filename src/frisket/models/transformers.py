@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from frisket.chat_template import ChatTemplate
 from frisket.errors import EngineError, FrisketError, MissingDependencyError
 from frisket.models import prompt as template
 from frisket.models.protocol import Logits, check_prompt
@@ -143,6 +144,13 @@ class Transformers:
 
     def decode(self, ids: Sequence[int]) -> str:
         return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
+
+    @cached_property
+    def chat_template(self) -> ChatTemplate | None:
+        """How the model's turns are written; None if the tokenizer does not say."""
+        if not getattr(self._tokenizer, "chat_template", None):
+            return None
+        return ChatTemplate(self._tokenizer.get_chat_template(), self._tokenizer.special_tokens_map)
 
     def prompt(self, text: str, keys: Sequence[str] | None = None, *, draft: str | None = None) -> str:
         if not getattr(self._tokenizer, "chat_template", None):

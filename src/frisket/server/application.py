@@ -12,6 +12,7 @@ from frisket.errors import MissingDependencyError
 try:
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
+    from starlette.middleware.cors import CORSMiddleware
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import Route
@@ -19,6 +20,7 @@ try:
     from frisket.server.exchange import guarded, let_go
     from frisket.server.openapi import document
     from frisket.server.routes import chat_completions, completions, health, metrics, models, openapi, responses
+    from frisket.server.routes.responses import LEFT_OUT
     from frisket.server.service import Service
 except ImportError as error:
     raise MissingDependencyError.of(error.name or "starlette", "server") from error
@@ -54,6 +56,11 @@ def make_application(model: Model, settings: Settings | None = None) -> Starlett
         for path in getattr(module, "PATHS", None) or (module.PATH,)
     ]
     application = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _unknown})
+    if service.settings.cors_origins:
+        application.add_middleware(
+            CORSMiddleware, allow_origins=service.settings.cors_origins, allow_methods=["GET", "POST"],
+            allow_headers=["*"], expose_headers=[LEFT_OUT],
+        )  # fmt: skip
     application.state.service = service
     application.state.document = document(operations, service.settings)
     return application

@@ -55,4 +55,4 @@ class Biased:
 
 
 def _refused(message: str, token: str, hint: str) -> Failure:
-    return Failure(400, message, code="request", where=f"logit_bias/{token[:20]}", hint=hint)
+    return Failure(400, message, code="request", where=f"/logit_bias/{token[:20]}", hint=hint)

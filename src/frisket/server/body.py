@@ -6,17 +6,20 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
+#: Values of unknown fields that ask for nothing.
+NOTHING: tuple[Any, ...] = (None, [], {})
+
 
 def _allow_null(schema: dict[str, Any]) -> None:
     """Say the same of unknown fields in the schema of a body that refuses them."""
     if schema.get("additionalProperties") is False:
-        schema["additionalProperties"] = {"type": "null"}
+        schema["additionalProperties"] = {"enum": list(NOTHING)}
 
 
 class Body(BaseModel):
     """An object whose fields are all known: one that is not would be ignored, and the answer be another one.
 
-    A field that is null asks for nothing: many clients write all the fields that they know.
+    A field that is null or empty asks for nothing: many clients write all the fields that they know.
     """
 
     model_config = ConfigDict(
@@ -25,8 +28,8 @@ class Body(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _without_null(cls, given: Any) -> Any:
-        if not isinstance(given, dict) or None not in given.values():
+    def _without_nothing(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or cls.model_config["extra"] != "forbid":
             return given
         known = {field.alias or name for name, field in cls.model_fields.items()}
-        return {name: value for name, value in given.items() if value is not None or name in known}
+        return {name: value for name, value in given.items() if value not in NOTHING or name in known}

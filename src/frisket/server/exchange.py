@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import json
 import logging
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from typing import TypeVar
 
 from anyio import fail_after
@@ -17,7 +18,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from frisket.errors import FrisketError
 from frisket.json_fault import json_fault
-from frisket.server.failure import Failure
+from frisket.server.failure import Failure, to_pointer
 from frisket.server.field import UNSERVED
 from frisket.server.service import Service
 
@@ -98,7 +99,8 @@ def parse(data: bytes, model: type[B]) -> B:
     except (ValueError, RecursionError) as error:
         fault = json_fault(error)
         code = "limit" if fault.is_limit else "json"
-        raise Failure(400, f"the body {fault.message}", code=code, where=fault.where, hint=fault.hint) from error
+        at = f" ({fault.where})" if fault.where else ""
+        raise Failure(400, f"the body {fault.message}{at}", code=code, hint=fault.hint) from error
     if not isinstance(body, dict):
         raise Failure(400, "the body is not a JSON object", code="json")
     if HALF_PAIR.search(data):
@@ -106,11 +108,22 @@ def parse(data: bytes, model: type[B]) -> B:
     for name in [name for name in body if name in UNSERVED and name not in model.model_fields]:
         if not UNSERVED[name].allows(body.pop(name)):
             hint = UNSERVED[name].hint
-            raise Failure(400, f"{name} is not supported", code="unsupported", where=name, hint=hint)
+            raise Failure(400, f"{name} is not supported", code="unsupported", where=f"/{name}", hint=hint)
     try:
         return model.model_validate(body)
     except ValidationError as error:
-        raise Failure.of(error) from error
+        raise Failure.of(error, body=body) from error
+
+
+@contextlib.contextmanager
+def rename_places(places: Mapping[str, str]) -> Iterator[None]:
+    """Errors of a block point to places as this request calls them."""
+    try:
+        yield
+    except (Failure, FrisketError) as error:
+        failure = Failure.of(error)
+        failure.where = places.get(failure.where or "", failure.where)
+        raise failure from error
 
 
 def _refuse_half_pairs(body: object) -> None:
@@ -119,14 +132,14 @@ def _refuse_half_pairs(body: object) -> None:
     while agenda:
         place, value = agenda.pop()
         if isinstance(value, list):
-            agenda += [(f"{place}/{number}", item) for number, item in enumerate(value)]
+            agenda += [(place + to_pointer([str(number)]), item) for number, item in enumerate(value)]
         elif isinstance(value, dict):
-            agenda += [(f"{place}/{name}", text) for name, member in value.items() for text in (member, name)]
+            agenda += [(place + to_pointer([name]), text) for name, member in value.items() for text in (member, name)]
         elif isinstance(value, str):
             try:
                 value.encode()
             except UnicodeEncodeError as error:
-                shown = place.removeprefix("/").encode("ascii", "backslashreplace").decode()
+                shown = place.encode("ascii", "backslashreplace").decode()
                 raise Failure(
                     400, f"half of a surrogate pair, {value[error.start]!r}, stands in the text", code="request",
                     where=shown, hint="send whole characters: a text was cut between its UTF-16 units",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 from pydantic import ValidationError
 from starlette.responses import JSONResponse, Response
 
@@ -24,10 +28,42 @@ HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 408: {"Connection": "close"}, 42
 MOST_FAULTS = 1_000
 #: Fields of OpenAI's that may only say what is so without them.
 PENALTIES = ("frequency_penalty", "presence_penalty")
+#: A place that is a field of a request.
+FIELD = re.compile("[a-z_]+(/.*)?")
+
+
+def pointer(location: Sequence[int | str], body: Any, *, is_missing: bool = False) -> str:
+    """The JSON pointer of a place that pydantic names; the names of types among its steps are none of the body's.
+
+    `is_missing`: whether nothing stands at the place.
+
+    >>> pointer(("tools", 0, "function", "name"), {"tools": [{"type": "function"}]}, is_missing=True)
+    '/tools/0/name'
+    """
+    found, value, is_tagged = [], body, False
+    for number, step in enumerate(location):
+        if isinstance(value, dict) and not is_tagged and step == value.get("type"):
+            is_tagged = True  # the name of a type, though a member may be called like it
+            continue
+        inner: Any = None
+        if isinstance(value, dict):
+            inner = value.get(step)
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            inner = value[step]
+        is_last = is_missing and isinstance(value, dict) and number == len(location) - 1
+        if inner is not None or is_last or (isinstance(value, dict) and step in value):
+            found.append(str(step))
+            value, is_tagged = inner, False
+    return to_pointer(found)
+
+
+def to_pointer(steps: Iterable[str]) -> str:
+    """The JSON pointer of some steps."""
+    return "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)
 
 
 class Failure(Exception):
-    """A request that is refused: its status, and what its body says."""
+    """A request that is refused: its status, and what its body says; `where` is a JSON pointer into the request."""
 
     def __init__(
         self, status: int, message: str, *, code: str, where: str | None = None, hint: str | None = None,
@@ -38,27 +74,44 @@ class Failure(Exception):
         self.places = places or []
 
     @classmethod
-    def of(cls, error: BaseException, *, where: str | None = None) -> Failure:
-        """The same as a failure: the client's fault (400), or the server's (500)."""
+    def of(cls, error: BaseException, *, where: str | None = None, body: Any = None) -> Failure:
+        """The same as a failure: the client's fault (400), or the server's (500).
+
+        `where` points to what the error speaks of in the request, and `body` is the request that a model has refused.
+        """
         if isinstance(error, Failure):
             return error
         if isinstance(error, FrisketError):
-            place = error.where if where is None else f"{where}{error.where or ''}"
-            places = error.places if isinstance(error, UnsupportedSchemaError | RefusedToolsError) else []
-            status = 500 if isinstance(error, EngineError) else 400
-            return cls(status, error.message, code=error.code, where=place, hint=error.hint, places=places)
+            return cls._of_frisket(error, where)
         if isinstance(error, ValidationError):
             if error.error_count() > MOST_FAULTS:
                 return cls(400, f"the body has {error.error_count():,} faults", code="request", hint=LISTED)
             first = error.errors(include_url=False, include_input=False)[0]
-            place = "/".join(str(part) for part in first["loc"])
-            message, hint = first["msg"], None
+            place, message, hint = (
+                pointer(first["loc"], body, is_missing=first["type"] == "missing"),
+                first["msg"].removeprefix("Value error, "),
+                None,
+            )
             if first["type"] == "extra_forbidden":
                 message, hint = f"there is no field {first['loc'][-1]!r} here", LISTED
             elif place.endswith(PENALTIES):
-                message, hint = f"{place} is not served, but for 0", "leave it out, or send repetition_penalty"
+                message, hint = f"{place[1:]} is not served, but for 0", "leave it out, or send repetition_penalty"
             return cls(400, message, code="request", where=place or None, hint=hint)
         return cls(500, "the server failed; its log says how", code="server")
+
+    @classmethod
+    def _of_frisket(cls, error: FrisketError, where: str | None) -> Failure:
+        places = error.places if isinstance(error, UnsupportedSchemaError | RefusedToolsError) else []
+        status = 500 if isinstance(error, EngineError) else 400
+        place, message = where, error.message
+        if not error.where or error.where.startswith("/"):
+            place = f"{where or ''}{error.where or ''}" or None
+        elif where is None and FIELD.fullmatch(error.where):
+            place = f"/{error.where}"
+        elif not FIELD.fullmatch(error.where):
+            # A place in a text: a line and a column, an offset.
+            message = f"{message} ({error.where})"
+        return cls(status, message, code=error.code, where=place, hint=error.hint, places=places)
 
     def body(self) -> ErrorBody:
         # Clients show the message alone: it says all.

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Tag
 
-from frisket.server.body import Body
-from frisket.server.conversation import Call, CalledFunction, Message
+from frisket.server.conversation import CalledCustom, CalledFunction, CustomCall, FunctionCall, History, Message
 
 Status = Literal["in_progress", "completed", "incomplete"]
 
@@ -22,47 +21,77 @@ class MessageItem(Message):
     phase: str | None = None
 
 
-class CallItem(Body):
-    """A call that an earlier response held."""
+class CallItem(History):
+    """A call of a function that an earlier response held."""
 
     type: Literal["function_call"]
     call_id: str
     name: str
     arguments: str
-    id: str | None = None
-    status: Status | None = None
+
+    def call(self) -> FunctionCall:
+        function = CalledFunction(name=self.name, arguments=self.arguments)
+        return FunctionCall(id=self.call_id, type="function", function=function)
 
 
-class ResultItem(Body):
+class CustomCallItem(History):
+    """A call of a custom tool that an earlier response held."""
+
+    type: Literal["custom_tool_call"]
+    call_id: str
+    name: str
+    input: str
+
+    def call(self) -> CustomCall:
+        return CustomCall(id=self.call_id, type="custom", custom=CalledCustom(name=self.name, input=self.input))
+
+
+class ResultItem(History):
     """What a call has returned."""
 
-    type: Literal["function_call_output"]
+    type: Literal["function_call_output", "custom_tool_call_output"]
     call_id: str
     output: str | list[dict[str, Any]]
-    id: str | None = None
-    status: Status | None = None
 
 
-class ReasoningItem(Body):
+class ReasoningItem(History):
     """Reasoning of an earlier response: models read it no more."""
 
     type: Literal["reasoning"]
-    id: str | None = None
-    summary: list[dict[str, Any]] | None = None
-    content: list[dict[str, Any]] | None = None
-    status: Status | None = None
-    encrypted_content: str | None = None
+
+
+class LeftOutItem(History):
+    """What this server does not know: items that are stored elsewhere, and calls of tools that OpenAI runs."""
+
+    type: str
+
+
+#: The types of items that are left out, beside all whose names say that they are calls of tools that OpenAI runs.
+LEFT_OUT = {"item_reference", "compaction", "compaction_summary", "compaction_trigger", "context_compaction",
+            "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "tool_search_output",
+            "additional_tools", "ghost_snapshot"}  # fmt: skip
 
 
 def _kind(item: Any) -> Any:
-    return (item.get("type") if isinstance(item, dict) else getattr(item, "type", None)) or "message"
+    kind = (item.get("type") if isinstance(item, dict) else getattr(item, "type", None)) or "message"
+    if not isinstance(kind, str) or kind in TAGS:
+        return kind
+    return "left_out" if kind in LEFT_OUT or kind.endswith(("_call", "_call_output")) else kind
 
 
+#: The items that are read, by their types.
+TAGS: dict[str, type[History]] = {
+    "message": MessageItem, "function_call": CallItem, "custom_tool_call": CustomCallItem,
+    "function_call_output": ResultItem, "custom_tool_call_output": ResultItem, "reasoning": ReasoningItem,
+}  # fmt: skip
 Item = Annotated[
     Annotated[MessageItem, Tag("message")]
     | Annotated[CallItem, Tag("function_call")]
+    | Annotated[CustomCallItem, Tag("custom_tool_call")]
     | Annotated[ResultItem, Tag("function_call_output")]
-    | Annotated[ReasoningItem, Tag("reasoning")],
+    | Annotated[ResultItem, Tag("custom_tool_call_output")]
+    | Annotated[ReasoningItem, Tag("reasoning")]
+    | Annotated[LeftOutItem, Tag("left_out")],
     Discriminator(_kind),
 ]
 
@@ -70,18 +99,17 @@ Item = Annotated[
 def read_items(given: Sequence[Item]) -> list[Message]:
     """The conversation; calls that follow each other are those of one message."""
     messages: list[Message] = []
-    for item in given:
+    for place, item in enumerate(given):
+        where = f"/input/{place}"
         match item:
             case MessageItem():
-                messages.append(item)
-            case CallItem():
-                function = CalledFunction(name=item.name, arguments=item.arguments)
-                call = Call(id=item.call_id, type="function", function=function)
-                last = messages[-1] if messages else None
+                messages.append(item.place_at(where))
+            case CallItem() | CustomCallItem():
+                call, last = item.call(), messages[-1] if messages else None
                 if last is not None and last.role == "assistant":
                     messages[-1] = last.model_copy(update={"tool_calls": [*(last.tool_calls or ()), call]})
                 else:
-                    messages.append(Message(role="assistant", tool_calls=[call]))
+                    messages.append(Message(role="assistant", tool_calls=[call]).place_at(where))
             case ResultItem():
-                messages.append(Message(role="tool", tool_call_id=item.call_id, content=item.output))
+                messages.append(Message(role="tool", tool_call_id=item.call_id, content=item.output).place_at(where))
     return messages

@@ -1,4 +1,4 @@
-"""Fields of a message, as they become certain → the output items of a response, and the events that tell of them."""
+"""What a message gains → the output items of a response, and the events that tell of them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ import secrets
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from frisket.server.shape import Delta, TokenLogprob, ToolCallDelta
+from frisket.server.reply import Call, Gain
+from frisket.server.shape import TokenLogprob
 
 #: The name of an event, and its fields beside type and number.
 Told = tuple[str, dict[str, Any]]
 Kind = Literal["message", "reasoning"]
 
-PREFIX = {"message": "msg", "reasoning": "rs", "function_call": "fc"}
+PREFIX = {"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_tool_call": "ctc"}
 #: What the events about the text of an item are called.
-TEXT = {"message": "output_text", "reasoning": "reasoning_text"}
+TEXT = {"message": "output_text", "reasoning": "reasoning_text", "function_call": "function_call_arguments",
+        "custom_tool_call": "custom_tool_call_input"}  # fmt: skip
+#: The field of a call that grows.
+GROWS = {"function_call": "arguments", "custom_tool_call": "input"}
 
 
 class Output:
@@ -36,28 +40,42 @@ class Output:
         assert self._open is not None
         self._open["content"].append(part)
 
-    def take(self, delta: Delta, logprobs: list[TokenLogprob]) -> Iterator[Told]:
-        """What a message has gained."""
-        if text := delta.get("reasoning_content"):
-            yield from self._write("reasoning", text, {})
-        if text := delta.get("content"):
-            yield from self._write("message", text, {"logprobs": logprobs})
-        elif logprobs and self._open is not None and self._open["type"] == "message":
-            self._open["content"][0]["logprobs"] += logprobs
-        for call in delta.get("tool_calls", ()):
-            yield from self._call(call)
+    def take(self, gain: Gain, logprobs: list[TokenLogprob]) -> Iterator[Told]:
+        """What the message has gained; `logprobs` are those of content."""
+        if gain.kind == "content":
+            yield from self._write("message", gain.text, {"logprobs": logprobs})
+        elif gain.kind == "reasoning":
+            yield from self._write("reasoning", gain.text, {})
+        elif gain.kind == "begin" and gain.call is not None:
+            yield from self._begin_call(gain.call)
+        elif gain.kind == "end":
+            yield from self.close("completed")
+        elif (item := self._open) is not None:
+            item[GROWS[item["type"]]] += gain.text
+            yield f"{TEXT[item['type']]}.delta", {**self._place(), "delta": gain.text}
+
+    def add_logprobs(self, logprobs: list[TokenLogprob]) -> None:
+        """Tokens of the message that have no text of their own."""
+        message = next((item for item in reversed(self.items) if item["type"] == "message"), None)
+        if message is not None:
+            message["content"][0]["logprobs"] += logprobs
 
     def close(self, status: str) -> Iterator[Told]:
         """The end of the item that is open, if one is."""
         item = self._open
         if item is None:
             return
-        if item["type"] == "message":
+        name = TEXT[item["type"]]
+        if item["type"] != "reasoning":
             item["status"] = status
-        part, name = item["content"][0], TEXT[item["type"]]
-        more = {"logprobs": part["logprobs"]} if item["type"] == "message" else {}
-        yield f"{name}.done", {**self._place(0), "text": part["text"], **more}
-        yield "content_part.done", {**self._place(0), "part": part}
+        if grows := GROWS.get(item["type"]):
+            more = {"name": item["name"]} if grows == "arguments" else {}
+            yield f"{name}.done", {**self._place(), **more, grows: item[grows]}
+        else:
+            part = item["content"][0]
+            more = {"logprobs": part["logprobs"]} if item["type"] == "message" else {}
+            yield f"{name}.done", {**self._place(0), "text": part["text"], **more}
+            yield "content_part.done", {**self._place(0), "part": part}
         yield "output_item.done", {"output_index": len(self.items) - 1, "item": item}
         self._open = None
 
@@ -72,26 +90,22 @@ class Output:
             part["logprobs"] += more["logprobs"]
         yield f"{TEXT[kind]}.delta", {**self._place(0), "delta": text, **more}
 
-    def _call(self, call: ToolCallDelta) -> Iterator[Told]:
-        """A call, which comes whole."""
+    def _begin_call(self, call: Call) -> Iterator[Told]:
         yield from self.close("completed")
-        name, arguments = call["function"]["name"], call["function"]["arguments"]
-        item = {"type": "function_call", "id": _id("function_call"), "call_id": call["id"], "name": name}
-        yield from self._add({**item, "arguments": "", "status": "in_progress"})
-        place = {"item_id": item["id"], "output_index": len(self.items) - 1}
-        yield "function_call_arguments.delta", {**place, "delta": arguments}
-        yield "function_call_arguments.done", {**place, "name": name, "arguments": arguments}
-        self.items[-1] |= {"arguments": arguments, "status": "completed"}
-        yield "output_item.done", {"output_index": place["output_index"], "item": self.items[-1]}
-        self._open = None
+        kind = "custom_tool_call" if call.tool.is_custom else "function_call"
+        item = {"type": kind, "id": _id(kind), "call_id": call.id, "name": call.tool.name, GROWS[kind]: ""}
+        if call.tool.namespace is not None:
+            item["namespace"] = call.tool.namespace
+        yield from self._add({**item, "status": "in_progress"})
 
     def _add(self, item: dict[str, Any]) -> Iterator[Told]:
         self.items.append(item)
         self._open = item
         yield "output_item.added", {"output_index": len(self.items) - 1, "item": copy.deepcopy(item)}
 
-    def _place(self, content: int) -> dict[str, Any]:
-        return {"item_id": self.items[-1]["id"], "output_index": len(self.items) - 1, "content_index": content}
+    def _place(self, content: int | None = None) -> dict[str, Any]:
+        more = {} if content is None else {"content_index": content}
+        return {"item_id": self.items[-1]["id"], "output_index": len(self.items) - 1, **more}
 
 
 def _id(kind: str) -> str:

@@ -1,15 +1,17 @@
-"""Prompt × CompiledGrammar × sampler → the events of one answer."""
+"""Prompt × CompiledGrammar × sampler × reply → the events of one answer."""
 
 from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from frisket.decoding.budget import Budget
 from frisket.decoding.draft import drafter
@@ -18,20 +20,40 @@ from frisket.decoding.sampler import Sampler
 from frisket.errors import LimitExceededError
 from frisket.grammar import CompiledGrammar
 from frisket.limit import Cancellation
+from frisket.matcher import Matcher
 from frisket.models.protocol import Logits, Model, Session
 from frisket.server.bias import Biased
 from frisket.server.exclusive import Exclusive
+from frisket.server.reply import Field, Gain, TextReply
 
 #: CPU seconds beside the model that a step may take without counting: real grammars take a thousandth of that.
 USUAL = 0.005
 
 
 @dataclass(frozen=True)
+class Token:
+    """One token and its log-probability, before the mask; None of the first one of a prompt."""
+
+    id: int
+    logprob: float | None
+    top: tuple[tuple[int, float], ...] = ()
+    """The likeliest ids with their log-probabilities."""
+
+
+@dataclass(frozen=True)
+class Echoed:
+    """The tokens of the prompt, whose log-probabilities were asked for."""
+
+    tokens: Sequence[Token]
+
+
+@dataclass(frozen=True)
 class Written:
-    """One token; `top` are the likeliest ids with their log-probabilities, before the mask."""
+    """One token; what the message has gained by it, and the tokens whose fields are certain now."""
 
     step: Step
-    top: tuple[tuple[int, float], ...] = ()
+    gains: Sequence[Gain] = ()
+    placed: Sequence[tuple[Field, Token]] = ()
 
 
 @dataclass(frozen=True)
@@ -40,6 +62,12 @@ class Ended:
 
     reason: str
     whole: bool
+    gains: Sequence[Gain] = ()
+    placed: Sequence[tuple[Field, Token]] = ()
+    calls: int = 0
+    """How many calls are whole."""
+    missing: str | None = None
+    """A text that would make it whole, where a stop string has cut it."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +77,7 @@ class Failed:
     error: BaseException
 
 
-Event = Written | Ended | Failed
+Event = Echoed | Written | Ended | Failed
 
 
 class Prompt:
@@ -59,16 +87,24 @@ class Prompt:
     """
 
     def __init__(self, model: Model, ids: Sequence[int], *, uses: int, lock: Lock | None = None) -> None:
-        self.model, self._ids, self._uses = model, list(ids), uses
+        self.model, self.ids, self._uses = model, list(ids), uses
         self._lock = lock or Lock()
         self._session: Exclusive | None = None
 
     def session(self) -> Exclusive:
         """A session that has read the prompt, `uses` times."""
-        session = self._session or Exclusive(self.model, self._ids, self._lock)
+        session = self._session or Exclusive(self.model, self.ids, self._lock)
         self._uses -= 1
         self._session = session if self._uses else None
         return session.fork() if self._uses else session
+
+    def beginning(self) -> Exclusive:
+        """A session that has read the first token alone."""
+        return Exclusive(self.model, self.ids[:1], self._lock)
+
+
+def _ignore(event: Event) -> None:
+    """Nobody waits for the event."""
 
 
 @dataclass
@@ -83,7 +119,15 @@ class Job:
     seed: int
     stop: Sequence[str]
     top: int
-    deliver: Callable[[Event], None]
+    deliver: Callable[[Event], None] = _ignore
+    make_reply: Callable[[], TextReply] = TextReply
+    """Called where the answer is written: what reads messages takes milliseconds to make."""
+    head: Sequence[str | int] = ()
+    """The beginning of the answer, which the prompt holds already: texts and special tokens."""
+    scores: bool = False
+    """Whether the log-probabilities of the prompt's tokens are asked for, too."""
+    is_empty: bool = False
+    """Whether no token is to be written."""
     bias: Mapping[int, float] = field(default_factory=dict)
     cpu_seconds: float = 5.0
     """CPU time that steps may take beside the model, what is `USUAL` aside."""
@@ -109,7 +153,7 @@ class Job:
             event = None if self.cancelled else self._next()
             if event is not None and not self.cancelled:
                 self.deliver(event)
-                more = isinstance(event, Written)
+                more = isinstance(event, Written | Echoed)
         finally:
             if not more:
                 self.release()
@@ -143,17 +187,26 @@ class Job:
         return 0.0 if self._session is None else self._session.seconds
 
     def _write(self) -> Generator[Event, None, None]:
-        self._session = session = self.prompt.session()
+        if self.scores:
+            self._session = session = self.prompt.beginning()
+            yield Echoed(list(self._score(session)))
+        else:
+            self._session = session = self.prompt.session()
+        if self.is_empty:
+            yield Ended("length", False)
+            return
         # Forced text is read in one call of the network, unless the logits of each of its tokens are asked for.
         draft = None if self.top or self.bias else drafter(self.prompt.model, session)
         liked: Session = Biased(session, self.bias) if self.bias else session
         watched = Watched(liked) if self.top else None
-        matcher = None if self.grammar is None else self.grammar.matcher(cancellation=self.cancellation)
+        matcher = None if self.grammar is None else self._matcher(self.grammar)
         steps = decode(
             watched or liked, matcher, self.vocabulary, self.budget,
             sampler=self.sampler, seed=self.seed, stop=self.stop, drafter=draft,
         )  # fmt: skip
+        reply = self.make_reply()
         text: list[str] = []
+        tokens = _Tokens(reply)
         while True:
             try:
                 step = next(steps)
@@ -161,14 +214,83 @@ class Job:
                 reason = str(end.value)
                 break
             text.append(step.text)
-            yield Written(step, watched.likeliest(self.top) if watched else ())
-        whole = reason in ("end", "budget")
+            gains = list(reply.feed(step.text))
+            yield Written(step, gains, tokens.place(step, watched.likeliest(self.top) if watched else ()))
+            if reply.stopped:
+                reason = "stop"
+                break
+        whole, missing = reason in ("end", "budget"), None
         if reason == "budget" and (self.grammar is None or self.grammar.grammar.schema is None):
             # A document was made whole in time; other text may have had more to say.
             reason = "length"
-        if reason == "stop" and self.grammar is not None:
-            whole = self.grammar.grammar.accepts("".join(text))
-        yield Ended(reason, whole or (self.grammar is None and reason == "stop"))
+        if reason == "stop":
+            whole, missing = self._cut(reply, "".join(text))
+        gains = list(reply.end(whole))
+        yield Ended(reason, whole, gains, tokens.take(), reply.calls, missing)
+
+    def _matcher(self, grammar: CompiledGrammar) -> Matcher:
+        """A matcher that has read the beginning of the answer."""
+        matcher = grammar.matcher(cancellation=self.cancellation)
+        advance(matcher, self.head)
+        return matcher
+
+    def _score(self, session: Exclusive) -> Iterator[Token]:
+        """The tokens of the prompt, which the session reads one by one."""
+        ids = self.prompt.ids
+        yield Token(ids[0], None)
+        for token in ids[1:]:
+            logits = session.logits().astype(np.float64)
+            yield Token(token, float(logits[token] - log_sum(logits)), likeliest(logits, self.top))
+            session.push(token)
+
+    def _cut(self, reply: TextReply, text: str) -> tuple[bool, str | None]:
+        """Whether a text is whole that a stop string has ended; if not, a text that would make it whole."""
+        cut = reply.text_before_stop("".join(part for part in self.head if isinstance(part, str)) + text)
+        if self.grammar is None or cut is None or self.grammar.grammar.accepts(cut):
+            return True, None
+        matcher = self.grammar.matcher(cancellation=self.cancellation)
+        matcher.advance_bytes(cut.encode())
+        completion = matcher.completion()
+        return False, "" if completion is None else completion.decode("utf-8", "replace")
+
+
+def advance(matcher: Matcher, head: Sequence[str | int]) -> None:
+    """Read texts and special tokens; TokenRejectedError if no text of the grammar begins so."""
+    for part in head:
+        if isinstance(part, int):
+            matcher.advance(part)
+        else:
+            matcher.advance_bytes(part.encode())
+
+
+class _Tokens:
+    """Tokens that wait until it is certain to which field of a message they belong."""
+
+    def __init__(self, reply: TextReply) -> None:
+        self._reply = reply
+        self._waiting: deque[tuple[Token, int, int]] = deque()
+        self._place = 0
+
+    def place(self, step: Step, top: tuple[tuple[int, float], ...]) -> list[tuple[Field, Token]]:
+        """The tokens whose fields are certain after one more token."""
+        if not step.ends:
+            # A special token stands in the text as its name.
+            size = len(step.data or step.text.encode())
+            self._waiting.append((Token(step.token, step.logprob, top), self._place, self._place + size))
+            self._place += size
+        return self.take()
+
+    def take(self) -> list[tuple[Field, Token]]:
+        """The tokens whose fields are certain by now."""
+        found: list[tuple[Field, Token]] = []
+        while self._waiting:
+            first, start, end = self._waiting[0]
+            field = self._reply.field_of(start, end)
+            if field is None:
+                break
+            found.append((field, first))
+            self._waiting.popleft()
+        return found
 
 
 def _too_dear(seconds: float) -> LimitExceededError:
@@ -197,10 +319,19 @@ class Watched:
 
     def likeliest(self, count: int) -> tuple[tuple[int, float], ...]:
         """The likeliest tokens of the model as it is, the likeliest first."""
-        if not count or self._last is None:
-            return ()
-        logits = self._last.astype(np.float64)
-        ids = np.argsort(-logits, kind="stable")[:count]
-        largest = logits.max()
-        total = largest + np.log(np.exp(logits - largest).sum())
-        return tuple((int(token), float(logits[token] - total)) for token in ids)
+        return () if self._last is None else likeliest(self._last.astype(np.float64), count)
+
+
+def likeliest(logits: NDArray[np.float64], count: int) -> tuple[tuple[int, float], ...]:
+    """So many tokens with their log-probabilities, the likeliest first."""
+    if not count:
+        return ()
+    total = log_sum(logits)
+    ids = np.argsort(-logits, kind="stable")[:count]
+    return tuple((int(token), float(logits[token] - total)) for token in ids)
+
+
+def log_sum(logits: NDArray[np.float64]) -> float:
+    """The logarithm of the sum of exponentials: what log-probabilities are below their logits."""
+    largest = float(logits.max())
+    return largest + float(np.log(np.exp(logits - largest).sum()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import secrets
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from pydantic import ConfigDict, Field, field_validator
@@ -14,9 +14,13 @@ from frisket.decoding.budget import OnBudget
 from frisket.decoding.sampler import MOST_PENALTY, Sampler
 from frisket.description import Style
 from frisket.engines.structured_output import KINDS, StructuredOutput, read_options
-from frisket.json_schema.options import JSONSchemaOptions
+from frisket.errors import FrisketError
+from frisket.grammar import Grammar
+from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
+from frisket.limit import Limits
 from frisket.server.body import Body
 from frisket.server.failure import Failure
+from frisket.server.field import SCHEMA
 from frisket.server.settings import Settings
 
 Text = str
@@ -102,28 +106,28 @@ class Parameters(Body):
         """The seed of the first answer; each further one has the next."""
         return secrets.randbits(62) if self.seed is None else self.seed
 
-    def structured(
-        self, settings: Settings, *more: StructuredOutput | None, tools: bool = False
-    ) -> StructuredOutput | None:
+    def structured(self, settings: Settings, more: Asked | None = None, *, tools: bool = False) -> Asked | None:
         """The one structured output that is asked for, in whichever field; `tools` have documents, too."""
         base = settings.options
-        given = [replace(one, options=base) for one in more if one is not None]
+        given = [] if more is None else [more.with_options(base)]
         found = [*given, *self._structured(base)]
         if len(found) > 1:
             raise Failure(
                 400, f"{' and '.join(one.kind for one in found)} are asked for at once", code="request",
-                hint="leave one response_format, structured_outputs or guided_… in the request",
+                where=found[1].where, hint="leave one response_format, structured_outputs or guided_… in the request",
             )  # fmt: skip
         if not found:
             if self.frisket is not None and not tools:
-                raise Failure(400, "options of a JSON document, but none is asked for", code="request", where="frisket")
+                raise Failure(
+                    400, "options of a JSON document, but none is asked for", code="request", where="/frisket"
+                )
             return None
         if len(found[0].specification.encode()) > settings.max_schema_bytes:
             raise Failure(
                 400, f"the {found[0].kind} has more than {settings.max_schema_bytes:,} bytes", code="limit",
-                hint="make it smaller, or start the server with a larger --max-schema-bytes",
+                where=found[0].where, hint="make it smaller, or start the server with a larger --max-schema-bytes",
             )  # fmt: skip
-        return replace(found[0], options=self.options(found[0].options))
+        return found[0].with_options(self.options(found[0].options))
 
     def options(self, base: JSONSchemaOptions) -> JSONSchemaOptions:
         """How JSON is spelled: `frisket`, whose other field is `describe`."""
@@ -131,10 +135,10 @@ class Parameters(Body):
         for name in given:
             if name in type(self).model_fields:
                 raise Failure(
-                    400, f"{name} is no option of JSON", code="request", where=f"frisket/{name}",
+                    400, f"{name} is no option of JSON", code="request", where=f"/frisket/{name}",
                     hint=f"{name} is a field of the request: it stands beside frisket, not inside",
                 )  # fmt: skip
-        return read_options(given, base, place="frisket")
+        return read_options(given, base, place="/frisket")
 
     def style(self) -> Style | None:
         """How the prompt describes the answer; None if it names the properties alone."""
@@ -145,16 +149,18 @@ class Parameters(Body):
             return "typescript"
         if given not in get_args(Style):
             raise Failure(
-                400, f"no description has the style {given!r}", code="request", where="frisket/describe",
+                400, f"no description has the style {given!r}", code="request", where="/frisket/describe",
                 hint=f"true, or one of {', '.join(get_args(Style))}",
             )  # fmt: skip
         found: Style = given
         return found
 
-    def _structured(self, base: JSONSchemaOptions) -> list[StructuredOutput]:
+    def _structured(self, base: JSONSchemaOptions) -> list[Asked]:
         old = {"json": self.guided_json, "regex": self.guided_regex, "choice": self.guided_choice,
-               "grammar": self.guided_grammar, "structural_tag": self.structural_tag}  # fmt: skip
-        found = [StructuredOutput.of(kind, value, base) for kind, value in old.items() if value is not None]
+               "grammar": self.guided_grammar}  # fmt: skip
+        found = [Asked.of(kind, value, f"/guided_{kind}", base) for kind, value in old.items() if value is not None]
+        if self.structural_tag is not None:
+            found.append(Asked.of("structural_tag", self.structural_tag, "/structural_tag", base))
         new = self.structured_outputs
         if new is not None:
             options = base
@@ -165,8 +171,44 @@ class Parameters(Body):
             for kind in KINDS:
                 value = getattr(new, "json_" if kind == "json" else kind)
                 if value is not None:
-                    found.append(StructuredOutput.of(kind, value, options))
+                    found.append(Asked.of(kind, value, f"/structured_outputs/{kind}", options))
         return found
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A structured output, and where the request asks for it: there errors of its grammar point."""
+
+    output: StructuredOutput
+    where: str
+
+    @classmethod
+    def of(cls, kind: str, value: Any, where: str, options: JSONSchemaOptions = DEFAULT) -> Asked:
+        try:
+            return cls(StructuredOutput.of(kind, value, options), where)
+        except FrisketError as error:
+            raise Failure.of(error, where=where) from error
+
+    @property
+    def kind(self) -> str:
+        return self.output.kind
+
+    @property
+    def specification(self) -> str:
+        return self.output.specification
+
+    @property
+    def options(self) -> JSONSchemaOptions:
+        return self.output.options
+
+    def with_options(self, options: JSONSchemaOptions) -> Asked:
+        return replace(self, output=replace(self.output, options=options))
+
+    def grammar(self, limits: Limits | None = None) -> Grammar:
+        try:
+            return self.output.grammar(limits)
+        except FrisketError as error:
+            raise Failure.of(error, where=self.where) from error
 
 
 class JSONSchema(Body):
@@ -185,35 +227,38 @@ class ResponseFormat(Body):
     type: Literal["text", "json_object", "json_schema", "structural_tag"]
     json_schema: JSONSchema | None = None
 
-    def structured(self) -> StructuredOutput | None:
+    def structured(self) -> Asked | None:
+        where = "/response_format"
         if self.type != "structural_tag" and self.model_extra:
             name = next(iter(self.model_extra))
-            raise Failure(400, f"response_format has no field {name!r}", code="request", where="response_format")
-        if self.type == "json_object":
-            return StructuredOutput("json_object", "")
-        if self.type == "structural_tag":
-            return StructuredOutput.of("structural_tag", json.dumps({"type": self.type, **(self.model_extra or {})}))
+            hint = SCHEMA if name == "schema" else None
+            raise Failure(400, f"there is no field {name!r} here", code="request", where=f"{where}/{name}", hint=hint)
         if self.type == "json_schema":
-            return schema_output(self.json_schema.schema_ if self.json_schema else None)
-        return None
+            return read_schema(self.json_schema and self.json_schema.schema_, f"{where}/json_schema/schema")
+        if self.type == "structural_tag":
+            return Asked.of("structural_tag", {"type": self.type, **(self.model_extra or {})}, where)
+        return Asked.of("json_object", True, where) if self.type == "json_object" else None
 
 
-def schema_output(schema: Any) -> StructuredOutput:
-    """A JSON Schema as an object, or a bool; none at all allows every document."""
+def read_schema(schema: Any, where: str) -> Asked:
+    """A JSON Schema as an object, or a bool."""
     if schema is None:
-        schema = True
+        raise Failure(
+            400, "there is no schema", code="schema-invalid", where=where,
+            hint='say which, or {"type": "json_object"} for any object',
+        )  # fmt: skip
     if not isinstance(schema, dict | bool):
-        raise Failure(400, "a schema is an object", code="schema-invalid", where="response_format/json_schema/schema")
-    return StructuredOutput.of("json", json.dumps(schema, ensure_ascii=False))
+        raise Failure(400, "a schema is an object", code="schema-invalid", where=where)
+    return Asked.of("json", json.dumps(schema, ensure_ascii=False), where)
 
 
 def stops(given: str | list[str] | None) -> list[str]:
     found = [given] if isinstance(given, str) else given or []
     if any(not word for word in found):
-        raise Failure(400, "a stop string has at least one character", code="request", where="stop")
+        raise Failure(400, "a stop string has at least one character", code="request", where="/stop")
     if len(found) > MOST_STOPS or sum(map(len, found)) > MOST_STOP_CHARACTERS:
         raise Failure(
             400, f"there are {len(found):,} stop strings of {sum(map(len, found)):,} characters", code="limit",
-            where="stop", hint=f"send at most {MOST_STOPS}, of {MOST_STOP_CHARACTERS:,} characters together",
+            where="/stop", hint=f"send at most {MOST_STOPS}, of {MOST_STOP_CHARACTERS:,} characters together",
         )  # fmt: skip
     return found

@@ -1,159 +1,332 @@
-"""The text of an answer, in pieces → the fields of its message, each as soon as it is certain."""
+"""The text of an answer, in pieces → what its message gains: content, reasoning, calls and their arguments.
+
+A message without tools or reasoning is its text. Any other is taken apart by the events of its grammar, so that all
+families are read in one way, and every part is told of as soon as it is certain.
+"""
 
 from __future__ import annotations
 
+import json
 import secrets
-from collections.abc import Iterator
-from typing import Literal, cast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from frisket.errors import MessageSyntaxError
-from frisket.grammar import CompiledGrammar, Grammar
-from frisket.server.shape import AssistantMessage, Delta, ToolCall
-from frisket.server.tool import ToolOutput
-from frisket.thinking import Thinking
-from frisket.tools import Message, family
-from frisket.tools.template import Hole, Special, Text, pieces_of
+from frisket.decoding.text import Text
+from frisket.event import Closed, Event, Events, Grew, Opened
+from frisket.grammar import Grammar
+from frisket.limit import Limits
+from frisket.server.shape import AssistantMessage, Delta, ToolCall, ToolCallDelta
+from frisket.server.tool import Offered, ToolOutput
+
+Field = Literal["content", "reasoning", "call"]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of an answer."""
+
+    index: int
+    id: str
+    tool: Offered
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What a message has gained: text of a field, a call that begins, arguments of that call, or its end."""
+
+    kind: Literal["content", "reasoning", "begin", "arguments", "end"]
+    text: str = ""
+    call: Call | None = None
 
 
 class TextReply:
-    """A message that is its text."""
+    """A message that is its text. Stop strings are looked for where the text is made."""
 
-    @property
-    def called(self) -> bool:
-        """Whether a tool was called."""
-        return False
+    #: Whether a stop string has ended the message.
+    stopped = False
+    #: Calls whose arguments are whole.
+    calls = 0
 
-    def feed(self, text: str) -> Iterator[Delta]:
+    def feed(self, text: str) -> Iterator[Gain]:
         """What a piece of the text makes certain."""
         if text:
-            yield {"content": text}
+            yield Gain("content", text)
 
-    def end(self, whole: bool) -> Iterator[Delta]:
+    def end(self, whole: bool) -> Iterator[Gain]:
         """What the end of the text makes certain; `whole` if it is a text of the grammar."""
         yield from ()
+
+    def field_of(self, start: int, end: int) -> Field | None:
+        """The field to which a token's bytes belong, by their place in the text; None while that is not certain."""
+        return "content"
+
+    def text_before_stop(self, text: str) -> str | None:
+        """The text before the stop string; None where the message may end anywhere."""
+        return text
 
 
 class ToolReply(TextReply):
     """A message that may hold reasoning and calls.
 
-    Reasoning and the text before the first call are certain character by character where markers announce a call;
-    in other formats, at the end. A call comes in one piece, once it is complete.
+    `stop` are strings that end the message, looked for in its content alone. `head` is a text that the prompt holds
+    already: nothing of it is told.
     """
 
-    def __init__(self, grammar: Grammar, output: ToolOutput) -> None:
-        self._grammar = grammar
-        self._family = family(output.family)
+    def __init__(
+        self, grammar: Grammar, output: ToolOutput, *, stop: Sequence[str] = (), head: str = "",
+        limits: Limits | None = None,
+    ) -> None:  # fmt: skip
+        self._grammar, self._has_final = grammar, output.final is not None
+        self._tools = {tool.name: tool for tool in output.tools}
+        self._events = Events(grammar, limits=limits)
         self._text = ""
-        self._sent = {"reasoning_content": "", "content": ""}
-        self._calls = 0
-        #: Where the message goes on after its reasoning; None while that is not certain.
-        self._begin = 0 if self._family.thinking is None or output.said is Thinking.CLOSED else None
-        self._opened = output.said is Thinking.OPEN
-        self._closers = _closers(self._family.calls, self._family.call)
+        self._read = 0
+        self._trimmed = {"content": Trimmed(), "reasoning": Trimmed(joint="\n")}
+        self._stop = Text()
+        self._call: Call | None = None
+        self._begun = 0
+        self._arguments = Arguments()
+        #: The field of the text that grows, and the byte behind what is known of it.
+        self._field: Literal["content", "reasoning"] | None = None
+        self._place = 0
+        #: The byte at which a final answer begins that is JSON.
+        self._final: int | None = None
+        self._is_final_whole = False
+        self._said = ""
+        self._spans: list[tuple[Field, int, int]] = []
+        for _ in self.feed(head):
+            pass
+        data = head.encode()
+        self._hidden, self._stop = len(data), Text(stop)
+        self._said = "" if self._final is None else data[self._final :].decode()
+        for field in self._trimmed.values():
+            field.skip()
 
-    @property
-    def called(self) -> bool:
-        return self._calls > 0
-
-    def feed(self, text: str) -> Iterator[Delta]:
+    def feed(self, text: str) -> Iterator[Gain]:
+        data = text.encode()
         self._text += text
-        if not text or not self._family.trigger:
+        for event in self._events.feed(text):
+            yield from self._gains(event)
+            if self.stopped:
+                return
+        if self._final is not None and not self._is_final_whole:
+            begin = max(self._final - self._read, 0)
+            yield from self._grow("content", data[begin:].decode())
+        self._read += len(data)
+
+    def end(self, whole: bool) -> Iterator[Gain]:
+        if whole and not self.stopped:
+            for event in self._events.finish():
+                yield from self._gains(event)
+            if self._has_final and self._final is None and not self._begun:
+                # A final answer that is no JSON has no events.
+                yield from self._grow("content", self._grammar.value(self._text).content or "")
+        yield from self._flush()
+        self._place = self._read
+
+    def field_of(self, start: int, end: int) -> Field | None:
+        start, end = start + self._hidden, end + self._hidden
+        if end > self._place:
+            return None
+        for field, begun, ended in self._spans:
+            if start < ended and begun < end:
+                return field
+        return "call"
+
+    def text_before_stop(self, text: str) -> str | None:
+        return None if self._final is None else self._text.encode()[: self._final].decode() + self._said
+
+    # -- events ------------------------------------------------------------------------------------------------------
+    def _gains(self, event: Event) -> Iterator[Gain]:
+        if self._final is not None:
+            # The final answer comes as it is written.
+            if isinstance(event, Closed) and not event.path:
+                more = self._text.encode()[self._place : event.end]
+                self._is_final_whole = True
+                yield from self._grow("content", more.decode())
             return
-        if self._begin is None:
-            yield from self._reasoning()
-        if self._begin is None:
-            return
-        said = self._text[self._begin :]
-        if self._family.trigger not in said:
-            yield from self._more("content", _certain(said, self._family.trigger))
-        elif self._text.rstrip().endswith(self._closers):
-            try:
-                message = self._grammar.value(self._text)
-            except MessageSyntaxError:
-                return  # what looks like the end of a call stands inside of it
-            yield from self._called(message)
+        if self._call is not None:
+            yield from self._argument(event, self._call)
+        elif isinstance(event, Opened) and not event.path:
+            self._final = self._place = event.start
+        elif isinstance(event, Opened) and event.kind == "object":
+            yield from self._flush()
+            self._call = Call(self._begun, f"call_{secrets.token_hex(12)}", self._tools[str(event.path[0])])
+            self._begun += 1
+            yield Gain("begin", call=self._call)
+            yield from self._argument(event, self._call)
+        elif isinstance(event, Opened):
+            self._field = "reasoning" if event.path == ("reasoning",) else "content"
+            self._trimmed[self._field].begin()
+            self._place = event.start
+        elif isinstance(event, Grew) and self._field is not None:
+            yield from self._grow(self._field, event.text)
+        elif isinstance(event, Closed) and self._field is not None:
+            self._trimmed[self._field].end()
+            self._field, self._place = None, event.end
 
-    def end(self, whole: bool) -> Iterator[Delta]:
-        if whole:
-            message = self._grammar.value(self._text)
-            yield from self._more("reasoning_content", message.reasoning or "")
-            yield from self._more("content", message.content or "")
-            yield from self._called(message)
-        elif self._begin is not None and self._family.trigger:
-            # The beginning of a call is no call, and no text either.
-            said = self._text[self._begin :]
-            yield from self._more("content", said.partition(self._family.trigger)[0])
+    def _argument(self, event: Event, call: Call) -> Iterator[Gain]:
+        is_custom = call.tool.is_custom
+        text = (
+            event.text if is_custom and isinstance(event, Grew) else "" if is_custom else self._arguments.write(event)
+        )
+        if text:
+            yield Gain("arguments", text, call)
+        if not isinstance(event, Grew):
+            self._place = event.end if isinstance(event, Closed) else event.start
+        if isinstance(event, Closed) and len(event.path) == 1:
+            self.calls += 1
+            self._call = None
+            yield Gain("end", call=call)
 
-    def _reasoning(self) -> Iterator[Delta]:
-        assert self._family.thinking is not None
-        start, end = (marker.strip() for marker in self._family.thinking)
-        text = self._text.lstrip()
-        if not self._opened and not text.startswith(start):
-            if not start.startswith(text):
-                self._begin = 0
-            return
-        reasoning = text if self._opened else text[len(start) :]
-        yield from self._more("reasoning_content", _certain(reasoning, end))
-        if end in reasoning:
-            self._begin = self._text.index(end) + len(end)
+    def _grow(self, field: Literal["content", "reasoning"], text: str) -> Iterator[Gain]:
+        """Text of a field, as it stands in the answer."""
+        size = len(text.encode())
+        if self._spans and self._spans[-1][0] == field and self._spans[-1][2] == self._place:
+            self._spans[-1] = (field, self._spans[-1][1], self._place + size)
+        else:
+            self._spans.append((field, self._place, self._place + size))
+        self._place += size
+        more = self._trimmed[field].grow(text)
+        if field == "content" and more:
+            more = self._stop.feed(more.encode())
+            self.stopped = self._stop.stopped
+            self._said += more
+        if more:
+            yield Gain(field, more)
 
-    def _more(self, name: Literal["reasoning_content", "content"], text: str) -> Iterator[Delta]:
-        """What a field has gained; blanks around it are not its own."""
-        text, sent = text.strip(), self._sent[name]
-        if len(text) > len(sent) and text.startswith(sent):
-            self._sent[name] = text
-            more = text[len(sent) :]
-            yield {"content": more} if name == "content" else {"reasoning_content": more}
-
-    def _called(self, message: Message) -> Iterator[Delta]:
-        for number in range(self._calls, len(message.calls)):
-            call = cast("ToolCall", message.calls[number].to_openai())
-            if not self._family.id:
-                # Unlike `call_0`, it is unique in a conversation.
-                call["id"] = f"call_{secrets.token_hex(12)}"
-            yield {"tool_calls": [{"index": number, **call}]}
-        self._calls = max(self._calls, len(message.calls))
-
-
-def reply(grammar: CompiledGrammar | None, output: ToolOutput | None) -> TextReply:
-    """What reads an answer."""
-    return TextReply() if grammar is None or output is None else ToolReply(grammar.grammar, output)
+    def _flush(self) -> Iterator[Gain]:
+        """The content that was held back, since a stop string may begin with it."""
+        if held := self._stop.flush():
+            yield Gain("content", held)
 
 
-def gathered(deltas: list[Delta], *, tools: bool) -> AssistantMessage:
-    """The whole message of its deltas."""
-    content = "".join(one.get("content", "") for one in deltas)
-    reasoning = "".join(one.get("reasoning_content", "") for one in deltas)
-    calls = [call for one in deltas for call in one.get("tool_calls", ())]
+class Trimmed:
+    """The texts of one field, joined: without those that are blank, and without blanks at both ends. With a `joint`,
+    each text is without blanks at its ends, and this stands between two.
+
+    >>> field = Trimmed()
+    >>> [field.grow(piece) for piece in (" a", " ", "b ")]
+    ['a', '', ' b']
+    """
+
+    def __init__(self, joint: str | None = None) -> None:
+        self._joint = joint
+        self._held = self._before = ""
+        self._has_text = self._is_blank = False
+
+    def begin(self) -> None:
+        """One more text."""
+        self._held = self._held if self._joint is None else ""
+        self._before, self._is_blank = self._held, True
+
+    def grow(self, text: str) -> str:
+        """What is certain of the field now, and was not before."""
+        text = self._held + text
+        kept = text.rstrip()
+        self._held = text[len(kept) :]
+        if not kept:
+            return ""
+        is_first = self._joint is not None and self._is_blank
+        found = kept.lstrip() if is_first or not self._has_text else kept
+        joint = self._joint if is_first and self._has_text else None
+        self._has_text, self._is_blank = True, False
+        return (joint or "") + found
+
+    def skip(self) -> None:
+        """Blanks so far stand before what is told of the field."""
+        self._held = self._before = ""
+
+    def end(self) -> None:
+        """The text is whole."""
+        if self._is_blank:
+            self._held = self._before
+
+
+class Arguments:
+    """Events of a call's arguments → their JSON, as `json.dumps` writes it, piece by piece.
+
+    >>> arguments = Arguments()
+    >>> text = '{"a":"x","b":[1,2]}'
+    >>> "".join(arguments.write(event) for event in Events().feed(text))
+    '{"a": "x", "b": [1, 2]}'
+    """
+
+    def __init__(self) -> None:
+        #: How many values each open container has so far.
+        self._counts: list[int] = []
+        self._kinds: list[str] = []
+
+    def write(self, event: Event) -> str:
+        """The JSON of one event."""
+        if isinstance(event, Grew):
+            return json.dumps(event.text, ensure_ascii=False)[1:-1]
+        if isinstance(event, Opened):
+            found = self._before(event)
+            self._kinds.append(event.kind)
+            self._counts.append(0)
+            return found + {"object": "{", "array": "[", "string": '"'}.get(event.kind, "")
+        self._counts.pop()
+        closer = {"object": "}", "array": "]", "string": '"'}.get(self._kinds.pop())
+        return closer or json.dumps(event.value)
+
+    def _before(self, event: Opened) -> str:
+        """What stands before a value: a comma, a key."""
+        if not self._counts:
+            return ""
+        self._counts[-1] += 1
+        comma = ", " if self._counts[-1] > 1 else ""
+        key = f"{json.dumps(event.path[-1], ensure_ascii=False)}: " if self._kinds[-1] == "object" else ""
+        return comma + key
+
+
+# -- OpenAI's shapes ---------------------------------------------------------------------------------------------------
+def delta(gain: Gain) -> Delta | None:
+    """The gain as an event of a chat says it; None of the end of a call, which OpenAI's do not tell."""
+    if gain.kind == "content":
+        return {"content": gain.text}
+    if gain.kind == "reasoning":
+        return {"reasoning_content": gain.text}
+    call = gain.call
+    if call is None or gain.kind == "end":
+        return None
+    found: ToolCallDelta = {"index": call.index}
+    if gain.kind == "begin":
+        found["id"], found["type"] = call.id, "custom" if call.tool.is_custom else "function"
+    name = {"name": call.tool.name} if gain.kind == "begin" else {}
+    if call.tool.is_custom:
+        found["custom"] = {**name, "input": gain.text}  # type: ignore[typeddict-item]
+    else:
+        found["function"] = {**name, "arguments": gain.text}  # type: ignore[typeddict-item]
+    return {"tool_calls": [found]}
+
+
+def gathered(gains: Sequence[Gain], *, tools: bool) -> AssistantMessage:
+    """The whole message; a call that was cut is no part of it."""
+    texts = {"content": "", "reasoning": ""}
+    arguments: dict[int, str] = {}
+    calls: list[ToolCall] = []
+    for gain in gains:
+        if gain.call is None:
+            texts[gain.kind] += gain.text
+            continue
+        call, index = gain.call, gain.call.index
+        arguments[index] = arguments.get(index, "") + gain.text
+        if gain.kind == "end" and call.tool.is_custom:
+            custom = {"name": call.tool.name, "input": arguments[index]}
+            calls.append({"id": call.id, "type": "custom", "custom": custom})  # type: ignore[typeddict-item]
+        elif gain.kind == "end":
+            function = {"name": call.tool.name, "arguments": arguments[index]}
+            calls.append({"id": call.id, "type": "function", "function": function})  # type: ignore[typeddict-item]
+    content = texts["content"]
     message: AssistantMessage = {
         "role": "assistant",
         "content": (content or None) if tools else content,
         "refusal": None,
     }
-    if reasoning:
-        message["reasoning_content"] = reasoning
+    if texts["reasoning"]:
+        message["reasoning_content"] = texts["reasoning"]
     if calls:
-        message["tool_calls"] = [
-            {"id": call["id"], "type": call["type"], "function": call["function"]} for call in calls
-        ]
+        message["tool_calls"] = calls
     return message
-
-
-def _certain(text: str, marker: str) -> str:
-    """The text before a marker, or before what may be the beginning of one."""
-    before, found, _ = text.partition(marker)
-    if found:
-        return before
-    held = next((n for n in range(min(len(marker) - 1, len(text)), 0, -1) if text.endswith(marker[:n])), 0)
-    return text[: len(text) - held]
-
-
-def _closers(calls: str, templates: tuple[str, ...]) -> tuple[str, ...]:
-    """The last words of a section of calls, one for each way to write it."""
-    ways = [calls] if pieces_of(calls)[-1] != Hole("calls") else list(templates)
-    last = [pieces_of(way)[-1] for way in ways]
-    found = [
-        piece.text if isinstance(piece, Text) else piece.name for piece in last if isinstance(piece, Text | Special)
-    ]
-    # Without a literal at its end, a call ends with its arguments.
-    return tuple({text.split()[-1] for text in found if text.strip()}) or ("}", ")")

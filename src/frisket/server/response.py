@@ -55,9 +55,22 @@ class CallOutput(TypedDict):
     name: str
     arguments: str
     status: ItemStatus
+    namespace: NotRequired[str]
 
 
-OutputItem = MessageOutput | ReasoningOutput | CallOutput
+class CustomCallOutput(TypedDict):
+    """A call of a custom tool among the output."""
+
+    type: Literal["custom_tool_call"]
+    id: str
+    call_id: str
+    name: str
+    input: str
+    status: ItemStatus
+    namespace: NotRequired[str]
+
+
+OutputItem = MessageOutput | ReasoningOutput | CallOutput | CustomCallOutput
 
 
 class InputDetails(TypedDict):
@@ -115,7 +128,7 @@ class ResponseBody(TypedDict):
     tool_choice: str | dict[str, Any]
     tools: list[dict[str, Any]]
     top_p: float | None
-    truncation: Literal["disabled"]
+    truncation: Literal["auto", "disabled"]
     usage: ResponseUsage | None
 
 
@@ -135,6 +148,7 @@ class ResponseEvent(TypedDict):
     logprobs: NotRequired[list[TokenLogprob]]
     name: NotRequired[str]
     arguments: NotRequired[str]
+    input: NotRequired[str]
 
 
 class ErrorEvent(ErrorBody):

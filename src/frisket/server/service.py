@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from threading import Lock
@@ -14,17 +14,21 @@ from frisket.decoding.budget import Budget, OnBudget
 from frisket.decoding.sampler import Sampler
 from frisket.description import Style
 from frisket.engines.compiler import Compiler, Wanted
+from frisket.errors import TokenRejectedError
 from frisket.grammar import CompiledGrammar
 from frisket.models.prompt import property_names
 from frisket.models.protocol import Model
 from frisket.server.failure import Failure
-from frisket.server.job import Ended, Event, Failed, Job, Prompt, Written
+from frisket.server.job import Ended, Event, Failed, Job, Prompt, Written, advance
 from frisket.server.metrics import Metrics
+from frisket.server.reply import TextReply, ToolReply
 from frisket.server.scheduler import Scheduler
 from frisket.server.settings import Settings
 from frisket.server.share import Share
 from frisket.server.span import Span, begun, span
+from frisket.server.tool import ToolOutput
 from frisket.server.turn import Turns
+from frisket.token_name import token_name
 from frisket.tools import family
 
 logger = logging.getLogger(__name__)
@@ -46,6 +50,10 @@ class Wish:
     bias: Mapping[int, float] = field(default_factory=dict)
     on_budget: OnBudget = "finish"
     min_tokens: int = 0
+    head: Sequence[str | int] = ()
+    """The beginning of the answer, which the prompt holds already: texts and special tokens."""
+    scores: bool = False
+    """Whether the log-probabilities of the prompt's tokens are asked for, too."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +64,8 @@ class Plan:
     grammar: CompiledGrammar | None
     wish: Wish
     budget: Budget
+    output: ToolOutput | None = None
+    """What the messages are where tools or reasoning are asked for."""
 
 
 @dataclass
@@ -87,7 +97,7 @@ class Service:
                 404,
                 f"there is no model {name!r}",
                 code="model-not-found",
-                where="model",
+                where="/model",
                 hint=f"it is {self.settings.name!r}",
             )
 
@@ -118,7 +128,7 @@ class Service:
         if len(text) > self.model.context * self._longest:
             raise Failure(
                 400, f"the prompt has {len(text):,} characters; the model reads at most {self.model.context:,} tokens",
-                code="limit", where="prompt", hint="shorten the prompt, or use a model with a longer context",
+                code="limit", where="/prompt", hint="shorten the prompt, or use a model with a longer context",
             )  # fmt: skip
         return self.model.encode(text)
 
@@ -135,54 +145,80 @@ class Service:
                 400,
                 f"{wrong[0]} is no token" if wrong else "a prompt has at least one token",
                 code="request",
-                where="prompt",
+                where="/prompt",
             )
         return ids
 
-    def plan(self, ids: Sequence[int], grammar: CompiledGrammar | None, wish: Wish) -> Plan:
+    def plan(
+        self, ids: Sequence[int], grammar: CompiledGrammar | None, wish: Wish, output: ToolOutput | None = None
+    ) -> Plan:
         """A Failure for what the limits do not allow."""
         if wish.choices > self.settings.max_choices:
-            raise Failure(400, f"n is at most {self.settings.max_choices}", code="limit", where="n")
+            raise Failure(400, f"n is at most {self.settings.max_choices}", code="limit", where="/n")
         budget = self._budget(ids, wish)
         if grammar is not None:
-            budget.check(grammar.matcher())
-        return Plan(ids, grammar, wish, budget)
+            matcher = grammar.matcher()
+            try:
+                advance(matcher, wish.head)
+            except TokenRejectedError as error:
+                raise Failure(
+                    400, f"the last message begins no answer: {error.message}", code="request", where="/head",
+                    hint="let the message be the beginning of a text of the schema or grammar",
+                ) from error  # fmt: skip
+            budget.check(matcher)
+        return Plan(ids, grammar, wish, budget, output)
 
-    def answers(self, client: str, plan: Plan) -> Answers:
-        """Begin. The events are read once."""
-        ids, grammar, wish = plan.ids, plan.grammar, plan.wish
+    def answers(self, client: str, plans: Sequence[Plan]) -> Answers:
+        """Begin to answer all prompts of a request, or none. The events are read once; `n` answers are those of the
+        first prompt, and so on."""
         loop, queue = asyncio.get_running_loop(), asyncio.Queue[tuple[int, Event]]()
-        prompt = Prompt(self.model, ids, uses=wish.choices, lock=self._model_lock)
-
-        def put(number: int, event: Event) -> None:
-            loop.call_soon_threadsafe(queue.put_nowait, (number, event))
-
-        def job(number: int) -> Job:
-            return Job(
-                prompt, grammar, self.vocabulary, budget=plan.budget, sampler=wish.sampler, seed=wish.seed + number,
-                stop=wish.stop, top=wish.top, deliver=partial(put, number), bias=wish.bias,
-                cpu_seconds=self.settings.cpu_seconds,
-            )  # fmt: skip
-
-        jobs = [job(number) for number in range(wish.choices)]
+        jobs = [job for plan in plans for job in self._jobs(plan)]
+        for number, job in enumerate(jobs):
+            job.deliver = partial(_put, loop, queue, number)
         self.scheduler.submit(jobs, client)
-        writing = begun("generate", {"gen_ai.request.model": self.settings.name, "gen_ai.usage.input_tokens": len(ids)})
-        self.metrics.prompt_tokens.inc(len(ids))
-        answers = Answers(len(ids), _nothing())
+        count = sum(len(plan.ids) for plan in plans)
+        writing = begun("generate", {"gen_ai.request.model": self.settings.name, "gen_ai.usage.input_tokens": count})
+        self.metrics.prompt_tokens.inc(count)
+        answers = Answers(count, _nothing())
         answers.events = self._events(jobs, queue, answers, writing)
         return answers
+
+    def _jobs(self, plan: Plan) -> list[Job]:
+        grammar, wish, output, settings = plan.grammar, plan.wish, plan.output, self.settings
+        prompt = Prompt(self.model, plan.ids, uses=wish.choices, lock=self._model_lock)
+        stop: Sequence[str] = wish.stop
+        make_reply: Callable[[], TextReply] = TextReply
+        if grammar is not None and output is not None:
+            # Beside calls, stop strings are looked for in the content alone.
+            head = "".join(
+                token_name(self.vocabulary, part) or "" if isinstance(part, int) else part for part in wish.head
+            )
+            stop, make_reply = (
+                (),
+                partial(ToolReply, grammar.grammar, output, stop=wish.stop, head=head, limits=settings.limits),
+            )
+        return [
+            Job(
+                prompt, grammar, self.vocabulary, budget=plan.budget, sampler=wish.sampler, seed=wish.seed + number,
+                stop=stop, top=wish.top, make_reply=make_reply, head=wish.head, scores=wish.scores,
+                is_empty=wish.max_tokens == 0, bias=wish.bias, cpu_seconds=settings.cpu_seconds,
+            )
+            for number in range(wish.choices)
+        ]  # fmt: skip
 
     def _budget(self, ids: Sequence[int], wish: Wish) -> Budget:
         if wish.max_tokens is not None and wish.max_tokens > self.settings.max_tokens:
             raise Failure(
                 400, f"an answer has at most {self.settings.max_tokens:,} tokens here", code="limit",
-                where="max_tokens", hint="ask for fewer, or start the server with a larger --max-tokens",
+                where="/max_tokens", hint="ask for fewer, or start the server with a larger --max-tokens",
             )  # fmt: skip
         budget = Budget(wish.max_tokens or self.settings.max_tokens, wish.on_budget)
+        if wish.max_tokens == 0:
+            return budget
         budget = budget.within(self.model.context, len(ids))
         if wish.min_tokens > budget.max_tokens:
             raise Failure(400, f"min_tokens is at most {budget.max_tokens}, as many as the answer may have",
-                          code="limit", where="min_tokens")  # fmt: skip
+                          code="limit", where="/min_tokens")  # fmt: skip
         return replace(budget, min_tokens=wish.min_tokens)
 
     async def _events(
@@ -223,6 +259,10 @@ class Service:
         if failure.status >= 500:
             logger.error("an answer failed", exc_info=error)
         return failure
+
+
+def _put(loop: asyncio.AbstractEventLoop, queue: asyncio.Queue[tuple[int, Event]], number: int, event: Event) -> None:
+    loop.call_soon_threadsafe(queue.put_nowait, (number, event))
 
 
 async def _nothing() -> AsyncIterator[tuple[int, Event]]:

@@ -23,6 +23,8 @@ class Settings:
     """What `Authorization: Bearer` must say; None lets everybody in."""
     tool_family: str | Family = "hermes"
     """In which format the model calls tools: one of `frisket.tools.families()`, or one read from a chat template."""
+    cors_origins: tuple[str, ...] = ()
+    """Whose pages may ask the server from a browser: origins such as `https://example.org`, or `*` for all."""
     temperature: float = 0.0
     """Where a request says none: 0 takes the likeliest token, as `frisket generate` does."""
     options: JSONSchemaOptions = DEFAULT

@@ -68,10 +68,12 @@ class TokenLogprob(Logprob):
 
 
 class ChatLogprobs(TypedDict):
-    """`logprobs` of a chat."""
+    """`logprobs` of a chat: those of `content`, and apart from them those of all other tokens, where there are any."""
 
     content: list[TokenLogprob]
     refusal: None
+    reasoning_content: NotRequired[list[TokenLogprob]]
+    tool_calls: NotRequired[list[TokenLogprob]]
 
 
 class FunctionCall(TypedDict):
@@ -81,18 +83,54 @@ class FunctionCall(TypedDict):
     arguments: str
 
 
-class ToolCall(TypedDict):
-    """A call of a tool."""
+class CustomCall(TypedDict):
+    """The custom tool of a call, and its text."""
+
+    name: str
+    input: str
+
+
+class FunctionToolCall(TypedDict):
+    """A call of a function."""
 
     id: str
     type: Literal["function"]
     function: FunctionCall
 
 
-class ToolCallDelta(ToolCall):
-    """A call in a stream, which comes whole."""
+class CustomToolCall(TypedDict):
+    """A call of a custom tool."""
+
+    id: str
+    type: Literal["custom"]
+    custom: CustomCall
+
+
+ToolCall = FunctionToolCall | CustomToolCall
+
+
+class FunctionDelta(TypedDict):
+    """What the arguments of a call have gained; `name` comes first."""
+
+    name: NotRequired[str]
+    arguments: str
+
+
+class CustomDelta(TypedDict):
+    """What the text of a call has gained; `name` comes first."""
+
+    name: NotRequired[str]
+    input: str
+
+
+class ToolCallDelta(TypedDict):
+    """What a call has gained; its id and type come first."""
 
     index: int
+    id: NotRequired[str]
+    type: NotRequired[Literal["function", "custom"]]
+    function: NotRequired[FunctionDelta]
+    custom: NotRequired[CustomDelta]
 
 
 class AssistantMessage(TypedDict):
@@ -112,6 +150,8 @@ class ChatChoice(TypedDict):
     message: AssistantMessage
     logprobs: ChatLogprobs | None
     finish_reason: FinishReason
+    missing: NotRequired[str]
+    """A text that would make the answer whole, where a stop string has cut it."""
 
 
 class ChatCompletion(Head):
@@ -138,6 +178,7 @@ class ChunkChoice(TypedDict):
     delta: Delta
     logprobs: ChatLogprobs | None
     finish_reason: FinishReason | None
+    missing: NotRequired[str]
 
 
 class ChatChunk(Head):
@@ -152,7 +193,7 @@ class TextLogprobs(TypedDict):
     """`logprobs` of a completion: parallel lists."""
 
     tokens: list[str]
-    token_logprobs: list[float]
+    token_logprobs: list[float | None]
     top_logprobs: list[dict[str, float]] | None
     text_offset: list[int]
 
@@ -164,6 +205,7 @@ class TextChoice(TypedDict):
     text: str
     logprobs: TextLogprobs | None
     finish_reason: Literal["stop", "length"] | None
+    missing: NotRequired[str]
 
 
 class Completion(Head):

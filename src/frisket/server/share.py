@@ -2,7 +2,8 @@
 
 A client may hold at most `RATIO` times what nobody holds (the dynamic threshold of Choudhury and Hahne, *Dynamic queue
 length thresholds for shared-memory packet switches*, 1998). One client alone gets about three quarters of the supply,
-a second one three quarters of the rest.
+a second one three quarters of the rest. A part of the supply may be reserved for clients that hold nothing yet: a few
+that hold much would else leave too little for many that need one slot each.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ class Share:
     ([True, True, True, True, True, True, True, False], True)
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, most: int, *, reserved: int = 0) -> None:
+        self._most, self._reserved = most, reserved
         self._held: Counter[str] = Counter()
         self.total = 0
         """How much all clients hold."""
@@ -33,8 +34,9 @@ class Share:
 
     def has(self, client: str, amount: int = 1) -> bool:
         """Whether a client may take so much."""
-        left = self._most - self.total - amount
-        return left >= 0 and self._held[client] + amount - 1 <= RATIO * (left + 1)
+        left, held = self._most - self.total - amount, self._held[client]
+        free = left - self._reserved if held else left
+        return left >= 0 and held + amount - 1 <= RATIO * (free + 1)
 
     def take(self, client: str, amount: int = 1) -> bool:
         """Take so much if the client may; whether it did."""

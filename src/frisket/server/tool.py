@@ -7,23 +7,26 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from frisket.engines.structured_output import StructuredOutput
+from pydantic import Field
+
 from frisket.errors import MessageSyntaxError, RefusedToolsError
 from frisket.grammar import Grammar
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.limit import Limits
 from frisket.models.prompt import property_names
 from frisket.server.body import Body
-from frisket.server.conversation import Message, render
+from frisket.server.conversation import Conversation, chat_template, render
 from frisket.server.failure import Failure
 from frisket.thinking import Mode, Thinking
 from frisket.tools import Family, Tools, family
+from frisket.tools.custom import SCHEMA
+from frisket.tools.template import Special, literal_pieces
 from frisket.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from frisket.server.parameters import Parameters
+    from frisket.server.parameters import Asked, Parameters
     from frisket.server.service import Service
 
 
@@ -36,33 +39,128 @@ class Function(Body):
     strict: bool | None = None
 
 
+class Custom(Body):
+    """A tool that takes one text: any, or the texts of a grammar."""
+
+    name: str
+    description: str | None = None
+    format: dict[str, Any] | None = None
+
+
 class FunctionTool(Body):
     """One entry of `tools`."""
 
     type: Literal["function"]
     function: Function
 
+    def offered(self, where: str) -> Offered:
+        return Offered(self.function.model_dump(exclude_none=True), f"{where}/function")
 
-class FunctionName(Body):
+
+class CustomTool(Body):
+    """One entry of `tools`."""
+
+    type: Literal["custom"]
+    custom: Custom
+
+    def offered(self, where: str) -> Offered:
+        return Offered({"type": "custom", **self.custom.model_dump(exclude_none=True)}, f"{where}/custom")
+
+
+ChatTool = Annotated[FunctionTool | CustomTool, Field(discriminator="type")]
+
+
+class ToolName(Body):
     name: str
 
 
-class NamedChoice(Body):
-    """`tool_choice` where it names a tool."""
+class NamedFunction(Body):
+    """`tool_choice` where it names a function."""
 
     type: Literal["function"]
-    function: FunctionName
+    function: ToolName
 
 
-Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh"]
+class NamedCustom(Body):
+    """`tool_choice` where it names a custom tool."""
+
+    type: Literal["custom"]
+    custom: ToolName
+
+
+class AllowedTools(Body):
+    """Which tools may be called, and whether one must be."""
+
+    mode: Literal["auto", "required"]
+    tools: list[dict[str, Any]]
+
+
+class ChatAllowed(Body):
+    """`tool_choice` where it lists the tools that may be called."""
+
+    type: Literal["allowed_tools"]
+    allowed_tools: AllowedTools
+
+
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 """How long a model shall think. Templates do not say it to the models: all but `none` ask for reasoning alike."""
-Choice = Literal["auto", "required", "none"] | NamedChoice
+Word = Literal["auto", "required", "none"]
+ChatChoice = Word | Annotated[NamedFunction | NamedCustom | ChatAllowed, Field(discriminator="type")]
 
 
-class TemplateArguments(Body):
-    """`chat_template_kwargs`, as vLLM's and SGLang's clients send them."""
+@dataclass(frozen=True)
+class Choice:
+    """Which tools may be called, all if `names` is None, and whether one must be."""
 
-    enable_thinking: bool | None = None
+    word: Word = "auto"
+    names: tuple[str, ...] | None = None
+    is_one: bool = False
+    """Whether one call is the most."""
+
+    @classmethod
+    def of_chat(cls, given: ChatChoice | None) -> Choice:
+        match given:
+            case NamedFunction(function=named) | NamedCustom(custom=named):
+                return cls.of_name(named.name)
+            case ChatAllowed(allowed_tools=allowed):
+                return cls.of_allowed(allowed)
+        return cls(given or "auto")
+
+    @classmethod
+    def of_name(cls, name: str) -> Choice:
+        return cls("required", (name,), is_one=True)
+
+    @classmethod
+    def of_allowed(cls, allowed: AllowedTools) -> Choice:
+        """The chat API nests the names of tools, the Responses API does not."""
+        inner = [tool.get(str(tool.get("type")), tool) for tool in allowed.tools]
+        return cls(allowed.mode, tuple(str(tool.get("name")) for tool in inner if isinstance(tool, dict)))
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A tool of a request: its description as `frisket.tools` reads it, and where that stands."""
+
+    description: dict[str, Any]
+    where: str
+    namespace: str | None = None
+
+    @property
+    def name(self) -> str:
+        return str(self.description["name"])
+
+    @property
+    def is_custom(self) -> bool:
+        return self.description.get("type") == "custom"
+
+    def pointer(self, place: str) -> str:
+        """A place in the tool as one in the request."""
+        if place == "/name":
+            return f"{self.where}{place}"
+        if not self.is_custom:
+            return f"{self.where}/parameters{place}"
+        is_nested = "grammar" in (self.description.get("format") or {})
+        return self.where + (place.replace("/format/", "/format/grammar/") if is_nested else place)
 
 
 @dataclass(frozen=True)
@@ -70,23 +168,21 @@ class ToolOutput:
     """The messages of a model that may call tools or think; requests whose `specification` is equal share a grammar."""
 
     family: str | Family
-    tools: tuple[FunctionTool, ...]
+    tools: tuple[Offered, ...]
     choice: str
     parallel: bool
-    final: StructuredOutput | None
+    final: Asked | None
     thinking: Mode
     said: Thinking = Thinking.ABSENT
     options: JSONSchemaOptions = DEFAULT
     vocabulary: Vocabulary | None = field(default=None, compare=False)
-    within: str = field(default="/function", compare=False)
-    """Where the schema stands in an entry of the request's `tools`, for errors."""
     kind: Literal["tools"] = "tools"
 
     @cached_property
     def specification(self) -> str:
         """All that decides about the grammar, as JSON text; options and vocabulary aside."""
         final = self.final and [self.final.kind, self.final.specification, repr(self.final.options)]
-        tools = [tool.function.model_dump(exclude_none=True) for tool in self.tools]
+        tools = [tool.description for tool in self.tools]
         return json.dumps(
             [repr(self.family), tools, self.choice, self.parallel, final, self.thinking, self.said.value],
             ensure_ascii=False,
@@ -94,16 +190,14 @@ class ToolOutput:
 
     def grammar(self, limits: Limits | None = None) -> Grammar:
         """The messages; RefusedToolsError names the first tool that cannot be enforced, and its place."""
-        functions = [tool.function.model_dump(exclude_none=True) for tool in self.tools]
-        tools = Tools(functions, options=self.options, policy="reject")
+        tools = Tools([tool.description for tool in self.tools], options=self.options, policy="reject")
         refused = [(place, one) for place, one in enumerate(tools.report(self.family)) if one.status == "refused"]
         if refused:
             place, first = refused[0]
             pointer, reason = first.places[0] if first.places else ("", "it cannot be called")
-            inner = "" if pointer == "/name" else "/parameters"
             raise RefusedToolsError(
                 f"the tool {first.name} cannot be enforced: {reason}",
-                where=f"/tools/{place}{self.within}{inner}{pointer}",
+                where=self.tools[place].pointer(pointer),
                 hint=first.hint or "correct the tool, or leave it out",
                 places=[(one.name, reason) for _, one in refused for _, reason in one.places],
             )
@@ -112,39 +206,37 @@ class ToolOutput:
             final=None if self.final is None else self.final.grammar(limits),
             thinking=self.thinking, prompt=self.said, vocabulary=self.vocabulary, limits=limits,
         )  # fmt: skip
-        # The first text that is read builds the grammar that reads: here, beside the loop of the server.
+        # The first text that is read builds the grammar that reads: here, before any answer waits for it.
         with contextlib.suppress(MessageSyntaxError):
             grammar.value("")
         return grammar
 
-    def keys(self) -> list[str]:
-        """The property names that a prompt mentions: those of all arguments, and of the final answer."""
-        schemas: list[Any] = [tool.function.parameters for tool in self.tools]
+    def keys(self, *, arguments: bool) -> list[str]:
+        """The property names that a prompt mentions: those of the final answer, and perhaps of all arguments."""
+        schemas: list[Any] = [tool.description.get("parameters") for tool in self.tools] if arguments else []
         if self.final is not None and self.final.kind == "json":
             with contextlib.suppress(ValueError, RecursionError):  # the grammar says what is wrong with it
                 schemas.append(json.loads(self.final.specification))
         return list(dict.fromkeys(name for schema in schemas for name in property_names(schema)))
 
 
-def chosen(tools: Sequence[FunctionTool] | None, choice: Choice | None) -> tuple[tuple[FunctionTool, ...], str, bool]:
-    """(the tools that may be called, `choice` of `Grammar.from_tools`, whether one call is the most)"""
-    given = tuple(tools or ())
-    if isinstance(choice, NamedChoice):
-        # One tool alone: its name could be the word for another choice.
-        named = tuple(tool for tool in given if tool.function.name == choice.function.name)
-        if not named:
-            names = ", ".join(tool.function.name for tool in given) or "none"
+def chosen(given: Sequence[Offered], choice: Choice) -> tuple[tuple[Offered, ...], str]:
+    """(the tools that may be called, `choice` of `Grammar.from_tools`)"""
+    names = ", ".join(tool.name for tool in given) or "none"
+    for name in choice.names or ():
+        if name not in {tool.name for tool in given}:
             raise Failure(
-                400, f"there is no tool {choice.function.name!r} to call", code="tools-refused", where="tool_choice",
+                400, f"there is no tool {name!r} to call", code="tools-refused", where="/tool_choice",
                 hint=f"the tools are {names}",
             )  # fmt: skip
-        return named, "required", True
-    if choice == "required" and not given:
+    # A list of the tools that may be called, and no name: the name of a tool could be the word for another choice.
+    allowed = tuple(tool for tool in given if choice.names is None or tool.name in choice.names)
+    if choice.word == "required" and not allowed:
         raise Failure(
-            400, "a call is required, and there is no tool", code="tools-refused", where="tool_choice",
+            400, "a call is required, and there is no tool", code="tools-refused", where="/tool_choice",
             hint="send tools, or leave tool_choice out",
         )  # fmt: skip
-    return given, (choice or "auto") if given else "none", False
+    return allowed, choice.word if allowed else "none"
 
 
 def thinking(wanted: bool | None, family_name: str | Family, where: str) -> Mode | None:
@@ -167,46 +259,70 @@ def prompt_says(prompt: str, family_name: str | Family) -> Thinking:
     return Thinking.of_prompt(prompt, *wanted.thinking, wanted.turn)
 
 
-def described(tools: Sequence[FunctionTool], family_name: str | Family) -> str:
+def described(tools: Sequence[Offered], family_name: str | Family) -> str:
     """What a model is told of its tools: their descriptions, and how a call of its family is written."""
     wanted = family(family_name)
     call = wanted.calls.replace("$calls", wanted.call[0]).replace("$ws", " ")
     form = call.replace("$name", "NAME").replace("$arguments", "ARGUMENTS").replace("$id", "ID")
-    functions = [json.dumps(tool.function.model_dump(exclude_none=True), ensure_ascii=False) for tool in tools]
-    return "\n".join(["You may call these functions:", *functions, "A call is written so:", form])
+    functions = [json.dumps(tool.description, ensure_ascii=False) for tool in tools]
+    customs = ["A custom function takes one argument, the text input."] if any(t.is_custom for t in tools) else []
+    return "\n".join(["You may call these functions:", *functions, *customs, "A call is written so:", form])
+
+
+def template_tools(tools: Sequence[Offered]) -> list[dict[str, Any]]:
+    """The tools as chat templates read them; a custom one is a function of one text."""
+    found = []
+    for tool in tools:
+        given = {name: value for name, value in tool.description.items() if name not in ("type", "format")}
+        function = {**given, "parameters": SCHEMA} if tool.is_custom else {"parameters": {"type": "object"}, **given}
+        found.append({"type": "function", "function": function})
+    return found
+
+
+def head_of(output: ToolOutput, vocabulary: Vocabulary, head: str) -> list[str | int]:
+    """The text and the special tokens that a message begins with which goes on with `head`."""
+    pieces = literal_pieces(family(output.family).content[0], frozenset(filter(None, vocabulary.special)))
+    marks = [vocabulary.special[one.name] if isinstance(one, Special) else one.text for one in pieces]
+    return [*marks, head]
 
 
 def tool_output(
     service: Service,
     body: Parameters,
-    messages: Sequence[Message],
-    tools: Sequence[FunctionTool] | None,
-    choice: Choice | None,
+    conversation: Conversation,
+    tools: Sequence[Offered],
+    choice: Choice,
     *,
     parallel: bool | None,
-    final: StructuredOutput | None,
+    final: Asked | None,
     mode: Mode | None = None,
-    within: str = "/function",
 ) -> tuple[ToolOutput, str] | None:
     """What is asked for where tools or reasoning are, and the prompt; None where an answer is text alone."""
     settings = service.settings
-    given, word, one = chosen(tools, choice)
-    if not given and mode is None:
+    allowed, word = chosen(tools, choice)
+    if not allowed and mode is None:
         return None
     if body.style() is not None:
         raise Failure(
-            400, "an answer beside tools or reasoning is not described", code="unsupported", where="frisket/describe",
+            400, "an answer beside tools or reasoning is not described", code="unsupported", where="/frisket/describe",
             hint="leave it out: the prompt describes the tools",
         )  # fmt: skip
     output = ToolOutput(
-        settings.tool_family, given, word, parallel is not False and not one, final, mode or "auto",
-        options=body.options(settings.options), vocabulary=service.vocabulary, within=within,
+        settings.tool_family, allowed, word, parallel is not False and not choice.is_one, final, mode or "auto",
+        options=body.options(settings.options), vocabulary=service.vocabulary,
     )  # fmt: skip
     if len(output.specification.encode()) > settings.max_schema_bytes:
         raise Failure(
-            400, f"the tools have more than {settings.max_schema_bytes:,} bytes", code="limit", where="tools",
+            400, f"the tools have more than {settings.max_schema_bytes:,} bytes", code="limit", where="/tools",
             hint="send fewer, or start the server with a larger --max-schema-bytes",
         )  # fmt: skip
-    told = described(given, settings.tool_family) if word != "none" else ""
-    prompt = render(service.model, messages, output.keys(), told)
-    return replace(output, said=prompt_says(prompt, settings.tool_family)), prompt
+    named = tools if word != "none" else ()
+    told = described(named, settings.tool_family) if named else ""
+    # A model that knows turns is told of its tools, and not to answer with one value.
+    keys = output.keys(arguments=chat_template(service.model) is None)
+    prompt = render(service.model, conversation, keys, template_tools(named), told)
+    if conversation.head is None or family(settings.tool_family).thinking is None:
+        said = prompt_says(prompt, settings.tool_family)
+    else:
+        said = Thinking.CLOSED  # what is continued comes behind it
+    return replace(output, said=said), prompt

@@ -5,6 +5,7 @@ template   how a format is written, in pieces         wire      pieces → node,
 tool       a description, function or model → Tool    tools     Tool × policy → what can be called, with a report
 arguments  schema → node, text → values               program   tools × choice → the node of a message
 python_call  values as Python's literals               parser    text → Message
+custom     format of a custom tool → the node of its one text
 compile    all of it → Grammar
 """
 

@@ -24,10 +24,11 @@ from frisket.json_schema import DEFAULT, JSONSchemaOptions, prelude_of
 from frisket.json_schema.parameter import OTHER_TYPES, relating
 from frisket.notations.combination.outline import OutlineBuilder, embedded, named, unnamed
 from frisket.tools import wire
+from frisket.tools.custom import INPUT
 from frisket.tools.family import Family
 from frisket.tools.notation import SCALARS, Notation, Values, joined
 from frisket.tools.python_call import python_prelude, read_keywords
-from frisket.tools.template import Hole, Piece, Text, pieces_of, written
+from frisket.tools.template import Hole, Piece, Text, literal_pieces, pieces_of, written
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
@@ -80,9 +81,21 @@ class Arguments:
 
     def grammar(self) -> Grammar:
         """The grammar of the arguments as JSON; raises what `Grammar.from_json_schema` raises."""
+        if self._json is None and self.tool.custom is not None:
+            self._json = self._custom()
         if self._json is None:
             self._json = Grammar.from_json_schema(self.tool.schema, self.options, limits=self.limits)
         return self._json
+
+    def _custom(self) -> Grammar:
+        """The one text of a custom tool, in the JSON of its arguments."""
+        assert self.tool.custom is not None
+        builder = self.fork(self.limits)
+        text = builder.quoted(self.tool.custom.lower(builder, self.limits), self.options.escapes)
+        begins = [b'{"%s":' % INPUT.encode(), b'{"%s": ' % INPUT.encode()]
+        compact = self.options.whitespace == "compact"
+        nodes = [builder.words(begins[: 1 if compact else 2]), text, builder.literal(b"}")]
+        return Grammar(builder.build(builder.seq(nodes)), schema=self.tool.schema)
 
     def check(self) -> None:
         """UnsupportedSchemaError lists what the family cannot write of these arguments."""
@@ -177,12 +190,12 @@ class Arguments:
     def _written(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> Iterator[int]:
         """The ways to write one parameter, with its tags."""
         if self.family.arguments == "delimited":
-            value = self._foreign(builder, parameter, (*SCALARS, *CONTAINERS))
+            value = self._delimited(builder, parameter)
             if value is not None:
                 yield builder.seq([builder.literal(f"{parameter.key}:".encode()), value])
             return
         if self.family.arguments == "python":
-            value = self._python(unnamed(builder), parameter, members())
+            value = self._python(unnamed(builder), parameter, members)
             if value is not None:
                 value = named(builder, parameter.key, value, "python", schema=parameter.schema)
                 yield builder.seq([builder.literal(f"{parameter.key}=".encode()), value])
@@ -251,6 +264,8 @@ class Arguments:
 
     def _value(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> tuple[int | None, int | None]:
         """The nodes of the parameter's texts, as they stand, and of its other values; None where there are none."""
+        if self.tool.custom is not None:
+            return self.tool.custom.lower(builder, self.limits), None
         found = self._simply(builder, parameter.schema)
         if found is not None:
             return found
@@ -282,13 +297,15 @@ class Arguments:
             return None, builder.embed(Grammar.from_json_schema(schema, self.options, limits=self.limits).core)
         return None
 
-    def _python(self, builder: GrammarBuilder, parameter: Parameter, values: front_end.MemberValues) -> int | None:
+    def _python(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> int | None:
+        if self.tool.custom is not None:
+            return builder.quoted(self.tool.custom.lower(builder, self.limits))
         printed = self.family.python_values
         if printed:
             node = self._foreign(builder, parameter, (*SCALARS, *printed))
         else:
-            node = values.value(parameter.key)
-            values.raise_unsupported()
+            node = members().value(parameter.key)
+            members().raise_unsupported()
         others = [name for name in CONTAINERS if name not in printed] if printed else ["object"]
         if not (printed or (node is not None and self.family.json_objects)):
             return node
@@ -300,6 +317,14 @@ class Arguments:
             found = None
         nodes = [each for each in (node, found) if each is not None]
         return builder.alt(nodes) if nodes else None
+
+    def _delimited(self, builder: GrammarBuilder, parameter: Parameter) -> int | None:
+        if self.tool.custom is None:
+            return self._foreign(builder, parameter, (*SCALARS, *CONTAINERS))
+        quote = literal_pieces(self.family.quote, self.family.special)
+        text = self.tool.custom.lower(unnamed(builder), self.limits)
+        inner = wire.delimited(builder, parameter.key, text, self.family.tags, quote)
+        return builder.seq([wire.lower(builder, quote), inner])
 
     @property
     def _notation(self) -> Notation:

@@ -124,7 +124,10 @@ def _reasoning(
     forbidden = tuple(sorted({*tokens.special, *wanted.special}))
     # An end that begins the next part of the turn leaves no room: what follows may begin with a blank itself.
     is_part = tokens.turn is not None
-    return Reasoning(start, end, mode, said, tokens.special, forbidden, max_chars, has_gap=not is_part, repeats=is_part)
+    return Reasoning(
+        start, end, mode, said, tokens.special, forbidden, max_chars,
+        has_gap=not is_part, repeats=is_part, calls=tokens.trigger if tokens.thinking_holds_calls else "",
+    )  # fmt: skip
 
 
 def _said(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:

@@ -17,6 +17,11 @@ from frisket.tools.template import Text, leading, pieces_of
 __all__ = ["Family", "families", "family", "family_of"]
 
 
+#: Names that all formats can carry that do not say otherwise.
+NAMES = r"[A-Za-z0-9_][A-Za-z0-9_./-]*"
+#: Characters that end names, or are escaped, in some format.
+_MARKS = re.compile(r'["\\<>{}\[\]\x00-\x1f\x7f]')
+
 #: The first tag of a marker: what comes after it may be spelled in several ways.
 _FIRST_TAG = re.compile(r"\s*[^\n>]*>?")
 
@@ -64,8 +69,8 @@ class Family:
     """Markers that are special tokens of the family's tokenizers; all others are text."""
     id: str = ""
     """The pattern of `$id`."""
-    name_pattern: str = r"[A-Za-z0-9_][A-Za-z0-9_./-]*"
-    """The names of tools that the format can carry."""
+    name_pattern: str = NAMES
+    """The names of tools that the format can carry. With the usual pattern, all others that its templates can hold."""
     opener: str = ""
     """The first character of a call, where no marker announces one; other text does not begin with it."""
     text_before: bool = True
@@ -82,6 +87,8 @@ class Family:
     """Whether these markers stand before every call, with or without text between them."""
     thinking: tuple[str, str] | None = None
     """The markers around reasoning."""
+    thinking_holds_calls: bool = False
+    """Whether calls may stand inside of reasoning, which then does not end in this message."""
     turn: str | None = None
     """What begins the model's turn in a prompt, where the end of reasoning holds the same text and more may follow."""
     parallel: bool = True
@@ -169,11 +176,16 @@ class Family:
 
     def problem_of(self, name: str) -> str | None:
         """Why no tool can have this name; None if one can."""
-        if not re.fullmatch(self.name_pattern, name):
+        if not re.fullmatch(self.name_pattern, name) and not (self.name_pattern == NAMES and self._holds(name)):
             return f"the format of {self.name} cannot hold the name {name!r}"
         if name + "\n" == self.content[0]:
             return f"the format of {self.name} calls its text {name!r}"
         return None
+
+    def _holds(self, name: str) -> bool:
+        """Whether all templates of calls can hold a name: nothing in it is a mark, or what stands behind names."""
+        ends = {call.partition("$name")[2][:1] for call in self.call}
+        return not (_MARKS.search(name) or any(end in name for end in ends) or name != name.strip() or not name)
 
 
 @cache

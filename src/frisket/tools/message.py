@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from frisket.tools.custom import INPUT
+
 if TYPE_CHECKING:
     from frisket.tools.tool import Tool
 
@@ -23,7 +25,7 @@ class ToolCall:
 
     @property
     def value(self) -> Any:
-        """The arguments as what the tool takes: an instance of a Pydantic model, or a dict with a function's types.
+        """The arguments as what the tool takes: a Pydantic model, a text, or a dict with a function's types.
 
         FrisketError if a validator of the type refuses them.
         """
@@ -31,6 +33,8 @@ class ToolCall:
 
     def to_openai(self) -> dict[str, Any]:
         """The call as the chat API of OpenAI describes it."""
+        if self.tool.custom is not None:
+            return {"id": self.id, "type": "custom", "custom": {"name": self.name, "input": self.arguments[INPUT]}}
         arguments = json.dumps(self.arguments, ensure_ascii=False)
         return {"id": self.id, "type": "function", "function": {"name": self.name, "arguments": arguments}}
 

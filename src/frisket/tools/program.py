@@ -37,8 +37,12 @@ class Program:
 
     def lower(self, builder: GrammarBuilder) -> int:
         """The node of all messages."""
-        body = _Body(self, builder).message()
-        return body if self.reasoning is None else self.reasoning.lower(builder, body)
+        body = _Body(self, builder)
+        answer = body.message()
+        if self.reasoning is None:
+            return answer
+        holds_calls = self.family.thinking_holds_calls and self.calls and bool(self.tools)
+        return self.reasoning.lower(builder, answer, [body.section()] if holds_calls else [])
 
 
 class _Body:
@@ -80,7 +84,7 @@ class _Body:
         builder, family, program = self.builder, self.family, self.program
         with_text = program.text and program.final is None
         if family.content[0] or family.opener:
-            section = self._section()
+            section = self.section()
             if family.preamble is None:
                 return section
             begin, end = (self._literal(marker) for marker in family.preamble)
@@ -91,7 +95,7 @@ class _Body:
             preamble = builder.seq([wire.lower(builder, begin), self._text(end)])
             return builder.alt([section, builder.seq([preamble, section])])
         trigger = self._literal(family.trigger)
-        rest = self._section(family.trigger, alone=with_text and family.text_between)
+        rest = self.section(family.trigger, alone=with_text and family.text_between)
         # Where text may follow the last call, templates end it with a line break, whatever the choice.
         last = builder.seq([rest, wire.lower(builder, [Hole("ws")])]) if family.text_between else rest
         if not (with_text and family.text_before):
@@ -113,7 +117,7 @@ class _Body:
             text = builder.and_([text, builder.not_(call)])
         return wire.delimited(builder, "content", text, self.program.forbidden, end)
 
-    def _section(self, begun: str = "", *, alone: bool = False) -> int:
+    def section(self, begun: str = "", *, alone: bool = False) -> int:
         """One section of calls, or if `alone` of one call; `begun` is what has been written of it."""
         builder, family = self.builder, self.family
         pieces = pieces_of(family.calls, family.special)

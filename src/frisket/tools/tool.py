@@ -12,6 +12,7 @@ from typing import Any
 
 from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyError
 from frisket.python_type import PythonType
+from frisket.tools.custom import INPUT, SCHEMA, CustomFormat
 
 #: Where each vendor keeps the schema of the arguments: OpenAI, MCP, Anthropic.
 _SCHEMAS = ("parameters", "inputSchema", "input_schema")
@@ -34,6 +35,8 @@ class Tool:
     python: PythonType[Any] | None = field(default=None, repr=False, compare=False)
     """The type of the arguments, where the tool is a Python function or a Pydantic model."""
     is_function: bool = field(default=False, repr=False, compare=False)
+    custom: CustomFormat | None = None
+    """What the one text is that a custom tool of OpenAI's takes instead of arguments; None of all other tools."""
 
     @classmethod
     def of(cls, source: Any) -> Tool:
@@ -55,25 +58,31 @@ class Tool:
 
     @classmethod
     def _of_mapping(cls, source: Mapping[str, Any]) -> Tool:
-        inner = source.get("function", source)
+        is_custom = source.get("type") == "custom"
+        inner = source.get("custom" if is_custom else "function", source)
         if not isinstance(inner, Mapping) or not isinstance(inner.get("name"), str) or not inner["name"]:
             raise InvalidSchemaError(
                 "the tool has no name", where="/function/name", hint='write {"name": …, "parameters": {…}}'
             )
+        text = inner.get("description")
+        description = text if isinstance(text, str) else ""
+        if is_custom:
+            return cls(inner["name"], SCHEMA, description, custom=CustomFormat.of(inner.get("format")))
         found = [(key, inner[key]) for key in _SCHEMAS if inner.get(key) is not None]
         schema = found[0][1] if found else _NOTHING
         if not isinstance(schema, Mapping):
             raise InvalidSchemaError(
                 "the schema of the arguments is no object", where=f"/{found[0][0]}", hint="write a JSON Schema"
             )
-        description = inner.get("description")
-        return cls(inner["name"], _of_object(dict(schema)), description if isinstance(description, str) else "")
+        return cls(inner["name"], _of_object(dict(schema)), description)
 
     def value(self, arguments: str) -> Any:
-        """Arguments in JSON as what the tool takes: a model, or a dict; a function's values have its types.
+        """Arguments in JSON as what the tool takes: a model, a text, or a dict; a function's values have its types.
 
         FrisketError if a validator of the type refuses them.
         """
+        if self.custom is not None:
+            return json.loads(arguments)[INPUT]
         if self.python is None:
             return json.loads(arguments)
         value = self.python.value(arguments)

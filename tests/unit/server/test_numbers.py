@@ -101,7 +101,7 @@ def test_more_values_than_python_reads_in_a_moment(server: Running) -> None:
 def test_too_many_stop_strings(server: Running, stop: list[str]) -> None:
     for path in ("/v1/chat/completions", "/v1/completions"):
         status, answer = server.ask(path, {"model": "embedded", **ASK[path], "stop": stop})
-        assert (status, answer["error"]["code"], answer["error"]["where"]) == (400, "limit", "stop")
+        assert (status, answer["error"]["code"], answer["error"]["where"]) == (400, "limit", "/stop")
         assert (
             server.ask(path, {"model": "embedded", **ASK[path], "stop": stop[:256] if len(stop) > 1 else "x"})[0] == 200
         )

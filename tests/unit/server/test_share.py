@@ -16,7 +16,7 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 from frisket import Grammar
 from frisket.decoding.budget import Budget
 from frisket.decoding.sampler import Sampler
-from frisket.server import turn
+from frisket.server import turn, usage
 from frisket.server.exchange import client_of
 from frisket.server.failure import Failure
 from frisket.server.job import Ended, Event, Failed, Job, Prompt
@@ -102,7 +102,7 @@ def test_one_client_leaves_slots_and_places_to_others() -> None:
     scheduler: Any = Scheduler(max_active=16, max_queued=16)
     mine = [Steps(1) for _ in range(25)]
     scheduler.submit(mine, "a")
-    assert (scheduler.active, scheduler.queued) == (13, 12)
+    assert (scheduler.active, scheduler.queued) == (7, 18)
     with pytest.raises(Failure) as caught:
         scheduler.submit([Steps(1)], "a")
     assert caught.value.status == 429
@@ -140,6 +140,15 @@ def test_a_share_is_never_more_than_there_is(most: int) -> None:
     assert share.total == 0 and share.has("c", 1)
 
 
+def test_a_reserved_part_is_for_those_who_hold_nothing() -> None:
+    slots = Share(64, reserved=32)
+    for client in ("a", "b", "c"):
+        while slots.take(client):
+            pass
+    assert slots.held("a") == 25 and slots.total <= 35
+    assert all(slots.take(f"light {number}") for number in range(29))
+
+
 def test_calls_of_one_client_leave_threads_to_others() -> None:
     gate = threading.Event()
 
@@ -153,6 +162,77 @@ def test_calls_of_one_client_leave_threads_to_others() -> None:
         return found
 
     assert asyncio.run(ask()) == "done"
+
+
+def test_clients_that_used_much_leave_half_of_the_threads() -> None:
+    gate, begun = threading.Event(), list[str]()
+
+    def spin() -> None:
+        began = time.thread_time()
+        while time.thread_time() < began + usage.HEAVY * 1.2:
+            pass
+
+    def wait(client: str) -> None:
+        begun.append(client)
+        gate.wait()
+
+    async def ask() -> None:
+        turns = turn.Turns(100)
+        heavy = [f"heavy {number}" for number in range(turn.THREADS)]
+        await asyncio.gather(*(turns.run(client, spin) for client in heavy))
+        held = [asyncio.create_task(turns.run(client, wait, client)) for client in heavy]
+        while len(begun) < turn.THREADS // 2:
+            await asyncio.sleep(0.001)
+        await turns.run("light", begun.append, "light")
+        assert len(begun) == turn.THREADS // 2 + 1
+        gate.set()
+        await asyncio.gather(*held)
+        assert sorted(begun) == sorted([*heavy, "light"])
+
+    asyncio.run(ask())
+
+
+def test_the_client_that_used_least_comes_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turn, "THREADS", 1)
+    monkeypatch.setattr(turn, "EACH", 1)
+    gate, begun = threading.Event(), list[str]()
+
+    async def ask() -> None:
+        turns = turn.Turns(100)
+        turns._usage.add("much", 0.2)
+        turns._usage.add("some", 0.1)
+        first = asyncio.create_task(turns.run("first", gate.wait))
+        await asyncio.sleep(0)
+        names = ["much", "some", "none", "much", "some", "none"]
+        held = [asyncio.create_task(turns.run(name, begun.append, name)) for name in names]
+        await asyncio.sleep(0)
+        left = held.pop(2)
+        left.cancel()
+        await asyncio.sleep(0)
+        gate.set()
+        await asyncio.gather(first, *held)
+
+    asyncio.run(ask())
+    assert begun == ["none", "some", "some", "much", "much"]
+
+
+def test_clients_with_long_steps_leave_half_of_the_threads(scheduler: Any) -> None:
+    clients = [f"heavy {number}" for number in range(THREADS)]
+    for client in clients:
+        scheduler._usage.add(client, 100.0)
+    held = [Steps(1) for _ in clients]
+    for client, job in zip(clients, held, strict=True):
+        scheduler.submit([job], client)
+    until(lambda: sum(job.taken for job in held) == THREADS // 2)
+    for number in range(THREADS // 2 - 1):
+        scheduler.submit([Steps(1)], f"light {number}")
+    honest = Steps(50, is_open=True)
+    scheduler.submit([honest], "honest")
+    until(lambda: honest.left == 0)
+    assert sum(job.taken for job in held) == THREADS // 2
+    for job in held:
+        job.gate.set()
+    until(lambda: not any(job.left for job in held))
 
 
 def test_too_many_calls_are_refused() -> None:

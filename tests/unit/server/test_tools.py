@@ -89,8 +89,12 @@ def streamed(server: Running, **asked: Any) -> tuple[dict[str, str], list[Any], 
         for name in texts:
             texts[name] += getattr(choice.delta, name, None) or ""
         for call in choice.delta.tool_calls or ():
-            assert call.index == len(calls) and call.type == "function" and call.id
-            calls.append(call)
+            if call.id:
+                assert call.index == len(calls) and call.type == "function" and call.function.name
+                calls.append(call)
+            else:
+                assert call.index == len(calls) - 1 and call.function.name is None
+                calls[-1].function.arguments += call.function.arguments
         reasons += [choice.finish_reason] if choice.finish_reason else []
     (reason,) = reasons
     return texts, calls, reason
@@ -146,24 +150,27 @@ def test_the_prompt_describes_the_answer() -> None:
             assert said in server.service.model.prompts[-1]
 
 
-def test_a_call_comes_when_it_is_complete() -> None:
+def test_arguments_come_as_they_are_written() -> None:
     with running(Scripted(f"{CALL}\n{CALL} And more.")) as server:
-        kinds = [
-            "call" if chunk.choices[0].delta.tool_calls else "text" if chunk.choices[0].delta.content else ""
-            for chunk in server.client().chat.completions.create(stream=True, **ASK, tools=TOOLS)
-        ]
-        assert [kind for kind in kinds if kind][:3] == ["call", "call", "text"]
+        pieces: list[list[str]] = []
+        for chunk in server.client().chat.completions.create(stream=True, **ASK, tools=TOOLS):
+            for call in chunk.choices[0].delta.tool_calls or ():
+                pieces += [[]] if call.id else []
+                pieces[-1].append(call.function.arguments)
+        assert pieces == [["", "{", '"n": ', "3", "}"]] * 2
 
 
 def test_an_answer_that_is_cut_has_the_calls_that_were_whole() -> None:
     with running(Scripted(f"Hm. {CALL}\n{CALL}")) as server:
-        most = len(f"Hm. {CALL}\n{CALL}") - 3
+        most = len(f"Hm. {CALL}\n{CALL}") - len("}}\n</tool_call>")
         asked = {**ASK, "tools": TOOLS, "max_tokens": most, "extra_body": {"on_budget": "cut"}}
         found = server.client().chat.completions.create(**asked).choices[0]
         texts, calls, reason = streamed(server, **asked)
         assert found.finish_reason == reason == "length"
         assert found.message.content == texts["content"] == "Hm."
-        assert len(found.message.tool_calls) == len(calls) == 1
+        assert len(found.message.tool_calls) == 1
+        # What has been told is not taken back.
+        assert [call.function.arguments for call in calls] == ['{"n": 3}', '{"n": ']
 
 
 def test_reasoning_stands_apart() -> None:

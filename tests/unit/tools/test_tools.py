@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import pytest
 
-from frisket import Grammar, RefusedToolsError, UnknownFamilyError
+from frisket import Grammar, RefusedToolsError, UnknownFamilyError, Vocabulary
 from frisket.errors import FrisketError
 from frisket.tools import Tool, Tools, families, family
 
@@ -26,6 +27,7 @@ NEVER = {
 }
 ARRAY = {"name": "array", "parameters": {"type": "array"}}
 NAMELESS = {"description": "no name"}
+BYTES = Vocabulary.from_bytes([*(bytes([value]) for value in range(256)), None], eos=[256])
 ALL = [GOOD, BACK, TYPO, NEVER, ARRAY, NAMELESS, GOOD]
 
 
@@ -94,6 +96,21 @@ def test_what_a_family_cannot_write_is_refused(tool: dict[str, Any], wanted: str
     [report] = Tools([tool], policy="relaxed").report(wanted)
     assert report.status == ("refused" if where == "/name" else "relaxed")
     assert [place for place, _ in report.places] == [where]
+
+
+@pytest.mark.parametrize("name", ["look up", "files:read", "查天气", "день.погода"])
+@pytest.mark.parametrize("wanted", families())
+def test_names_are_those_that_a_format_can_hold(wanted: str, name: str) -> None:
+    found = family(wanted)
+    # What stands behind a name ends it, and a function of Python is an identifier.
+    ends = any(call.partition("$name")[2].startswith(end) for call in found.call for end in name if end in " :")
+    holds = found.arguments != "python" and not ends
+    assert (found.problem_of(name) is None) == holds
+    if holds:
+        plain = replace(found, special=frozenset(), stops=())
+        grammar = Grammar.from_tools([{"name": name}, {"name": "look"}], plain, choice=name)
+        text = grammar.compile(BYTES).matcher().completion()
+        assert text is not None and [call.name for call in grammar.value(text.decode()).calls] == [name]
 
 
 def put(schema: Any, *, required: bool = True) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import AsyncIterator
-from typing import Literal
+from collections.abc import AsyncIterator, Sequence
+from typing import Any, Literal
 
 from pydantic import Field
 from starlette.requests import Request
@@ -13,12 +13,14 @@ from starlette.responses import Response
 
 from frisket.server import exchange
 from frisket.server.bias import read_bias
-from frisket.server.conversation import Message, render
-from frisket.server.job import Ended, Written
-from frisket.server.logprob import of_chat
+from frisket.server.conversation import THINKS, Conversation, Message, render
+from frisket.server.failure import Failure
+from frisket.server.job import Ended, Token, Written
+from frisket.server.logprob import of_fields
 from frisket.server.openapi import Operation
 from frisket.server.parameters import MOST_ENTRIES, MOST_INTEGER, Parameters, ResponseFormat, StreamOptions, stops
-from frisket.server.reply import TextReply, ToolReply, gathered, reply
+from frisket.server.reply import Field as MessageField
+from frisket.server.reply import Gain, delta, gathered
 from frisket.server.service import Answers, Plan, Service, Wish
 from frisket.server.shape import (
     ChatChoice,
@@ -32,7 +34,8 @@ from frisket.server.shape import (
     Head,
     Usage,
 )
-from frisket.server.tool import Choice, Effort, FunctionTool, TemplateArguments, ToolOutput, thinking, tool_output
+from frisket.server.tool import ChatChoice as ToolChoice
+from frisket.server.tool import ChatTool, Choice, Effort, head_of, thinking, tool_output
 from frisket.thinking import Mode
 from frisket.tools import Family
 
@@ -55,21 +58,33 @@ class ChatRequest(Parameters):
     top_logprobs: int | None = Field(None, ge=0, le=20)
     response_format: ResponseFormat | None = None
     stream_options: StreamOptions | None = None
-    tools: list[FunctionTool] | None = Field(None, max_length=MOST_ENTRIES)
-    tool_choice: Choice | None = None
+    tools: list[ChatTool] | None = Field(None, max_length=MOST_ENTRIES)
+    tool_choice: ToolChoice | None = None
     parallel_tool_calls: bool | None = None
     reasoning_effort: Effort | None = None
-    chat_template_kwargs: TemplateArguments | None = None
+    chat_template_kwargs: dict[str, Any] | None = None
+    continue_final_message: bool | None = None
+    add_generation_prompt: bool | None = None
     logit_bias: dict[str, float] | None = None
     frequency_penalty: float | None = Field(None, ge=0, le=0)
     presence_penalty: float | None = Field(None, ge=0, le=0)
 
     def mode(self, family_name: str | Family) -> Mode | None:
-        """Whether reasoning must come first: the template's own argument says it before the effort does."""
-        said = self.chat_template_kwargs.enable_thinking if self.chat_template_kwargs else None
-        if said is not None or self.reasoning_effort is None:
-            return thinking(said, family_name, "chat_template_kwargs/enable_thinking")
-        return thinking(self.reasoning_effort != "none", family_name, "reasoning_effort")
+        """Whether reasoning must come first: the template's own variable says it before the effort does."""
+        for name in THINKS:
+            if isinstance(said := (self.chat_template_kwargs or {}).get(name), bool):
+                return thinking(said, family_name, f"/chat_template_kwargs/{name}")
+        effort = self.reasoning_effort
+        return thinking(None if effort is None else effort != "none", family_name, "/reasoning_effort")
+
+    def conversation(self) -> Conversation:
+        if self.add_generation_prompt is bool(self.continue_final_message):
+            raise Failure(
+                400, "the answer is a message of its own, or continues the last one", code="request",
+                where="/add_generation_prompt", hint="leave it out, or say the opposite of continue_final_message",
+            )  # fmt: skip
+        messages = [message.place_at(f"/messages/{place}") for place, message in enumerate(self.messages)]
+        return Conversation(messages, self.chat_template_kwargs or {}, self.continue_final_message)
 
 
 ASKED = {"model": "embedded", "messages": [{"role": "user", "content": "My card was charged twice"}], "max_tokens": 64}
@@ -102,79 +117,90 @@ async def endpoint(request: Request) -> Response:
 
 
 async def _respond(service: Service, client: str, data: bytes) -> Response:
-    body, output, plan = await service.turns.run(client, _plan, service, data)
-    answers = service.answers(client, plan)
+    body, plan = await service.turns.run(client, _plan, service, data)
+    answers = service.answers(client, [plan])
     head: Head = {"id": f"chatcmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
-    replies = [reply(plan.grammar, output) for _ in range(plan.wish.choices)]
     if body.stream:
-        return await exchange.stream(_chunks(service, body, answers, replies, head))
-    return await exchange.answer(_document(service, body, answers, replies, head))
+        return await exchange.stream(_chunks(service, body, answers, head))
+    return await exchange.answer(_document(service, body, plan, answers, head))
 
 
-def _plan(service: Service, data: bytes) -> tuple[ChatRequest, ToolOutput | None, Plan]:
+def _plan(service: Service, data: bytes) -> tuple[ChatRequest, Plan]:
     body = exchange.parse(data, ChatRequest)
     service.check_model(body.model)
+    tokens = "max_tokens" if body.max_completion_tokens is None else "max_completion_tokens"
+    last = f"/messages/{len(body.messages) - 1}/content"
+    with exchange.rename_places({"/prompt": "/messages", "/max_tokens": f"/{tokens}", "/head": last}):
+        return body, _make_plan(service, body)
+
+
+def _make_plan(service: Service, body: ChatRequest) -> Plan:
     format_ = body.response_format
     wanted = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(body.tools))
+    tools = [tool.offered(f"/tools/{place}") for place, tool in enumerate(body.tools or ())]
+    conversation = body.conversation()
+
     output, prompt = tool_output(
-        service, body, body.messages, body.tools, body.tool_choice, parallel=body.parallel_tool_calls, final=wanted,
-        mode=body.mode(service.settings.tool_family),
+        service, body, conversation, tools, Choice.of_chat(body.tool_choice), parallel=body.parallel_tool_calls,
+        final=wanted, mode=body.mode(service.settings.tool_family),
     ) or (None, None)  # fmt: skip
     grammar = service.compile(output or wanted)
     if prompt is None:
         described = service.described(grammar, body.style())
-        prompt = render(service.model, body.messages, service.keys(grammar), described=described)
+        prompt = render(service.model, conversation, service.keys(grammar), described=described)
+    head: Sequence[str | int] = [] if conversation.head is None else [conversation.head]
+    if output is not None and conversation.head is not None:
+        head = head_of(output, service.vocabulary, conversation.head)
     wish = Wish(
         body.max_completion_tokens or body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=(body.top_logprobs or 0) if body.logprobs else 0,
         bias=read_bias(body.logit_bias, service.vocabulary.size),
-        on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
+        on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0, head=head,
     )  # fmt: skip
-    return body, output, service.plan(service.encode(prompt), grammar, wish)
+    return service.plan(service.encode(prompt), grammar, wish, output)
 
 
-def _reason(event: Ended, reply: TextReply) -> FinishReason:
-    return "tool_calls" if reply.called and event.whole else REASONS[event.reason]
+def _reason(event: Ended) -> FinishReason:
+    return "tool_calls" if event.calls and event.whole else REASONS[event.reason]
 
 
-async def _document(
-    service: Service, body: ChatRequest, answers: Answers, replies: list[TextReply], head: Head
-) -> ChatCompletion:
-    written: list[list[Written]] = [[] for _ in replies]
-    deltas: list[list[Delta]] = [[] for _ in replies]
-    reasons: list[FinishReason] = ["length"] * len(replies)
+async def _document(service: Service, body: ChatRequest, plan: Plan, answers: Answers, head: Head) -> ChatCompletion:
+    count = plan.wish.choices
+    gains: list[list[Gain]] = [[] for _ in range(count)]
+    placed: list[list[tuple[MessageField, Token]]] = [[] for _ in range(count)]
+    ends: dict[int, Ended] = {}
     async for number, event in answers.events:
-        told = replies[number]
-        if isinstance(event, Written):
-            written[number].append(event)
-            deltas[number] += told.feed(event.step.text)
-        elif isinstance(event, Ended):
-            deltas[number] += told.end(event.whole)
-            reasons[number] = _reason(event, told)
-    choices: list[ChatChoice] = [
-        {
+        if isinstance(event, Written | Ended):
+            gains[number] += event.gains
+            placed[number] += event.placed
+        if isinstance(event, Ended):
+            ends[number] = event
+    choices: list[ChatChoice] = []
+    for number, end in sorted(ends.items()):
+        choice: ChatChoice = {
             "index": number,
-            "message": gathered(deltas[number], tools=isinstance(replies[number], ToolReply)),
-            "logprobs": {"content": of_chat(service.vocabulary, steps), "refusal": None} if body.logprobs else None,
-            "finish_reason": reasons[number],
+            "message": gathered(gains[number], tools=plan.output is not None),
+            "logprobs": of_fields(service.vocabulary, placed[number]) if body.logprobs else None,
+            "finish_reason": _reason(end),
         }
-        for number, steps in enumerate(written)
-    ]
+        if end.missing is not None:
+            choice["missing"] = end.missing
+        choices.append(choice)
     return {**head, "object": "chat.completion", "choices": choices, "usage": usage(answers)}
 
 
-async def _chunks(
-    service: Service, body: ChatRequest, answers: Answers, replies: list[TextReply], head: Head
-) -> AsyncIterator[ChatChunk]:
+async def _chunks(service: Service, body: ChatRequest, answers: Answers, head: Head) -> AsyncIterator[ChatChunk]:
     counts = bool(body.stream_options and body.stream_options.include_usage)
 
     def part(choices: list[ChunkChoice]) -> ChatChunk:
         return {**head, "object": "chat.completion.chunk", "choices": choices}  # type: ignore[typeddict-item]
 
-    def chunk(
-        number: int, delta: Delta, reason: FinishReason | None = None, logprobs: ChatLogprobs | None = None
-    ) -> ChatChunk:
-        found = part([{"index": number, "delta": delta, "logprobs": logprobs, "finish_reason": reason}])
+    def chunk(number: int, gained: Delta, logprobs: ChatLogprobs | None = None, end: Ended | None = None) -> ChatChunk:
+        reason = None if end is None else _reason(end)
+        choice: ChunkChoice = {"index": number, "delta": gained, "logprobs": logprobs, "finish_reason": reason}
+        if end is not None and end.missing is not None:
+            choice["missing"] = end.missing
+        found = part([choice])
         if counts:
             found["usage"] = None
         return found
@@ -182,20 +208,18 @@ async def _chunks(
     begun: set[int] = set()
     try:
         async for number, event in answers.events:
-            told = replies[number]
             if number not in begun:
                 begun.add(number)
                 yield chunk(number, {"role": "assistant", "content": ""})
+            if not isinstance(event, Written | Ended):
+                continue
+            logprobs = of_fields(service.vocabulary, event.placed) if body.logprobs and event.placed else None
+            deltas = [said for gain in event.gains if (said := delta(gain)) is not None]
+            for said in deltas or ([{"content": ""}] if logprobs else []):
+                yield chunk(number, said, logprobs)
+                logprobs = None
             if isinstance(event, Ended):
-                for delta in told.end(event.whole):
-                    yield chunk(number, delta)
-                yield chunk(number, {}, _reason(event, told))
-            elif isinstance(event, Written):
-                entries = of_chat(service.vocabulary, [event]) if body.logprobs else []
-                deltas = list(told.feed(event.step.text)) or ([{"content": ""}] if entries else [])
-                for place, delta in enumerate(deltas):
-                    logprobs: ChatLogprobs = {"content": entries, "refusal": None}
-                    yield chunk(number, delta, None, logprobs if entries and not place else None)
+                yield chunk(number, {}, end=event)
         if counts:
             total = part([])
             total["usage"] = usage(answers)

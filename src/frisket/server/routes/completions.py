@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import AsyncIterator
-from typing import Literal
+from collections.abc import AsyncIterator, Sequence
+from typing import cast
 
 from pydantic import Field
 from starlette.requests import Request
@@ -14,7 +14,7 @@ from starlette.responses import Response
 from frisket.server import exchange
 from frisket.server.bias import read_bias
 from frisket.server.failure import Failure
-from frisket.server.job import Ended, Written
+from frisket.server.job import Echoed, Ended, Token, Written
 from frisket.server.logprob import of_completion
 from frisket.server.openapi import Operation
 from frisket.server.parameters import MOST_INTEGER, Parameters, ResponseFormat, StreamOptions, stops
@@ -26,10 +26,10 @@ PATH, METHODS = "/v1/completions", ["POST"]
 
 
 class CompletionRequest(Parameters):
-    """The body. One prompt a request, as text or token ids."""
+    """The body. Each prompt is text or token ids, and has `n` answers; with no tokens to write, `echo` scores it."""
 
-    prompt: str | list[int]
-    max_tokens: int | None = Field(None, ge=1, le=MOST_INTEGER)
+    prompt: str | list[int] | list[str] | list[list[int]]
+    max_tokens: int | None = Field(None, ge=0, le=MOST_INTEGER)
     n: int | None = Field(None, ge=1, le=MOST_INTEGER)
     stop: str | list[str] | None = None
     logprobs: int | None = Field(None, ge=0, le=20)
@@ -41,6 +41,12 @@ class CompletionRequest(Parameters):
     logit_bias: dict[str, float] | None = None
     frequency_penalty: float | None = Field(None, ge=0, le=0)
     presence_penalty: float | None = Field(None, ge=0, le=0)
+
+    def prompts(self) -> list[tuple[str | list[int], str]]:
+        """Each prompt, and where it stands."""
+        if isinstance(self.prompt, list) and self.prompt and not isinstance(self.prompt[0], int):
+            return [(cast("str | list[int]", one), f"/prompt/{place}") for place, one in enumerate(self.prompt)]
+        return [(cast("str | list[int]", self.prompt), "/prompt")]
 
 
 ASKED = {"model": "embedded", "prompt": "Red or green?", "max_tokens": 16}
@@ -69,86 +75,120 @@ async def endpoint(request: Request) -> Response:
 
 
 async def _respond(service: Service, client: str, data: bytes) -> Response:
-    body, plan = await service.turns.run(client, _plan, service, data)
-    answers = service.answers(client, plan)
-    echo = (body.prompt if isinstance(body.prompt, str) else service.model.decode(plan.ids)) if body.echo else ""
+    body, plans = await service.turns.run(client, _plan, service, data)
+    answers = service.answers(client, plans)
+    prompts = Prompts(service, body)
     head: Head = {"id": f"cmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
     if body.stream:
-        return await exchange.stream(_chunks(service, body, answers, head, echo))
-    return await exchange.answer(_document(service, body, answers, head, echo))
+        return await exchange.stream(_chunks(body, answers, head, prompts))
+    return await exchange.answer(_document(answers, head, prompts))
 
 
-def _plan(service: Service, data: bytes) -> tuple[CompletionRequest, Plan]:
+def _plan(service: Service, data: bytes) -> tuple[CompletionRequest, list[Plan]]:
     body = exchange.parse(data, CompletionRequest)
     service.check_model(body.model)
     format_ = body.response_format
     grammar = service.compile(body.structured(service.settings, format_.structured() if format_ else None))
     if body.style() is not None:
         raise Failure(
-            400, "this prompt is taken as it is", code="unsupported", where="frisket/describe",
+            400, "this prompt is taken as it is", code="unsupported", where="/frisket/describe",
             hint="write Grammar.describe into the prompt, or ask /v1/chat/completions",
         )  # fmt: skip
-    ids = service.encode(body.prompt) if isinstance(body.prompt, str) else service.checked(body.prompt)
+    prompts = body.prompts()
+    if len(prompts) * (body.n or 1) > service.settings.max_active:
+        most = service.settings.max_active
+        raise Failure(400, f"a request has at most {most} answers", code="limit", where="/prompt", hint="send fewer")
+    if body.max_tokens == 0 and grammar is not None:
+        raise Failure(
+            400, "no token is to be written, and a form is asked for", code="request", where="/max_tokens",
+            hint="leave the schema or grammar out, or raise max_tokens",
+        )  # fmt: skip
     wish = Wish(
         body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=body.logprobs or 0,
-        bias=read_bias(body.logit_bias, service.vocabulary.size),
-        on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
+        bias=read_bias(body.logit_bias, service.vocabulary.size), on_budget=body.on_budget or "finish",
+        min_tokens=body.min_tokens or 0, scores=bool(body.echo) and body.logprobs is not None,
     )  # fmt: skip
-    return body, service.plan(ids, grammar, wish)
+    plans = []
+    for prompt, where in prompts:
+        with exchange.rename_places({"/prompt": where}):
+            ids = service.encode(prompt) if isinstance(prompt, str) else service.checked(prompt)
+            plans.append(service.plan(ids, grammar, wish))
+    return body, plans
 
 
-async def _document(service: Service, body: CompletionRequest, answers: Answers, head: Head, echo: str) -> Completion:
-    written: list[list[Written]] = [[] for _ in range(body.n or 1)]
-    reasons: list[Literal["stop", "length"]] = ["length"] * len(written)
+class Prompts:
+    """The echo of each answer's prompt, and where the text of its next token begins."""
+
+    def __init__(self, service: Service, body: CompletionRequest) -> None:
+        self._vocabulary, self._has_logprobs = service.vocabulary, body.logprobs is not None
+        texts = [prompt if isinstance(prompt, str) else service.model.decode(prompt) for prompt, _ in body.prompts()]
+        self.echoes = [text if body.echo else "" for text in texts for _ in range(body.n or 1)]
+        #: An echo with log-probabilities is told token by token.
+        self._places = [0] * len(self.echoes)
+
+    def logprobs(self, number: int, tokens: Sequence[Token]) -> TextLogprobs | None:
+        """The next tokens of an answer, or of its prompt."""
+        if not self._has_logprobs:
+            return None
+        found = of_completion(self._vocabulary, tokens, self._places[number])
+        self._places[number] += sum(map(len, found["tokens"]))
+        return found
+
+
+async def _document(answers: Answers, head: Head, prompts: Prompts) -> Completion:
+    texts = list(prompts.echoes)
+    tokens: list[list[Token]] = [[] for _ in texts]
+    ends: dict[int, Ended] = {}
     async for number, event in answers.events:
-        if isinstance(event, Written):
-            written[number].append(event)
+        if isinstance(event, Echoed):
+            tokens[number] += event.tokens
+        elif isinstance(event, Written):
+            texts[number] += event.step.text
+            tokens[number] += [token for _, token in event.placed]
         elif isinstance(event, Ended):
-            reasons[number] = REASONS[event.reason]
-    choices: list[TextChoice] = [
-        {
-            "index": number,
-            "text": echo + "".join(one.step.text for one in steps),
-            "logprobs": None if body.logprobs is None else of_completion(service.vocabulary, steps, len(echo)),
-            "finish_reason": reasons[number],
-        }
-        for number, steps in enumerate(written)
+            ends[number] = event
+    choices = [
+        _choice(number, texts[number], prompts.logprobs(number, tokens[number]), end)
+        for number, end in sorted(ends.items())
     ]
     return {**head, "object": "text_completion", "choices": choices, "usage": usage(answers)}
 
 
+def _choice(number: int, text: str, logprobs: TextLogprobs | None = None, end: Ended | None = None) -> TextChoice:
+    reason = None if end is None else REASONS[end.reason]
+    choice: TextChoice = {"index": number, "text": text, "logprobs": logprobs, "finish_reason": reason}
+    if end is not None and end.missing is not None:
+        choice["missing"] = end.missing
+    return choice
+
+
 async def _chunks(
-    service: Service, body: CompletionRequest, answers: Answers, head: Head, echo: str
+    body: CompletionRequest, answers: Answers, head: Head, prompts: Prompts
 ) -> AsyncIterator[CompletionChunk]:
     counts = bool(body.stream_options and body.stream_options.include_usage)
 
     def part(choices: list[TextChoice]) -> CompletionChunk:
         return {**head, "object": "text_completion", "choices": choices}  # type: ignore[typeddict-item]
 
-    def chunk(
-        number: int, text: str, reason: Literal["stop", "length"] | None = None, logprobs: TextLogprobs | None = None
-    ) -> CompletionChunk:
-        found = part([{"index": number, "text": text, "logprobs": logprobs, "finish_reason": reason}])
+    def chunk(choice: TextChoice) -> CompletionChunk:
+        found = part([choice])
         if counts:
             found["usage"] = None
         return found
 
-    offsets = [len(echo)] * (body.n or 1)
     begun: set[int] = set()
     try:
         async for number, event in answers.events:
-            if echo and number not in begun:
-                yield chunk(number, echo)
+            if isinstance(event, Echoed) or (prompts.echoes[number] and number not in begun):
+                scored = prompts.logprobs(number, event.tokens) if isinstance(event, Echoed) else None
+                yield chunk(_choice(number, prompts.echoes[number], scored))
             begun.add(number)
             if isinstance(event, Ended):
-                yield chunk(number, "", REASONS[event.reason])
+                yield chunk(_choice(number, "", end=event))
             elif isinstance(event, Written) and (event.step.text or body.logprobs is not None):
-                logprobs = None
-                if body.logprobs is not None:
-                    logprobs = of_completion(service.vocabulary, [event], offsets[number])
-                    offsets[number] += sum(map(len, logprobs["tokens"]))
-                yield chunk(number, event.step.text, None, logprobs)
+                logprobs = prompts.logprobs(number, [token for _, token in event.placed])
+                yield chunk(_choice(number, event.step.text, logprobs))
         if counts:
             total = part([])
             total["usage"] = usage(answers)

@@ -2,44 +2,43 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BeforeValidator, Field, field_validator
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator
 from starlette.requests import Request
 from starlette.responses import Response
 
-from frisket.engines.structured_output import StructuredOutput
 from frisket.server import exchange
 from frisket.server.body import Body
-from frisket.server.conversation import Message, render
-from frisket.server.failure import Failure
-from frisket.server.input import Item, read_items
+from frisket.server.conversation import Conversation, Message, render
+from frisket.server.input import Item, LeftOutItem, read_items
 from frisket.server.item import Output, Told
 from frisket.server.job import Ended, Event, Written
-from frisket.server.logprob import of_chat
+from frisket.server.logprob import of_fields
 from frisket.server.openapi import Operation
-from frisket.server.parameters import MOST_ENTRIES, MOST_INTEGER, Parameters, schema_output
-from frisket.server.reply import TextReply, ToolReply, reply
+from frisket.server.parameters import MOST_ENTRIES, MOST_INTEGER, Asked, Parameters, read_schema
 from frisket.server.response import ErrorEvent, ItemStatus, OutputItem, ResponseBody, ResponseEvent, ResponseUsage
 from frisket.server.service import Answers, Plan, Service, Wish
-from frisket.server.tool import (
-    Choice,
-    Effort,
-    Function,
-    FunctionName,
-    FunctionTool,
-    NamedChoice,
-    ToolOutput,
-    thinking,
-    tool_output,
-)
+from frisket.server.shape import TokenLogprob
+from frisket.server.tool import AllowedTools, Choice, Custom, Effort, Function, Offered, Word, tool_output
 from frisket.thinking import Mode
-from frisket.tools import Family
+from frisket.tools import Family, family
+
+logger = logging.getLogger(__name__)
 
 PATH, METHODS = "/v1/responses", ["POST"]
+#: The header that says what of a request was left out, and how many places it names.
+LEFT_OUT, MOST_TOLD = "X-Frisket-Left-Out", 20
+#: What OpenAI adds to a response if asked. Only log-probabilities are there to be added.
+Include = Literal[
+    "message.output_text.logprobs", "reasoning.encrypted_content", "message.input_image.image_url",
+    "computer_call_output.output.image_url", "file_search_call.results", "web_search_call.results",
+    "web_search_call.action.sources", "code_interpreter_call.outputs",
+]  # fmt: skip
 
 
 class Format(Body):
@@ -51,44 +50,84 @@ class Format(Body):
     description: str | None = None
     strict: bool | None = None
 
-    def structured(self) -> StructuredOutput | None:
-        if self.type == "json_object":
-            return StructuredOutput("json_object", "")
-        return schema_output(self.schema_) if self.type == "json_schema" else None
+    def structured(self) -> Asked | None:
+        if self.type == "json_schema":
+            return read_schema(self.schema_, "/text/format/schema")
+        return Asked.of("json_object", True, "/text/format") if self.type == "json_object" else None
 
 
 class TextSettings(Body):
     """`text`."""
 
     format: Format | None = None
-    verbosity: Literal["medium"] | None = None
+    verbosity: Literal["low", "medium", "high"] | None = None
 
 
 class Reasoning(Body):
-    """`reasoning`. Nobody sums reasoning up: with `auto`, too, it comes as it is."""
+    """`reasoning`. Nobody sums reasoning up: whatever `summary` says, it comes as it is."""
 
     effort: Effort | None = None
-    summary: Literal["auto"] | None = None
+    summary: Literal["auto", "concise", "detailed", "none"] | None = None
+    generate_summary: Literal["auto", "concise", "detailed"] | None = None
+    context: str | None = None
 
 
-class ResponseTool(Body):
+class FlatFunction(Function):
     """One entry of `tools`."""
 
     type: Literal["function"]
+    defer_loading: bool | None = None
+
+
+class FlatCustom(Custom):
+    """One entry of `tools`."""
+
+    type: Literal["custom"]
+    defer_loading: bool | None = None
+
+
+FlatTool = Annotated[FlatFunction | FlatCustom, Field(discriminator="type")]
+
+
+class Namespace(Body):
+    """One entry of `tools`: tools with a name in common, which calls of them say, too."""
+
+    type: Literal["namespace"]
     name: str
     description: str | None = None
-    parameters: dict[str, Any] | None = None
-    strict: bool | None = None
+    tools: list[FlatTool] = Field(max_length=MOST_ENTRIES)
 
-    def tool(self) -> FunctionTool:
-        return FunctionTool(type="function", function=Function(**self.model_dump(exclude={"type"})))
+
+class HostedTool(Body):
+    """One entry of `tools` that OpenAI runs, and this server does not: it is left out."""
+
+    model_config = ConfigDict(extra="allow")
+    type: Literal[
+        "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11", "local_shell",
+        "shell", "apply_patch", "file_search", "computer", "computer_use_preview", "code_interpreter",
+        "image_generation", "mcp", "tool_search",
+    ]  # fmt: skip
+
+
+ResponseTool = Annotated[FlatFunction | FlatCustom | Namespace | HostedTool, Field(discriminator="type")]
 
 
 class NamedTool(Body):
     """`tool_choice` where it names a tool."""
 
-    type: Literal["function"]
+    type: Literal["function", "custom"]
     name: str
+
+
+class Allowed(AllowedTools):
+    """`tool_choice` where it lists the tools that may be called."""
+
+    type: Literal["allowed_tools"]
+
+
+def _offered(tool: FlatFunction | FlatCustom, where: str, namespace: str | None = None) -> Offered:
+    described = tool.model_dump(exclude_none=True, exclude={"defer_loading"})
+    return Offered(described, where, namespace)
 
 
 def _no_number(given: Any) -> Any:
@@ -107,11 +146,12 @@ class ResponseRequest(Parameters):
     reasoning: Reasoning | None = None
     max_output_tokens: int | None = Field(None, ge=1, le=MOST_INTEGER)
     top_logprobs: int | None = Field(None, ge=0, le=20)
-    include: list[Literal["message.output_text.logprobs"]] | None = None
-    truncation: Literal["disabled"] | None = None
+    include: list[Include] | None = None
+    truncation: Literal["auto", "disabled"] | None = None
+    client_metadata: dict[str, Any] | None = None
     background: Annotated[Literal[False], BeforeValidator(_no_number)] | None = None
     tools: list[ResponseTool] | None = Field(None, max_length=MOST_ENTRIES)
-    tool_choice: Literal["auto", "required", "none"] | NamedTool | None = None
+    tool_choice: Word | Annotated[NamedTool | Allowed, Field(discriminator="type")] | None = None
     parallel_tool_calls: bool | None = None
     stream_options: dict[str, Any] | None = None
 
@@ -120,16 +160,44 @@ class ResponseRequest(Parameters):
     def _items(cls, given: Any) -> Any:
         return [{"role": "user", "content": given}] if isinstance(given, str) else given
 
-    def choice(self) -> Choice | None:
-        named = self.tool_choice
-        if isinstance(named, NamedTool):
-            return NamedChoice(type="function", function=FunctionName(name=named.name))
-        return named
+    def choice(self) -> Choice:
+        match self.tool_choice:
+            case NamedTool(name=name):
+                return Choice.of_name(name)
+            case Allowed() as allowed:
+                return Choice.of_allowed(allowed)
+        return Choice(self.tool_choice or "auto")
+
+    def offered(self) -> list[Offered]:
+        """The tools that the model may call."""
+        found = []
+        for place, tool in enumerate(self.tools or ()):
+            where = f"/tools/{place}"
+            if isinstance(tool, Namespace):
+                found += [_offered(one, f"{where}/tools/{n}", tool.name) for n, one in enumerate(tool.tools)]
+            elif not isinstance(tool, HostedTool):
+                found.append(_offered(tool, where))
+        return found
+
+    def left_out(self, family_name: str | Family) -> list[str]:
+        """What of the request has no effect here, though clients do not expect that: places, with what they say."""
+        tools = [f"/tools/{n} {one.type}" for n, one in enumerate(self.tools or ()) if isinstance(one, HostedTool)]
+        items = [f"/input/{n} {one.type}" for n, one in enumerate(self.input) if isinstance(one, LeftOutItem)]
+        effort, verbosity = self.reasoning and self.reasoning.effort, self.text and self.text.verbosity
+        hints = [f"/text/verbosity {verbosity}"] if verbosity in ("low", "high") else []
+        if effort not in (None, "none") and family(family_name).thinking is None:
+            hints.append(f"/reasoning/effort {effort}")
+        return [*tools, *items, *hints]
 
     def mode(self, family_name: str | Family) -> Mode | None:
-        """Whether reasoning must come first."""
+        """Whether reasoning must come first; of models that do not think, `left_out` says so."""
         effort = self.reasoning.effort if self.reasoning else None
-        return thinking(None if effort is None else effort != "none", family_name, "reasoning/effort")
+        if effort is None or family(family_name).thinking is None:
+            return None
+        return "off" if effort == "none" else "on"
+
+    def has_logprobs(self) -> bool:
+        return "message.output_text.logprobs" in (self.include or ())
 
 
 ASKED = {"model": "embedded", "input": "My card was charged twice", "max_output_tokens": 64}
@@ -157,66 +225,74 @@ async def endpoint(request: Request) -> Response:
 
 
 async def _respond(service: Service, client: str, data: bytes) -> Response:
-    body, output, plan = await service.turns.run(client, _plan, service, data)
-    made = Made(service, body, service.answers(client, plan), reply(plan.grammar, output))
+    body, plan = await service.turns.run(client, _plan, service, data)
+    made = Made(service, body, service.answers(client, [plan]), has_parts=plan.output is not None)
     if body.stream:
-        return await exchange.stream(_events(made), named=True)
-    return await exchange.answer(_document(made))
+        response: Response = await exchange.stream(_events(made), named=True)
+    else:
+        response = await exchange.answer(_document(made))
+    if left_out := body.left_out(service.settings.tool_family):
+        logger.warning("left out of a request: %s", ", ".join(left_out))
+        response.headers[LEFT_OUT] = ", ".join(left_out[:MOST_TOLD])
+    return response
 
 
-def _plan(service: Service, data: bytes) -> tuple[ResponseRequest, ToolOutput | None, Plan]:
+def _plan(service: Service, data: bytes) -> tuple[ResponseRequest, Plan]:
     body = exchange.parse(data, ResponseRequest)
     service.check_model(body.model)
+    with exchange.rename_places({"/prompt": "/input", "/messages": "/input", "/max_tokens": "/max_output_tokens"}):
+        return body, _make_plan(service, body)
+
+
+def _make_plan(service: Service, body: ResponseRequest) -> Plan:
     format_ = body.text.format if body.text else None
-    final = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(body.tools))
+    tools = body.offered()
+    final = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(tools))
     messages = read_items(body.input)
     if body.instructions is not None:
-        messages = [Message(role="system", content=body.instructions), *messages]
-    tools = [tool.tool() for tool in body.tools or ()]
+        messages = [Message(role="system", content=body.instructions).place_at("/instructions"), *messages]
     output, prompt = tool_output(
-        service, body, messages, tools, body.choice(), parallel=body.parallel_tool_calls, final=final, within="",
+        service, body, Conversation(messages), tools, body.choice(), parallel=body.parallel_tool_calls, final=final,
         mode=body.mode(service.settings.tool_family),
     ) or (None, None)  # fmt: skip
-    if output is not None and body.include:
-        raise Failure(
-            400, "the text beside calls has no log-probabilities", code="unsupported", where="include",
-            hint="leave it out, or ask /v1/chat/completions",
-        )  # fmt: skip
     grammar = service.compile(output or final)
     if prompt is None:
         described = service.described(grammar, body.style())
-        prompt = render(service.model, messages, service.keys(grammar), described=described)
+        prompt = render(service.model, Conversation(messages), service.keys(grammar), described=described)
     wish = Wish(
         body.max_output_tokens, body.sampler(service.settings), body.first_seed(),
-        top=(body.top_logprobs or 0) if body.include else 0,
+        top=(body.top_logprobs or 0) if body.has_logprobs() else 0,
         on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
     )  # fmt: skip
-    return body, output, service.plan(service.encode(prompt), grammar, wish)
+    return service.plan(service.encode(prompt), grammar, wish, output)
 
 
 class Made:
     """The response as far as it is known."""
 
-    def __init__(self, service: Service, body: ResponseRequest, answers: Answers, told: TextReply) -> None:
-        self.service, self.body, self.answers, self.reply = service, body, answers, told
+    def __init__(self, service: Service, body: ResponseRequest, answers: Answers, *, has_parts: bool) -> None:
+        self.service, self.body, self.answers, self._has_parts = service, body, answers, has_parts
         self.name, self.created = f"resp_{secrets.token_hex(12)}", int(time.time())
         self.status: ItemStatus = "in_progress"
         self.output = Output()
 
     def begin(self) -> Iterator[Told]:
         """A message of text alone is there from the beginning."""
-        if not isinstance(self.reply, ToolReply):
+        if not self._has_parts:
             yield from self.output.begin("message")
 
     def take(self, event: Event) -> Iterator[Told]:
         """What a token, or the end, adds."""
-        if isinstance(event, Written):
-            logprobs = of_chat(self.service.vocabulary, [event]) if self.body.include else []
-            for delta in list(self.reply.feed(event.step.text)) or [{}]:
-                yield from self.output.take(delta, logprobs)
-        elif isinstance(event, Ended):
-            for delta in self.reply.end(event.whole):
-                yield from self.output.take(delta, [])
+        if not isinstance(event, Written | Ended):
+            return
+        logprobs: list[TokenLogprob] = []
+        if self.body.has_logprobs():
+            logprobs = of_fields(self.service.vocabulary, event.placed)["content"]
+        for gain in event.gains:
+            yield from self.output.take(gain, logprobs)
+            logprobs = [] if gain.kind == "content" else logprobs
+        self.output.add_logprobs(logprobs)
+        if isinstance(event, Ended):
             self.status = "incomplete" if event.reason == "length" else "completed"
             yield from self.output.close(self.status)
 
@@ -249,10 +325,10 @@ class Made:
             "store": False,
             "temperature": body.temperature,
             "text": {"format": format_ or {"type": "text"}},
-            "tool_choice": choice.model_dump() if isinstance(choice, NamedTool) else choice,
+            "tool_choice": choice if isinstance(choice, str) else choice.model_dump(),
             "tools": [tool.model_dump(exclude_none=True) for tool in body.tools or ()],
             "top_p": body.top_p,
-            "truncation": "disabled",
+            "truncation": body.truncation or "disabled",
             "usage": usage if done else None,
         }
 

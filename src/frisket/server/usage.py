@@ -1,0 +1,54 @@
+"""Clients × CPU seconds of their calls → how much each has used lately, and who may use no more than half the threads.
+
+Without it a handful of clients, each within its own limits, fill all threads together; a client with an easy request
+then waits for a hostile one's call.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+
+#: Seconds after which half of what was used is forgotten.
+HALF_LIFE = 10.0
+#: CPU seconds, used lately, from which a client is heavy: a hundred easy requests in a half-life, or one hostile one.
+HEAVY = 0.3
+#: Clients that are remembered before those are forgotten that have used next to nothing.
+MOST = 1_000
+
+
+class Usage:
+    """CPU seconds by client, decaying exponentially. Not thread-safe.
+
+    >>> now = [0.0]
+    >>> usage = Usage(clock=lambda: now[0])
+    >>> usage.add("a", 4.0)
+    >>> now[0] = 2 * HALF_LIFE
+    >>> usage.of("a"), usage.of("b"), usage.is_heavy("a")
+    (1.0, 0.0, True)
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._used: dict[str, tuple[float, float]] = {}
+        """By client: the seconds, and when they were counted."""
+
+    def add(self, client: str, seconds: float) -> None:
+        """Count what a call has used."""
+        if not seconds:
+            return
+        self._used[client] = (self.of(client) + seconds, self._clock())
+        if len(self._used) > MOST:
+            self._used = {one: used for one, used in self._used.items() if self.of(one) > 0.01 * HEAVY}
+
+    def of(self, client: str) -> float:
+        """The seconds that a client has used lately."""
+        seconds, when = self._used.get(client, (0.0, 0.0))
+        return float(seconds * 0.5 ** ((self._clock() - when) / HALF_LIFE)) if seconds else 0.0
+
+    def is_heavy(self, client: str) -> bool:
+        return self.of(client) > HEAVY
+
+    def may_run(self, client: str, running: Iterable[str], threads: int) -> bool:
+        """Whether a call of the client may begin beside those of `running`: heavy clients share half of the threads."""
+        return not self.is_heavy(client) or sum(map(self.is_heavy, running)) < threads // 2

@@ -1,0 +1,88 @@
+"""Format of a custom tool → the node of its one input text, as OpenAI's custom tools describe it.
+
+A custom tool takes one text instead of arguments. Families write it as the one argument `input`, a text like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from frisket import _core
+from frisket.errors import FrisketError, GrammarError, InvalidSchemaError, UnsupportedSchemaError
+
+if TYPE_CHECKING:
+    from frisket._core import GrammarBuilder
+    from frisket.limit import Limits
+
+Syntax = Literal["text", "lark", "regex"]
+#: What describes a grammar.
+SYNTAX_FIELDS = ("syntax", "definition")
+#: The argument that holds the text.
+INPUT = "input"
+#: Arguments with that one text, as a schema says it.
+SCHEMA: dict[str, Any] = {
+    "type": "object", "properties": {INPUT: {"type": "string"}}, "required": [INPUT], "additionalProperties": False,
+}  # fmt: skip
+#: Where an error of the format stands, as a pointer into the tool.
+WHERE = "/format/definition"
+
+
+@dataclass(frozen=True)
+class CustomFormat:
+    """What the input of a custom tool may be: any text, the texts of a Lark grammar, or those of a Rust regex."""
+
+    syntax: Syntax = "text"
+    definition: str = ""
+
+    @classmethod
+    def of(cls, given: Any) -> CustomFormat:
+        """The format as OpenAI's APIs describe it; the chat API nests the grammar.
+
+        >>> CustomFormat.of({"type": "grammar", "syntax": "regex", "definition": "[a-z]+"})
+        CustomFormat(syntax='regex', definition='[a-z]+')
+        """
+        if given is None:
+            return cls()
+        if not isinstance(given, Mapping) or given.get("type") not in ("text", "grammar"):
+            raise _invalid("/format/type", 'the format of a custom tool is {"type": "text"} or {"type": "grammar", …}')
+        if given["type"] == "text":
+            return cls()
+        inner = given.get("grammar", given)
+        syntax, definition = (inner.get(name) if isinstance(inner, Mapping) else None for name in SYNTAX_FIELDS)
+        if syntax not in ("lark", "regex") or not isinstance(definition, str):
+            raise _invalid("/format/syntax", 'write {"type": "grammar", "syntax": "lark" or "regex", "definition": …}')
+        return cls(cast("Syntax", syntax), definition)
+
+    def lower(self, builder: GrammarBuilder, limits: Limits | None = None) -> int:
+        """The regular node of the texts; UnsupportedSchemaError for rules that call themselves."""
+        try:
+            if self.syntax == "text":
+                return builder.any_text()
+            if self.syntax == "regex":
+                return builder.regex(self.definition, dialect="rust")
+            return self._lark(builder, limits)
+        except FrisketError as error:
+            if error.where is not None:
+                error.message = f"{error.message} ({error.where})"
+            error.where, error.hint = WHERE, error.hint or "correct the definition"
+            raise
+
+    def _lark(self, builder: GrammarBuilder, limits: Limits | None) -> int:
+        from frisket.notations.lark import lower_lark
+
+        rules = _core.GrammarBuilder(limits=limits)
+        node = builder.embed(rules.build(lower_lark(rules, self.definition)))
+        try:
+            return builder.and_([node, builder.any_text()])
+        except GrammarError as error:
+            raise UnsupportedSchemaError(
+                "a rule of the grammar calls itself, or names a token",
+                hint="a call holds its input between marks, which is exact of regular grammars alone: write the rule "
+                "with + and *, or bound its depth",
+            ) from error
+
+
+def _invalid(where: str, hint: str) -> InvalidSchemaError:
+    return InvalidSchemaError("the format of the custom tool cannot be read", where=where, hint=hint)
