@@ -10,8 +10,10 @@ from typing import Annotated, Any, Literal
 import typer
 
 from frisket.cli import option, source
-from frisket.errors import FrisketError, MissingDependencyError
+from frisket.errors import FrisketError, MissingDependencyError, UnreadableTemplateError
 from frisket.json_schema.options import JSONSchemaOptions
+from frisket.models import Model
+from frisket.tools import Family, family_of
 
 #: How long a thread that computes in Python keeps the others waiting. With two such threads, a first token took 245 ms
 #: with the 5 ms that Python takes by itself, and 143 ms with these (on 2 cores that did other work beside it).
@@ -46,8 +48,13 @@ def command(
         typer.Option("--api-key", envvar="FRISKET_API_KEY", help="What clients must send.", show_default=False),
     ] = None,
     tool_family: Annotated[
-        str, typer.Option("--tool-family", help="In which format the model calls tools (frisket doctor --families).")
-    ] = "hermes",
+        str | None,
+        typer.Option(
+            "--tool-family",
+            help="In which format the model calls tools (frisket doctor --families).",
+            show_default="as the model's chat template says, else hermes",
+        ),
+    ] = None,
     cors_origin: Annotated[
         list[str] | None,
         typer.Option("--cors-origin", help="Whose pages may ask from a browser; * lets all. May be repeated."),
@@ -84,15 +91,16 @@ def command(
     except ImportError as error:
         raise MissingDependencyError.of(error.name or "uvicorn", "server") from error
 
+    served = source.model(model)
     settings = Settings(
-        name=name or model, api_key=api_key, tool_family=tool_family, temperature=temperature,
+        name=name or model, api_key=api_key, tool_family=tool_family or _family_of(served), temperature=temperature,
         cors_origins=tuple(cors_origin or ()),
         options=JSONSchemaOptions(closed_objects=closed_objects, whitespace=whitespace),
         max_tokens=max_tokens, max_active=max_active, max_queued=max_queued,
         max_body_bytes=max_body_bytes, max_schema_bytes=max_schema_bytes,
         cpu_seconds=cpu_seconds, body_seconds=body_seconds,
     )  # fmt: skip
-    application = make_application(source.model(model), settings)
+    application = make_application(served, settings)
     if host not in ("127.0.0.1", "localhost", "::1") and api_key is None:
         typer.echo("warning: other machines can reach this server, and it asks for no key (--api-key)", err=True)
     # What was asked for is nobody's business: no line for each request, unless somebody wants it.
@@ -108,3 +116,16 @@ def command(
         raise FrisketError(
             f"the server did not start on {host}:{port}", where="--port", hint="choose another port", code="port"
         )
+
+
+def _family_of(model: Model) -> str | Family:
+    """The format in which a model's own chat template writes calls; without one, the most common format."""
+    if not getattr(getattr(model, "tokenizer", None), "chat_template", None):
+        return "hermes"
+    try:
+        return family_of(model)
+    except UnreadableTemplateError as error:
+        typer.echo(
+            f"warning: calls of tools are written as hermes does, since {error.message} (--tool-family)", err=True
+        )
+        return "hermes"

@@ -105,7 +105,8 @@ def _tokens(wanted: Family, vocabulary: Vocabulary | None) -> Family:
     if vocabulary is None:
         return wanted
     around = (wanted.content, *wanted.other_content, wanted.preamble or (), wanted.thinking or ())
-    texts = [*wanted.call, wanted.calls, wanted.parameter, *(text for pair in around for text in pair)]
+    texts = [*wanted.call, wanted.calls, *wanted.separators, wanted.parameter, wanted.quote]
+    texts += [text for pair in around for text in pair]
     return replace(wanted, special=special_in(texts, vocabulary))
 
 

@@ -37,6 +37,7 @@ from frisket.server.shape import (
 from frisket.server.tool import ChatChoice as ToolChoice
 from frisket.server.tool import ChatTool, Choice, Effort, head_of, thinking, tool_output
 from frisket.thinking import Mode
+from frisket.tools import Family
 
 PATH, METHODS = "/v1/chat/completions", ["POST"]
 #: How an answer ended, in OpenAI's words.
@@ -68,7 +69,7 @@ class ChatRequest(Parameters):
     frequency_penalty: float | None = Field(None, ge=0, le=0)
     presence_penalty: float | None = Field(None, ge=0, le=0)
 
-    def mode(self, family_name: str) -> Mode | None:
+    def mode(self, family_name: str | Family) -> Mode | None:
         """Whether reasoning must come first: the template's own variable says it before the effort does."""
         for name in THINKS:
             if isinstance(said := (self.chat_template_kwargs or {}).get(name), bool):

@@ -26,7 +26,7 @@ from frisket.server.service import Answers, Plan, Service, Wish
 from frisket.server.shape import TokenLogprob
 from frisket.server.tool import AllowedTools, Choice, Custom, Effort, Function, Offered, Word, tool_output
 from frisket.thinking import Mode
-from frisket.tools import family
+from frisket.tools import Family, family
 
 logger = logging.getLogger(__name__)
 
@@ -179,7 +179,7 @@ class ResponseRequest(Parameters):
                 found.append(_offered(tool, where))
         return found
 
-    def left_out(self, family_name: str) -> list[str]:
+    def left_out(self, family_name: str | Family) -> list[str]:
         """What of the request has no effect here, though clients do not expect that: places, with what they say."""
         tools = [f"/tools/{n} {one.type}" for n, one in enumerate(self.tools or ()) if isinstance(one, HostedTool)]
         items = [f"/input/{n} {one.type}" for n, one in enumerate(self.input) if isinstance(one, LeftOutItem)]
@@ -189,7 +189,7 @@ class ResponseRequest(Parameters):
             hints.append(f"/reasoning/effort {effort}")
         return [*tools, *items, *hints]
 
-    def mode(self, family_name: str) -> Mode | None:
+    def mode(self, family_name: str | Family) -> Mode | None:
         """Whether reasoning must come first; of models that do not think, `left_out` says so."""
         effort = self.reasoning.effort if self.reasoning else None
         if effort is None or family(family_name).thinking is None:
