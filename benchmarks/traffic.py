@@ -211,7 +211,11 @@ async def chat(
                     tally.tokens += 1
                     delta = event["choices"][0]["delta"]
                     message["content"] += delta.get("content") or ""
-                    message["tool_calls"] += delta.get("tool_calls", [])
+                    for call in delta.get("tool_calls", []):
+                        if "id" in call:
+                            message["tool_calls"].append(call)
+                        else:
+                            message["tool_calls"][-1]["function"]["arguments"] += call["function"]["arguments"]
                     reason = event["choices"][0]["finish_reason"] or reason
     tally.seconds.append(time.perf_counter() - began)
     return message, reason

@@ -15,6 +15,7 @@ FrisketError
 ├── AnswerError (ValueError)        a text is no value of what was asked for
 ├── ToolError (ValueError)
 │   ├── UnknownFamilyError          no family of models has this name; the known ones are listed
+│   ├── UnreadableTemplateError     a chat template does not tell how its model writes: which part, and why
 │   ├── RefusedToolsError           tools that cannot be enforced as asked; each is listed
 │   └── MessageSyntaxError          a text is no message of the family's format
 ├── ConversationError (ValueError)  messages that no prompt can be made of
@@ -176,6 +177,12 @@ class UnknownFamilyError(ToolError):
     """No family of models has this name; the hint lists those that are known."""
 
     code = "family-unknown"
+
+
+class UnreadableTemplateError(ToolError):
+    """A chat template does not tell how its model writes; `where` is the part of a message that could not be told."""
+
+    code = "template-unreadable"
 
 
 class RefusedToolsError(ToolError):

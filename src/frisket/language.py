@@ -15,7 +15,7 @@ from frisket.limit import Limits, Meter
 from frisket.misuse import instead_of_vocabulary
 from frisket.notations.combination.capture import spans
 from frisket.notations.combination.lower import build_part
-from frisket.notations.combination.part import Part, Whole
+from frisket.notations.combination.part import Part, Whole, size
 from frisket.origin import Content, Origin
 from frisket.span import Span, TokenText, token_text
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: The representation of a combination shows at most so many characters.
 _SHOWN = 200
+#: Parts of a combination whose text is written for it: more would be cut anyway.
+MOST_PARTS = 1_000
 #: Steps of the limits to write a node as text, and the bytes of that text.
 _STEPS_PER_NODE, _BYTES_PER_NODE = 50, 100
 #: What a language is made of; and no argument at all, which is an error.
@@ -287,7 +289,9 @@ class Language:
     def __repr__(self) -> str:
         origin = self._made_by()
         if not isinstance(self._part, Whole):
-            return f"<{type(self).__name__} {_shortened(str(self._part))}>"
+            is_short = size(self._part) <= MOST_PARTS
+            text = _shortened(str(self._part)) if is_short else f"{type(self._part).__name__.lower()}(…)"
+            return f"<{type(self).__name__} {text}>"
         made = f".{origin}" if origin is not None else f" of {self.core.node_count:,} nodes"
         return f"<{type(self).__name__}{made}>"
 

@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import re
 import string
+from collections import Counter
 from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -41,6 +42,8 @@ def template(text: str, into: type | None = None, /, **holes: Any) -> Grammar:
         raise GrammarSyntaxError(f"the template has no hole {unused!r}", where=unused, hint=f"write {{{unused}}}")
     parts: list[Part] = []
     readers: list[tuple[str, Any]] = []
+    made: dict[int, tuple[Any, Part]] = {}
+    """By the identity of a type, what its holes are: many holes are of few types."""
     begun = 0  # characters of the next fixed text that the hole before it has taken
     for place, (fixed, name) in enumerate(pieces):
         if fixed[begun:]:
@@ -54,7 +57,10 @@ def template(text: str, into: type | None = None, /, **holes: Any) -> Grammar:
             part, begun = _line(name, pieces[place + 1] if place + 1 < len(pieces) else ("", None))
             readers.append((name, _Text()))
         else:
-            reader, inner = _hole(name, types[name])
+            of = types[name]
+            if id(of) not in made:
+                made[id(of)] = _hole(name, of)
+            reader, inner = made[id(of)]
             part = Capture(name, inner)
             readers.append((name, reader))
         parts.append(part)
@@ -123,9 +129,9 @@ def _pieces(text: str) -> list[tuple[str, str | None]]:
         if isinstance(error, GrammarSyntaxError):
             raise
         raise GrammarSyntaxError(f"the template cannot be read: {error}", hint="a brace is written {{ or }}") from None
-    names = [name for _, name in found if name is not None]
-    for name in names:
-        if names.count(name) > 1:
+    names = Counter(name for _, name in found if name is not None)
+    for name, count in names.items():
+        if count > 1:
             raise GrammarSyntaxError(f"the hole {name!r} stands twice", where=name, hint="give each hole its own name")
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast
@@ -87,24 +87,35 @@ class Reasoning:
     max_chars: int | None = None
     has_gap: bool = True
     """Whether white space may stand between the end and the answer."""
+    leads: bool = False
+    """Whether that white space may also come where the text holds no reasoning: its end may stand in the prompt."""
+    calls: str = ""
+    """What begins calls inside of reasoning, where they may stand there."""
     repeats: bool = False
     """Whether more reasoning may follow, with its own markers."""
 
-    def lower(self, builder: _core.GrammarBuilder, answer: int) -> int:
-        """The node of the reasoning and of the answer after it."""
-        # Blanks after the end of reasoning belong to no answer, wherever the end stands: in the text or in the prompt.
+    def lower(self, builder: _core.GrammarBuilder, answer: int, calls: Sequence[int] = ()) -> int:
+        """The node of the reasoning and of the answer after it; `calls` may stand inside of it and end the message."""
         gap = self._gap()
-        answer = builder.seq([wire.lower(builder, gap), answer])
+        after = builder.seq([wire.lower(builder, gap), answer])
+        answer = after if self.leads else answer
         if self.prompt is Thinking.CLOSED:
             return answer
         start, end = literal_pieces(self.start, self.special), self._end()
         opened = self.prompt is Thinking.OPEN
         if self.mode == "off":
-            return builder.seq([wire.lower(builder, [Hole("ws"), *end]), answer]) if opened else answer
+            return builder.seq([wire.lower(builder, [Hole("ws"), *end]), after]) if opened else answer
         text = wire.delimited(builder, "reasoning", builder.any_text(), self.forbidden, end, max_chars=self.max_chars)
-        begun = builder.seq([wire.lower(builder, [*gap, *start]), text])
+        first = wire.lower(builder, [*gap, *start])
+        begun = builder.seq([first, text])
         more = [builder.repeat(begun, 0)] if self.repeats else []
-        whole = builder.seq([text if opened else begun, *more, answer])
+        whole = builder.seq([text if opened else begun, *more, after])
+        if calls:
+            text = wire.delimited(
+                builder, "reasoning", builder.any_text(), (self.end, *self.forbidden), [], max_chars=self.max_chars
+            )
+            inside = builder.seq([*([] if opened else [first]), text, *calls])
+            whole = builder.alt([whole, inside])
         return whole if opened or self.mode == "on" else builder.alt([whole, answer])
 
     def split(self, text: str) -> tuple[str | None, int]:
@@ -112,10 +123,14 @@ class Reasoning:
         opened = self.prompt is Thinking.OPEN
         begun = 0 if opened else wire.skip(text, 0, [*self._gap(), *literal_pieces(self.start, ())])
         if begun is None or self.prompt is Thinking.CLOSED or (self.mode == "off" and not opened):
-            return None, self._after_gap(text, 0)
+            return None, self._after_gap(text, 0) if self.leads else 0
         said = []
         while True:
-            ends = text.index(self.end, begun)
+            ends = text.find(self.end, begun)
+            calls = text.find(self.calls, begun) if self.calls else -1
+            if calls >= 0 and not 0 <= ends < calls:
+                said.append(text[begun:calls].strip())
+                return "\n".join(part for part in said if part) or None, calls
             said.append(text[begun:ends].strip())
             place = self._after_gap(text, ends + len(self.end))
             if not (self.repeats and text.startswith(self.start, place)):

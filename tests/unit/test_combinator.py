@@ -94,6 +94,10 @@ def test_the_representation_is_the_call() -> None:
         "<Grammar seq(repeat('x', 1, 2, separator=','), Grammar.from_regex('y'))>"
     )
     assert len(repr(lit("x" * 1000))) < 300
+    doubled = seq("a", "b")
+    for _ in range(60):
+        doubled = seq(doubled, doubled)
+    assert repr(doubled) == "<Grammar seq(…)>"
 
 
 @pytest.mark.parametrize(

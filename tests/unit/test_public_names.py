@@ -21,10 +21,11 @@ NAMES = {
     "JSONSchemaOptions", "Least", "LimitExceededError", "Limits", "Matcher", "MessageSyntaxError",
     "MissingDependencyError", "Opened", "PartialValue", "Particles", "Pressure", "PressureReport",
     "RefusedToolsError", "Sampler", "Samples", "SchemaError", "Span", "Step", "Strategy", "StrategyError", "Stream",
-    "Thinking", "Thought", "TokenRejectedError", "ToolError", "UnknownFamilyError", "UnsatisfiableSchemaError",
-    "UnsupportedSchemaError", "Vocabulary", "VocabularyError", "Weighted", "agenerate", "astream", "capture",
-    "choice", "examples", "fill_masks", "generate", "generate_many", "json", "lit", "models", "optional", "regex",
-    "repeat", "sample", "seq", "special", "stream", "tags", "template", "text", "think", "tools", "until",
+    "Thinking", "Thought", "TokenRejectedError", "ToolError", "UnknownFamilyError", "UnreadableTemplateError",
+    "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary", "VocabularyError", "Weighted", "agenerate",
+    "astream", "capture", "choice", "examples", "fill_masks", "generate", "generate_many", "json", "lit",
+    "models", "optional", "regex", "repeat", "sample", "seq", "special", "stream", "tags", "template", "text",
+    "think", "tools", "until",
 }  # fmt: skip
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.

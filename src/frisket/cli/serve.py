@@ -5,13 +5,15 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from frisket.cli import option, source
-from frisket.errors import FrisketError, MissingDependencyError
+from frisket.errors import FrisketError, MissingDependencyError, UnreadableTemplateError
 from frisket.json_schema.options import JSONSchemaOptions
+from frisket.models import Model
+from frisket.tools import Family, family_of
 
 #: How long a thread that computes in Python keeps the others waiting. With two such threads, a first token took 245 ms
 #: with the 5 ms that Python takes by itself, and 143 ms with these (on 2 cores that did other work beside it).
@@ -29,6 +31,11 @@ Any client of OpenAI's API will do: its base URL is http://127.0.0.1:8000/v1, an
 """
 
 
+def _number(least: float, meaning: str) -> Any:
+    """An option that is a number, called like its parameter."""
+    return typer.Option(min=least, help=meaning)
+
+
 def command(
     model: option.Model = "embedded",
     host: Annotated[str, typer.Option("--host", help="0.0.0.0 lets other machines in: set a key.")] = "127.0.0.1",
@@ -41,8 +48,13 @@ def command(
         typer.Option("--api-key", envvar="FRISKET_API_KEY", help="What clients must send.", show_default=False),
     ] = None,
     tool_family: Annotated[
-        str, typer.Option("--tool-family", help="In which format the model calls tools (frisket doctor --families).")
-    ] = "hermes",
+        str | None,
+        typer.Option(
+            "--tool-family",
+            help="In which format the model calls tools (frisket doctor --families).",
+            show_default="as the model's chat template says, else hermes",
+        ),
+    ] = None,
     cors_origin: Annotated[
         list[str] | None,
         typer.Option("--cors-origin", help="Whose pages may ask from a browser; * lets all. May be repeated."),
@@ -56,26 +68,16 @@ def command(
         Literal["bounded", "compact", "pretty", "free"],
         typer.Option("--whitespace", help="In JSON, where a request says nothing else."),
     ] = "bounded",
-    max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="Of one answer.")] = 4096,
-    max_active: Annotated[int, typer.Option("--max-active", min=1, help="Answers that are written at a time.")] = 64,
-    max_queued: Annotated[int, typer.Option("--max-queued", min=0, help="Answers that wait beside those.")] = 512,
-    max_body_bytes: Annotated[int, typer.Option("--max-body-bytes", min=1, help="Of one request.")] = 4_000_000,
-    max_schema_bytes: Annotated[int, typer.Option("--max-schema-bytes", min=1, help="Of one schema.")] = 1_000_000,
-    cpu_seconds: Annotated[
-        float, typer.Option("--cpu-seconds", min=0.1, help="Of CPU time for the masks of one answer.")
-    ] = 5.0,
-    header_seconds: Annotated[
-        float, typer.Option("--header-seconds", min=0.1, help="For a request's headers to come.")
-    ] = 10.0,
-    body_seconds: Annotated[
-        float, typer.Option("--body-seconds", min=0.1, help="For a request's body to come.")
-    ] = 60.0,
-    stall_seconds: Annotated[
-        float, typer.Option("--stall-seconds", min=0.1, help="That a client may leave an answer unread.")
-    ] = 30.0,
-    grace_seconds: Annotated[
-        int, typer.Option("--grace-seconds", min=0, help="For answers to end after SIGTERM or Ctrl-C.")
-    ] = 30,
+    max_tokens: Annotated[int, _number(1, "Of one answer.")] = 4096,
+    max_active: Annotated[int, _number(1, "Answers that are written at a time.")] = 64,
+    max_queued: Annotated[int, _number(0, "Answers that wait beside those.")] = 512,
+    max_body_bytes: Annotated[int, _number(1, "Of one request.")] = 4_000_000,
+    max_schema_bytes: Annotated[int, _number(1, "Of one schema.")] = 1_000_000,
+    cpu_seconds: Annotated[float, _number(0.1, "Of CPU time for the masks of one answer.")] = 5.0,
+    header_seconds: Annotated[float, _number(0.1, "For a request's headers to come.")] = 10.0,
+    body_seconds: Annotated[float, _number(0.1, "For a request's body to come.")] = 60.0,
+    stall_seconds: Annotated[float, _number(0.1, "That a client may leave an answer unread.")] = 30.0,
+    grace_seconds: Annotated[int, _number(0, "For answers to end after SIGTERM or Ctrl-C.")] = 30,
 ) -> None:
     """Serve a model by OpenAI's API: every answer to a schema is valid by construction."""
     if model == "embedded":
@@ -89,15 +91,16 @@ def command(
     except ImportError as error:
         raise MissingDependencyError.of(error.name or "uvicorn", "server") from error
 
+    served = source.model(model)
     settings = Settings(
-        name=name or model, api_key=api_key, tool_family=tool_family, temperature=temperature,
+        name=name or model, api_key=api_key, tool_family=tool_family or _family_of(served), temperature=temperature,
         cors_origins=tuple(cors_origin or ()),
         options=JSONSchemaOptions(closed_objects=closed_objects, whitespace=whitespace),
         max_tokens=max_tokens, max_active=max_active, max_queued=max_queued,
         max_body_bytes=max_body_bytes, max_schema_bytes=max_schema_bytes,
         cpu_seconds=cpu_seconds, body_seconds=body_seconds,
     )  # fmt: skip
-    application = make_application(source.model(model), settings)
+    application = make_application(served, settings)
     if host not in ("127.0.0.1", "localhost", "::1") and api_key is None:
         typer.echo("warning: other machines can reach this server, and it asks for no key (--api-key)", err=True)
     # What was asked for is nobody's business: no line for each request, unless somebody wants it.
@@ -113,3 +116,16 @@ def command(
         raise FrisketError(
             f"the server did not start on {host}:{port}", where="--port", hint="choose another port", code="port"
         )
+
+
+def _family_of(model: Model) -> str | Family:
+    """The format in which a model's own chat template writes calls; without one, the most common format."""
+    if not getattr(getattr(model, "tokenizer", None), "chat_template", None):
+        return "hermes"
+    try:
+        return family_of(model)
+    except UnreadableTemplateError as error:
+        typer.echo(
+            f"warning: calls of tools are written as hermes does, since {error.message} (--tool-family)", err=True
+        )
+        return "hermes"

@@ -191,7 +191,8 @@ def generate(
         answer = frisket.generate(model, [{"role": "user", "content": "Is it warm in Rome?"}], tools=[weather])
 
     `choice`, `parallel`, `final` and `thinking` are those of `Grammar.from_tools`. `family` is the format of calls: its
-    name, a model's id or a `Family`. Without it, a model whose template reads no tools is told of the format `hermes`.
+    name, a model's id or a `Family`. Without it, the chat template tells the format; a model whose template knows no
+    tools is told of `hermes`.
 
     An answer is whole after `max_tokens` tokens at the latest, or fewer where the model's context ends: the masks keep
     only tokens after which it can still be finished. Where so few tokens finish no answer, BudgetError says how many

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
+from weakref import WeakKeyDictionary
 
+from frisket.chat_template import ChatTemplate
 from frisket.conversation import Conversation, Turn, chat_template, read_turns
 from frisket.conversation.tool_text import to_description
 from frisket.decoding.argument import check_model, kind
-from frisket.errors import EngineError, UnknownFamilyError
+from frisket.errors import UnknownFamilyError, UnreadableTemplateError
 from frisket.grammar import Grammar
 from frisket.models.prompt import property_names
 from frisket.target import as_grammar
-from frisket.tools import Family, Tools, families, family
+from frisket.tools import Family, Tools, families, family, family_of
 
 if TYPE_CHECKING:
-    from frisket.chat_template import ChatTemplate
     from frisket.conversation.turn import ChatMessage
     from frisket.limit import Limits
     from frisket.models.protocol import Model
@@ -26,10 +26,8 @@ if TYPE_CHECKING:
 Prompt: TypeAlias = "str | Sequence[ChatMessage]"
 """A text, or the messages of a chat."""
 
-#: The format of a model whose template does not say how it calls tools.
+#: The format that a model is told of whose template knows no tools.
 DEFAULT_FAMILY = "hermes"
-#: The family that writes calls alike, and thinks.
-THINKING_FAMILY = "qwen3"
 #: How chat templates ask whether the model shall think.
 _THINKS = ("enable_thinking", "thinking")
 
@@ -90,8 +88,7 @@ def _with_tools(
     model: Model, turns: Sequence[Turn], asked: ToolRequest, limits: Limits | None
 ) -> tuple[Conversation, Grammar]:
     given = asked.tools if isinstance(asked.tools, Tools) else Tools(asked.tools or ())
-    wanted = own_family(model) if asked.family is None else asked.family
-    wanted = wanted if isinstance(wanted, Family) else family(wanted)
+    wanted = family(own_family(model) if asked.family is None else asked.family)
     callable_tools = [one.tool for one in given.arguments(wanted, limits=limits)] if asked.choice != "none" else []
     chat = chat_template(model)
     final = None if asked.final is None else as_grammar(asked.final, limits)
@@ -120,38 +117,37 @@ def _variables(thinking: Mode, read: Iterable[str]) -> Mapping[str, bool]:
 
 
 def own_family(model: Model) -> str | Family:
-    """The format in which a model calls tools, as far as the model tells.
+    """The format in which a model calls tools: its chat template or its name tells it.
 
-    A model whose template reads no tools is told how a call is written, in the default format. UnknownFamilyError for a
-    template that reads tools and writes calls in another.
+    A model without a template, or whose template knows no tools, is told in words how a call is written in the default
+    format. UnknownFamilyError where a template knows tools, and does not tell how it writes their calls.
     """
     chat = chat_template(model)
-    if chat is None or "tools" not in chat.variables:
+    if chat is None:
         return DEFAULT_FAMILY
-    if _writes_default(chat):
-        return THINKING_FAMILY if "<think>" in chat.text else DEFAULT_FAMILY
+    if chat not in _KNOWN:
+        _KNOWN[chat] = _read_family(model, chat)
+    found = _KNOWN[chat]
+    if isinstance(found, Family):
+        return found
+    if "tools" not in chat.variables:
+        return DEFAULT_FAMILY
     raise UnknownFamilyError(
-        f"the model's chat template writes calls otherwise than {DEFAULT_FAMILY}",
+        f"the model's chat template does not tell how it calls tools: {found}",
         where="family",
-        hint=f"say in which format it calls tools: family=…, one of {', '.join(families())}, or the model's id",
+        hint=f"say in which format: family=…, one of {', '.join(families())}, or the id of a model that writes so",
     )
 
 
-@lru_cache(maxsize=8)
-def _writes_default(chat: ChatTemplate) -> bool:
-    """Whether the template writes a call as the default family does."""
-    arguments = {"city": "Rome"}
-    call = {"id": "call_0000", "type": "function", "function": {"name": "weather", "arguments": arguments}}
-    tool = {"type": "function", "function": {"name": "weather", "description": "", "parameters": {"type": "object"}}}
-    said = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "", "tool_calls": [call]}]
+#: To read a format renders a template some hundred times: it is done once.
+_KNOWN: WeakKeyDictionary[ChatTemplate, Family | str] = WeakKeyDictionary()
+
+
+def _read_family(model: Model, chat: ChatTemplate) -> Family | str:
+    """The format of a model's template, or why it cannot be told."""
     try:
-        text = chat.render(said, [tool], add_generation_prompt=False)
-    except EngineError:
-        return False
-    _, found, rest = text.rpartition("<tool_call>")
-    grammar = Grammar.from_tools([tool["function"]], DEFAULT_FAMILY, choice="required")
-    try:
-        message = grammar.value(f"{found}{rest.partition('</tool_call>')[0]}</tool_call>")
-    except ValueError:
-        return False
-    return bool([call.arguments for call in message.calls] == [arguments])
+        if getattr(getattr(model, "tokenizer", None), "chat_template", None):
+            return family_of(model)
+        return Family.from_chat_template(chat.text, special=model.vocabulary.special)
+    except UnreadableTemplateError as error:
+        return error.message

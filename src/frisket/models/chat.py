@@ -36,6 +36,26 @@ class Chat:
             "bos_token": "" if self._begin is None else pieces[self._begin],
             "eos_token": pieces[self.eos[0]] if self.eos else "",
         }
+        self.name_or_path = str(metadata.get("general.name", ""))
+
+    @property
+    def chat_template(self) -> str | None:
+        """The template's text; None where the file has none."""
+        return self._template
+
+    @property
+    def bos_token(self) -> str:
+        """The token that begins a text; empty where there is none."""
+        return str(self._names["bos_token"])
+
+    @property
+    def eos_token(self) -> str:
+        """The token that ends a turn; empty where there is none."""
+        return str(self._names["eos_token"])
+
+    def get_added_vocab(self) -> dict[str, int]:
+        """The special tokens, by their names."""
+        return {token.content: token_id for token_id, token in self.tokenizer.get_added_tokens_decoder().items()}
 
     def encode(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids

@@ -57,6 +57,11 @@ class GGUF:
         self.runtime = runtime
 
     @property
+    def tokenizer(self) -> Chat:
+        """The tokenizer of the file with its chat template."""
+        return self._chat
+
+    @property
     def vocabulary(self) -> Vocabulary:
         # Not the cached property itself: pyright takes none for a property of the protocol.
         return self._vocabulary

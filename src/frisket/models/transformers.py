@@ -104,6 +104,11 @@ class Transformers:
         self._tokenizer = tokenizer
 
     @property
+    def tokenizer(self) -> Any:
+        """The tokenizer of the transformers package, which brings the chat template along."""
+        return self._tokenizer
+
+    @property
     def vocabulary(self) -> Vocabulary:
         # Not the cached property itself: pyright takes none for a property of the protocol.
         return self._vocabulary

@@ -69,7 +69,7 @@ class Message(History):
     """Reasoning of an earlier answer, where the chat template reads it."""
     _where: str = PrivateAttr("/messages")
 
-    def at(self, where: str) -> Message:
+    def place_at(self, where: str) -> Message:
         """The same message, which stands there in the request."""
         self._where = where
         return self

@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from frisket.errors import FrisketError
 from frisket.json_fault import json_fault
-from frisket.server.failure import Failure, joined
+from frisket.server.failure import Failure, to_pointer
 from frisket.server.field import UNSERVED
 from frisket.server.service import Service
 
@@ -116,7 +116,7 @@ def parse(data: bytes, model: type[B]) -> B:
 
 
 @contextlib.contextmanager
-def naming(places: Mapping[str, str]) -> Iterator[None]:
+def rename_places(places: Mapping[str, str]) -> Iterator[None]:
     """Errors of a block point to places as this request calls them."""
     try:
         yield
@@ -132,9 +132,9 @@ def _refuse_half_pairs(body: object) -> None:
     while agenda:
         place, value = agenda.pop()
         if isinstance(value, list):
-            agenda += [(place + joined([str(number)]), item) for number, item in enumerate(value)]
+            agenda += [(place + to_pointer([str(number)]), item) for number, item in enumerate(value)]
         elif isinstance(value, dict):
-            agenda += [(place + joined([name]), text) for name, member in value.items() for text in (member, name)]
+            agenda += [(place + to_pointer([name]), text) for name, member in value.items() for text in (member, name)]
         elif isinstance(value, str):
             try:
                 value.encode()

@@ -54,10 +54,10 @@ def pointer(location: Sequence[int | str], body: Any, *, is_missing: bool = Fals
         if inner is not None or is_last or (isinstance(value, dict) and step in value):
             found.append(str(step))
             value, is_tagged = inner, False
-    return joined(found)
+    return to_pointer(found)
 
 
-def joined(steps: Iterable[str]) -> str:
+def to_pointer(steps: Iterable[str]) -> str:
     """The JSON pointer of some steps."""
     return "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)
 

@@ -103,13 +103,13 @@ def read_items(given: Sequence[Item]) -> list[Message]:
         where = f"/input/{place}"
         match item:
             case MessageItem():
-                messages.append(item.at(where))
+                messages.append(item.place_at(where))
             case CallItem() | CustomCallItem():
                 call, last = item.call(), messages[-1] if messages else None
                 if last is not None and last.role == "assistant":
                     messages[-1] = last.model_copy(update={"tool_calls": [*(last.tool_calls or ()), call]})
                 else:
-                    messages.append(Message(role="assistant", tool_calls=[call]).at(where))
+                    messages.append(Message(role="assistant", tool_calls=[call]).place_at(where))
             case ResultItem():
-                messages.append(Message(role="tool", tool_call_id=item.call_id, content=item.output).at(where))
+                messages.append(Message(role="tool", tool_call_id=item.call_id, content=item.output).place_at(where))
     return messages

@@ -103,7 +103,7 @@ class Prompt:
         return Exclusive(self.model, self.ids[:1], self._lock)
 
 
-def _nobody(event: Event) -> None:
+def _ignore(event: Event) -> None:
     """Nobody waits for the event."""
 
 
@@ -119,7 +119,7 @@ class Job:
     seed: int
     stop: Sequence[str]
     top: int
-    deliver: Callable[[Event], None] = _nobody
+    deliver: Callable[[Event], None] = _ignore
     make_reply: Callable[[], TextReply] = TextReply
     """Called where the answer is written: what reads messages takes milliseconds to make."""
     head: Sequence[str | int] = ()
@@ -226,7 +226,7 @@ class Job:
         if reason == "stop":
             whole, missing = self._cut(reply, "".join(text))
         gains = list(reply.end(whole))
-        yield Ended(reason, whole, gains, tokens.placed(), reply.calls, missing)
+        yield Ended(reason, whole, gains, tokens.take(), reply.calls, missing)
 
     def _matcher(self, grammar: CompiledGrammar) -> Matcher:
         """A matcher that has read the beginning of the answer."""
@@ -245,7 +245,7 @@ class Job:
 
     def _cut(self, reply: TextReply, text: str) -> tuple[bool, str | None]:
         """Whether a text is whole that a stop string has ended; if not, a text that would make it whole."""
-        cut = reply.until_stop("".join(part for part in self.head if isinstance(part, str)) + text)
+        cut = reply.text_before_stop("".join(part for part in self.head if isinstance(part, str)) + text)
         if self.grammar is None or cut is None or self.grammar.grammar.accepts(cut):
             return True, None
         matcher = self.grammar.matcher(cancellation=self.cancellation)
@@ -278,9 +278,9 @@ class _Tokens:
             size = len(step.data or step.text.encode())
             self._waiting.append((Token(step.token, step.logprob, top), self._place, self._place + size))
             self._place += size
-        return self.placed()
+        return self.take()
 
-    def placed(self) -> list[tuple[Field, Token]]:
+    def take(self) -> list[tuple[Field, Token]]:
         """The tokens whose fields are certain by now."""
         found: list[tuple[Field, Token]] = []
         while self._waiting:

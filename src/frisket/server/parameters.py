@@ -234,13 +234,13 @@ class ResponseFormat(Body):
             hint = SCHEMA if name == "schema" else None
             raise Failure(400, f"there is no field {name!r} here", code="request", where=f"{where}/{name}", hint=hint)
         if self.type == "json_schema":
-            return asked_schema(self.json_schema and self.json_schema.schema_, f"{where}/json_schema/schema")
+            return read_schema(self.json_schema and self.json_schema.schema_, f"{where}/json_schema/schema")
         if self.type == "structural_tag":
             return Asked.of("structural_tag", {"type": self.type, **(self.model_extra or {})}, where)
         return Asked.of("json_object", True, where) if self.type == "json_object" else None
 
 
-def asked_schema(schema: Any, where: str) -> Asked:
+def read_schema(schema: Any, where: str) -> Asked:
     """A JSON Schema as an object, or a bool."""
     if schema is None:
         raise Failure(

@@ -61,7 +61,7 @@ class TextReply:
         """The field to which a token's bytes belong, by their place in the text; None while that is not certain."""
         return "content"
 
-    def until_stop(self, text: str) -> str | None:
+    def text_before_stop(self, text: str) -> str | None:
         """The text before the stop string; None where the message may end anywhere."""
         return text
 
@@ -82,7 +82,7 @@ class ToolReply(TextReply):
         self._events = Events(grammar, limits=limits)
         self._text = ""
         self._read = 0
-        self._trimmed = {"content": Trimmed(), "reasoning": Trimmed()}
+        self._trimmed = {"content": Trimmed(), "reasoning": Trimmed(joint="\n")}
         self._stop = Text()
         self._call: Call | None = None
         self._begun = 0
@@ -134,7 +134,7 @@ class ToolReply(TextReply):
                 return field
         return "call"
 
-    def until_stop(self, text: str) -> str | None:
+    def text_before_stop(self, text: str) -> str | None:
         return None if self._final is None else self._text.encode()[: self._final].decode() + self._said
 
     # -- events ------------------------------------------------------------------------------------------------------
@@ -203,19 +203,22 @@ class ToolReply(TextReply):
 
 
 class Trimmed:
-    """The texts of one field, joined: without those that are blank, and without blanks at both ends.
+    """The texts of one field, joined: without those that are blank, and without blanks at both ends. With a `joint`,
+    each text is without blanks at its ends, and this stands between two.
 
     >>> field = Trimmed()
     >>> [field.grow(piece) for piece in (" a", " ", "b ")]
     ['a', '', ' b']
     """
 
-    def __init__(self) -> None:
+    def __init__(self, joint: str | None = None) -> None:
+        self._joint = joint
         self._held = self._before = ""
         self._has_text = self._is_blank = False
 
     def begin(self) -> None:
         """One more text."""
+        self._held = self._held if self._joint is None else ""
         self._before, self._is_blank = self._held, True
 
     def grow(self, text: str) -> str:
@@ -225,9 +228,11 @@ class Trimmed:
         self._held = text[len(kept) :]
         if not kept:
             return ""
-        found = kept if self._has_text else kept.lstrip()
+        is_first = self._joint is not None and self._is_blank
+        found = kept.lstrip() if is_first or not self._has_text else kept
+        joint = self._joint if is_first and self._has_text else None
         self._has_text, self._is_blank = True, False
-        return found
+        return (joint or "") + found
 
     def skip(self) -> None:
         """Blanks so far stand before what is told of the field."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.limit import Limits
+from frisket.tools import Family
 
 
 @dataclass(frozen=True)
@@ -20,8 +21,8 @@ class Settings:
     """What the model is called in requests and answers."""
     api_key: str | None = field(default=None, repr=False)
     """What `Authorization: Bearer` must say; None lets everybody in."""
-    tool_family: str = "hermes"
-    """In which format the model calls tools: one of `frisket.tools.families()`."""
+    tool_family: str | Family = "hermes"
+    """In which format the model calls tools: one of `frisket.tools.families()`, or one read from a chat template."""
     cors_origins: tuple[str, ...] = ()
     """Whose pages may ask the server from a browser: origins such as `https://example.org`, or `*` for all."""
     temperature: float = 0.0

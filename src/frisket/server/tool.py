@@ -21,7 +21,7 @@ from frisket.server.body import Body
 from frisket.server.conversation import render
 from frisket.server.failure import Failure
 from frisket.thinking import Mode, Thinking
-from frisket.tools import Tools, family
+from frisket.tools import Family, Tools, family
 from frisket.tools.template import Special, literal_pieces
 from frisket.vocabulary import Vocabulary
 
@@ -167,7 +167,7 @@ class Offered:
 class ToolOutput:
     """The messages of a model that may call tools or think; requests whose `specification` is equal share a grammar."""
 
-    family: str
+    family: str | Family
     tools: tuple[Offered, ...]
     choice: str
     parallel: bool
@@ -184,7 +184,8 @@ class ToolOutput:
         final = self.final and [self.final.kind, self.final.specification, repr(self.final.options)]
         tools = [tool.description for tool in self.tools]
         return json.dumps(
-            [self.family, tools, self.choice, self.parallel, final, self.thinking, self.said.value], ensure_ascii=False
+            [repr(self.family), tools, self.choice, self.parallel, final, self.thinking, self.said.value],
+            ensure_ascii=False,
         )
 
     def grammar(self, limits: Limits | None = None) -> Grammar:
@@ -238,19 +239,19 @@ def chosen(given: Sequence[Offered], choice: Choice) -> tuple[tuple[Offered, ...
     return allowed, choice.word if allowed else "none"
 
 
-def thinking(wanted: bool | None, family_name: str, where: str) -> Mode | None:
+def thinking(wanted: bool | None, family_name: str | Family, where: str) -> Mode | None:
     """Whether reasoning must come first; None where the request does not say. `where` is the field that asks."""
     if wanted is None:
         return None
     if wanted and family(family_name).thinking is None:
         raise Failure(
-            400, f"the models of {family_name} do not think", code="unsupported", where=where,
+            400, f"the models of {family(family_name).name} do not think", code="unsupported", where=where,
             hint="leave it out, or start the server with the --tool-family of its model",
         )  # fmt: skip
     return "on" if wanted else "off"
 
 
-def prompt_says(prompt: str, family_name: str) -> Thinking:
+def prompt_says(prompt: str, family_name: str | Family) -> Thinking:
     """What a rendered prompt says of the reasoning that is to come."""
     wanted = family(family_name)
     if wanted.thinking is None:
@@ -258,7 +259,7 @@ def prompt_says(prompt: str, family_name: str) -> Thinking:
     return Thinking.of_prompt(prompt, *wanted.thinking, wanted.turn)
 
 
-def begun(output: ToolOutput, vocabulary: Vocabulary, head: str) -> list[str | int]:
+def head_of(output: ToolOutput, vocabulary: Vocabulary, head: str) -> list[str | int]:
     """The text and the special tokens that a message begins with which goes on with `head`."""
     pieces = literal_pieces(family(output.family).content[0], frozenset(filter(None, vocabulary.special)))
     marks = [vocabulary.special[one.name] if isinstance(one, Special) else one.text for one in pieces]

@@ -9,9 +9,9 @@ custom     format of a custom tool → the node of its one text
 compile    all of it → Grammar
 """
 
-from frisket.tools.family import Family, families, family
+from frisket.tools.family import Family, families, family, family_of
 from frisket.tools.message import Message, ToolCall
 from frisket.tools.tool import Tool
 from frisket.tools.tools import ToolReport, Tools
 
-__all__ = ["Family", "Message", "Tool", "ToolCall", "ToolReport", "Tools", "families", "family"]
+__all__ = ["Family", "Message", "Tool", "ToolCall", "ToolReport", "Tools", "families", "family", "family_of"]

@@ -3,6 +3,7 @@
 json         one JSON object, exactly as the schema says
 parameters   one tag for each parameter: text stands as it is, everything else as JSON
 python       keyword arguments of a Python call: JSON with True, False and None
+delimited    bare keys, texts between tokens of their own
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 import keyword
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -25,13 +26,17 @@ from frisket.notations.combination.outline import OutlineBuilder, embedded, name
 from frisket.tools import wire
 from frisket.tools.custom import INPUT
 from frisket.tools.family import Family
+from frisket.tools.notation import SCALARS, Notation, Values, joined
 from frisket.tools.python_call import python_prelude, read_keywords
-from frisket.tools.template import Hole, Piece, Text, pieces_of, written
+from frisket.tools.template import Hole, Piece, Text, literal_pieces, pieces_of, written
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
     from frisket.limit import Limits
     from frisket.tools.tool import Tool
+
+#: The types whose values hold others.
+CONTAINERS = ("array", "object")
 
 #: Subschemas that ask for text alone or for no text at all, as far as `type` says.
 _ANNOTATIONS = frozenset({"type", "title", "description", "default", "examples", "deprecated", "$comment"})
@@ -67,7 +72,10 @@ class Arguments:
         """The same arguments in a family that differs in its special tokens; rules are shared where they are alike."""
         other = Arguments(self.tool, family, self.options, self.limits)
         other._json, other._values = self._json, self._values
-        if pieces_of(family.parameter, family.special) == pieces_of(self.family.parameter, self.family.special):
+        tokens, others = (
+            (pieces_of(each.parameter, each.special), each.quote in each.special) for each in (family, self.family)
+        )
+        if tokens == others:
             other._rules = self._rules
         return other
 
@@ -102,7 +110,9 @@ class Arguments:
             where = f"/properties/{parameter.key.replace('~', '~0').replace('/', '~1')}"
             if self.family.arguments == "python" and not _is_keyword_argument(parameter.key):
                 places.append((where, "the name is no keyword argument of Python"))
-            elif self.family.arguments == "parameters" and not re.fullmatch(r"[^<>\"\s]+", parameter.key):
+            elif self.family.arguments in ("parameters", "delimited") and not re.fullmatch(
+                r"[^<>\"\s]+", parameter.key
+            ):
                 places.append((where, "the name has characters that no tag can hold"))
         if places:
             raise UnsupportedSchemaError(
@@ -119,6 +129,8 @@ class Arguments:
         properties = schema.get("properties") or {}
         keys = [*properties, *(key for key in required if key not in properties)]
         rest = schema.get("additionalProperties", True)
+        if self.family.arguments == "delimited":
+            keys = self._notation.sorted(keys)
         return [Parameter(key, properties.get(key, rest), key in required) for key in keys]
 
     # -- node ----------------------------------------------------------------------------------------------------
@@ -166,8 +178,10 @@ class Arguments:
             for parameter in self.parameters()
             if parameter.schema is not False or parameter.required
         ]
-        if self.family.arguments == "python":
-            return _joined(builder, parameters, builder.literal(b", "))
+        if self.family.arguments in ("python", "delimited"):
+            comma = builder.literal(b", " if self.family.arguments == "python" else b",")
+            nodes = [(node, parameter.required) for parameter, node in parameters]
+            return joined(builder, nodes, comma, builder.epsilon(), builder.epsilon())
         written = [node if parameter.required else _optional(builder, node) for parameter, node in parameters]
         if not self.family.nothing or any(parameter.required for parameter, _ in parameters):
             return builder.seq(written)
@@ -175,6 +189,11 @@ class Arguments:
 
     def _written(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> Iterator[int]:
         """The ways to write one parameter, with its tags."""
+        if self.family.arguments == "delimited":
+            value = self._delimited(builder, parameter)
+            if value is not None:
+                yield builder.seq([builder.literal(f"{parameter.key}:".encode()), value])
+            return
         if self.family.arguments == "python":
             value = self._python(unnamed(builder), parameter, members)
             if value is not None:
@@ -182,20 +201,34 @@ class Arguments:
                 yield builder.seq([builder.literal(f"{parameter.key}=".encode()), value])
             return
         text, other = self._value(unnamed(builder), parameter, members)
-        pieces = self._pieces()
+        pieces = self._pieces(parameter.key)
         middle = pieces.index(Hole("value"))
         before, (end, after) = pieces[:middle], _ending(pieces[middle + 1 :])
         ways = []
         # A text of both kinds is read as the other value, so that comes first.
-        if other is not None:
-            other = builder.alt([other, *self._python_words(builder, parameter)])
-            other = named(builder, parameter.key, other, "python", schema=parameter.schema)
-            ways.append(("false", builder.seq([other, wire.lower(builder, end)])))
+        for kind, node in [("false", other)] if not self.family.kinds else self._others_by_kind(parameter, members):
+            if node is not None:
+                node = builder.alt([node, *self._python_words(builder, parameter)])
+                node = named(builder, parameter.key, node, "python", schema=parameter.schema)
+                ways.append((kind, builder.seq([node, wire.lower(builder, end)])))
         if text is not None:
-            ways += [("true", node) for node in self._texts(builder, parameter.key, text, end)]
+            ways += [(self._kinds()[0], node) for node in self._texts(builder, parameter.key, text, end)]
         for kind, value in ways:
-            holes = {name: builder.literal(said.encode()) for name, said in _said(parameter, kind).items()}
+            holes = {"kind": builder.literal(kind.encode())}
             yield builder.seq([wire.lower(builder, before, holes), value, wire.lower(builder, after)])
+
+    def _kinds(self) -> tuple[str, ...]:
+        """How `$kind` says that a value is a text, and then all else that it says."""
+        said = dict(self.family.kinds)
+        return tuple(dict.fromkeys((said["string"], *said.values()))) if said else ("true", "false")
+
+    def _others_by_kind(self, parameter: Parameter, members: _Members) -> list[tuple[str, int | None]]:
+        """(how `$kind` says the type, the node of the values of that type) of values that are no texts."""
+        said = dict(self.family.kinds)
+        values = members()
+        found = [(said[name], values.literals(parameter.key, (name,))) for name in OTHER_TYPES]
+        values.raise_unsupported()
+        return found
 
     def _texts(self, builder: GrammarBuilder, key: str, text: int, end: tuple[Piece, ...]) -> Iterator[int]:
         """The ways to write a text and what ends it: as it stands, and between the markers that some families have."""
@@ -219,8 +252,15 @@ class Arguments:
         others = self._others(parameter)
         return others is not None and others.accepts(json.dumps(_WORDS[said]).encode())
 
-    def _pieces(self) -> tuple[Piece, ...]:
-        return pieces_of(self.family.parameter, self.family.special)
+    def _pieces(self, key: str) -> tuple[Piece, ...]:
+        """How the parameter of that key is written: a format may say the key after the value, too."""
+        pieces: list[Piece] = []
+        for piece in pieces_of(self.family.parameter, self.family.special):
+            text = Text(key) if piece == Hole("key") else piece
+            if isinstance(text, Text) and pieces and isinstance(pieces[-1], Text):
+                text = Text(pieces.pop().text + text.text)  # type: ignore[union-attr]
+            pieces.append(text)
+        return tuple(pieces)
 
     def _value(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> tuple[int | None, int | None]:
         """The nodes of the parameter's texts, as they stand, and of its other values; None where there are none."""
@@ -230,9 +270,14 @@ class Arguments:
         if found is not None:
             return found
         values = members()
-        found = values.text(parameter.key), values.literals(parameter.key, OTHER_TYPES)
+        printed = self.family.python_values
+        text = values.text(parameter.key)
+        others = [values.literals(parameter.key, [name for name in OTHER_TYPES if name not in printed])]
         values.raise_unsupported()
-        return found
+        if any(values.has(parameter.key, [name]) for name in printed):
+            others.append(self._foreign(builder, parameter, printed))
+        nodes = [node for node in others if node is not None]
+        return text, builder.alt(nodes) if nodes else None
 
     def _simply(self, builder: GrammarBuilder, schema: Any) -> tuple[int | None, int | None] | None:
         """The nodes of a parameter whose type is plain to see; without the algebra this takes a tenth of the time."""
@@ -244,25 +289,56 @@ class Arguments:
             return builder.words([value.encode() for value in listed]), None
         if said == "string" and _ANNOTATIONS.issuperset(schema):
             return builder.any_text(), None
-        if isinstance(said, str) and said != "string" and "$schema" not in self.tool.schema:
+        if (
+            isinstance(said, str)
+            and said not in ("string", *self.family.python_values)
+            and "$schema" not in self.tool.schema
+        ):
             return None, builder.embed(Grammar.from_json_schema(schema, self.options, limits=self.limits).core)
         return None
 
     def _python(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> int | None:
         if self.tool.custom is not None:
             return builder.quoted(self.tool.custom.lower(builder, self.limits))
-        values = members()
-        node = values.value(parameter.key)
-        values.raise_unsupported()
-        if node is None or not self.family.json_objects:
+        printed = self.family.python_values
+        if printed:
+            node = self._foreign(builder, parameter, (*SCALARS, *printed))
+        else:
+            node = members().value(parameter.key)
+            members().raise_unsupported()
+        others = [name for name in CONTAINERS if name not in printed] if printed else ["object"]
+        if not (printed or (node is not None and self.family.json_objects)):
             return node
-        json_builder = prelude_of(self.options).fork()
-        object_node = front_end.MemberValues(json_builder, self.tool.schema).literals(parameter.key, ("object",))
+        rules = prelude_of(self.options).fork(self.limits)
+        other = front_end.MemberValues(rules, self.tool.schema).literals(parameter.key, others)
         try:
-            found = None if object_node is None else json_builder.build(object_node)
+            found = None if other is None else builder.embed(rules.build(other))
         except EmptyGrammarError:
             found = None
-        return node if found is None else builder.alt([node, builder.embed(found)])
+        nodes = [each for each in (node, found) if each is not None]
+        return builder.alt(nodes) if nodes else None
+
+    def _delimited(self, builder: GrammarBuilder, parameter: Parameter) -> int | None:
+        if self.tool.custom is None:
+            return self._foreign(builder, parameter, (*SCALARS, *CONTAINERS))
+        quote = literal_pieces(self.family.quote, self.family.special)
+        text = self.tool.custom.lower(unnamed(builder), self.limits)
+        inner = wire.delimited(builder, parameter.key, text, self.family.tags, quote)
+        return builder.seq([wire.lower(builder, quote), inner])
+
+    @property
+    def _notation(self) -> Notation:
+        """How the family writes values that are no JSON."""
+        if self.family.quote:
+            null = "None" if self.family.python_words else "null"
+            return Notation(self.family.quote, null, self.family.quote in self.family.special)
+        return Notation()
+
+    def _foreign(self, builder: GrammarBuilder, parameter: Parameter, types: Iterable[str]) -> int | None:
+        """The node of a parameter's values of these types in the family's own notation."""
+        values = Values(self.tool.schema, self._notation, self.options, self.limits)
+        core = values.core(parameter.key, parameter.schema, types)
+        return None if core is None else unnamed(builder).embed(core)
 
     # -- reading -------------------------------------------------------------------------------------------------
     def read(self, text: str, place: int) -> tuple[dict[str, Any], int]:
@@ -271,6 +347,8 @@ class Arguments:
             return _DECODER.raw_decode(text, place)
         if self.family.arguments == "python":
             return read_keywords(text, place)
+        if self.family.arguments == "delimited":
+            return self._notation.read_members(text, place)
         values: dict[str, Any] = {}
         for parameter in self.parameters():
             found = self._read_parameter(text, place, parameter)
@@ -281,25 +359,26 @@ class Arguments:
         return values, place
 
     def _read_parameter(self, text: str, place: int, parameter: Parameter) -> tuple[Any, int] | None:
-        pieces = self._pieces()
+        pieces = self._pieces(parameter.key)
         middle = pieces.index(Hole("value"))
         before, (end, after) = pieces[:middle], _ending(pieces[middle + 1 :])
-        for kind in ("true", "false") if Hole("kind") in before else ("",):
-            start = wire.skip(text, place, before, _said(parameter, kind))
+        for kind in self._kinds() if Hole("kind") in before else ("",):
+            start = wire.skip(text, place, before, {"kind": kind})
             if start is None:
                 continue
-            value, stop = self._read_value(text, start, written(end), parameter, kind)
+            is_text = kind == self._kinds()[0]
+            value, stop = self._read_value(text, start, written(end), parameter, is_text)
             closed = wire.skip(text, stop + len(written(end)), after)
             assert closed is not None, "only blanks come after the end"
             return value, closed
         return None
 
-    def _read_value(self, text: str, start: int, end: str, parameter: Parameter, kind: str) -> tuple[Any, int]:
+    def _read_value(self, text: str, start: int, end: str, parameter: Parameter, is_text: bool) -> tuple[Any, int]:
         if self.family.verbatim is not None and text.startswith(self.family.verbatim[0], start):
             begin, close, _ = self.family.verbatim
             stop = text.index(close + end, start)
             return text[start + len(begin) : stop], stop + len(close)
-        if kind != "true":
+        if not is_text:
             grammar = self._others(parameter)
             try:
                 value, stop = _DECODER.raw_decode(text, start)
@@ -308,6 +387,15 @@ class Arguments:
             else:
                 written = text[start:stop].encode()
                 if grammar is not None and text.startswith(end, stop) and grammar.accepts(written):
+                    return value, stop
+        if not is_text and self.family.python_values and text[start] in "[{":
+            grammar = self._others(parameter)
+            try:
+                value, stop = self._notation.read(text, start)
+            except (ValueError, IndexError):
+                pass
+            else:
+                if grammar is not None and text.startswith(end, stop) and grammar.accepts(text[start:stop].encode()):
                     return value, stop
         stop = text.index(end, start)
         said = text[start:stop]
@@ -338,17 +426,6 @@ def _optional(builder: GrammarBuilder, node: int) -> int:
     return builder.alt([node, builder.epsilon()])
 
 
-def _joined(builder: GrammarBuilder, parameters: list[tuple[Parameter, int]], comma: int) -> int:
-    """Any of the optional and all of the required parameters, in order, with commas between."""
-    after_none = after_some = builder.epsilon()
-    for parameter, value in reversed(parameters):
-        first, further = builder.seq([value, after_some]), builder.seq([comma, value, after_some])
-        if not parameter.required:
-            first, further = builder.alt([first, after_none]), builder.alt([further, after_some])
-        after_none, after_some = first, further
-    return after_none
-
-
 def _ending(pieces: tuple[Piece, ...]) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     """What ends a value, and what may follow before the next parameter."""
     cut = next((place for place, piece in enumerate(pieces) if isinstance(piece, Hole)), len(pieces))
@@ -360,7 +437,3 @@ def _after(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
     if pieces and isinstance(pieces[0], Text):
         return Text(text + pieces[0].text), *pieces[1:]
     return Text(text), *pieces
-
-
-def _said(parameter: Parameter, kind: str) -> dict[str, str]:
-    return {"key": parameter.key, "kind": kind}

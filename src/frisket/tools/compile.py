@@ -57,7 +57,7 @@ def compile_tools(
         calls=calls,
         parallel=parallel and choice in CHOICES,
         final=_final(final, running) if text else None,
-        reasoning=_reasoning(tokens, wanted, thinking, prompt, max_thinking_chars),
+        reasoning=_reasoning(tokens, wanted, thinking, prompt, max_thinking_chars, text and final is None),
     )
     if program.final is not None:
         program = _told_apart(program)
@@ -105,12 +105,13 @@ def _tokens(wanted: Family, vocabulary: Vocabulary | None) -> Family:
     if vocabulary is None:
         return wanted
     around = (wanted.content, *wanted.other_content, wanted.preamble or (), wanted.thinking or ())
-    texts = [*wanted.call, wanted.calls, wanted.parameter, *(text for pair in around for text in pair)]
+    texts = [*wanted.call, wanted.calls, *wanted.separators, wanted.parameter, wanted.quote]
+    texts += [text for pair in around for text in pair]
     return replace(wanted, special=special_in(texts, vocabulary))
 
 
 def _reasoning(
-    tokens: Family, wanted: Family, mode: Mode, prompt: str | Thinking | None, max_chars: int | None
+    tokens: Family, wanted: Family, mode: Mode, prompt: str | Thinking | None, max_chars: int | None, has_text: bool
 ) -> Reasoning | None:
     if mode not in ("auto", "on", "off"):
         raise ValueError("thinking is auto, on or off")
@@ -123,7 +124,13 @@ def _reasoning(
     forbidden = tuple(sorted({*tokens.special, *wanted.special}))
     # An end that begins the next part of the turn leaves no room: what follows may begin with a blank itself.
     is_part = tokens.turn is not None
-    return Reasoning(start, end, mode, said, tokens.special, forbidden, max_chars, has_gap=not is_part, repeats=is_part)
+    # Free text begins with any white space itself, and its masks are known: a gap before it would cost 3 ms a message.
+    begins_free = has_text and tokens.text_before and not tokens.content[0] and not tokens.opener
+    calls = tokens.trigger if tokens.thinking_holds_calls else ""
+    return Reasoning(
+        start, end, mode, said, tokens.special, forbidden, max_chars,
+        has_gap=not is_part, repeats=is_part, leads=not begins_free, calls=calls,
+    )  # fmt: skip
 
 
 def _said(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:

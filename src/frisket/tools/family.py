@@ -5,20 +5,27 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Literal
+from typing import Any, Literal
 
+from frisket.errors import UnknownFamilyError, UnreadableTemplateError
 from frisket.tools.lookup import find_family
 from frisket.tools.template import Text, leading, pieces_of
 
-__all__ = ["Family", "families", "family"]
+__all__ = ["Family", "families", "family", "family_of"]
 
+
+#: Names that all formats can carry that do not say otherwise.
+NAMES = r"[A-Za-z0-9_][A-Za-z0-9_./-]*"
+#: Characters that end names, or are escaped, in some format.
+_MARKS = re.compile(r'["\\<>{}\[\]\x00-\x1f\x7f]')
 
 #: The first tag of a marker: what comes after it may be spelled in several ways.
-_FIRST_TAG = re.compile(r"[^\n>]*>?")
+_FIRST_TAG = re.compile(r"\s*[^\n>]*>?")
 
-_TAG = re.compile(r"</?[^<>\s=]+[>= ]?")
+_TAG = re.compile(r"</?[^<>/\s=][^<>\s=]*[>= ]?")
 
 
 @dataclass(frozen=True)
@@ -39,12 +46,19 @@ class Family:
     """What stands around all calls of one section."""
     separators: tuple[str, ...] = ("",)
     """What may stand between two calls of a section."""
-    arguments: Literal["json", "parameters", "python"] = "json"
-    """One JSON object, one tag for each parameter, or Python's keyword arguments."""
+    arguments: Literal["json", "parameters", "python", "delimited"] = "json"
+    """One JSON object, one tag for each parameter, Python's keyword arguments, or bare keys with texts in `quote`."""
     parameter: str = ""
     """With `parameters`: how one is written, with `$key` and `$value`; `$kind` says `true` of text, `false` of JSON."""
+    kinds: tuple[tuple[str, str], ...] = ()
+    """With `parameters`: (JSON type, how `$kind` says it), where that is more than `true` and `false`."""
     python_words: bool = False
     """With `parameters`: whether truth values and null may be Python's words, as templates that print values write."""
+    python_values: frozenset[str] = frozenset()
+    """With `parameters` and `python`: which of the types `array` and `object` stand as Python's `repr` prints
+    them. With `python`, the other of them is JSON then."""
+    quote: str = ""
+    """With `delimited`: what stands around a text."""
     json_objects: bool = False
     """With `python`: whether an object may be JSON, as templates write mappings, beside Python's literals."""
     verbatim: tuple[str, str, str] | None = None
@@ -55,8 +69,8 @@ class Family:
     """Markers that are special tokens of the family's tokenizers; all others are text."""
     id: str = ""
     """The pattern of `$id`."""
-    name_pattern: str = r"[A-Za-z0-9_][A-Za-z0-9_./-]*"
-    """The names of tools that the format can carry."""
+    name_pattern: str = NAMES
+    """The names of tools that the format can carry. With the usual pattern, all others that its templates can hold."""
     opener: str = ""
     """The first character of a call, where no marker announces one; other text does not begin with it."""
     text_before: bool = True
@@ -69,8 +83,12 @@ class Family:
     """What may stand around such an answer instead; each beginning differs from that of `content`."""
     preamble: tuple[str, str] | None = None
     """What stands around text before the first call, where that differs from `content`."""
+    has_empty_preamble: bool = False
+    """Whether these markers stand before every call, with or without text between them."""
     thinking: tuple[str, str] | None = None
     """The markers around reasoning."""
+    thinking_holds_calls: bool = False
+    """Whether calls may stand inside of reasoning, which then does not end in this message."""
     turn: str | None = None
     """What begins the model's turn in a prompt, where the end of reasoning holds the same text and more may follow."""
     parallel: bool = True
@@ -79,6 +97,47 @@ class Family:
     """Tokens that end the message; a parser drops them at the end of a text."""
     note: str = field(default="", compare=False)
     """What to know when using it."""
+
+    @classmethod
+    def from_chat_template(
+        cls, text: str, *, name: str = "chat template", special: Iterable[str] = (), **variables: Any
+    ) -> Family:
+        """The family of a model, read from its chat template and checked against it.
+
+        `special` are the names of its tokenizer's special tokens; `variables` are what else the template reads, such
+        as `eos_token`. UnreadableTemplateError says which part of a message the template does not tell; `note` says
+        what the template writes beside it.
+
+        >>> template = (
+        ...     "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% for c in m.tool_calls %}"
+        ...     "<call>{{ c.function | tojson }}</call>{% endfor %}<|end|>{% endfor %}"
+        ...     "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+        ... )
+        >>> Family.from_chat_template(template).call
+        ('<call>{"name": "$name", "arguments": $arguments}</call>',)
+        """
+        from frisket.tools.reader import read_family
+
+        return read_family(text, name, variables, frozenset(special))
+
+    @classmethod
+    def from_tokenizer(cls, tokenizer: Any, **variables: Any) -> Family:
+        """The family of a model, read from the chat template of its tokenizer, one of the transformers package.
+
+        UnreadableTemplateError if it has none, or where that does not tell a part of a message.
+        """
+        text = getattr(tokenizer, "chat_template", None)
+        if isinstance(text, Mapping):
+            # A tokenizer may have several; one of them is for conversations with tools.
+            text = text.get("tool_use") or text.get("default")
+        if not isinstance(text, str):
+            raise UnreadableTemplateError(
+                "the tokenizer has no chat template", where="template", hint="name the family, or give the template"
+            )
+        added: Iterable[str] = getattr(tokenizer, "get_added_vocab", dict)()
+        known = {key: getattr(tokenizer, key, None) or "" for key in ("bos_token", "eos_token")}
+        name = str(getattr(tokenizer, "name_or_path", "") or "chat template")
+        return cls.from_chat_template(text, name=name, special=added, **{**known, **variables})
 
     @property
     def markers(self) -> tuple[str, ...]:
@@ -117,11 +176,16 @@ class Family:
 
     def problem_of(self, name: str) -> str | None:
         """Why no tool can have this name; None if one can."""
-        if not re.fullmatch(self.name_pattern, name):
+        if not re.fullmatch(self.name_pattern, name) and not (self.name_pattern == NAMES and self._holds(name)):
             return f"the format of {self.name} cannot hold the name {name!r}"
         if name + "\n" == self.content[0]:
             return f"the format of {self.name} calls its text {name!r}"
         return None
+
+    def _holds(self, name: str) -> bool:
+        """Whether all templates of calls can hold a name: nothing in it is a mark, or what stands behind names."""
+        ends = {call.partition("$name")[2][:1] for call in self.call}
+        return not (_MARKS.search(name) or any(end in name for end in ends) or name != name.strip() or not name)
 
 
 @cache
@@ -137,7 +201,7 @@ def families() -> tuple[str, ...]:
 
 
 @cache
-def family(name: str) -> Family:
+def family(name: str | Family) -> Family:
     """The family of that name, or the one that a model of that name or id belongs to.
 
     UnknownFamilyError lists the known families.
@@ -147,9 +211,26 @@ def family(name: str) -> Family:
     >>> family("Qwen/Qwen3-Coder-30B-A3B-Instruct").name
     'qwen3_coder'
     """
+    if isinstance(name, Family):
+        return name
     if not isinstance(name, str):
         raise TypeError(f"a family is named by a str, got {type(name).__name__}")
     return _of_module(name) if name in families() else _of_module(find_family(name, _models()))
+
+
+def family_of(source: Any, **variables: Any) -> Family:
+    """The family of a model or of its tokenizer: read from the chat template, else found by the model's name.
+
+    UnreadableTemplateError if neither tells it. `variables` are what else the template reads.
+    """
+    tokenizer = getattr(source, "tokenizer", source)
+    try:
+        return Family.from_tokenizer(tokenizer, **variables)
+    except UnreadableTemplateError as error:
+        try:
+            return family(str(getattr(tokenizer, "name_or_path", "")))
+        except UnknownFamilyError:
+            raise error from None
 
 
 def _of_module(name: str) -> Family:

@@ -39,9 +39,13 @@ class Parser:
             if preamble and text.startswith(preamble[0], place) and preamble[1] in text[place:]:
                 begun = place + len(preamble[0])
                 ends = text.index(preamble[1], begun)
-                content.append(text[begun:ends])
-                place = ends + len(preamble[1])
-            place = self._section(text, place, calls)
+                after = ends + len(preamble[1])
+                closed = self._section(text, after, calls)
+                if closed > after:  # text before a call, not an answer that begins alike
+                    content.append(text[begun:ends])
+                    place = closed
+            else:
+                place = self._section(text, place, calls)
             if place < len(text) or not (calls or content):
                 content.append(self._bare(text[place:]))
         else:
@@ -115,7 +119,7 @@ class Parser:
         piece, *others = pieces
         rest = tuple(others)
         if piece == Hole("name"):
-            for candidate in self.tools:
+            for candidate in self.tools if tool is None else [tool]:
                 if text.startswith(candidate.tool.name, place):
                     end = place + len(candidate.tool.name)
                     yield from self._pieces(text, end, rest, identifier, candidate, arguments)

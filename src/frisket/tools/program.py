@@ -37,8 +37,12 @@ class Program:
 
     def lower(self, builder: GrammarBuilder) -> int:
         """The node of all messages."""
-        body = _Body(self, builder).message()
-        return body if self.reasoning is None else self.reasoning.lower(builder, body)
+        body = _Body(self, builder)
+        answer = body.message()
+        if self.reasoning is None:
+            return answer
+        holds_calls = self.family.thinking_holds_calls and self.calls and bool(self.tools)
+        return self.reasoning.lower(builder, answer, [body.section()] if holds_calls else [])
 
 
 class _Body:
@@ -80,21 +84,27 @@ class _Body:
         builder, family, program = self.builder, self.family, self.program
         with_text = program.text and program.final is None
         if family.content[0] or family.opener:
-            section = self._section()
-            if not (with_text and family.preamble):
+            section = self.section()
+            if family.preamble is None:
                 return section
             begin, end = (self._literal(marker) for marker in family.preamble)
+            if not with_text:
+                # Some templates write the markers of text before every call, with no text between them.
+                empty = builder.seq([wire.lower(builder, begin), wire.lower(builder, end)])
+                return builder.alt([section, builder.seq([empty, section])]) if family.has_empty_preamble else section
             preamble = builder.seq([wire.lower(builder, begin), self._text(end)])
             return builder.alt([section, builder.seq([preamble, section])])
         trigger = self._literal(family.trigger)
-        rest = self._section(family.trigger, alone=with_text and family.text_between)
+        rest = self.section(family.trigger, alone=with_text and family.text_between)
         # Where text may follow the last call, templates end it with a line break, whatever the choice.
         last = builder.seq([rest, wire.lower(builder, [Hole("ws")])]) if family.text_between else rest
         if not (with_text and family.text_before):
             return builder.seq([wire.lower(builder, trigger), last])
         before = self._text(trigger)
-        if not (family.text_between and program.parallel):
+        if not family.text_between:
             return builder.seq([before, last])
+        if not program.parallel:
+            return builder.seq([before, rest, self._text([])])
         return builder.seq([builder.repeat(builder.seq([before, rest]), 1), self._text([])])
 
     def _text(self, end: list[Piece], *, starts: bool = False) -> int:
@@ -107,7 +117,7 @@ class _Body:
             text = builder.and_([text, builder.not_(call)])
         return wire.delimited(builder, "content", text, self.program.forbidden, end)
 
-    def _section(self, begun: str = "", *, alone: bool = False) -> int:
+    def section(self, begun: str = "", *, alone: bool = False) -> int:
         """One section of calls, or if `alone` of one call; `begun` is what has been written of it."""
         builder, family = self.builder, self.family
         pieces = pieces_of(family.calls, family.special)
@@ -117,7 +127,7 @@ class _Body:
             before, begun = without_prefix(before, begun), ""
         first = calls = self._call(begun)
         if self.program.parallel and family.parallel and not (alone and not middle):
-            separator = builder.words([text.encode() for text in family.separators])
+            separator = builder.alt([wire.lower(builder, self._literal(text)) for text in family.separators])
             another = builder.seq([separator, self._call() if begun else first])
             calls = builder.seq([first, builder.repeat(another, 0)])
         return builder.seq([wire.lower(builder, before), calls, wire.lower(builder, after)])
@@ -134,12 +144,15 @@ class _Body:
         joint = ""
         if between and isinstance(between[0], Text):
             joint = between.pop(0).text  # type: ignore[union-attr]
-        middle = self._pieces(between)
-        tools = [((name + joint).encode(), builder.seq([middle, node])) for name, node in self._arguments]
+        # The name may stand in a call twice.
+        tools = [
+            ((name + joint).encode(), builder.seq([self._pieces(between, name), node]))
+            for name, node in self._arguments
+        ]
         return builder.seq([self._pieces(pieces[:name]), branches(builder, tools), self._pieces(after)])
 
-    def _pieces(self, pieces: tuple[Piece, ...] | list[Piece]) -> int:
-        return wire.lower(self.builder, pieces, {"id": self._id})
+    def _pieces(self, pieces: tuple[Piece, ...] | list[Piece], name: str = "") -> int:
+        return wire.lower(self.builder, pieces, {"id": self._id, "name": lambda: self.builder.literal(name.encode())})
 
     def _id(self) -> int:
         from frisket.notations.regex import lower_regex

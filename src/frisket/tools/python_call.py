@@ -32,11 +32,11 @@ def read_keywords(text: str, place: int) -> tuple[dict[str, Any], int]:
     """The keyword arguments that stand at a place of a text of the grammar, and where they end."""
     values: dict[str, Any] = {}
     while match := _KEYWORD.match(text, place):
-        values[match["key"]], place = _read_literal(text, match.end())
+        values[match["key"]], place = read_literal(text, match.end())
     return values, place
 
 
-def _read_literal(text: str, place: int) -> tuple[Any, int]:
+def read_literal(text: str, place: int) -> tuple[Any, int]:
     """A Python literal as the grammar writes it: JSON but for three words."""
     if match := _WORD.match(text, place):
         return _WORDS[match[0]], match.end()
@@ -50,10 +50,10 @@ def _read_literal(text: str, place: int) -> tuple[Any, int]:
     place = _gap(text, place + 1)
     while text[place] not in "]}":
         if not is_list:
-            key, place = _DECODER.raw_decode(text, place)
+            key, place = read_literal(text, place)
             keys.append(key)
             place = _gap(text, _gap(text, place) + 1)
-        value, place = _read_literal(text, place)
+        value, place = read_literal(text, place)
         items.append(value)
         place = _gap(text, place)
         if text[place] == ",":

@@ -229,8 +229,8 @@ class _Compiler:
 
     def unwritable(self, tool: Tool) -> list[tuple[str, str]]:
         """Where the schema lists values with a tag of the family, and which of them no call can hold."""
-        said = json.dumps(tool.schema, ensure_ascii=False, default=str)
-        if not any(tag in said for tag in self.family.tags):
+        data = content(tool.schema)
+        if data is not None and not any(tag.encode() in data for tag in self.family.tags):
             return []
         report = Grammar.from_json_schema(tool.schema, self._tagless, limits=self.limits).report
         found = []
@@ -240,13 +240,14 @@ class _Compiler:
             values = listed if entry.keyword == "enum" else [listed]
             lost = [value for value in values if not self._has_value({"const": value}, self.options)] if listed else []
             if lost:
-                shown = ", ".join(json.dumps(value, ensure_ascii=False) for value in lost)
+                shown = ", ".join(json.dumps(value, ensure_ascii=False, default=str) for value in lost)
                 found.append((pointer, f"{self.family.name} cannot write {shown}: no text of its calls holds its tags"))
         return found
 
     @property
     def _tagless(self) -> JSONSchemaOptions:
-        return replace(self.options, forbidden_texts=())
+        kept = tuple(text for text in self.options.forbidden_texts if text not in self.family.tags)
+        return replace(self.options, forbidden_texts=kept)
 
     def _has_value(self, schema: Any, options: JSONSchemaOptions) -> bool:
         try:
@@ -276,7 +277,7 @@ def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
         report = arguments.grammar().report
         slips: list[Entry] = report.loosened if report is not None else []
         left_out += [(f"{entry.pointer}/{entry.keyword}", entry.slips) for entry in slips]
-        left_out += compiler.unwritable(tool)
+        left_out += compiler.unwritable(smaller)
         return Checked(ToolReport(tool.name, "relaxed", tuple(dict(left_out).items()), error.hint), arguments)
     return _refused(tool.name, error)
 

@@ -19,6 +19,8 @@ class Case:
     content: str | None = None
     reasoning: str = REASONING
     """The reasoning of the turn, where thinking is on."""
+    follows_result: bool = False
+    """Whether the turn answers the result of a call; all others answer the user."""
 
 
 #: Name of a tool with one required parameter `v` → the schema of `v`.
@@ -118,6 +120,8 @@ CASES: tuple[Case, ...] = (
     Case("text of several lines", content="One.\n\nTwo < three & four."),
     Case("text and a call", (WEATHER,), CONTENT),
     Case("text and two calls", (WEATHER, ("now", {})), CONTENT),
+    Case("a call after a result", (WEATHER,), follows_result=True),
+    Case("text after a result", content=CONTENT, follows_result=True),
     Case("reasoning of several lines", (WEATHER,), reasoning="One < two.\n\nThree."),
     *(Case(name, ((tool, {"v": value}),)) for name, (tool, value) in _OF_VALUES.items()),
 )

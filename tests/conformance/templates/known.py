@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,7 @@ def claims() -> list[Claim]:
     ]
 
 
+@cache
 def known() -> dict[Key, str]:
     """Every difference that has a reason."""
     found: dict[Key, str] = {}

@@ -145,10 +145,17 @@ class Rendering:
     def _rendered(self, case: Case, style: Style, messages: list[dict[str, Any]], is_thinking: bool, asks: bool) -> str:
         # Some templates cannot describe every type, so the prompt holds no tools but those of the case.
         names = {name for name, _ in case.calls} or {WEATHER[0]}
+        asked = [*ASKED, *self._answered(style)] if case.follows_result else ASKED
         tools = [tool for tool in TOOLS if tool["function"]["name"] in names] if style.describes else None
         return self.template.render(
-            [*ASKED, *messages], tools, add_generation_prompt=asks, enable_thinking=is_thinking, thinking=is_thinking
+            [*asked, *messages], tools, add_generation_prompt=asks, enable_thinking=is_thinking, thinking=is_thinking
         )
+
+    def _answered(self, style: Style) -> list[dict[str, Any]]:
+        """A call and its result."""
+        called, identifier = self._message(_CALL, style, None), self._id(WEATHER[0], 9)
+        called["tool_calls"][0]["id"] = identifier
+        return [called, {"role": "tool", "tool_call_id": identifier, "name": WEATHER[0], "content": "Sunny."}]
 
     def _message(self, case: Case, style: Style, reasoning_key: str | None) -> dict[str, Any]:
         message: dict[str, Any] = {"role": "assistant", "content": case.content or style.content}

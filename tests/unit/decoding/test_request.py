@@ -148,10 +148,19 @@ def test_thinking_is_told_to_the_template() -> None:
     assert (answer.reasoning, answer.content) == ("hm", "Yes.") and model.read[-1].endswith("<assistant>")
 
 
-def test_the_format_of_a_template_is_told_or_asked_for() -> None:
-    other = TEMPLATE.replace('{"name": "', "<function=").replace('", "arguments": ', ">")
-    model: Any = Templated(CALL, other)
-    with pytest.raises(UnknownFamilyError, match=r"writes calls otherwise than hermes(.|\n)*family=…, one of"):
+def test_a_template_tells_how_its_model_calls() -> None:
+    head, body = TEMPLATE.split("\n<tool_call>\n")
+    mark = (
+        head + "[CALL {{ c.function.name }}]{{ c.function.arguments | tojson }}[/CALL]" + body.split("</tool_call>")[1]
+    )
+    model: Any = Templated('[CALL weather]{"city": "Rome", "day": 2}[/CALL]', mark)
+    (call,) = frisket.generate(model, ASK, tools=[WEATHER]).calls
+    assert call.value == {"city": "Rome", "day": 2}
+
+
+def test_a_template_that_does_not_tell_it_needs_a_name() -> None:
+    model: Any = Templated(CALL, "{{ tools | length }}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
+    with pytest.raises(UnknownFamilyError, match=r"does not tell how it calls tools: (.|\n)*family=…, one of"):
         frisket.generate(model, ASK, tools=[WEATHER])
     assert frisket.generate(model, ASK, tools=[WEATHER], family="Qwen/Qwen2.5-7B-Instruct").calls
 

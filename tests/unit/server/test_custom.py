@@ -128,6 +128,6 @@ def test_tools_of_a_namespace(server: Running) -> None:
     space = {"type": "namespace", "name": "mcp__files", "description": "Files.", "tools": [FLAT]}
     (item,) = server.client().responses.create(**{**RESPONSE, "tools": [space]}).output
     assert (item.name, item.namespace) == ("apply_patch", "mcp__files")
-    bad = {**FLAT, "format": {"type": "text", "colour": 1}, "name": "a b"}
+    bad = {**FLAT, "format": {"type": "text", "colour": 1}, "name": "a<b"}
     status, answer = server.ask("/v1/responses", {**RESPONSE, "tools": [{**space, "tools": [bad]}]})
     assert (status, answer["error"]["where"]) == (400, "/tools/0/tools/0/name")

@@ -70,7 +70,10 @@ def server() -> Iterator[Running]:
         ({"structured_outputs": {"json_object": False}}, 400, "request"),
         ({"response_format": {"type": "xml"}}, 400, "request"),
         ({"response_format": {"type": "text", "schema": {}}}, 400, "request"),
-        ({"tools": [{"type": "function", "function": {"name": "a b"}}]}, 400, "tools-refused"),
+        ({"response_format": {"type": "json_schema"}}, 400, "schema-invalid"),
+        ({"response_format": {"type": "json_schema", "json_schema": {"name": "x"}}}, 400, "schema-invalid"),
+        ({"response_format": {"type": "json_object", "schema": {"type": "object"}}}, 400, "request"),
+        ({"tools": [{"type": "function", "function": {"name": "a<b"}}]}, 400, "tools-refused"),
         (
             {"tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "array"}}}]},
             400,
@@ -166,10 +169,52 @@ def test_a_field_may_say_what_is_so_without_it(server: Running, name: str) -> No
     assert not UNSERVED["best_of"].allows(True) and not UNSERVED["ignore_eos"].allows(0)
 
 
-def test_fields_that_are_null_ask_for_nothing(server: Running) -> None:
-    said = {"role": "assistant", "content": "Hm.", "audio": None}
-    assert server.ask(CHAT, {**ASK, "messages": [*ASK["messages"], said], "prediction": None})[0] == 200
-    assert server.ask(RESPONSE, {"model": "embedded", "input": "x", "conversation": None, "prompt": None})[0] == 200
+def test_fields_that_say_nothing_are_left_alone(server: Running) -> None:
+    said = {
+        "role": "assistant", "content": "Hm.", "audio": None, "annotations": [], "function_call": None,
+        "reasoning": "I thought.", "reasoning_details": [{"type": "text"}], "provider_specific_fields": {"a": 1},
+        "thinking_blocks": [{"thinking": "hm"}],
+        "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"},
+                        "provider_specific_fields": {"b": 2}}],
+    }  # fmt: skip
+    result = {"role": "tool", "tool_call_id": "c", "content": "x", "is_error": False}
+    marked = {"role": "user", "content": "x", "cache_control": {"type": "ephemeral"}, "annotations": []}
+    idle = {"bad_words": [], "return_token_ids": False, "prediction": None, "unheard_of": [], "extra": {}}
+    body = {**ASK, "messages": [*ASK["messages"], said, result, marked], **idle}
+    assert server.ask(CHAT, body)[0] == 200
+    idle = {"conversation": None, "prompt": None, "unheard_of": {}}
+    assert server.ask(RESPONSE, {"model": "embedded", "input": "x", **idle})[0] == 200
+    # What a user says is read in full, or not at all.
+    pictures = {**ASK, "messages": [{"role": "user", "content": "x", "images": ["iVBORw0"]}]}
+    status, answer = server.ask(CHAT, pictures)
+    assert (status, answer["error"]["where"]) == (400, "/messages/0") and "images" in answer["error"]["message"]
+
+
+def test_the_words_of_other_servers_are_told_in_ours(server: Running) -> None:
+    told = {
+        "n_predict": (5, "max_tokens"), "max_new_tokens": (5, "max_tokens"),
+        "repeat_penalty": (1.1, "repetition_penalty"),
+        "json_schema": ({"type": "object"}, "response_format"), "grammar": ('root ::= "a"', "structured_outputs"),
+        "regex": ("a+", "structured_outputs"), "ebnf": ('root ::= "a"', "structured_outputs"),
+        "sampling_params": ({"top_p": 0.5}, "body itself"), "n_probs": (3, "top_logprobs"), "top_k_": (3, "openapi"),
+    }  # fmt: skip
+    for name, (value, hint) in told.items():
+        status, answer = server.ask(CHAT, {**ASK, name: value})
+        assert (status, answer["error"]["where"]) == (400, f"/{name}") and hint in answer["error"]["hint"]
+    status, answer = server.ask(CHAT, {**ASK, "response_format": {"type": "json_object", "schema": {}}})
+    assert answer["error"]["where"] == "/response_format/schema" and "json_schema" in answer["error"]["hint"]
+
+
+def test_a_format_without_its_schema_is_refused(server: Running) -> None:
+    for path, more, where in (
+        (CHAT, {**ASK, "response_format": {"type": "json_schema", "json_schema": {"name": "x"}}},
+         "/response_format/json_schema/schema"),
+        (RESPONSE, {"model": "embedded", "input": "x", "text": {"format": {"type": "json_schema", "name": "x"}}},
+         "/text/format/schema"),
+    ):  # fmt: skip
+        status, answer = server.ask(path, more)
+        error = answer["error"]
+        assert (status, error["code"], error["where"]) == (400, "schema-invalid", where) and error["hint"]
 
 
 @pytest.mark.parametrize(

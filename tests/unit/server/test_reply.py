@@ -97,6 +97,15 @@ def test_a_final_answer_that_is_no_json_comes_at_the_end() -> None:
     assert gathered(read(grammar, output("hermes", TOOLS, final), "green", 2), tools=True)["content"] == "green"
 
 
+@pytest.mark.parametrize("size", [1, 1000])
+def test_reasoning_in_several_parts_is_joined_as_in_the_message(size: int) -> None:
+    begin, end = "<|channel|>analysis<|message|>", "<|end|><|start|>assistant"
+    text = f"{begin} One. {end}{begin}\nTwo.{end}<|channel|>final<|message|>Hi"
+    grammar = Grammar.from_tools([{"name": "now"}], "gpt_oss")
+    message = gathered(read(grammar, output("gpt_oss", [{"name": "now"}]), text, size), tools=True)
+    assert message["reasoning_content"] == grammar.value(text).reasoning == "One.\nTwo."
+
+
 def test_stop_strings_end_the_content_alone() -> None:
     text = '<think>\na; b\n</think>\n\nOne\n<tool_call>\n{"name": "now", "arguments": {}}\n</tool_call>'
     tools = [{"name": "now"}]

@@ -141,6 +141,7 @@ _HARMONY = "<|channel|>analysis<|message|>{}<|end|><|start|>assistant"
         ("solar_open", f"<|content|>Hi<|end|><|begin|>assistant{_SOLAR}", None, "Hi"),
         ("apertus", "<|inner_prefix|>hm<|inner_suffix|>Hi", "hm", "Hi"),
         ("apertus", '<|inner_prefix|>hm<|inner_suffix|><|tools_prefix|>[{"now": {}}]<|tools_suffix|>', "hm", None),
+        ("apertus", '<|inner_prefix|>hm<|tools_prefix|>[{"now": {}}]<|tools_suffix|>', "hm", None),
         ("command_a", "<|START_THINKING|>hm<|END_THINKING|><|START_TEXT|>Hi<|END_TEXT|>", "hm", "Hi"),
         ("command_a", "<|START_RESPONSE|>Hi<|END_RESPONSE|>", None, "Hi"),
         ("gpt_oss", f"{_HARMONY.format('a')}<|channel|>final <|constrain|>json<|message|>1", "a", "1"),

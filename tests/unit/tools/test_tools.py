@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import pytest
 
-from frisket import Grammar, RefusedToolsError, UnknownFamilyError
+from frisket import Grammar, JSONSchemaOptions, RefusedToolsError, UnknownFamilyError, Vocabulary
 from frisket.errors import FrisketError
 from frisket.tools import Tool, Tools, families, family
 
@@ -26,6 +27,7 @@ NEVER = {
 }
 ARRAY = {"name": "array", "parameters": {"type": "array"}}
 NAMELESS = {"description": "no name"}
+BYTES = Vocabulary.from_bytes([*(bytes([value]) for value in range(256)), None], eos=[256])
 ALL = [GOOD, BACK, TYPO, NEVER, ARRAY, NAMELESS, GOOD]
 
 
@@ -96,6 +98,21 @@ def test_what_a_family_cannot_write_is_refused(tool: dict[str, Any], wanted: str
     assert [place for place, _ in report.places] == [where]
 
 
+@pytest.mark.parametrize("name", ["look up", "files:read", "查天气", "день.погода"])
+@pytest.mark.parametrize("wanted", families())
+def test_names_are_those_that_a_format_can_hold(wanted: str, name: str) -> None:
+    found = family(wanted)
+    # What stands behind a name ends it, and a function of Python is an identifier.
+    ends = any(call.partition("$name")[2].startswith(end) for call in found.call for end in name if end in " :")
+    holds = found.arguments != "python" and not ends
+    assert (found.problem_of(name) is None) == holds
+    if holds:
+        plain = replace(found, special=frozenset(), stops=())
+        grammar = Grammar.from_tools([{"name": name}, {"name": "look"}], plain, choice=name)
+        text = grammar.compile(BYTES).matcher().completion()
+        assert text is not None and [call.name for call in grammar.value(text.decode()).calls] == [name]
+
+
 def put(schema: Any, *, required: bool = True) -> dict[str, Any]:
     asked = {"required": ["v"]} if required else {}
     return {"name": "put", "parameters": {"type": "object", "properties": {"v": schema}, **asked}}
@@ -119,6 +136,29 @@ def test_a_listed_value_with_a_tag_of_the_family_is_told(tool: Any, relaxed: str
         assert (report.status, [pointer for pointer, _ in report.places]) == (status, [where])
         assert wanted in report.places[0][1] and "tag" in report.places[0][1] and report.hint
     assert statuses(Tools([tool], policy="reject"), "mistral_v3") == [("put", "exact")]
+
+
+def test_a_value_with_a_tag_is_told_beside_what_is_left_out() -> None:
+    values = {"a": {"type": "strin"}, "b": {"enum": ["</tool_call>", "x"]}}
+    tool = {"name": "put", "parameters": {"type": "object", "properties": values}}
+    [report] = Tools([tool], policy="relaxed").report("hermes")
+    assert report.status == "relaxed"
+    assert [pointer for pointer, _ in report.places] == ["/properties/a/type", "/properties/b/enum"]
+
+
+def test_a_text_that_the_caller_forbids_is_no_tag() -> None:
+    options = JSONSchemaOptions(forbidden_texts=("nobody",))
+    [report] = Tools([put({"const": "nobody"})], policy="reject", options=options).report("hermes")
+    assert (report.status, report.places[0][1]) == ("refused", "no value can ever be valid here")
+
+
+@pytest.mark.parametrize("inner", [{"type": "string"}, {"enum": ["</tool_call>", "a"]}])
+def test_a_deep_schema_is_searched_for_tags(inner: Any) -> None:
+    schema = inner
+    for _ in range(3_000):
+        schema = {"type": "array", "items": schema}
+    [report] = Tools([put(schema)], policy="reject").report("hermes")
+    assert report.status == ("refused" if "enum" in inner else "exact")
 
 
 def test_a_tag_in_a_description_or_a_key_is_no_value() -> None:

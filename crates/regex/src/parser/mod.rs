@@ -25,6 +25,9 @@ const CHECKED: u32 = 1024;
 /// No larger counts are written in this many characters, braces and comma included.
 const LONGEST_COUNTS: usize = 64;
 
+/// Characters of a pattern at most. A tree takes some 120 bytes a character.
+const LONGEST: usize = 1_000_000;
+
 /// The tree of a pattern. Errors: the first place that the dialect does not allow, or that is no regular language.
 pub fn parse(pattern: &str, syntax: &Syntax) -> Result<Node> {
     parse_watched(pattern, syntax, &Watch::default())
@@ -33,6 +36,10 @@ pub fn parse(pattern: &str, syntax: &Syntax) -> Result<Node> {
 /// As [`parse`]; a flag or the clock may end it. Errors: those of `parse`, cancellation, time.
 pub fn parse_watched(pattern: &str, syntax: &Syntax, watch: &Watch) -> Result<Node> {
     let chars: Vec<char> = pattern.chars().collect();
+    if chars.len() > LONGEST {
+        let message = format!("the pattern has {} characters, and {LONGEST} are read at most", chars.len());
+        return Err(Error::Limit(Flaw { message, at: None, hint: Some("write it as a grammar with rules".into()) }));
+    }
     let mut parser = Parser::new(&chars, syntax, watch);
     let tree = parser.whole()?;
     if syntax.is_strict || !parser.may_refer {

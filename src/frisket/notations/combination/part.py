@@ -237,6 +237,19 @@ class Template(Part):
         return f"template({self.source!r})"
 
 
+def size(part: Part) -> int:
+    """How many parts a tree has, one that stands in several places counted in each: its text is that long."""
+    sizes: dict[int, int] = {}
+    agenda = [part]
+    while agenda:
+        inner = agenda[-1].parts()
+        unknown = [one for one in inner if id(one) not in sizes]
+        agenda += unknown
+        if not unknown:
+            sizes[id(agenda.pop())] = 1 + sum(sizes[id(one)] for one in inner)
+    return sizes[id(part)]
+
+
 def _keywords(forbidden: tuple[str, ...], min_chars: int, max_chars: int | None) -> list[str]:
     said = [f"forbidden={list(forbidden)!r}"] if forbidden else []
     said += [f"{min_chars=}"] if min_chars else []

@@ -36,8 +36,9 @@ from frisket.server.shape import (
     Usage,
 )
 from frisket.server.tool import ChatChoice as ToolChoice
-from frisket.server.tool import ChatTool, Choice, Effort, begun, thinking, tool_output
+from frisket.server.tool import ChatTool, Choice, Effort, head_of, thinking, tool_output
 from frisket.thinking import Mode
+from frisket.tools import Family
 
 PATH, METHODS = "/v1/chat/completions", ["POST"]
 #: How an answer ended, in OpenAI's words.
@@ -69,7 +70,7 @@ class ChatRequest(Parameters):
     frequency_penalty: float | None = Field(None, ge=0, le=0)
     presence_penalty: float | None = Field(None, ge=0, le=0)
 
-    def mode(self, family_name: str) -> Mode | None:
+    def mode(self, family_name: str | Family) -> Mode | None:
         """Whether reasoning must come first: the template's own variable says it before the effort does."""
         for name in THINKS:
             if isinstance(said := (self.chat_template_kwargs or {}).get(name), bool):
@@ -83,7 +84,7 @@ class ChatRequest(Parameters):
                 400, "the answer is a message of its own, or continues the last one", code="request",
                 where="/add_generation_prompt", hint="leave it out, or say the opposite of continue_final_message",
             )  # fmt: skip
-        turns = [message.at(f"/messages/{place}").turn for place, message in enumerate(self.messages)]
+        turns = [message.place_at(f"/messages/{place}").turn for place, message in enumerate(self.messages)]
         return Conversation(turns, variables=self.chat_template_kwargs or {}, continues=self.continue_final_message)
 
 
@@ -130,11 +131,11 @@ def _plan(service: Service, data: bytes) -> tuple[ChatRequest, Plan]:
     service.check_model(body.model)
     tokens = "max_tokens" if body.max_completion_tokens is None else "max_completion_tokens"
     last = f"/messages/{len(body.messages) - 1}/content"
-    with exchange.naming({"/prompt": "/messages", "/max_tokens": f"/{tokens}", "/head": last}):
-        return body, _planned(service, body)
+    with exchange.rename_places({"/prompt": "/messages", "/max_tokens": f"/{tokens}", "/head": last}):
+        return body, _make_plan(service, body)
 
 
-def _planned(service: Service, body: ChatRequest) -> Plan:
+def _make_plan(service: Service, body: ChatRequest) -> Plan:
     format_ = body.response_format
     wanted = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(body.tools))
     tools = [tool.offered(f"/tools/{place}") for place, tool in enumerate(body.tools or ())]
@@ -150,7 +151,7 @@ def _planned(service: Service, body: ChatRequest) -> Plan:
         prompt = render(service.model, conversation, service.keys(grammar), described=described)
     head: Sequence[str | int] = [] if conversation.head is None else [conversation.head]
     if output is not None and conversation.head is not None:
-        head = begun(output, service.vocabulary, conversation.head)
+        head = head_of(output, service.vocabulary, conversation.head)
     wish = Wish(
         body.max_completion_tokens or body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=(body.top_logprobs or 0) if body.logprobs else 0,

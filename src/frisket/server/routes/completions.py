@@ -77,11 +77,11 @@ async def endpoint(request: Request) -> Response:
 async def _respond(service: Service, client: str, data: bytes) -> Response:
     body, plans = await service.turns.run(client, _plan, service, data)
     answers = service.answers(client, plans)
-    told = Told(service, body, plans)
+    prompts = Prompts(service, body)
     head: Head = {"id": f"cmpl-{secrets.token_hex(12)}", "created": int(time.time()), "model": body.model}
     if body.stream:
-        return await exchange.stream(_chunks(body, answers, head, told))
-    return await exchange.answer(_document(answers, head, told))
+        return await exchange.stream(_chunks(body, answers, head, prompts))
+    return await exchange.answer(_document(answers, head, prompts))
 
 
 def _plan(service: Service, data: bytes) -> tuple[CompletionRequest, list[Plan]]:
@@ -111,23 +111,21 @@ def _plan(service: Service, data: bytes) -> tuple[CompletionRequest, list[Plan]]
     )  # fmt: skip
     plans = []
     for prompt, where in prompts:
-        with exchange.naming({"/prompt": where}):
+        with exchange.rename_places({"/prompt": where}):
             ids = service.encode(prompt) if isinstance(prompt, str) else service.checked(prompt)
             plans.append(service.plan(ids, grammar, wish))
     return body, plans
 
 
-class Told:
-    """What the answers of a request are told with: the texts and the places of what has been told of each."""
+class Prompts:
+    """The echo of each answer's prompt, and where the text of its next token begins."""
 
-    def __init__(self, service: Service, body: CompletionRequest, plans: Sequence[Plan]) -> None:
-        self.count = len(plans) * (body.n or 1)
+    def __init__(self, service: Service, body: CompletionRequest) -> None:
         self._vocabulary, self._has_logprobs = service.vocabulary, body.logprobs is not None
         texts = [prompt if isinstance(prompt, str) else service.model.decode(prompt) for prompt, _ in body.prompts()]
         self.echoes = [text if body.echo else "" for text in texts for _ in range(body.n or 1)]
-        self._places = [0 if wish.scores else len(echo) for echo, wish in zip(
-            self.echoes, [plan.wish for plan in plans for _ in range(body.n or 1)], strict=True
-        )]  # fmt: skip
+        #: An echo with log-probabilities is told token by token.
+        self._places = [0] * len(self.echoes)
 
     def logprobs(self, number: int, tokens: Sequence[Token]) -> TextLogprobs | None:
         """The next tokens of an answer, or of its prompt."""
@@ -138,8 +136,8 @@ class Told:
         return found
 
 
-async def _document(answers: Answers, head: Head, told: Told) -> Completion:
-    texts = list(told.echoes)
+async def _document(answers: Answers, head: Head, prompts: Prompts) -> Completion:
+    texts = list(prompts.echoes)
     tokens: list[list[Token]] = [[] for _ in texts]
     ends: dict[int, Ended] = {}
     async for number, event in answers.events:
@@ -151,7 +149,7 @@ async def _document(answers: Answers, head: Head, told: Told) -> Completion:
         elif isinstance(event, Ended):
             ends[number] = event
     choices = [
-        _choice(number, texts[number], told.logprobs(number, tokens[number]), end)
+        _choice(number, texts[number], prompts.logprobs(number, tokens[number]), end)
         for number, end in sorted(ends.items())
     ]
     return {**head, "object": "text_completion", "choices": choices, "usage": usage(answers)}
@@ -165,7 +163,9 @@ def _choice(number: int, text: str, logprobs: TextLogprobs | None = None, end: E
     return choice
 
 
-async def _chunks(body: CompletionRequest, answers: Answers, head: Head, told: Told) -> AsyncIterator[CompletionChunk]:
+async def _chunks(
+    body: CompletionRequest, answers: Answers, head: Head, prompts: Prompts
+) -> AsyncIterator[CompletionChunk]:
     counts = bool(body.stream_options and body.stream_options.include_usage)
 
     def part(choices: list[TextChoice]) -> CompletionChunk:
@@ -180,14 +180,14 @@ async def _chunks(body: CompletionRequest, answers: Answers, head: Head, told: T
     begun: set[int] = set()
     try:
         async for number, event in answers.events:
-            if isinstance(event, Echoed) or (told.echoes[number] and number not in begun):
-                scored = told.logprobs(number, event.tokens) if isinstance(event, Echoed) else None
-                yield chunk(_choice(number, told.echoes[number], scored))
+            if isinstance(event, Echoed) or (prompts.echoes[number] and number not in begun):
+                scored = prompts.logprobs(number, event.tokens) if isinstance(event, Echoed) else None
+                yield chunk(_choice(number, prompts.echoes[number], scored))
             begun.add(number)
             if isinstance(event, Ended):
                 yield chunk(_choice(number, "", end=event))
             elif isinstance(event, Written) and (event.step.text or body.logprobs is not None):
-                logprobs = told.logprobs(number, [token for _, token in event.placed])
+                logprobs = prompts.logprobs(number, [token for _, token in event.placed])
                 yield chunk(_choice(number, event.step.text, logprobs))
         if counts:
             total = part([])

@@ -21,12 +21,13 @@ from frisket.server.item import Output, Told
 from frisket.server.job import Ended, Event, Written
 from frisket.server.logprob import of_fields
 from frisket.server.openapi import Operation
-from frisket.server.parameters import MOST_ENTRIES, MOST_INTEGER, Asked, Parameters, asked_schema
+from frisket.server.parameters import MOST_ENTRIES, MOST_INTEGER, Asked, Parameters, read_schema
 from frisket.server.response import ErrorEvent, ItemStatus, OutputItem, ResponseBody, ResponseEvent, ResponseUsage
 from frisket.server.service import Answers, Plan, Service, Wish
 from frisket.server.shape import TokenLogprob
-from frisket.server.tool import AllowedTools, Choice, Custom, Effort, Function, Offered, Word, thinking, tool_output
+from frisket.server.tool import AllowedTools, Choice, Custom, Effort, Function, Offered, Word, tool_output
 from frisket.thinking import Mode
+from frisket.tools import Family, family
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +53,7 @@ class Format(Body):
 
     def structured(self) -> Asked | None:
         if self.type == "json_schema":
-            return asked_schema(self.schema_, "/text/format/schema")
+            return read_schema(self.schema_, "/text/format/schema")
         return Asked.of("json_object", True, "/text/format") if self.type == "json_object" else None
 
 
@@ -179,17 +180,22 @@ class ResponseRequest(Parameters):
                 found.append(_offered(tool, where))
         return found
 
-    def left_out(self) -> list[str]:
-        """What of the request has no effect here, though clients do not expect that: places, with their types."""
+    def left_out(self, family_name: str | Family) -> list[str]:
+        """What of the request has no effect here, though clients do not expect that: places, with what they say."""
         tools = [f"/tools/{n} {one.type}" for n, one in enumerate(self.tools or ()) if isinstance(one, HostedTool)]
         items = [f"/input/{n} {one.type}" for n, one in enumerate(self.input) if isinstance(one, LeftOutItem)]
-        verbosity = self.text.verbosity if self.text else None
-        return [*tools, *items, *([f"/text/verbosity {verbosity}"] if verbosity in ("low", "high") else [])]
+        effort, verbosity = self.reasoning and self.reasoning.effort, self.text and self.text.verbosity
+        hints = [f"/text/verbosity {verbosity}"] if verbosity in ("low", "high") else []
+        if effort not in (None, "none") and family(family_name).thinking is None:
+            hints.append(f"/reasoning/effort {effort}")
+        return [*tools, *items, *hints]
 
-    def mode(self, family_name: str) -> Mode | None:
-        """Whether reasoning must come first."""
+    def mode(self, family_name: str | Family) -> Mode | None:
+        """Whether reasoning must come first; of models that do not think, `left_out` says so."""
         effort = self.reasoning.effort if self.reasoning else None
-        return thinking(None if effort is None else effort != "none", family_name, "/reasoning/effort")
+        if effort is None or family(family_name).thinking is None:
+            return None
+        return "off" if effort == "none" else "on"
 
     def has_logprobs(self) -> bool:
         return "message.output_text.logprobs" in (self.include or ())
@@ -226,7 +232,7 @@ async def _respond(service: Service, client: str, data: bytes) -> Response:
         response: Response = await exchange.stream(_events(made), named=True)
     else:
         response = await exchange.answer(_document(made))
-    if left_out := body.left_out():
+    if left_out := body.left_out(service.settings.tool_family):
         logger.warning("left out of a request: %s", ", ".join(left_out))
         response.headers[LEFT_OUT] = ", ".join(left_out[:MOST_TOLD])
     return response
@@ -235,17 +241,17 @@ async def _respond(service: Service, client: str, data: bytes) -> Response:
 def _plan(service: Service, data: bytes) -> tuple[ResponseRequest, Plan]:
     body = exchange.parse(data, ResponseRequest)
     service.check_model(body.model)
-    with exchange.naming({"/prompt": "/input", "/messages": "/input", "/max_tokens": "/max_output_tokens"}):
-        return body, _planned(service, body)
+    with exchange.rename_places({"/prompt": "/input", "/messages": "/input", "/max_tokens": "/max_output_tokens"}):
+        return body, _make_plan(service, body)
 
 
-def _planned(service: Service, body: ResponseRequest) -> Plan:
+def _make_plan(service: Service, body: ResponseRequest) -> Plan:
     format_ = body.text.format if body.text else None
     tools = body.offered()
     final = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(tools))
     messages = read_items(body.input)
     if body.instructions is not None:
-        messages = [Message(role="system", content=body.instructions).at("/instructions"), *messages]
+        messages = [Message(role="system", content=body.instructions).place_at("/instructions"), *messages]
     conversation = Conversation([message.turn for message in messages])
     output, prompt = tool_output(
         service, body, conversation, tools, body.choice(), parallel=body.parallel_tool_calls, final=final,

@@ -14,5 +14,6 @@ FAMILY = Family(
     separators=(", ", ","),
     special=frozenset({"<|tools_prefix|>", "<|tools_suffix|>", "<|inner_prefix|>", "<|inner_suffix|>"}),
     thinking=("<|inner_prefix|>", "<|inner_suffix|>"),
+    thinking_holds_calls=True,
     stops=("<|assistant_end|>",),
 )
