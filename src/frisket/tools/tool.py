@@ -50,10 +50,10 @@ class Tool:
             return cls._of_mapping(source)
         if isinstance(source, type):
             python: PythonType[Any] = PythonType(source)
-            return cls(source.__name__, _of_object(python.schema), inspect.getdoc(source) or "", python)
+            return cls(source.__name__, _close(_of_object(python.schema)), inspect.getdoc(source) or "", python)
         if callable(source):
             python = PythonType(_model_of(source))
-            return cls(source.__name__, _of_object(python.schema), inspect.getdoc(source) or "", python, True)
+            return cls(source.__name__, _close(_of_object(python.schema)), inspect.getdoc(source) or "", python, True)
         raise TypeError(f"a tool is a dict, a Python function or a Pydantic model, got {type(source).__name__}")
 
     @classmethod
@@ -101,6 +101,13 @@ def _of_object(schema: dict[str, Any]) -> dict[str, Any]:
             f"arguments are an object, the schema asks for {said!r}", where="/type", hint='write "type": "object"'
         )
     return schema if said == "object" else {**schema, "type": "object"}
+
+
+def _close(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a type without members that the type does not name: its values would drop them."""
+    found = {name: _close(one) for name, one in schema.get("$defs", {}).items()}
+    closed = {"additionalProperties": False} if "properties" in schema else {}
+    return {**closed, **schema, **({"$defs": found} if found else {})}
 
 
 def _model_of(function: Callable[..., Any]) -> Any:

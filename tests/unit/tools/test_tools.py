@@ -210,6 +210,25 @@ def test_a_family_cites_its_source(name: str) -> None:
     assert known.sources and all(source.startswith("https://") for source in known.sources)
 
 
+def test_a_model_writes_no_member_that_its_type_would_drop() -> None:
+    class Line(pydantic.BaseModel):
+        size: int
+
+    class Order(pydantic.BaseModel):
+        line: Line
+
+    class Open(pydantic.BaseModel):
+        model_config = pydantic.ConfigDict(extra="allow")
+        n: int
+
+    grammar = Grammar.from_tools([Order, Open], "hermes", choice="required", parallel=False)
+    call = '<tool_call>\n{"name": "%s", "arguments": %s}\n</tool_call>'
+    assert grammar.accepts(call % ("Order", '{"line": {"size": 3}}'))
+    assert not grammar.accepts(call % ("Order", '{"line": {"size": 3}, "more": 1}'))
+    assert not grammar.accepts(call % ("Order", '{"line": {"size": 3, "more": 1}}'))
+    assert grammar.accepts(call % ("Open", '{"n": 3, "more": 1}'))
+
+
 def test_tools_of_python() -> None:
     def book(
         city: str, nights: Annotated[int, pydantic.Field(ge=1)] = 1, board: Literal["full", "half"] = "half"
