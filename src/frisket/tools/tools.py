@@ -87,8 +87,8 @@ class Tools:
     def __init__(
         self, tools: Iterable[Any], *, policy: Policy = "strict", options: JSONSchemaOptions | None = None
     ) -> None:
-        if isinstance(tools, (str, bytes, dict)):
-            raise TypeError("tools are a list of tools")
+        if isinstance(tools, (str, bytes, dict, type)) or not isinstance(tools, Iterable):
+            raise TypeError("tools are a list of tools: write [tool] for one")
         if policy not in POLICIES:
             raise ValueError(f"policy is one of {', '.join(POLICIES)}")
         self.policy: Policy = policy

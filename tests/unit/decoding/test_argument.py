@@ -24,6 +24,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"target": None}, r"nothing is asked for: give a target such as a type, or tools=\["),
     ({"tools": [len]}, r"with tools the answer is a Message: give the target as final="),
     ({"target": None, "tools": [], "describe": True}, "the prompt describes them; leave describe out"),
+    ({"target": None, "tools": len}, r"tools are a list of tools: write \[tool\] for one"),
+    ({"target": None, "tools": int}, r"tools are a list of tools: write \[tool\] for one"),
     ({"choice": "required"}, r"choice is for tools: give tools=\[…\], too$"),
     ({"thinking": "on"}, r"thinking is for tools: .* write frisket.think\(target\)"),
     ({"prompt": [*CHAT, {"role": "assistant", "content": "Ye", "prefix": True}]}, "is for `frisket serve`"),
