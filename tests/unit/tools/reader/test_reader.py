@@ -234,7 +234,7 @@ def test_serve_asks_the_models_own_template(
 
 
 #: Templates with calls from which a family is read, and families written by hand that one of them gives word for word.
-READ, REPRODUCED = 67, 12
+READ, REPRODUCED = 67, 15
 
 
 def test_templates_of_public_repositories(data_dir: Path) -> None:
