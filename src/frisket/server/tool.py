@@ -27,7 +27,7 @@ from frisket.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from frisket.server.parameters import Asked, Parameters
-    from frisket.server.service import Service
+    from frisket.server.service import Plan, Service, Wish
 
 
 class Function(Body):
@@ -308,3 +308,29 @@ def tool_output(
     else:
         said = Thinking.CLOSED  # what is continued comes behind it
     return replace(output, said=said), prompt
+
+
+def make_plan(
+    service: Service,
+    body: Parameters,
+    conversation: Conversation,
+    tools: Sequence[Offered],
+    choice: Choice,
+    wish: Wish,
+    *,
+    parallel: bool | None,
+    final: Asked | None,
+    mode: Mode | None,
+) -> Plan:
+    """How a conversation is answered: with calls, with a text of `final`, or with any text."""
+    output, prompt = tool_output(
+        service, body, conversation, tools, choice, parallel=parallel, final=final, mode=mode
+    ) or (None, None)  # fmt: skip
+    grammar = service.compile(output or final)
+    if prompt is None:
+        described = service.described(grammar, body.style())
+        prompt = render(service.model, conversation, service.keys(grammar), described=described)
+    head: Sequence[str | int] = [] if conversation.head is None else [conversation.head]
+    if output is not None and conversation.head is not None:
+        head = head_of(output, service.vocabulary, conversation.head)
+    return service.plan(service.encode(prompt), grammar, replace(wish, head=head), output)

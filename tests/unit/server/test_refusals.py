@@ -130,7 +130,7 @@ def test_what_is_asked_wrongly(server: Running, more: Any, status: int, code: st
         (TEXT, {"model": "embedded", "prompt": []}, 400, "request"),
         (TEXT, {"model": "embedded", "prompt": ["a", 1]}, 400, "request"),
         (RESPONSE, {"model": "embedded", "input": [{"type": "item_reference", "role": "user"}]}, 400, "request"),
-        (RESPONSE, {"model": "embedded", "input": "x", "previous_response_id": "y"}, 400, "request"),
+        (RESPONSE, {"model": "embedded", "input": "x", "previous_response_id": "y"}, 400, "unsupported"),
         ("/v1/nothing", {}, 404, "route"),
         ("/v1/models", {}, 405, "route"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Any, Literal
 
 from pydantic import Field
@@ -14,7 +14,7 @@ from starlette.responses import Response
 from frisket.conversation import Conversation
 from frisket.server import exchange
 from frisket.server.bias import read_bias
-from frisket.server.conversation import THINKS, Message, render
+from frisket.server.conversation import THINKS, Message
 from frisket.server.failure import Failure
 from frisket.server.job import Ended, Token, Written
 from frisket.server.logprob import of_fields
@@ -36,7 +36,7 @@ from frisket.server.shape import (
     Usage,
 )
 from frisket.server.tool import ChatChoice as ToolChoice
-from frisket.server.tool import ChatTool, Choice, Effort, head_of, thinking, tool_output
+from frisket.server.tool import ChatTool, Choice, Effort, make_plan, thinking
 from frisket.thinking import Mode
 from frisket.tools import Family
 
@@ -132,33 +132,23 @@ def _plan(service: Service, data: bytes) -> tuple[ChatRequest, Plan]:
     tokens = "max_tokens" if body.max_completion_tokens is None else "max_completion_tokens"
     last = f"/messages/{len(body.messages) - 1}/content"
     with exchange.rename_places({"/prompt": "/messages", "/max_tokens": f"/{tokens}", "/head": last}):
-        return body, _make_plan(service, body)
+        return body, _read_plan(service, body)
 
 
-def _make_plan(service: Service, body: ChatRequest) -> Plan:
+def _read_plan(service: Service, body: ChatRequest) -> Plan:
     format_ = body.response_format
     wanted = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(body.tools))
     tools = [tool.offered(f"/tools/{place}") for place, tool in enumerate(body.tools or ())]
-    conversation = body.conversation()
-
-    output, prompt = tool_output(
-        service, body, conversation, tools, Choice.of_chat(body.tool_choice), parallel=body.parallel_tool_calls,
-        final=wanted, mode=body.mode(service.settings.tool_family),
-    ) or (None, None)  # fmt: skip
-    grammar = service.compile(output or wanted)
-    if prompt is None:
-        described = service.described(grammar, body.style())
-        prompt = render(service.model, conversation, service.keys(grammar), described=described)
-    head: Sequence[str | int] = [] if conversation.head is None else [conversation.head]
-    if output is not None and conversation.head is not None:
-        head = head_of(output, service.vocabulary, conversation.head)
     wish = Wish(
         body.max_completion_tokens or body.max_tokens, body.sampler(service.settings), body.first_seed(),
         choices=body.n or 1, stop=stops(body.stop), top=(body.top_logprobs or 0) if body.logprobs else 0,
         bias=read_bias(body.logit_bias, service.vocabulary.size),
-        on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0, head=head,
+        on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
     )  # fmt: skip
-    return service.plan(service.encode(prompt), grammar, wish, output)
+    return make_plan(
+        service, body, body.conversation(), tools, Choice.of_chat(body.tool_choice), wish,
+        parallel=body.parallel_tool_calls, final=wanted, mode=body.mode(service.settings.tool_family),
+    )  # fmt: skip
 
 
 def _reason(event: Ended) -> FinishReason:

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from frisket.conversation import Conversation
 from frisket.server import exchange
 from frisket.server.body import Body
-from frisket.server.conversation import Message, render
+from frisket.server.conversation import Message
 from frisket.server.input import Item, LeftOutItem, read_items
 from frisket.server.item import Output, Told
 from frisket.server.job import Ended, Event, Written
@@ -25,7 +25,7 @@ from frisket.server.parameters import MOST_ENTRIES, MOST_INTEGER, Asked, Paramet
 from frisket.server.response import ErrorEvent, ItemStatus, OutputItem, ResponseBody, ResponseEvent, ResponseUsage
 from frisket.server.service import Answers, Plan, Service, Wish
 from frisket.server.shape import TokenLogprob
-from frisket.server.tool import AllowedTools, Choice, Custom, Effort, Function, Offered, Word, tool_output
+from frisket.server.tool import AllowedTools, Choice, Custom, Effort, Function, Offered, Word, make_plan
 from frisket.thinking import Mode
 from frisket.tools import Family, family
 
@@ -242,10 +242,10 @@ def _plan(service: Service, data: bytes) -> tuple[ResponseRequest, Plan]:
     body = exchange.parse(data, ResponseRequest)
     service.check_model(body.model)
     with exchange.rename_places({"/prompt": "/input", "/messages": "/input", "/max_tokens": "/max_output_tokens"}):
-        return body, _make_plan(service, body)
+        return body, _read_plan(service, body)
 
 
-def _make_plan(service: Service, body: ResponseRequest) -> Plan:
+def _read_plan(service: Service, body: ResponseRequest) -> Plan:
     format_ = body.text.format if body.text else None
     tools = body.offered()
     final = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(tools))
@@ -253,20 +253,15 @@ def _make_plan(service: Service, body: ResponseRequest) -> Plan:
     if body.instructions is not None:
         messages = [Message(role="system", content=body.instructions).place_at("/instructions"), *messages]
     conversation = Conversation([message.turn for message in messages])
-    output, prompt = tool_output(
-        service, body, conversation, tools, body.choice(), parallel=body.parallel_tool_calls, final=final,
-        mode=body.mode(service.settings.tool_family),
-    ) or (None, None)  # fmt: skip
-    grammar = service.compile(output or final)
-    if prompt is None:
-        described = service.described(grammar, body.style())
-        prompt = render(service.model, conversation, service.keys(grammar), described=described)
     wish = Wish(
         body.max_output_tokens, body.sampler(service.settings), body.first_seed(),
         top=(body.top_logprobs or 0) if body.has_logprobs() else 0,
         on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
     )  # fmt: skip
-    return service.plan(service.encode(prompt), grammar, wish, output)
+    return make_plan(
+        service, body, conversation, tools, body.choice(), wish, parallel=body.parallel_tool_calls,
+        final=final, mode=body.mode(service.settings.tool_family),
+    )  # fmt: skip
 
 
 class Made:

@@ -11,8 +11,9 @@ import jsonschema
 import pytest
 
 from frisket import Grammar
+from frisket.cli import serve
 from frisket.errors import UnreadableTemplateError
-from frisket.tools import Family, families, family
+from frisket.tools import Family, families, family, family_of
 from tests.conformance import from_template
 from tests.unit.tools.test_walks import vocabulary_of, walk
 
@@ -207,8 +208,33 @@ def test_a_tokenizer_tells_its_template_its_end_and_its_special_tokens() -> None
         Family.from_tokenizer(SimpleNamespace())
 
 
+def test_the_family_of_a_model_is_its_templates_else_that_of_its_name() -> None:
+    text = TURNS.replace("CALL", JSON_CALL).replace("THINKING", "")
+    model = SimpleNamespace(tokenizer=SimpleNamespace(chat_template=text, name_or_path="Qwen/Qwen3-8B"))
+    assert family_of(model).call == ('<call>{"name": "$name", "arguments": $arguments}</call>',)
+    assert family_of(SimpleNamespace(name_or_path="Qwen/Qwen3-8B")) is family("qwen3")
+    with pytest.raises(UnreadableTemplateError, match="no chat template"):
+        family_of(SimpleNamespace(name_or_path="nobody/nothing"))
+
+
+@pytest.mark.parametrize(
+    ("template", "served", "said"),
+    [
+        (None, "hermes", ""),
+        ("{% for m in messages %}{{ m.content }}{% endfor %}", "hermes", "writes no calls"),
+        (TURNS.replace("CALL", JSON_CALL).replace("THINKING", ""), "chat template", ""),
+    ],
+)
+def test_serve_asks_the_models_own_template(
+    template: str | None, served: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = serve._family_of(SimpleNamespace(tokenizer=SimpleNamespace(chat_template=template)))  # type: ignore[arg-type]
+    assert (found if isinstance(found, str) else found.name) == served
+    assert said in capsys.readouterr().err
+
+
 #: Templates with calls from which a family is read, and families written by hand that one of them gives word for word.
-READ, REPRODUCED = 67, 12
+READ, REPRODUCED = 67, 15
 
 
 def test_templates_of_public_repositories(data_dir: Path) -> None:
