@@ -14,13 +14,21 @@ if TYPE_CHECKING:
 #: The types whose values are no texts.
 OTHER_TYPES = ("null", "boolean", "number", "array", "object")
 
-#: Keywords beside the members that can be held one by one; all others relate members to each other.
-_APART = frozenset(
+#: Keywords that say nothing of a value where they stand.
+_NOTES = frozenset(
     {
-        *("type", "properties", "required", "additionalProperties", "$defs", "definitions", "$schema", "$id"),
-        *("$comment", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "strict"),
+        *("$defs", "definitions", "$schema", "$comment", "title", "description", "default", "examples", "deprecated"),
+        *("readOnly", "writeOnly", "strict"),
     }
 )
+
+#: Keywords of the members that can be held one by one; all others relate members to each other.
+_APART = frozenset({"type", "properties", "required", "additionalProperties", "$id"})
+
+
+def is_note(key: str) -> bool:
+    """Whether a keyword says nothing of a value where it stands: it describes, or it holds definitions."""
+    return key in _NOTES or key.startswith("x-")
 
 
 def relating(schema: Iterable[str]) -> list[str]:
@@ -29,7 +37,7 @@ def relating(schema: Iterable[str]) -> list[str]:
     >>> relating({"type": "object", "minProperties": 1})
     ['minProperties']
     """
-    return [key for key in schema if key not in _APART and not key.startswith("x-")]
+    return [key for key in schema if key not in _APART and not is_note(key)]
 
 
 def bounded_text(builder: GrammarBuilder, text: int, end: str, forbidden: Iterable[str] = ()) -> int:

@@ -155,12 +155,11 @@ class _Reader:
         if not isinstance(style, str) or (style != "json" and style not in STYLES):
             place.below("style").fail(f"there is no style {style!r}", f"the styles are json, {', '.join(STYLES)}")
         excluded = tuple(_strings(data, "excludes", place))
-        if excluded and style == "json":
-            place.below("excludes").fail("strings that a document may not hold are not enforced", "leave them out")
         options = self._options(data, place)
         schema, place = data["json_schema"], place.below("json_schema")
         try:
             if style == "json":
+                options = replace(options, forbidden_texts=options.forbidden_texts + excluded)
                 return Whole(self.grammars.from_json_schema(schema, options, limits=self.limits))
             return Whole(self.grammars(build_parameters(schema, STYLES[style], options, excluded, self.limits)))
         except FrisketError as error:

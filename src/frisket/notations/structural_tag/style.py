@@ -1,18 +1,20 @@
 """JSON Schema of an object × how a model writes its members, one element each → rules.
 
-A member that is a text stands as it is, without quotes and escapes; every other value is JSON.
+A member that is a text stands as it is, without quotes and escapes. Every other value is JSON, but for styles in which
+objects and arrays are made of elements again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 
 from frisket._core import front_end
 from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import prelude_of
-from frisket.json_schema.parameter import OTHER_TYPES, bounded_text, relating
+from frisket.json_schema.parameter import OTHER_TYPES, bounded_text, is_note, relating
 
 if TYPE_CHECKING:
     from frisket._core import Grammar, GrammarBuilder
@@ -20,6 +22,16 @@ if TYPE_CHECKING:
     from frisket.limit import Limits
 
 _STRING = ("string",)
+
+#: The types whose values hold others.
+_NESTED = ("object", "array")
+
+#: Keywords that can be held where a value is a list of elements.
+_OBJECT = ("type", "properties", "required", "additionalProperties")
+_ARRAY = ("type", "items", "minItems", "maxItems")
+
+#: Stands before each element of MiniMax M3.
+_MINIMAX = "]<]minimax[>["
 
 
 @dataclass(frozen=True)
@@ -30,8 +42,12 @@ class Style:
     end: str
     kinds: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"": _STRING, " ": OTHER_TYPES})
     escapes: Mapping[int, str] = field(default_factory=dict)
-    #: Types whose values are no JSON either; how these nest is not told here.
-    nested: tuple[str, ...] = ()
+    #: How an item of an array begins, in a style whose objects and arrays are elements, too; elsewhere they are JSON.
+    item: str = ""
+    #: The pattern of a member's name that the schema does not give.
+    name: str = "[A-Za-z_][0-9A-Za-z_]*"
+    #: A string that no text may hold.
+    reserved: str = ""
 
 
 _KIMI = {name: (name,) for name in ("string", "number", "boolean", "object", "array", "null")}
@@ -44,13 +60,22 @@ STYLES = {
         "</｜DSML｜parameter>",
         {"true": _STRING, "false": OTHER_TYPES},
     ),
+    "deepseek_v4_1_xml": Style(
+        '<｜DSML｜ parameter name="{key}" string="{kind}">',
+        "</｜DSML｜ parameter>",
+        {"true": _STRING, "false": OTHER_TYPES},
+    ),
+    "minimax_m3_xml": Style(
+        f"{_MINIMAX}<{{key}}>", f"{_MINIMAX}</{{key}}>", item=f"{_MINIMAX}<item>", reserved=_MINIMAX
+    ),
     "glm_xml": Style("<arg_key>{key}</arg_key>{space}<arg_value>", "</arg_value>"),
     "cohere_xml": Style(
         '<cofl:value name="{key}" type="{kind}">',
         "</cofl:value>",
         {"raw": _STRING, "json": ("number", "boolean", "null"), "dict": ("object",), "list": ("array",)},
         {ord("&"): "&amp;", ord('"'): "&quot;", ord("<"): "&lt;", ord(">"): "&gt;"},
-        ("object", "array"),
+        '<cofl:value type="{kind}">',
+        r'(?:[^\x00"&<>]|&(?:amp|quot|lt|gt);)+',
     ),
     "kimi_k3_xml": Style(
         '<|open|>argument key="{key}" type="{kind}"<|sep|>',
@@ -74,9 +99,18 @@ def build_parameters(
 
     UnsupportedSchemaError for what relates members to each other.
     """
-    builder = prelude_of(options).fork(limits)
+    builder = prelude_of(replace(options, forbidden_texts=options.forbidden_texts + excluded)).fork(limits)
     builder.check()
     return builder.build(_Parameters(builder, schema, style, options, excluded).node())
+
+
+@dataclass(frozen=True)
+class _Value:
+    """A member's or an item's value, by its key among `found`; `pointer` leads to its schema, None if there is none."""
+
+    found: front_end.MemberValues
+    key: str | None
+    pointer: str | None
 
 
 class _Parameters:
@@ -91,34 +125,71 @@ class _Parameters:
         self.builder = builder
         self.schema = {} if schema is True else schema
         self.style = style
-        self.excluded = excluded
+        self.excluded = (*excluded, style.reserved) if style.reserved else excluded
         self.any_order = options.property_order == "any"
-        self.found = front_end.MemberValues(builder, self.schema)
+        self.max_items = options.max_items
         self.blanks = builder.repeat(builder.byte_class([(0x09, 0x0A), (0x0D, 0x0D), (0x20, 0x20)]), 0, _BLANKS)
+        self.rules: dict[tuple[str | None, str], int] = {}
 
     def node(self) -> int:
-        builder, schema = self.builder, self.schema
-        if not isinstance(schema, dict) or schema.get("type", "object") != "object":
+        if not isinstance(self.schema, dict) or self.schema.get("type", "object") != "object":
             raise _unsupported("", "only the members of an object are written one by one")
-        for key in relating(schema):
+        for key in relating(self.schema):
             raise _unsupported(f"/{key}", f"{key} relates members, which the style writes one by one")
-        self.found.check()
+        front_end.MemberValues(self.builder, self.schema).check()
+        return self.members(self.schema, "")
+
+    def members(self, schema: dict[str, Any], pointer: str | None) -> int:
+        """The members of an object whose schema relates none of them to others."""
+        builder, where = self.builder, pointer or ""
         properties, required = schema.get("properties", {}), schema.get("required", [])
         extra = schema.get("additionalProperties", True)
-        if isinstance(extra, dict) and extra and properties:
-            raise _unsupported("/additionalProperties", "members without a name in the schema are not told apart")
+        if isinstance(extra, dict) and extra and (properties or "{key}" in self.style.end):
+            raise _unsupported(
+                f"{where}/additionalProperties", "members without a name in the schema are not told apart"
+            )
         missing = [key for key in required if key not in properties]
         if missing:
-            raise _unsupported("/required", f"nothing is said of the required member {missing[0]}")
-        members = [(self.member(key), key in required) for key in properties]
+            raise _unsupported(f"{where}/required", f"nothing is said of the required member {missing[0]}")
+        at = {key: f"{where}/properties/{_token(key)}" for key in properties}
+        rest = f"{where}/additionalProperties" if "additionalProperties" in schema else None
+        is_root = pointer == ""
+        found = self.find_values(None if is_root else [*at.values(), *([rest] if rest else [])])
+        members = [
+            (self.member(key, _Value(found, key if is_root else at[key], at[key])), key in required)
+            for key in properties
+        ]
         if self.any_order:
             nodes = [self.in_any_order(members)]
         else:
             nodes = [node if needed else builder.alt([builder.epsilon(), node]) for node, needed in members]
-        if not properties and extra is not False:
-            nodes.append(builder.repeat(self.member(None), 0))
-        self.found.raise_unsupported()
+        if not properties and extra is not False and "{key}" not in self.style.end:
+            nodes.append(builder.repeat(self.member(None, _Value(found, None if is_root else rest, rest)), 0))
+        found.raise_unsupported()
         return builder.seq([*nodes, self.blanks])
+
+    def items(self, schema: dict[str, Any], pointer: str | None) -> int:
+        """The items of an array."""
+        if isinstance(schema.get("items"), list):
+            raise _unsupported(f"{pointer}/items", "items that differ by their place are not told apart")
+        at = f"{pointer}/items" if "items" in schema else None
+        found = self.find_values([at] if at else [])
+        each = self.builder.seq([self.blanks, *self.element(self.style.item, "item", _Value(found, at, at))])
+        found.raise_unsupported()
+        low, high = schema.get("minItems", 0), schema.get("maxItems")
+        if high is None and self.max_items is not None:
+            high = max(low, self.max_items)
+        return self.builder.seq([self.builder.repeat(each, low, high), self.blanks])
+
+    def find_values(self, pointers: list[str] | None) -> front_end.MemberValues:
+        """The values of the schemas at these pointers, by their pointers; None are the members of the whole schema."""
+        if pointers is None:
+            return front_end.MemberValues(self.builder, self.schema)
+        places = {pointer: {"$ref": f"#{quote(pointer)}"} for pointer in pointers}
+        known = self.schema.get("properties", {})
+        return front_end.MemberValues(
+            self.builder, {**self.schema, "properties": {**known, **places}, "additionalProperties": True}
+        )
 
     def in_any_order(self, members: list[tuple[int, bool]]) -> int:
         """Each member at most once. The node of a set is what may follow when the members of the set have come."""
@@ -135,57 +206,112 @@ class _Parameters:
             behind[came] = builder.alt([*ways, *([builder.epsilon()] if came & needed == needed else [])])
         return behind[0]
 
-    def member(self, key: str | None) -> int:
+    def member(self, key: str | None, value: _Value) -> int:
         """One element, after blanks. A key of None is any name."""
-        builder = self.builder
-        if "{kind}" not in self.style.begin and self.found.is_anything(key):
-            ways = [builder.seq([*self.begin(key, ""), self.text(builder.any_text())])]
-        else:
-            ways = [
-                builder.seq([*self.begin(key, kind), value])
-                for kind, types in self.style.kinds.items()
-                for value in self.values(key, types)
-            ]
-            if self.style.kinds is _KIMI and key is None:
-                integers = self.found.literals(key, ("number",))
-                ways += [] if integers is None else [builder.seq([*self.begin(key, "integer"), self.other(integers)])]
-        return builder.seq([self.blanks, builder.alt(ways)])
+        if key is not None and "{key}" in self.style.end and (not key or key[0] == "/" or ">" in key):
+            raise _unsupported(value.pointer or "", f"no element of this style has the name {key!r}")
+        return self.builder.seq([self.blanks, *self.element(self.style.begin, key, value)])
 
-    def values(self, key: str | None, types: tuple[str, ...]) -> list[int]:
+    def element(self, begin: str, key: str | None, value: _Value) -> list[int]:
+        """The element of a value, which begins and ends as the style says."""
+        builder, found = self.builder, value.found
+        end = self.style.end.replace("{key}", key or "")
+        if "{kind}" not in begin and found.is_anything(value.key):
+            return [*self.begin(begin, key, ""), self.text(builder.any_text(), end)]
+        ways = [
+            builder.seq([*self.begin(begin, key, kind), node])
+            for kind, types in self.style.kinds.items()
+            for node in self.values(value, types, end)
+        ]
+        if self.style.kinds is _KIMI and key is None:
+            integers = found.literals(value.key, ("number",))
+            if integers is not None:
+                ways.append(builder.seq([*self.begin(begin, key, "integer"), self.other(integers, end)]))
+        return [builder.alt(ways)]
+
+    def values(self, value: _Value, types: tuple[str, ...], end: str) -> Iterator[int]:
         """The nodes of a value of these types and the end of its element; none if there is no such value."""
-        if self.has(key, types, self.style.nested):
-            raise _unsupported("", "objects and arrays within the members are not read in this style")
-        if self.excluded and self.has(key, types, ("object", "array")):
-            raise _unsupported("", "excluded strings are not enforced within objects and arrays")
+        found, key = value.found, value.key
+        nested = [name for name in types if name in _NESTED] if self.style.item else []
         if types == _STRING:
-            text = self.found.text(key)
-            return [] if text is None else [self.text(text)]
-        other = self.found.literals(key, types)
-        return [] if other is None else [self.other(other)]
+            text = found.text(key)
+            if text is not None:
+                yield self.text(text, end)
+        elif others := [name for name in types if name not in nested]:
+            node = found.literals(key, others)
+            if node is not None:
+                yield self.other(node, end)
+        for name in nested:
+            if found.has(key, [name]):
+                yield self.other(self.nested(value.pointer, name), end)
 
-    def has(self, key: str | None, types: tuple[str, ...], among: tuple[str, ...]) -> bool:
-        """Whether some values have a type of both lists."""
-        return self.found.has(key, [name for name in types if name in among])
+    def nested(self, pointer: str | None, name: str) -> int:
+        """The rule of an object's or an array's elements, which a schema may hold again."""
+        rule = self.rules.get((pointer, name))
+        if rule is None:
+            rule = self.rules[pointer, name] = self.builder.rule(f"{name} at {pointer}")
+            write = self.members if name == "object" else self.items
+            shapes = self.shapes(pointer, name)
+            self.builder.define(rule, self.builder.alt([write(schema, at) for schema, at in shapes]))
+        return rule
 
-    def begin(self, key: str | None, kind: str) -> list[int]:
+    def shapes(self, pointer: str | None, name: str) -> list[tuple[dict[str, Any], str | None]]:
+        """The schemas, with their pointers, that say of which members or items such a value is made."""
+        schema = True if pointer is None else self.at(pointer)
+        if schema is False:
+            return []
+        said = {} if schema is True else {key: of for key, of in schema.items() if not is_note(key)}
+        if not said:
+            return [({}, None)]
+        alone = next(iter(said)) if len(said) == 1 else ""
+        if alone == "$ref" and (said["$ref"] == "#" or said["$ref"].startswith("#/")):
+            return self.shapes(unquote(said["$ref"][1:]), name)
+        if alone in ("anyOf", "oneOf", "allOf"):
+            branches = [self.shapes(f"{pointer}/{alone}/{at}", name) for at in range(len(said[alone]))]
+            if alone == "anyOf" or len(branches) == 1 or (alone == "oneOf" and sum(map(bool, branches)) <= 1):
+                return [shape for branch in branches for shape in branch]
+        if name not in ([said["type"]] if isinstance(said.get("type"), str) else said.get("type", [name])):
+            return []
+        listed = said.get("enum", [said["const"]] if "const" in said else None)
+        if listed is not None and not any(isinstance(each, dict if name == "object" else list) for each in listed):
+            return []
+        allowed = _OBJECT if name == "object" else _ARRAY
+        for key in said:
+            if key not in allowed:
+                raise _unsupported(
+                    f"{pointer}/{_token(key)}", f"{key} is not held where each {name} is a list of elements"
+                )
+        return [(said, pointer)]
+
+    def at(self, pointer: str) -> Any:
+        """The schema at a pointer."""
+        found = self.schema
+        for token in pointer.split("/")[1:]:
+            name = token.replace("~1", "/").replace("~0", "~")
+            found = found[int(name)] if isinstance(found, list) else found[name]
+        return found
+
+    def begin(self, begin: str, key: str | None, kind: str) -> list[int]:
         builder, style = self.builder, self.style
         name = builder.literal(key.translate(dict(style.escapes)).encode()) if key is not None else self.any_name()
-        before, _, after = style.begin.replace("{kind}", kind.strip()).partition("{key}")
+        before, hole, after = begin.replace("{kind}", kind.strip()).partition("{key}")
         rest = [builder.literal(piece.encode()) for piece in after.split("{space}")]
         between = [node for piece in rest[1:] for node in (self.blanks, piece)]
-        return [builder.literal(before.encode()), name, rest[0], *between]
+        return [builder.literal(before.encode()), *([name, rest[0]] if hole else []), *between]
 
     def any_name(self) -> int:
-        letters = [(0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)]
-        rest = self.builder.repeat(self.builder.byte_class([(0x30, 0x39), *letters]), 0)
-        return self.builder.cat([self.builder.byte_class(letters), rest])
+        return bounded_text(self.builder, self.builder.regex(self.style.name, dialect="ecma"), "", self.excluded)
 
-    def text(self, node: int) -> int:
+    def text(self, node: int, end: str) -> int:
         """A text that holds neither the end of its element nor an excluded string, and that end."""
-        return bounded_text(self.builder, node, self.style.end, self.excluded)
+        return bounded_text(self.builder, node, end, self.excluded)
 
-    def other(self, node: int) -> int:
-        return self.builder.seq([self.blanks, node, self.blanks, self.builder.literal(self.style.end.encode())])
+    def other(self, node: int, end: str) -> int:
+        return self.builder.seq([self.blanks, node, self.blanks, self.builder.literal(end.encode())])
+
+
+def _token(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
 
 
 def _unsupported(where: str, reason: str) -> UnsupportedSchemaError:
