@@ -26,15 +26,15 @@ def measure(schema: dict[str, Any]) -> Size:
     """The sizes of a converted schema."""
     nodes = list(_nodes(schema, 0))
     enums = [node["enum"] for node, _ in nodes if "enum" in node]
-    members = [(name, one, node) for node, _ in nodes for name, one in node.get("properties", {}).items()]
+    members = [member for node, _ in nodes for member in node.get("properties", {}).items()]
     strings = [text for values in enums for text in values if isinstance(text, str)]
     return Size(
         properties=len(members),
         depth=max(level for _, level in nodes),
         enum_values=sum(map(len, enums)),
-        characters=sum(map(len, [*schema.get("$defs", {}), *(name for name, _, _ in members), *strings])),
-        optional=sum(name not in node.get("required", ()) for name, _, node in members),
-        unions=sum("anyOf" in one for _, one, _ in members),
+        characters=sum(map(len, [*schema.get("$defs", {}), *(name for name, _ in members), *strings])),
+        optional=sum(len(node.get("properties", {}).keys() - node.get("required", ())) for node, _ in nodes),
+        unions=sum("anyOf" in one for _, one in members),
     )
 
 
