@@ -14,30 +14,30 @@ if TYPE_CHECKING:
 #: The types whose values are no texts.
 OTHER_TYPES = ("null", "boolean", "number", "array", "object")
 
-#: Keywords that say nothing of a value where they stand.
-_NOTES = frozenset(
-    {
-        *("$defs", "definitions", "$schema", "$comment", "title", "description", "default", "examples", "deprecated"),
-        *("readOnly", "writeOnly", "strict"),
-    }
+#: Keywords that say of a whole value what its members or items cannot hold alone.
+_WHOLE = frozenset(
+    {"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const", "extends"}
 )
 
-#: Keywords of the members that can be held one by one; all others relate members to each other.
-_APART = frozenset({"type", "properties", "required", "additionalProperties", "$id"})
+#: Keywords that relate the members of an object, or the items of an array, to each other.
+_RELATING = {
+    "object": frozenset(
+        {
+            *("patternProperties", "propertyNames", "minProperties", "maxProperties", "unevaluatedProperties"),
+            *("dependencies", "dependentRequired", "dependentSchemas"),
+        }
+    ),
+    "array": frozenset({"prefixItems", "additionalItems", "contains", "uniqueItems", "unevaluatedItems"}),
+}
 
 
-def is_note(key: str) -> bool:
-    """Whether a keyword says nothing of a value where it stands: it describes, or it holds definitions."""
-    return key in _NOTES or key.startswith("x-")
+def relating(schema: Iterable[str], kind: str = "object") -> list[str]:
+    """The keywords of a schema that nothing can hold which writes the members or items of such a value one by one.
 
-
-def relating(schema: Iterable[str]) -> list[str]:
-    """The keywords of an object's schema that relate its members, which nothing written one by one can hold.
-
-    >>> relating({"type": "object", "minProperties": 1})
+    >>> relating({"type": "object", "minProperties": 1, "version": 2})
     ['minProperties']
     """
-    return [key for key in schema if key not in _APART and not is_note(key)]
+    return [key for key in schema if key in _WHOLE or key in _RELATING[kind]]
 
 
 def bounded_text(builder: GrammarBuilder, text: int, end: str, forbidden: Iterable[str] = ()) -> int:
