@@ -31,13 +31,29 @@ _RELATING = {
 }
 
 
-def relating(schema: Iterable[str], kind: str = "object") -> list[str]:
+#: Words that a schema of any members may hold; where others stand alone, the schema is within one of them.
+_NOTES = frozenset(
+    {
+        *("$defs", "definitions", "$schema", "$id", "$comment", "title", "description", "default", "examples"),
+        *("deprecated", "readOnly", "writeOnly", "strict"),
+    }
+)
+
+
+def relating(schema: Iterable[str], kind: str | None = None) -> list[str]:
     """The keywords of a schema that nothing can hold which writes the members or items of such a value one by one.
+
+    Without a kind, it is the whole schema of an object; if that says nothing of members, its other words are listed.
 
     >>> relating({"type": "object", "minProperties": 1, "version": 2})
     ['minProperties']
+    >>> relating({"name": "get_weather", "schema": {"type": "object"}})
+    ['name', 'schema']
     """
-    return [key for key in schema if key in _WHOLE or key in _RELATING[kind]]
+    keys = list(schema)
+    if kind is None and not {"type", "properties", "required", "additionalProperties"}.intersection(keys):
+        return [key for key in keys if key not in _NOTES and not key.startswith("x-")]
+    return [key for key in keys if key in _WHOLE or key in _RELATING[kind or "object"]]
 
 
 def bounded_text(builder: GrammarBuilder, text: int, end: str, forbidden: Iterable[str] = ()) -> int:

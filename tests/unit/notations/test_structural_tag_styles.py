@@ -149,6 +149,11 @@ def test_words_that_are_no_keyword_say_nothing(style: str) -> None:
     assert written({"properties": {"a": named}}, style).accepts("")
 
 
+def test_what_holds_a_schema_is_none() -> None:
+    with pytest.raises(GrammarSyntaxError, match="name relates members"):
+        written({"name": "now", "schema": {"type": "object"}}, "qwen_xml")
+
+
 @pytest.mark.parametrize("name", ["a>", "/a", ""])
 def test_names_that_are_no_element(name: str) -> None:
     with pytest.raises(GrammarSyntaxError, match="no element of this style"):
