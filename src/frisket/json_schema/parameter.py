@@ -14,30 +14,46 @@ if TYPE_CHECKING:
 #: The types whose values are no texts.
 OTHER_TYPES = ("null", "boolean", "number", "array", "object")
 
-#: Keywords that say nothing of a value where they stand.
+#: Keywords that say of a whole value what its members or items cannot hold alone.
+_WHOLE = frozenset(
+    {"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const", "extends"}
+)
+
+#: Keywords that relate the members of an object, or the items of an array, to each other.
+_RELATING = {
+    "object": frozenset(
+        {
+            *("patternProperties", "propertyNames", "minProperties", "maxProperties", "unevaluatedProperties"),
+            *("dependencies", "dependentRequired", "dependentSchemas"),
+        }
+    ),
+    "array": frozenset({"prefixItems", "additionalItems", "contains", "uniqueItems", "unevaluatedItems"}),
+}
+
+
+#: Words that a schema of any members may hold; where others stand alone, the schema is within one of them.
 _NOTES = frozenset(
     {
-        *("$defs", "definitions", "$schema", "$comment", "title", "description", "default", "examples", "deprecated"),
-        *("readOnly", "writeOnly", "strict"),
+        *("$defs", "definitions", "$schema", "$id", "$comment", "title", "description", "default", "examples"),
+        *("deprecated", "readOnly", "writeOnly", "strict"),
     }
 )
 
-#: Keywords of the members that can be held one by one; all others relate members to each other.
-_APART = frozenset({"type", "properties", "required", "additionalProperties", "$id"})
 
+def relating(schema: Iterable[str], kind: str | None = None) -> list[str]:
+    """The keywords of a schema that nothing can hold which writes the members or items of such a value one by one.
 
-def is_note(key: str) -> bool:
-    """Whether a keyword says nothing of a value where it stands: it describes, or it holds definitions."""
-    return key in _NOTES or key.startswith("x-")
+    Without a kind, it is the whole schema of an object; if that says nothing of members, its other words are listed.
 
-
-def relating(schema: Iterable[str]) -> list[str]:
-    """The keywords of an object's schema that relate its members, which nothing written one by one can hold.
-
-    >>> relating({"type": "object", "minProperties": 1})
+    >>> relating({"type": "object", "minProperties": 1, "version": 2})
     ['minProperties']
+    >>> relating({"name": "get_weather", "schema": {"type": "object"}})
+    ['name', 'schema']
     """
-    return [key for key in schema if key not in _APART and not is_note(key)]
+    keys = list(schema)
+    if kind is None and not {"type", "properties", "required", "additionalProperties"}.intersection(keys):
+        return [key for key in keys if key not in _NOTES and not key.startswith("x-")]
+    return [key for key in keys if key in _WHOLE or key in _RELATING[kind or "object"]]
 
 
 def bounded_text(builder: GrammarBuilder, text: int, end: str, forbidden: Iterable[str] = ()) -> int:

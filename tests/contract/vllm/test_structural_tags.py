@@ -194,7 +194,7 @@ class Peer:
 
 
 def compare(xgrammar: Any, tag: Any, rng: random.Random, *, is_narrower: bool = False) -> int:
-    """How many texts both accept; AssertionError with one that one alone does (xgrammar may, if `is_narrower`)."""
+    """How many texts both accept; AssertionError with one that frisket or (but `is_narrower`) xgrammar alone does."""
     form = tag.model_dump()
     grammar, peer = Grammar.from_structural_tag(form), Peer(xgrammar, tag)
     accepted = 0

@@ -125,6 +125,7 @@ def test_a_reference_to_the_whole_schema_nests_it() -> None:
         ({"enum": [[1], "a"]}, "/enum", "enum is not held"),
         ({"type": "object", "minProperties": 1}, "/minProperties", "minProperties is not held"),
         ({"type": "array", "uniqueItems": True}, "/uniqueItems", "uniqueItems is not held"),
+        ({"type": "object", "id": "other.json"}, "", "an id of its own"),
         ({"allOf": [{"type": "object"}, {"minProperties": 1}]}, "/allOf/1/minProperties", "minProperties is not held"),
         (
             {"oneOf": [{"type": "object", "properties": {key: {}}, "required": [key]} for key in "bc"]},
@@ -138,6 +139,19 @@ def test_what_elements_cannot_hold(style: str, value: Any, where: str, said: str
     with pytest.raises(GrammarSyntaxError, match=said) as caught:
         written({"properties": {"a": value}}, style)
     assert caught.value.where == f"/format/json_schema/properties/a{where}"
+
+
+@pytest.mark.parametrize("style", ["qwen_xml", "cohere_xml"])
+def test_words_that_are_no_keyword_say_nothing(style: str) -> None:
+    named = {"type": "object", "version": 2, "minLength": 3, "properties": {"a": {"type": "integer"}}}
+    grammar = written({**named, "id": "here", "properties": {"a": {"type": "object", "javaType": "A"}}}, style)
+    assert grammar.accepts("")
+    assert written({"properties": {"a": named}}, style).accepts("")
+
+
+def test_what_holds_a_schema_is_none() -> None:
+    with pytest.raises(GrammarSyntaxError, match="name relates members"):
+        written({"name": "now", "schema": {"type": "object"}}, "qwen_xml")
 
 
 @pytest.mark.parametrize("name", ["a>", "/a", ""])

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 from frisket._core import front_end
 from frisket.errors import UnsupportedSchemaError
 from frisket.json_schema import prelude_of
-from frisket.json_schema.parameter import OTHER_TYPES, bounded_text, is_note, relating
+from frisket.json_schema.parameter import OTHER_TYPES, bounded_text, relating
 
 if TYPE_CHECKING:
     from frisket._core import Grammar, GrammarBuilder
@@ -26,9 +26,11 @@ _STRING = ("string",)
 #: The types whose values hold others.
 _NESTED = ("object", "array")
 
-#: Keywords that can be held where a value is a list of elements.
-_OBJECT = ("type", "properties", "required", "additionalProperties")
-_ARRAY = ("type", "items", "minItems", "maxItems")
+#: Keywords of an object or an array that is a list of elements.
+_HELD = {
+    "object": ("type", "properties", "required", "additionalProperties"),
+    "array": ("type", "items", "minItems", "maxItems"),
+}
 
 #: Stands before each element of MiniMax M3.
 _MINIMAX = "]<]minimax[>["
@@ -260,28 +262,28 @@ class _Parameters:
         schema = True if pointer is None else self.at(pointer)
         if schema is False:
             return []
-        said = {} if schema is True else {key: of for key, of in schema.items() if not is_note(key)}
-        if not said:
+        schema = {} if schema is True else schema
+        if pointer and any(isinstance(schema.get(key), str) for key in ("$id", "id")):
+            raise _unsupported(pointer, "references within a schema with an id of its own are not followed here")
+        whole = relating(schema, name)
+        if not whole and not any(key in schema for key in _HELD[name]):
             return [({}, None)]
-        alone = next(iter(said)) if len(said) == 1 else ""
-        if alone == "$ref" and (said["$ref"] == "#" or said["$ref"].startswith("#/")):
-            return self.shapes(unquote(said["$ref"][1:]), name)
+        alone = next(iter(whole)) if len(whole) == 1 and not any(key in schema for key in _HELD[name]) else ""
+        if alone == "$ref" and (schema["$ref"] == "#" or schema["$ref"].startswith("#/")):
+            return self.shapes(unquote(schema["$ref"][1:]), name)
         if alone in ("anyOf", "oneOf", "allOf"):
-            branches = [self.shapes(f"{pointer}/{alone}/{at}", name) for at in range(len(said[alone]))]
+            branches = [self.shapes(f"{pointer}/{alone}/{at}", name) for at in range(len(schema[alone]))]
             if alone == "anyOf" or len(branches) == 1 or (alone == "oneOf" and sum(map(bool, branches)) <= 1):
                 return [shape for branch in branches for shape in branch]
-        if name not in ([said["type"]] if isinstance(said.get("type"), str) else said.get("type", [name])):
+        types = schema.get("type", name)
+        if name not in ([types] if isinstance(types, str) else types):
             return []
-        listed = said.get("enum", [said["const"]] if "const" in said else None)
+        listed = schema.get("enum", [schema["const"]] if "const" in schema else None)
         if listed is not None and not any(isinstance(each, dict if name == "object" else list) for each in listed):
             return []
-        allowed = _OBJECT if name == "object" else _ARRAY
-        for key in said:
-            if key not in allowed:
-                raise _unsupported(
-                    f"{pointer}/{_token(key)}", f"{key} is not held where each {name} is a list of elements"
-                )
-        return [(said, pointer)]
+        for key in whole:
+            raise _unsupported(f"{pointer}/{_token(key)}", f"{key} is not held where each {name} is a list of elements")
+        return [(schema, pointer)]
 
     def at(self, pointer: str) -> Any:
         """The schema at a pointer."""
