@@ -204,7 +204,7 @@ class MessageSyntaxError(ToolError):
 class ConversationError(FrisketError, ValueError):
     """No prompt can be made of some messages: `where` is the JSON pointer of the part that no model reads."""
 
-    code = "conversation"
+    code = "request"
 
 
 class StrategyError(FrisketError, ValueError):

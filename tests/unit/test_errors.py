@@ -100,7 +100,9 @@ USES: dict[str, Callable[[], object]] = {
     "missing-dependency": no_such_model,
     "strategy": draw_greedily,
     "family-unknown": lambda: frisket.tools.family("qwen"),
-    "tools-refused": lambda: Grammar.from_tools([{"name": "a b"}], "qwen3"),
+    "tools-refused": lambda: Grammar.from_tools([{"name": 'a"b'}], "qwen3"),
+    "template-unreadable": lambda: frisket.tools.Family.from_chat_template("Hello"),
+    "request": lambda: frisket.generate(frisket.models.embedded(), [], ["a", "b"]),
     "message-syntax": lambda: Grammar.from_tools([{"name": "now"}], "qwen3").value("<tool_call>"),
 }
 

@@ -142,6 +142,9 @@ FREE: dict[str, set[str]] = {
     "it looks up what is there": {
         "Matcher.fork", "Matcher.reset", "Matcher.rollback", "dialect", "dialects", "families", "family",
     },
+    "it runs a model's own chat template, which is a program": {
+        "Family.from_chat_template", "Family.from_tokenizer", "family_of",
+    },
     "it goes on with an answer that was begun within limits": {
         "AsyncStream.generation", "Generation.value", "Stream.events",
         "Stream.generation",     },

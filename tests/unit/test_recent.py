@@ -150,7 +150,7 @@ class TestGrammar:
         assert Grammar.from_json_schema(schema).accepts("2")
 
     def test_rules_that_are_large_are_not_kept(self) -> None:
-        schema = {"type": "string", "pattern": "^" + "a[bc]?" * 200_000}
+        schema = {"type": "string", "pattern": "^" + "ab?" * 330_000}
         grammar = Grammar.from_json_schema(schema)
         assert grammar.core.memory_bytes > compiled_lately.weight
         assert Grammar.from_json_schema(schema).core is not grammar.core

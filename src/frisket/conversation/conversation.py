@@ -67,7 +67,7 @@ class Conversation:
             return None
         if last.role != "assistant" or last.calls:
             raise ConversationError(
-                "only the text of an assistant can be continued", code="request", where=last.where,
+                "only the text of an assistant can be continued", where=last.where,
                 hint="let the last message be the beginning of the answer, or leave the field out",
             )  # fmt: skip
         return last.content
@@ -88,7 +88,7 @@ class Conversation:
         head = self.head
         said = self.turns if head is None else self.turns[:-1]
         if not said:
-            raise ConversationError("a conversation has at least one message", code="request", where=self.where)
+            raise ConversationError("a conversation has at least one message", where=self.where)
         chat = chat_template(model)
         reads_tools = chat is not None and "tools" in chat.variables
         turns = [turn.for_template() if reads_tools else turn.as_text() for turn in said]
@@ -122,13 +122,13 @@ class Conversation:
         try:
             text = chat.render([*turns, *begun], tools, add_generation_prompt=head is None, **self.variables)
         except EngineError as error:
-            raise ConversationError(error.message, code="request", where=self.where, hint=error.hint) from error
+            raise ConversationError(error.message, where=self.where, hint=error.hint) from error
         if not head:
             return text if head is None else chat.render(turns, tools, **self.variables)
         place = text.rfind(head.strip())
         if place < 0 or not head.strip():
             raise ConversationError(
-                "the chat template changes the last message", code="request", where=self.where,
+                "the chat template changes the last message", where=self.where,
                 hint="let the answer be a message of its own",
             )  # fmt: skip
         return text[:place] + head.lstrip()

@@ -153,7 +153,7 @@ EXAMPLE = 'write [{"role": "user", "content": "…"}]'
 
 
 def _error(message: str, where: str, hint: str | None = None) -> ConversationError:
-    return ConversationError(message, code="request", where=where, hint=hint)
+    return ConversationError(message, where=where, hint=hint)
 
 
 def _is_object(source: Any) -> bool:

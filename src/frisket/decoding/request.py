@@ -32,7 +32,7 @@ DEFAULT_FAMILY = "hermes"
 _THINKS = ("enable_thinking", "thinking")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class ToolRequest:
     """The tools of an answer, and how it may call them, as `Grammar.from_tools` takes it."""
 
@@ -42,6 +42,9 @@ class ToolRequest:
     final: Any = None
     thinking: Mode = "auto"
     family: str | Family | None = None
+
+
+_NO_TOOLS = ToolRequest()
 
 
 def read_request(
@@ -79,7 +82,7 @@ def _conversation(prompt: Any) -> Conversation:
 
 def _check_no_tools(asked: ToolRequest) -> None:
     for name in ("choice", "parallel", "final", "thinking", "family"):
-        if getattr(asked, name) != getattr(ToolRequest, name):
+        if getattr(asked, name) != getattr(_NO_TOOLS, name):
             advice = "; for reasoning before an answer write frisket.think(target)" if name == "thinking" else ""
             raise TypeError(f"{name} is for tools: give tools=[…], too{advice}")
 

@@ -106,7 +106,7 @@ def build_parameters(
     return builder.build(_Parameters(builder, schema, style, options, excluded).node())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Value:
     """A member's or an item's value, by its key among `found`; `pointer` leads to its schema, None if there is none."""
 
