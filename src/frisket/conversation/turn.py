@@ -93,6 +93,8 @@ class Turn:
             for key, value in message.items():
                 if key not in FIELDS and value not in _EMPTY:
                     raise _error(f"a message has no field {key!r}", where, "leave it out, or write it into content")
+            if message.get("content") is None:
+                raise _error(f"a message of the {role} has a content", f"{where}/content", "write its text there")
         call_id, name = message.get("tool_call_id"), message.get("name")
         if role == "tool" and not isinstance(call_id, str):
             raise _error("a tool's message names its call", f"{where}/tool_call_id", "write the id of the call there")
