@@ -202,9 +202,9 @@ def families() -> tuple[str, ...]:
 
 @cache
 def family(name: str | Family) -> Family:
-    """The family of that name, or the one that a model of that name or id belongs to.
+    """The family of that name, of a model of that name or id, or of a chat template, given as its text.
 
-    UnknownFamilyError lists the known families.
+    UnknownFamilyError lists the known families; UnreadableTemplateError says what a template does not tell.
 
     >>> family("qwen3").thinking
     ('<think>', '</think>')
@@ -215,6 +215,8 @@ def family(name: str | Family) -> Family:
         return name
     if not isinstance(name, str):
         raise TypeError(f"a family is named by a str, got {type(name).__name__}")
+    if "{%" in name or "{{" in name:
+        return Family.from_chat_template(name)
     return _of_module(name) if name in families() else _of_module(find_family(name, _models()))
 
 

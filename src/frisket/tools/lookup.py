@@ -32,7 +32,8 @@ def find_family(said: str, models: Mapping[str, str]) -> str:
         hint = f"models of that name write as {' or '.join(best)}: name the family"
     else:
         near = _near(name, list(models))
-        hint = f"{f'did you mean {near}? ' if near else ''}known are {', '.join(models)}"
+        hint = f"{f'did you mean {near}? ' if near else ''}known are {', '.join(models)}; "
+        hint += "of another model give the text of its chat template"
     raise UnknownFamilyError(f"no family of models is called {said!r}", hint=hint)
 
 

@@ -24,7 +24,7 @@ WRONG: list[tuple[Any, str, str]] = [
     ([{"role": "user", "content": "x", "image": "y"}], "/messages/0", "a message has no field 'image'"),
     ([{"role": "tool", "content": "x"}], "/messages/0/tool_call_id", "a tool's message names its call"),
     ([{"role": "user"}], "/messages/0/content", "a message of the user has a content"),
-    ([{"role": "user", "content": "x", "tool_calls": [CALL]}], "/messages/0/tool_calls", "only an assistant calls tools"),
+    ([{"role": "user", "content": "x", "tool_calls": [CALL]}], "/messages/0/tool_calls", "only an assistant calls"),
     ([{"role": "assistant", "tool_calls": [{"id": "c"}]}], "/messages/0/tool_calls/0", "a call has a function"),
     ([{"role": "assistant", "tool_calls": "now"}], "/messages/0/tool_calls", "calls of a message are a list"),
 ]  # fmt: skip

@@ -75,6 +75,13 @@ def test_json_in_tags() -> None:
     assert found.note == ""
 
 
+def test_a_templates_text_stands_for_its_family() -> None:
+    text = TURNS.replace("CALL", JSON_CALL).replace("THINKING", "")
+    assert family(text) == Family.from_chat_template(text)
+    with pytest.raises(UnreadableTemplateError):
+        family("{{ messages }}")
+
+
 def test_calls_in_a_list() -> None:
     text = TURNS.replace("THINKING", "").replace(
         "{% for c in m.tool_calls %}CALL{% endfor %}",
