@@ -212,7 +212,7 @@ async def _run(request: Request) -> Response:
     run = await read(request, Run)
     kept = _kept(request)
     if run.back is not None and run.back > len(kept.answer.moments):
-        raise Failure(400, f"there are {len(kept.answer.moments)} steps", code="request", where="back")
+        raise Failure(400, f"there are {len(kept.answer.moments)} steps", code="request", where="/back")
     return StreamingResponse(_written(_service(request), kept, run), media_type="application/x-ndjson")
 
 
@@ -253,7 +253,7 @@ async def _tokens(request: Request) -> Response:
     except ValueError as error:
         raise Failure(400, "offset and limit are numbers", code="request") from error
     if offset < 0 or not 0 < limit <= STRETCH:
-        raise Failure(400, f"limit is at most {STRETCH}", code="request", where="limit")
+        raise Failure(400, f"limit is at most {STRETCH}", code="request", where="/limit")
     search = query.get("search", "")[:200]
     return _json(await run_in_threadpool(view.tokens, kept.answer, number, seen, search, offset, limit))
 
@@ -268,7 +268,7 @@ async def _explain(request: Request) -> Response:
     if matcher is None:
         raise Failure(409, "the text has left the grammar: nothing may come next", code="outside")
     if isinstance(given, int) and given >= kept.answer.vocabulary.size:
-        raise Failure(400, f"{given} is no token", code="request", where="token")
+        raise Failure(400, f"{given} is no token", code="request", where="/token")
     return _json(await run_in_threadpool(view.explained, kept.answer, number, matcher, given))
 
 

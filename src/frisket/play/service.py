@@ -71,7 +71,7 @@ class Service:
         found = self.models.get(name)
         if found is None:
             raise Failure(
-                404, f"there is no model {name!r}", code="model-not-found", where="model",
+                404, f"there is no model {name!r}", code="model-not-found", where="/model",
                 hint=f"there are {', '.join(self.models)}; start with --model for another one",
             )  # fmt: skip
         return found
@@ -80,7 +80,7 @@ class Service:
         """A Failure for a schema, pattern or grammar that is too large."""
         if len(text.encode("utf-8", "surrogatepass")) > self.settings.max_source_bytes:
             raise Failure(
-                413, f"the text has more than {self.settings.max_source_bytes:,} bytes", code="limit", where="text",
+                413, f"the text has more than {self.settings.max_source_bytes:,} bytes", code="limit", where="/text",
                 hint="make it smaller, or start with a larger --max-source-bytes",
             )  # fmt: skip
 
@@ -89,12 +89,12 @@ class Service:
         self.fits(ask.text)
         if len(ask.prompt.encode("utf-8", "surrogatepass")) > self.settings.max_prompt_bytes:
             raise Failure(
-                413, f"the prompt has more than {self.settings.max_prompt_bytes:,} bytes", code="limit", where="prompt"
+                413, f"the prompt has more than {self.settings.max_prompt_bytes:,} bytes", code="limit", where="/prompt"
             )
         if ask.max_tokens > self.settings.max_tokens:
             raise Failure(
                 400, f"an answer has at most {self.settings.max_tokens:,} tokens here", code="limit",
-                where="max_tokens", hint="ask for fewer, or start with a larger --max-tokens",
+                where="/max_tokens", hint="ask for fewer, or start with a larger --max-tokens",
             )  # fmt: skip
         loaded = self.loaded(ask.model)
         vocabulary = loaded.get().vocabulary
@@ -113,7 +113,7 @@ class Service:
             )
         drafted = {} if ask.draft is None else {"draft": ask.draft}
         if drafted and "draft" not in inspect.signature(model.prompt).parameters:
-            raise Failure(400, "the prompt of this model has no place for a draft", code="strategy", where="draft")
+            raise Failure(400, "the prompt of this model has no place for a draft", code="strategy", where="/draft")
         ids = model.encode(model.prompt(prompt, keys, **drafted))
         budget = Budget(ask.max_tokens, ask.on_budget).within(model.context, len(ids))
         plan = Plan(grammar, ids, Sampler(temperature=ask.temperature), ask.seed, budget, ask.masked)
@@ -143,7 +143,7 @@ class Service:
         async with kept.running:
             if run.back is not None:
                 if run.back > len(answer.moments):
-                    raise Failure(400, f"there are {len(answer.moments)} steps", code="request", where="back")
+                    raise Failure(400, f"there are {len(answer.moments)} steps", code="request", where="/back")
                 await run_in_threadpool(answer.back, run.back)
             steps = _steps(answer, run)
             end: BaseException | None = None

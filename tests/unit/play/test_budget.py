@@ -96,7 +96,7 @@ def test_what_the_budget_withholds_is_counted(client: Client, least: int) -> Non
 
 def test_below_the_least_is_refused_with_the_least(client: Client, least: int) -> None:
     error = client.post("/api/answers", **{**ASK, **ASKED, "max_tokens": least - 1})["error"]
-    assert (error["code"], error["least"], error["where"]) == ("budget", least, "max_tokens")
+    assert (error["code"], error["least"], error["where"]) == ("budget", least, "/max_tokens")
     assert str(least) in error["message"]
     _, state = client.run(client.begin(**ASKED, max_tokens=least))
     assert state["finish"] in ("end", "budget") and frisket.Grammar.from_json_schema(LIST).accepts(state["text"])
@@ -117,7 +117,7 @@ def test_where_the_context_is_too_small_no_budget_helps() -> None:
     small = Short.__new__(Short)
     small.__dict__.update({name: value for name, value in model.__dict__.items() if name != "context"})
     error = Client({"embedded": lambda: small}).post("/api/answers", **{**ASK, **ASKED, "max_tokens": 60})["error"]
-    assert error["code"] == "budget" and error["where"] == "prompt" and "least" not in error
+    assert error["code"] == "budget" and error["where"] == "/prompt" and "least" not in error
 
 
 def too_long(steps: list[Any], most: int) -> tuple[int, int]:
