@@ -22,8 +22,9 @@ class ChatTemplate:
     def __init__(self, text: str, defaults: Mapping[str, Any] | None = None) -> None:
         self.text = text
         self._defaults = dict(defaults or {})
+        environment = _environment()
         try:
-            self._template = _environment().from_string(text)
+            self._template = environment.from_string(text)
         except importlib.import_module("jinja2").TemplateSyntaxError as error:
             raise EngineError(
                 f"the chat template is not Jinja: line {error.lineno}: {error.message}",

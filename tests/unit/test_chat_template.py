@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from frisket.chat_template import ChatTemplate
-from frisket.errors import EngineError
+from frisket.errors import EngineError, MissingDependencyError
 
 pytest.importorskip("jinja2", reason="jinja2 is not installed")
 
@@ -45,6 +47,13 @@ def test_a_template_that_refuses_says_why() -> None:
         rendered("{{ messages.__class__.__mro__ }}{{ ''.__class__.__base__.__subclasses__() }}")
     with pytest.raises(EngineError, match="line 1"):
         ChatTemplate("{% if %}")
+
+
+def test_without_jinja_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("jinja2", "jinja2.sandbox"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(MissingDependencyError, match="pip install jinja2"):
+        ChatTemplate("x")
 
 
 def test_equal_to_transformers() -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from frisket.cli import option, source
 from frisket.errors import FrisketError, MissingDependencyError, UnreadableTemplateError
 from frisket.json_schema.options import JSONSchemaOptions
-from frisket.models import Model
 from frisket.tools import Family, family_of
+
+if TYPE_CHECKING:
+    from frisket.models import Model
 
 #: How long a thread that computes in Python keeps the others waiting. With two such threads, a first token took 245 ms
 #: with the 5 ms that Python takes by itself, and 143 ms with these (on 2 cores that did other work beside it).

@@ -20,6 +20,10 @@ from frisket.models.embedded import Embedded
 from frisket.models.protocol import Model
 from frisket.tools.family import Family
 
+#: How chat templates ask whether the model shall think. A request may say so where the template does not ask: formats
+#: of tools read it, too.
+THINKS = ("enable_thinking", "thinking")
+
 
 @runtime_checkable
 class Templated(Protocol):

@@ -9,6 +9,7 @@ from weakref import WeakKeyDictionary
 
 from frisket.chat_template import ChatTemplate
 from frisket.conversation import Conversation, Turn, chat_template, read_turns
+from frisket.conversation.conversation import THINKS
 from frisket.conversation.tool_text import to_description
 from frisket.decoding.argument import check_model, kind
 from frisket.errors import UnknownFamilyError, UnreadableTemplateError
@@ -28,8 +29,6 @@ Prompt: TypeAlias = "str | Sequence[ChatMessage]"
 
 #: The format that a model is told of whose template knows no tools.
 DEFAULT_FAMILY = "hermes"
-#: How chat templates ask whether the model shall think.
-_THINKS = ("enable_thinking", "thinking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,7 @@ def _variables(thinking: Mode, read: Iterable[str]) -> Mapping[str, bool]:
     """What the template is told of reasoning, where it asks."""
     if thinking == "auto":
         return {}
-    return {name: thinking == "on" for name in _THINKS if name in read}
+    return {name: thinking == "on" for name in THINKS if name in read}
 
 
 def own_family(model: Model) -> str | Family:

@@ -9,6 +9,7 @@ from pydantic import ConfigDict, Field, PrivateAttr
 
 from frisket.chat_template import ChatTemplate
 from frisket.conversation import Conversation, Turn, chat_template
+from frisket.conversation.conversation import THINKS
 from frisket.models.protocol import Model
 from frisket.server.body import Body
 from frisket.server.failure import Failure
@@ -92,10 +93,6 @@ def render(
     """
     check_variables(chat_template(model), conversation.variables)
     return conversation.render(model, keys, described=described)
-
-
-#: What a request may say of reasoning, whether or not the template reads it: families do.
-THINKS = ("enable_thinking", "thinking")
 
 
 def check_variables(chat: ChatTemplate | None, variables: Mapping[str, Any]) -> None:

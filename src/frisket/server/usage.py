@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 #: Seconds after which half of what was used is forgotten.
 HALF_LIFE = 10.0
-#: CPU seconds, used lately, from which a client is heavy: a hundred easy requests in a half-life, or one hostile one.
+#: CPU seconds, used lately, from which a client is heavy: some two hundred easy requests, or a few hostile ones.
 HEAVY = 0.3
 #: Clients that are remembered before those are forgotten that have used next to nothing.
 MOST = 1_000

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -300,3 +302,9 @@ def test_what_the_model_takes_does_not_count(monkeypatch: pytest.MonkeyPatch) ->
     while job.advance():
         pass
     assert isinstance(events[-1], Ended)
+
+
+def test_serve_is_read_without_numpy() -> None:
+    """It says how many threads BLAS has, which numpy reads once, as it is imported."""
+    program = "import sys, frisket.cli.serve; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program]).returncode == 0

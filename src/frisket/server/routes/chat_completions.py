@@ -12,9 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from frisket.conversation import Conversation
+from frisket.conversation.conversation import THINKS
 from frisket.server import exchange
 from frisket.server.bias import read_bias
-from frisket.server.conversation import THINKS, Message
+from frisket.server.conversation import Message
 from frisket.server.failure import Failure
 from frisket.server.job import Ended, Token, Written
 from frisket.server.logprob import of_fields
