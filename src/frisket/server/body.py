@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
@@ -31,5 +32,13 @@ class Body(BaseModel):
     def _without_nothing(cls, given: Any) -> Any:
         if not isinstance(given, dict) or cls.model_config["extra"] != "forbid":
             return given
-        known = {field.alias or name for name, field in cls.model_fields.items()}
-        return {name: value for name, value in given.items() if value not in NOTHING or name in known}
+        unknown = given.keys() - _names(cls)
+        return (
+            {n: value for n, value in given.items() if n not in unknown or value not in NOTHING} if unknown else given
+        )
+
+
+@cache
+def _names(model: type[Body]) -> frozenset[str]:
+    """The fields of a model as a body calls them."""
+    return frozenset(field.alias or name for name, field in model.model_fields.items())
