@@ -7,12 +7,12 @@ import contextlib
 import ipaddress
 import json
 import logging
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from typing import TypeAlias, TypeVar
 
 from anyio import fail_after
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
@@ -25,10 +25,6 @@ from frisket.server.service import Service
 logger = logging.getLogger(__name__)
 
 B = TypeVar("B", bound=BaseModel)
-
-#: What half of a surrogate pair is spelled by in JSON, where it may also be one half of a whole pair.
-HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
-
 
 #: A body has hardly more values than commas; a prompt of token ids has as many as a long context has tokens. Python
 #: reads so many in some 30 ms, for which all other clients wait.
@@ -95,16 +91,11 @@ def parse(data: bytes, model: type[B]) -> B:
     if data.count(b",") > MOST_COMMAS:
         raise Failure(400, f"the body has more than {MOST_COMMAS:,} commas", code="limit", hint="send fewer values")
     try:
-        body = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        fault = json_fault(error)
-        code = "limit" if fault.is_limit else "json"
-        at = f" ({fault.where})" if fault.where else ""
-        raise Failure(400, f"the body {fault.message}{at}", code=code, hint=fault.hint) from error
+        body = from_json(data)
+    except ValueError:
+        body = _read_slowly(data)
     if not isinstance(body, dict):
         raise Failure(400, "the body is not a JSON object", code="json")
-    if HALF_PAIR.search(data):
-        _refuse_half_pairs(body)
     for name in [name for name in body if name in UNSERVED and name not in model.model_fields]:
         if not UNSERVED[name].allows(body.pop(name)):
             hint = UNSERVED[name].hint
@@ -113,6 +104,19 @@ def parse(data: bytes, model: type[B]) -> B:
         return model.model_validate(body)
     except ValidationError as error:
         raise Failure.of(error, body=body) from error
+
+
+def _read_slowly(data: bytes) -> object:
+    """The value of a body that pydantic's reader refuses; mostly a Failure that says why, and where."""
+    try:
+        body = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        fault = json_fault(error)
+        code = "limit" if fault.is_limit else "json"
+        at = f" ({fault.where})" if fault.where else ""
+        raise Failure(400, f"the body {fault.message}{at}", code=code, hint=fault.hint) from error
+    _refuse_half_pairs(body)
+    return body
 
 
 @contextlib.contextmanager
