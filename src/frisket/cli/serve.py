@@ -80,6 +80,7 @@ def command(
     body_seconds: Annotated[float, _number(0.1, "For a request's body to come.")] = 60.0,
     stall_seconds: Annotated[float, _number(0.1, "That a client may leave an answer unread.")] = 30.0,
     grace_seconds: Annotated[int, _number(0, "For answers to end after SIGTERM or Ctrl-C.")] = 30,
+    idle_seconds: Annotated[int, _number(1, "That a connection may be silent between two requests.")] = 75,
 ) -> None:
     """Serve a model by OpenAI's API: every answer to a schema is valid by construction."""
     if model == "embedded":
@@ -111,7 +112,7 @@ def command(
     # Collections stop all threads: without what lives as long as the server they take 25 ms in place of 110.
     gc.collect()
     gc.freeze()
-    times = Times(header_seconds, stall_seconds, grace_seconds)
+    times = Times(header_seconds, stall_seconds, grace_seconds, idle_seconds)
     server = Server(application, host=host, port=port, times=times, log_level="info", access_log=access)
     server.run()
     if not server.started:

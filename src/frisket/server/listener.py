@@ -27,6 +27,9 @@ class Times:
     """How long a client may leave what was sent to it unread before its connection is closed."""
     grace_seconds: int = 30
     """How long answers may go on after the first signal; a second signal ends the process at once."""
+    idle_seconds: int = 75
+    """How long a connection may be silent between two requests. Clients must let go first: a connection that ends while
+    a request arrives loses it. httpx, and so OpenAI's client, keeps connections for 5 s, as long as uvicorn does."""
 
 
 class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
@@ -93,6 +96,7 @@ class Server(uvicorn.Server):
                 port=port,
                 http=connection,
                 timeout_graceful_shutdown=times.grace_seconds,
+                timeout_keep_alive=times.idle_seconds,
                 **more,
             )
         )

@@ -55,6 +55,17 @@ def test_headers_of_a_second_request_that_do_not_come() -> None:
         assert b"HTTP/1.1" not in rest(held)
 
 
+def test_a_connection_without_a_request_is_closed() -> None:
+    with running(Waiting(), times=Times(idle_seconds=1)) as server, connection(server.url) as held:
+        held.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b"200 OK" in rest(held)
+
+
+def test_clients_let_go_of_a_connection_first() -> None:
+    httpx = pytest.importorskip("httpx", reason="httpx is not installed")
+    assert Times().idle_seconds > 2 * httpx.Limits().keepalive_expiry
+
+
 def test_a_body_that_does_not_come() -> None:
     with running(Waiting(), body_seconds=0.2) as server, connection(server.url) as held:
         held.sendall(HALF)
