@@ -71,10 +71,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Limit(limit) => limit.fmt(f),
-            Error::Misuse(text)
-            | Error::Vocabulary(text)
-            | Error::Rejected(text)
-            | Error::Contradiction(text) => f.write_str(text),
+            Error::Misuse(text) | Error::Vocabulary(text) | Error::Rejected(text) | Error::Contradiction(text) => {
+                f.write_str(text)
+            }
             Error::UndefinedRule(name) => write!(f, "rule {name:?} is used but never defined"),
             Error::Reentrant => f.write_str("a signal's handler called what the call that it interrupts is using"),
             Error::Forked => {

@@ -16,7 +16,6 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-
 #[path = "spec/effort.rs"]
 mod effort;
 

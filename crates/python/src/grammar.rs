@@ -11,7 +11,6 @@ use frisket_core::matcher as core;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 use std::sync::Arc;
 
 /// Rules over bytes; knows no tokenizer; immutable and thread-safe.
