@@ -25,9 +25,7 @@ from .worker import Timing
 VARIABLE = "FRISKET_ACCELERATORS_OFF"
 ACCELERATORS = (
     "counter_loop",
-    "length_limit",
     "region_scan",
-    "occurrence_group",
     "exclusion",
     "literals",
     "trie_path",

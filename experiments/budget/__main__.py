@@ -1,7 +1,7 @@
 """`python -m experiments.budget` → results.md: what is left of an answer when tokens are short.
 
 Each held-out input is answered within 0.6 to 1.2 times the tokens of the right answer: cut where they end, finished by
-masks with room, finished with `wrap_up`, and by beams. `--quick` is a look at a few answers, and writes no page.
+masks with room, and by beams. `--quick` is a look at a few answers, and writes no page.
 """
 
 from __future__ import annotations
@@ -79,7 +79,6 @@ def write(system: System, model: Paired, case: Case, arm: str, budget: int) -> s
         "cut": {"on_budget": "cut"},
         "cut, read so far": {"on_budget": "cut"},
         "finish": {},
-        "wrap-up": {"wrap_up": 0.2},
         "beams": {"strategy": Beams(4)},
     }[arm]
     texts: list[str] = []

@@ -13,7 +13,7 @@ from experiments.page import table, verdicts
 from experiments.statistic import bootstrap
 
 #: Beams draw nothing: they stand where temperature is 0 alone.
-ARMS = ("cut", "cut, read so far", "finish", "wrap-up", "beams")
+ARMS = ("cut", "cut, read so far", "finish", "beams")
 SHORT = (0.6, 0.7, 0.8, 0.9)
 
 
@@ -58,7 +58,7 @@ def _told(gap: Sequence[float]) -> str:
 
 def judged(found: Found) -> list[tuple[str, str, bool]]:
     finished = [
-        score for key, every in found.items() if key.arm in ("finish", "wrap-up") for score in every
+        score for key, every in found.items() if key.arm == "finish" for score in every
         if not score.impossible
     ]  # fmt: skip
     whole = sum(score.valid for score in finished)
@@ -70,7 +70,6 @@ def judged(found: Found) -> list[tuple[str, str, bool]]:
         for one, other, what in (
             ("finish", "cut", "more fields are right when finished than when cut"),
             ("finish", "cut, read so far", "the same where a cut answer is read as far as it goes"),
-            ("wrap-up", "finish", "wrapping up gets more fields right than finishing alone"),
             ("beams", "finish", "beams get more fields right than finishing alone"),
         ):
             if temperature and one == "beams":
@@ -111,8 +110,8 @@ def page(found: Found, claims: list[tuple[str, str, bool]], ran: str, seed: int)
 
 {count} held-out inputs of each worked system: {", ".join(systems)}. The budget is a share of the tokens that the right
 answer takes, as the model spells it. *Cut*: the text ends where the tokens do, and what does not parse is no answer.
-*Cut, read so far*: the same text, read as far as it goes (`PartialValue`). *Finish*: masks with room. *Wrap-up*: the
-same with `wrap_up=0.2`. *Beams*: `Beams(4)` of answers that end within the budget.
+*Cut, read so far*: the same text, read as far as it goes (`PartialValue`). *Finish*: masks with room. *Beams*:
+`Beams(4)` of answers that end within the budget.
 
 F1 is that of the leaves of the answer, each with its path, against the right answer's; no answer counts 0.
 

@@ -1,4 +1,4 @@
-"""JSON Schema × options → its rules: compiled lately, read from disk, or made now.
+"""JSON Schema × options → its rules: compiled lately, or made now.
 
 The front end of JSON Schema says what a schema means. This module says whether that must be asked again, and it imports
 the front end at the first schema only: whoever reads other notations never pays for it.
@@ -7,7 +7,7 @@ the front end at the first schema only: whoever reads other notations never pays
 from __future__ import annotations
 
 import importlib
-from functools import cache, partial
+from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -28,13 +28,6 @@ compiled_lately: Recent[tuple[Grammar, Report]] = Recent(count=256, weight=32_00
 def front_end() -> ModuleType:
     """The front end of JSON Schema, found once: even a second `import` takes as long as compiling a small schema."""
     return importlib.import_module("frisket.json_schema")
-
-
-@cache
-def stored() -> ModuleType | None:
-    """Rules on disk, if any are to be kept there."""
-    module = importlib.import_module("frisket.json_schema.stored")
-    return module if module.wanted() else None
 
 
 def check_options(options: object) -> None:
@@ -61,8 +54,6 @@ def compile_schema(
     key = data, front.prelude_of(options)  # one object for equal options
     found = compiled_lately.get(key)
     if found is None:
-        compile_it = partial(front.compile_json_schema, schema, options, None, None, data)
-        disk = stored()
-        found = compile_it() if disk is None else disk.fetched(data, options, compile_it)
+        found = front.compile_json_schema(schema, options, None, None, data)
         compiled_lately.put(key, found, len(data) + found[0].memory_bytes)
     return found

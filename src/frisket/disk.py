@@ -31,13 +31,8 @@ class Folder:
     magic: bytes
     bound: int
 
-    def load(self, name: str) -> bytes | None:
-        """What was stored under the name, if it is there and whole."""
-        found = self.load_with_digest(name)
-        return found and found[0]
-
-    def load_with_digest(self, name: str) -> tuple[bytes, bytes] | None:
-        """The same, and its SHA-256."""
+    def load(self, name: str) -> tuple[bytes, bytes] | None:
+        """The bytes kept under the name and their SHA-256, if they are there and whole."""
         path = self.path / (name + self.suffix)
         try:
             with open(path, "rb", buffering=0, opener=_opener) as file:

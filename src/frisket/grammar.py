@@ -262,9 +262,7 @@ class Grammar(Language):
         (by jsonschema-rs, which it then needs).
 
         The rules of lately compiled schemas are kept: the same schema and options cost microseconds the next time,
-        whichever dict holds them. With FRISKET_GRAMMAR_CACHE_BYTES set before the first compile, those that took long
-        are kept on disk, too, in as many bytes at most, for the processes to come. With a `registry` or `limits`
-        nothing is kept.
+        whichever dict holds them. With a `registry` or `limits` nothing is kept.
         """
         if not isinstance(schema, _SCHEMAS) and (hint := instead_of_schema(schema)) is not None:
             kind = "a type" if isinstance(schema, type) else f"a value of the type {type(schema).__name__}"

@@ -16,7 +16,7 @@ def test_arms_differ_where_tokens_are_short() -> None:
     case = system.heldout(1)[0]
     scores = {arm: budget.answer(system, case, arm, 0.7, 0.0, 0) for arm in budget.ARMS}
     assert scores["cut"] == Score(0.0, valid=False)
-    assert scores["finish"].valid and scores["finish"].f1 > 0 and scores["wrap-up"].valid
+    assert scores["finish"].valid and scores["finish"].f1 > 0
     assert scores["cut, read so far"].f1 > 0 and not scores["cut, read so far"].valid
     assert {arm: budget.answer(system, case, arm, 1.2, 0.0, 0).valid for arm in budget.ARMS} == dict.fromkeys(
         budget.ARMS, True

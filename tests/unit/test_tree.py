@@ -13,7 +13,6 @@ LONGEST, MEDIAN = 500, 200
 #: Files that may be longer, each with its reason.
 LONGER = {
     "src/frisket/reference.py": "the whole idea in one file, read from top to bottom",
-    "src/frisket/_core/__init__.pyi": "the stub of one module, which is one file",
 }
 #: Modules of the core that hold tests, or what tests share.
 TEST_MODULES = {"tests", "fixture"}

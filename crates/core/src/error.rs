@@ -26,8 +26,6 @@ pub enum Error {
     Rejected(String),
     /// A cached result differs from a recomputed one: a bug, found by `verify`.
     Contradiction(String),
-    /// The bytes are no stored grammar of this engine.
-    Stored(String),
 }
 
 /// Which limit was reached, with its value.
@@ -73,11 +71,9 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::Limit(limit) => limit.fmt(f),
-            Error::Misuse(text)
-            | Error::Vocabulary(text)
-            | Error::Rejected(text)
-            | Error::Contradiction(text)
-            | Error::Stored(text) => f.write_str(text),
+            Error::Misuse(text) | Error::Vocabulary(text) | Error::Rejected(text) | Error::Contradiction(text) => {
+                f.write_str(text)
+            }
             Error::UndefinedRule(name) => write!(f, "rule {name:?} is used but never defined"),
             Error::Reentrant => f.write_str("a signal's handler called what the call that it interrupts is using"),
             Error::Forked => {
@@ -142,7 +138,7 @@ mod tests {
 
     #[test]
     fn an_error_says_what_its_author_wrote() {
-        for error in [Error::Misuse, Error::Vocabulary, Error::Rejected, Error::Contradiction, Error::Stored] {
+        for error in [Error::Misuse, Error::Vocabulary, Error::Rejected, Error::Contradiction] {
             assert_eq!(error("so it is".into()).to_string(), "so it is");
         }
         assert_eq!(Error::UndefinedRule("a \"b\"".into()).to_string(), r#"rule "a \"b\"" is used but never defined"#);

@@ -16,9 +16,6 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-#[path = "spec/stored.rs"]
-mod stored;
-
 #[path = "spec/effort.rs"]
 mod effort;
 

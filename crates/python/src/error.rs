@@ -24,7 +24,6 @@ pub fn raise(error: Box<Error>) -> PyErr {
         Error::Forked => ("FrisketError", "make another one in the child: CompiledGrammar.matcher()"),
         Error::Limit(limit) => ("LimitExceededError", relief(limit)),
         Error::Misuse(_) => ("GrammarError", "see the GrammarBuilder's documentation for what may stand where"),
-        Error::Stored(_) => ("GrammarError", "compile the grammar anew"),
         Error::UndefinedRule(_) => ("GrammarError", "define the rule, or correct its name"),
         Error::Empty => ("EmptyGrammarError", "every rule needs a way to finish"),
         Error::Vocabulary(_) => ("VocabularyError", "use a vocabulary with byte fallback, or allow other text here"),

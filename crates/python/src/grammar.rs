@@ -11,7 +11,6 @@ use frisket_core::matcher as core;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 use std::sync::Arc;
 
 /// Rules over bytes; knows no tokenizer; immutable and thread-safe.
@@ -66,23 +65,6 @@ impl Grammar {
                 CompiledGrammar::new(compiled, &vocabulary, asked)
             })
             .map_err(raise)
-    }
-
-    /// The grammar as bytes, from which `from_bytes` of the same version makes an equal grammar, in any process.
-    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = briefly_unless_large(py, self.weight(), || self.rules().to_bytes()).map_err(raise)?;
-        Ok(PyBytes::new(py, &bytes))
-    }
-
-    /// The grammar that `to_bytes` wrote.
-    ///
-    /// Raises GrammarError for bytes that are damaged or that another version of the engine wrote.
-    #[staticmethod]
-    #[pyo3(signature = (data, *, limits=None))]
-    fn from_bytes(py: Python<'_>, data: &[u8], limits: Option<Bound<'_, Limits>>) -> PyResult<Grammar> {
-        let (bounds, cancellation) = given(limits.as_ref());
-        let read = || grammar::Grammar::from_bytes(data, bounds, cancellation, Some(pause));
-        without(py, read).map(|grammar| Grammar(Recognizer::new(grammar))).map_err(raise)
     }
 
     /// How many nodes were built.

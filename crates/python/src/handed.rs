@@ -35,7 +35,6 @@ impl Handed {
         if let Some(known) = self.0.get(address) {
             return Ok(known.1.bind(py).clone());
         }
-        // Not numpy's own memory: that is not made ready (`ahead`).
         let mut bits = vec![0; words];
         mask.write(&mut bits);
         let array = PyArray1::from_vec(py, bits);

@@ -261,13 +261,6 @@ class Grammar:
 
         Raises VocabularyError if no token begins as the grammar must or a special token is missing; a vocabulary that
         fails to spell something later is found by `fill_mask`."""
-    def to_bytes(self) -> bytes:
-        """The grammar as bytes, from which `from_bytes` of the same version makes an equal grammar, in any process."""
-    @staticmethod
-    def from_bytes(data: bytes, *, limits: Limits | None = None) -> Grammar:
-        """The grammar that `to_bytes` wrote.
-
-        Raises GrammarError for bytes that are damaged or that another version of the engine wrote."""
     @property
     def node_count(self) -> int:
         """How many nodes were built."""

@@ -37,7 +37,6 @@ def answer(
     temperature: float | None,
     max_tokens: int,
     on_budget: str = "finish",
-    wrap_up: float = 0.0,
     as_json: bool,
     streamed: bool,
     partial: bool,
@@ -66,13 +65,11 @@ def answer(
     style = cast("Style", describe) if describe else False
     if on_budget not in get_args(OnBudget):
         raise typer.BadParameter(f"--on-budget is one of {', '.join(get_args(OnBudget))}")
-    if not 0 <= wrap_up <= 1 or (wrap_up and on_budget == "cut"):
-        raise typer.BadParameter("--wrap-up is a fraction between 0 and 1, and needs --on-budget finish")
     if note is not None:
         print(note, file=sys.stderr)
     task = Task(
         model, prompt, grammar, max_tokens=max_tokens, sampler=sampler, describe=style, heal=heal,
-        on_budget=cast("OnBudget", on_budget) if chosen is None else "cut", wrap_up=wrap_up if chosen is None else 0.0,
+        on_budget=cast("OnBudget", on_budget) if chosen is None else "cut",
     )  # fmt: skip
     errors = Console(stderr=True)
     waiting = streamed or as_json or not errors.is_terminal

@@ -19,7 +19,7 @@ EXAMPLES = """[dim]$[/dim] frisket generate --schema ticket.json "My card was ch
 
 [dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice" --trace trace.html
 
-[dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice" --max-tokens 40 --wrap-up 0.3
+[dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice" --max-tokens 40
 
 [dim]$[/dim] frisket generate --schema ticket.json "My card was charged twice" --strategy beams:4
 
@@ -54,7 +54,6 @@ def command(
     temperature: option.Temperature = None,
     max_tokens: option.MaxTokens = 512,
     on_budget: option.OnBudget = "finish",
-    wrap_up: option.WrapUp = 0.0,
     streamed: option.Stream = False,
     partial: option.Partial = False,
     as_json: option.Json = False,
@@ -82,7 +81,6 @@ def command(
         temperature=temperature,
         max_tokens=max_tokens,
         on_budget=on_budget,
-        wrap_up=wrap_up,
         as_json=as_json,
         streamed=streamed,
         partial=partial,

@@ -81,12 +81,6 @@ OnBudget = Annotated[
         help="What happens where the tokens run out: `finish` keeps the answer whole, `cut` does not.",
     ),
 ]
-WrapUp = Annotated[
-    float,
-    typer.Option(
-        "--wrap-up", metavar="SHARE", help="In this last share of the tokens, longer answers are less likely."
-    ),
-]
 Stream = Annotated[bool, typer.Option("--stream", help="Show the text as it is made.")]
 Partial = Annotated[bool, typer.Option("--allow-partial", help="Accept an answer that was cut.")]
 Describe = Annotated[

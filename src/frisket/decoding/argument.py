@@ -6,7 +6,6 @@ They are checked before the model is asked: an error from deep inside would name
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from frisket.decoding.guard import Guard
@@ -26,8 +25,6 @@ def check_task(task: Task) -> None:
     check_model(task.model, task.prompt)
     check_integer("max_tokens", task.max_tokens)
     check_integer("min_tokens", task.min_tokens)
-    if isinstance(task.wrap_up, bool) or not isinstance(task.wrap_up, Real):
-        raise TypeError(f"wrap_up is a fraction such as 0.2, got {kind(task.wrap_up)}")
     _check_instance("guard", task.guard, Guard, "Guard()")
     _check_instance("sampler", task.sampler, Sampler, "Sampler(temperature=0.7)")
 

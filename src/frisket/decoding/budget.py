@@ -9,9 +9,6 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from frisket.decoding.guard import Guard
 from frisket.errors import BudgetError, LimitExceededError
 
@@ -19,9 +16,6 @@ if TYPE_CHECKING:
     from frisket.matcher import Matcher
 
 OnBudget = Literal["finish", "cut"]
-
-#: What a token loses that makes the rest longer, in the last part of a budget: e⁻⁵ leaves it 0.7 % of its odds.
-WRAP_UP_PENALTY = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +25,11 @@ class Budget:
     `on_budget="finish"`: the masks keep only tokens after which the text can still be finished, so that it is whole
     after `max_tokens` tokens at the latest. `"cut"`: the text ends there, whatever it is.
 
-    `wrap_up`: in this last fraction of the tokens, a token that makes the rest longer loses 5 of its logit.
     `min_tokens`: the text does not end before so many tokens, if another token may come. `guard`: see `Guard`.
     """
 
     max_tokens: int
     on_budget: OnBudget = "finish"
-    wrap_up: float = 0.0
     min_tokens: int = 0
     guard: Guard | None = None
     is_context: bool = False
@@ -48,10 +40,6 @@ class Budget:
             raise ValueError(f"max_tokens is at least 1, not {self.max_tokens}")
         if self.on_budget not in ("finish", "cut"):
             raise ValueError(f'on_budget is "finish" or "cut", not {self.on_budget!r}')
-        if not 0 <= self.wrap_up <= 1:
-            raise ValueError(f"wrap_up is a fraction in [0, 1], not {self.wrap_up}")
-        if self.wrap_up and self.on_budget == "cut":
-            raise ValueError('wrap_up needs on_budget="finish"')
         if not 0 <= self.min_tokens <= self.max_tokens:
             raise ValueError(f"min_tokens is between 0 and max_tokens, not {self.min_tokens}")
 
@@ -93,13 +81,6 @@ class Budget:
     def can_finish(self, matcher: Matcher, taken: int) -> bool:
         """Whether the tokens that are left after `taken` finish the text."""
         return not self.finishes or matcher.can_finish(self.max_tokens - taken)
-
-    def lengthening(self, matcher: Matcher, taken: int) -> NDArray[np.uint32] | None:
-        """The words of the tokens that wrapping up makes less likely; None before it begins."""
-        if not self.wrap_up or taken < (1 - self.wrap_up) * self.max_tokens or matcher.ended:
-            return None
-        calm = matcher.mask(room=matcher.least_tokens(search=False).count + 1)
-        return ~calm
 
     def refused(self, history: Sequence[int], eos: Set[int]) -> Set[int]:
         """The tokens that go if others stay: ends that come too early, and repetitions."""

@@ -40,7 +40,6 @@ class Options(TypedDict, total=False):
 
     max_tokens: int
     on_budget: OnBudget
-    wrap_up: float
     min_tokens: int
     guard: Guard | None
     sampler: Sampler | None

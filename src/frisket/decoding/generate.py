@@ -39,7 +39,6 @@ def generate(
     *,
     max_tokens: int = ...,
     on_budget: OnBudget = ...,
-    wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
@@ -61,7 +60,6 @@ def generate(
     *,
     max_tokens: int = ...,
     on_budget: OnBudget = ...,
-    wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
@@ -83,7 +81,6 @@ def generate(
     *,
     max_tokens: int = ...,
     on_budget: OnBudget = ...,
-    wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
@@ -105,7 +102,6 @@ def generate(
     *,
     max_tokens: int = ...,
     on_budget: OnBudget = ...,
-    wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
@@ -133,7 +129,6 @@ def generate(
     family: str | Family | None = ...,
     max_tokens: int = ...,
     on_budget: OnBudget = ...,
-    wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
@@ -159,7 +154,6 @@ def generate(
     family: str | Family | None = None,
     max_tokens: int = 512,
     on_budget: OnBudget = "finish",
-    wrap_up: float = 0.0,
     min_tokens: int = 0,
     guard: Guard | None = None,
     sampler: Sampler | None = None,
@@ -196,8 +190,8 @@ def generate(
 
     An answer is whole after `max_tokens` tokens at the latest, or fewer where the model's context ends: the masks keep
     only tokens after which it can still be finished. Where so few tokens finish no answer, BudgetError says how many
-    would, before the model is asked. `wrap_up=0.2` makes it brief in the last fifth: tokens that make the rest longer
-    lose 5 of their logit. `min_tokens` keeps the model from ending before, `guard=Guard()` from repeating itself.
+    would, before the model is asked. `min_tokens` keeps the model from ending before, `guard=Guard()` from repeating
+    itself.
 
     With `on_budget="cut"` the text ends where the tokens do. An answer that was cut (so, or by a stop string) before it
     was whole is a LimitExceededError, or with `allow_partial` the text as far as it got; `stream` returns everything
@@ -232,7 +226,6 @@ def generate(
         grammar,
         max_tokens=max_tokens,
         on_budget=on_budget if strategy is None else "cut",
-        wrap_up=wrap_up if strategy is None else 0.0,
         min_tokens=min_tokens,
         guard=guard,
         sampler=sampler,
@@ -266,7 +259,6 @@ def stream(
     *,
     max_tokens: int = ...,
     on_budget: OnBudget = ...,
-    wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
@@ -285,7 +277,6 @@ def stream(
     *,
     max_tokens: int = ...,
     on_budget: OnBudget = ...,
-    wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
@@ -304,7 +295,6 @@ def stream(
     *,
     max_tokens: int = ...,
     on_budget: OnBudget = ...,
-    wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
@@ -323,7 +313,6 @@ def stream(
     *,
     max_tokens: int = ...,
     on_budget: OnBudget = ...,
-    wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
@@ -348,7 +337,6 @@ def stream(
     family: str | Family | None = ...,
     max_tokens: int = ...,
     on_budget: OnBudget = ...,
-    wrap_up: float = ...,
     min_tokens: int = ...,
     guard: Guard | None = ...,
     sampler: Sampler | None = ...,
@@ -371,7 +359,6 @@ def stream(
     family: str | Family | None = None,
     max_tokens: int = 512,
     on_budget: OnBudget = "finish",
-    wrap_up: float = 0.0,
     min_tokens: int = 0,
     guard: Guard | None = None,
     sampler: Sampler | None = None,
@@ -399,7 +386,6 @@ def stream(
         grammar,
         max_tokens=max_tokens,
         on_budget=on_budget,
-        wrap_up=wrap_up,
         min_tokens=min_tokens,
         guard=guard,
         sampler=sampler,

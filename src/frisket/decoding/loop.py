@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from frisket.decoding.budget import WRAP_UP_PENALTY, Budget
+from frisket.decoding.budget import Budget
 from frisket.decoding.document import Document
 from frisket.decoding.reading import Reading
 from frisket.decoding.sampler import GREEDY, Sampler, noise
@@ -252,31 +252,13 @@ class Position:
         """Take the end-of-sequence token."""
         self._matcher.advance(token)
 
-    def wish(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The logits of the allowed tokens, less what wrapping up takes."""
-        ids = self.allowed[: _within(self.allowed, logits.size)]
-        if self._lengthening is None:
-            return logits[ids]
-        penalty: NDArray[np.float32] = np.where(
-            allowed(self._lengthening, self._shape)[ids], np.float32(WRAP_UP_PENALTY), np.float32(0)
-        )
-        wished: NDArray[np.float32] = logits[ids] - penalty
-        return wished
-
-    @property
-    def wraps_up(self) -> bool:
-        """Whether `wish` differs from the model's logits."""
-        return self._lengthening is not None
-
     def _read(self, history: Sequence[int]) -> None:
         self.can_end = self._matcher.can_end
-        self._lengthening, self.guarded = None, False
+        self.guarded = False
         self._use(self._matcher.mask(), history)
         if len(history) == self._budget.max_tokens and self._budget.finishes:
             # The text is whole, and the end alone may come: the model need not be asked.
             self.is_spent, self.closed = not self.closed, True
-            return
-        self._lengthening = self._budget.lengthening(self._matcher, len(history))
 
     def _use(self, mask: NDArray[np.uint32], history: Sequence[int]) -> None:
         if refused := [token for token in self._budget.refused(history, self._eos) if holds(mask, token)]:
@@ -336,13 +318,13 @@ def _choose(
             where=f"token {len(history)}",
             hint="look for NaN in the model's logits, and for a vocabulary that is not the model's",
         )
-    if sampler == GREEDY and (position is None or not position.wraps_up):
+    if sampler == GREEDY:
         token = mass.likeliest
     else:
         # The mask comes first: gathering the allowed logits is setting all others to −∞, at the price of the few.
         ids = np.arange(count) if position is None else position.allowed[:count]
         seen = np.flatnonzero(np.isin(ids, history)).tolist() if sampler.repetition_penalty != 1 else ()
-        token = int(ids[sampler.choose(free if position is None else position.wish(free), rng, seen)])
+        token = int(ids[sampler.choose(free if position is None else free[ids], rng, seen)])
     return token, float(free[token]) - mass.log_sum, mass, count
 
 

@@ -58,7 +58,6 @@ class Task:
     grammar: Grammar
     max_tokens: int = 512
     on_budget: OnBudget = "finish"
-    wrap_up: float = 0.0
     min_tokens: int = 0
     guard: Guard | None = None
     sampler: Sampler | None = None
@@ -97,7 +96,7 @@ class Task:
         LimitExceededError if the prompt leaves no room for a token; BudgetError if the tokens finish no answer, unless
         a `partial` one is welcome, which is then cut.
         """
-        asked = Budget(self.max_tokens, self.on_budget, self.wrap_up, self.min_tokens, self.guard)
+        asked = Budget(self.max_tokens, self.on_budget, self.min_tokens, self.guard)
         ids = self.model.encode(self._text())
         head = b""
         if self.heal:
@@ -113,7 +112,7 @@ class Task:
         except BudgetError:
             if not partial:
                 raise
-            budget = replace(budget, on_budget="cut", wrap_up=0.0)
+            budget = replace(budget, on_budget="cut")
         return Beginning(self.model.start(ids), compiled, budget, head)
 
     def free_prompt(self) -> str:

@@ -108,58 +108,6 @@ class Resource:
         self.asserts: bool = parent.asserts if parent is not None else True
 
 
-#: The number of a place that no goal names: one that is asked for its pointer, or for what stands below it.
-UNNUMBERED = -1
-
-
-class Site:
-    """One subschema, as the compiler sees it; `number` makes its literals."""
-
-    __slots__ = (
-        "negative",
-        "number",
-        "origin",
-        "positive",
-        "reading",
-        "resource",
-        "schema",
-        "scope",
-        "tokens",
-        "union",
-    )
-
-    def __init__(
-        self,
-        number: int,
-        schema: Schema,
-        resource: Resource,
-        scope: tuple[Resource, ...],
-        origin: Site | str,
-        tokens: tuple[str, ...],
-    ) -> None:
-        self.number = number
-        self.schema = schema
-        self.resource = resource
-        self.scope = scope
-        self.origin = origin
-        self.tokens = tokens
-        #: For a place that no keyword made: the alternatives that it stands for.
-        self.union: tuple[frozenset[int], ...] | None = None
-        self.positive: Any = None
-        self.negative: Any = None
-        self.reading: Any = None
-
-    @property
-    def pointer(self) -> str:
-        """The JSON pointer, for a person to find the place."""
-        parts: list[str] = []
-        site: Site | str = self
-        while isinstance(site, Site):
-            parts.extend(escape(token) for token in reversed(site.tokens))
-            site = site.origin
-        return "/".join([site, *reversed(parts)])
-
-
 def escape(token: object) -> str:
     """A token of a JSON pointer, always writable: a lone surrogate appears as its escape, and what is no text of JSON
     (a key in a place that nobody reads) as Python writes it."""

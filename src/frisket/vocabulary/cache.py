@@ -88,7 +88,7 @@ def fetch(kind: str, parts: Sequence[bytes | File], build: Callable[[], TokenTab
         return build()
     folder = disk.Folder(directory(), ".vocabulary", _MAGIC, bound)
     key = key_of(kind, parts)
-    found = folder.load_with_digest(key)
+    found = folder.load(key)
     if found is not None:
         try:
             return TokenTable.from_data(found[0], found[1].hex())

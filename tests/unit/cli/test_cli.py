@@ -172,7 +172,6 @@ class TestGenerate:
         cut = Ran(capsys, *asked, "--on-budget", "cut")
         assert cut.code == 1 and cut.out == "" and "2 tokens" in cut.err and "hint:" in cut.err
         assert Ran(capsys, *asked, "--on-budget", "stop").code == 2
-        assert Ran(capsys, *asked, "--wrap-up", "2").code == 2
         partial = Ran(
             capsys, "generate", "--schema", "schema.json", "?", "--max-tokens", "2", "--allow-partial", "--json"
         )

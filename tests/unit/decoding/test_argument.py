@@ -43,8 +43,6 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 #: Options that `sample` does not have.
 WRONG_OF_ONE: list[tuple[dict[str, Any], str]] = [
     ({"min_tokens": 1.5}, "min_tokens is an int, got float"),
-    ({"wrap_up": "0.2"}, "wrap_up is a fraction such as 0.2, got str"),
-    ({"wrap_up": True}, "wrap_up is a fraction such as 0.2, got bool"),
     ({"guard": True}, r"guard is a Guard, got bool: write guard=frisket.Guard\(\)"),
 ]
 
@@ -83,7 +81,7 @@ def test_what_else_is_refused() -> None:
 def test_what_is_right_passes() -> None:
     seed: Any = np.int64(3)
     most: Any = np.int64(5)
-    options: dict[str, Any] = {"max_tokens": most, "wrap_up": np.float32(0.2), "guard": Guard(), "seed": seed}
+    options: dict[str, Any] = {"max_tokens": most, "guard": Guard(), "seed": seed}
     assert generate(MODEL, "?", WORDS, sampler=Sampler(), **options) in WORDS
 
 

@@ -97,23 +97,6 @@ def test_rejection_draws_from_the_mask_with_room() -> None:
     assert abs(drawn.count("a") / len(drawn) - 1 / 3) < 0.04  # five standard errors
 
 
-def test_wrapping_up_makes_the_rest_shorter() -> None:
-    free = {"type": "array", "items": {"type": "integer"}}
-    sampler = Sampler(temperature=2.0)
-    lengths = [
-        [
-            len(
-                frisket.stream(MODEL, "?", free, max_tokens=120, wrap_up=share, sampler=sampler, seed=seed)
-                .generation()
-                .tokens
-            )
-            for seed in range(12)
-        ]
-        for share in (0.0, 0.9)
-    ]
-    assert sum(lengths[1]) < sum(lengths[0])
-
-
 def test_an_answer_is_long_enough_where_it_may_be() -> None:
     grammar = frisket.Grammar.from_regex("(ab)*")
     assert frisket.stream(MODEL, "?", grammar, min_tokens=6, max_tokens=20).generation().tokens[5:]
@@ -151,9 +134,7 @@ def test_a_guard_sees_no_block_longer_than_its_period() -> None:
     [
         {"max_tokens": 0},
         {"on_budget": "stop"},
-        {"wrap_up": 1.5},
         {"min_tokens": 99},
-        {"wrap_up": 0.2, "on_budget": "cut"},
     ],
 )
 def test_misuse(wrong: dict[str, Any]) -> None:

@@ -8,8 +8,6 @@ use crate::error::{Error, Result};
 use crate::grammar::builder::Builder;
 use crate::grammar::grammar::Grammar;
 use crate::grammar::rules::Rules;
-use crate::grammar::stored::{self, Stored};
-use crate::limits::{Cancellation, Limits, Pause};
 use crate::regular::arena::Arena;
 use crate::regular::id::ArrayId;
 use crate::regular::term::{TermId, EMPTY};
@@ -59,24 +57,6 @@ impl Builder {
         self.arena.freeze();
         self.arena.budget.set_cancellations([None, None]);
         Ok(Grammar::new(self.arena, rules, root, self.specials))
-    }
-}
-
-impl Grammar {
-    /// The grammar that `to_bytes` wrote; `pause` is called now and then. Errors: bytes that this engine did not write,
-    /// limits.
-    pub fn from_bytes(
-        data: &[u8],
-        limits: Limits,
-        cancellation: Option<Cancellation>,
-        pause: Option<Pause>,
-    ) -> Result<Arc<Grammar>> {
-        let Stored { builder, root, fingerprint } = stored::read(data, limits, cancellation, pause)?;
-        let grammar = builder.build(root.number())?;
-        match grammar.fingerprint() == fingerprint {
-            true => Ok(grammar),
-            false => Err(stored::refusal("says another grammar than was written")),
-        }
     }
 }
 

@@ -2,8 +2,6 @@
 //!
 //! Apart from `byteset`, because a class ranges over whole characters: it holds no continuation bytes.
 
-use crate::bytes::byteset::ByteSet;
-
 /// A set of characters by first byte. Two words hold ASCII instead of a `u128`, whose alignment would enlarge the struct.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub(crate) struct CharClass {
@@ -20,11 +18,6 @@ impl CharClass {
     /// Bit n is set if the class holds the ASCII character n.
     pub fn ascii(self) -> u128 {
         u128::from(self.ascii[0]) | u128::from(self.ascii[1]) << 64
-    }
-
-    /// The ASCII characters of the class.
-    pub fn bytes(self) -> ByteSet {
-        ByteSet([self.ascii[0], self.ascii[1], 0, 0])
     }
 
     /// Bit n is set if the class holds the characters with the lead byte 0xc0 + n.
@@ -72,7 +65,6 @@ mod tests {
         for byte in 0..=255 {
             assert_eq!(class.contains(byte), members.contains(&byte), "{byte}");
         }
-        assert_eq!(class.bytes().iter().collect::<Vec<_>>(), [0, b'?', b'@', b'a', 0x7f]);
         assert_eq!(class.ascii(), 1 | 1 << b'?' | 1 << b'@' | 1 << b'a' | 1 << 0x7f);
         assert_eq!(class.lead_bytes(), 1 | 1 << 3 | 1 << 63);
         assert_eq!(CharClass::new(class.ascii(), class.lead_bytes()), class);

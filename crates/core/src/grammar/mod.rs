@@ -7,4 +7,3 @@ pub(crate) mod fingerprint;
 pub(crate) mod fixture;
 pub mod grammar;
 pub mod rules;
-pub(crate) mod stored;

@@ -36,16 +36,6 @@ pub(crate) struct Core {
     pub(super) is_reduced: bool,
     /// The tokens with which the head is at an end.
     pub(super) ends: Words,
-    /// For a head that reads any number of characters of a class: what a maximal length takes away from it.
-    pub(super) bound: Option<Bound>,
-}
-
-/// Tokens and exits by their length in characters, longest first: a maximal length removes a prefix of these lists.
-pub(super) struct Bound {
-    /// (characters, token that holds more than characters of the class); at most one more than `LIMIT_ROOM`.
-    pub(super) tokens: Vec<(u16, u32)>,
-    /// (characters, node at which the head is at an end).
-    pub(super) exits: Vec<(u16, NodeId)>,
 }
 
 impl HeadMask {
@@ -53,8 +43,7 @@ impl HeadMask {
     pub fn memory_bytes(&self) -> usize {
         let core = &self.core;
         let shared = Arc::strong_count(core).max(1);
-        let bound = core.bound.as_ref().map_or(0, |bound| (bound.tokens.len() + bound.exits.len()) * 8);
-        let lists = (core.words.len() + core.ends.len()) * 8 + bound;
+        let lists = (core.words.len() + core.ends.len()) * 8;
         let own = core.exits.memory_bytes() + lists + size_of::<Core>();
         let dense = self.dense.as_ref().map_or(0, |part| 4 * part.bits.len() / Arc::strong_count(&part.bits));
         own / shared + dense + (self.replay.len() + self.recheck.len()) * 4 + size_of::<HeadMask>()
@@ -93,9 +82,8 @@ mod tests {
             exits: Exits::of(Groups::new()).into(),
             is_reduced: false,
             ends: Words::from([(0, 7); 5]),
-            bound: Some(Bound { tokens: vec![(1, 1); 2], exits: vec![(1, NodeId::new(1))] }),
         };
-        let own = core.exits.memory_bytes() + 3 * 8 + 5 * 8 + 3 * 8 + size_of::<Core>();
+        let own = core.exits.memory_bytes() + 3 * 8 + 5 * 8 + size_of::<Core>();
         let lists = (2 + 4) * 4 + size_of::<HeadMask>();
         let dense = Some(Part { bits, within: None });
         let (replay, recheck) = (Arc::from([1, 2]), Arc::from([1, 2, 3, 4].map(NodeId::new)));
@@ -110,14 +98,7 @@ mod tests {
     fn a_piece_is_known_by_its_tokens_if_they_are_all() {
         let core = |hash| {
             let exits = Exits::of(Groups::new()).into();
-            Arc::new(Core {
-                words: Words::default(),
-                hash,
-                exits,
-                is_reduced: false,
-                ends: Words::default(),
-                bound: None,
-            })
+            Arc::new(Core { words: Words::default(), hash, exits, is_reduced: false, ends: Words::default() })
         };
         let none = || Arc::<[u32]>::default();
         let head_mask = HeadMask {

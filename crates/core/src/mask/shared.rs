@@ -3,7 +3,6 @@
 //! Terms are hashed by content, so a head mask, a mask or a lookahead of one grammar is valid in every other one.
 //! Each cache is bounded in bytes and drops its least recently used entries.
 
-use crate::mask::accelerate::occurrence_group::{GroupKey, OccurrenceGroup};
 use crate::mask::head_mask::HeadMask;
 use crate::mask::key::{Lookahead, Saturated};
 use crate::mask::mask::Mask;
@@ -18,9 +17,6 @@ use std::sync::Arc;
 
 /// Bytes of head masks. A thousand real schemas need some tens of megabytes.
 const HEAD_MASKS: usize = 64 << 20;
-
-/// Bytes of occurrence groups: those of the quotes and backslashes of some hundred patterns.
-const OCCURRENCE_GROUPS: usize = 2 << 20;
 
 /// Bytes of merged subtries. Most heads end at one of a few sets of nodes, those behind a quote for example.
 const MERGED_TRIES: usize = 8 << 20;
@@ -47,7 +43,6 @@ pub struct SharedMasks {
     pub(crate) long_walks: Vec<WalkCache>,
     /// Address of a token set → the set, which the entry keeps alive, and the set without its long tokens.
     without_long: Cache<usize, [TokenSet; 2]>,
-    occurrence_groups: Cache<GroupKey, Arc<OccurrenceGroup>>,
     /// Under the hash of a head.
     pub(crate) head_masks: Cache<u128, HeadMask>,
     /// Under the hash of a head.
@@ -67,7 +62,6 @@ impl SharedMasks {
             walks: WalkCache::default(),
             long_walks: vocabulary.long_tokens().bands.iter().map(|_| WalkCache::default()).collect(),
             without_long: Cache::new(SETS_WITHOUT_LONG),
-            occurrence_groups: Cache::new(OCCURRENCE_GROUPS),
             head_masks: Cache::new(HEAD_MASKS),
             saturated: Cache::new(SATURATED),
             lookaheads: Cache::new(LOOKAHEADS),
@@ -88,7 +82,6 @@ impl SharedMasks {
             + self.walks.memory_bytes()
             + self.long_walks.iter().map(WalkCache::memory_bytes).sum::<usize>()
             + self.without_long.memory_bytes()
-            + self.occurrence_groups.memory_bytes()
             + self.head_masks.memory_bytes()
             + self.saturated.memory_bytes()
             + self.lookaheads.memory_bytes()
@@ -101,28 +94,14 @@ impl SharedMasks {
         TrieView { trie: &self.vocabulary.trie, walks: &self.walks, merged: None }
     }
 
-    /// The occurrences of a byte in tokens, grouped by the characters before it.
-    pub(crate) fn occurrence_group(&self, key: GroupKey) -> Arc<OccurrenceGroup> {
-        if let Some(group) = self.occurrence_groups.get(key) {
-            return group;
-        }
-        let group = Arc::new(OccurrenceGroup::of(key, &self.vocabulary));
-        self.occurrence_groups.put(key, group.clone(), group.bytes());
-        group
-    }
-
     /// The subtries below some nodes of the vocabulary's trie, merged into one.
     pub(crate) fn merged_trie(&self, mut nodes: Vec<NodeId>) -> Arc<MergedTrie> {
         nodes.sort_unstable();
-        self.merged_with_hash(hash_nodes(&nodes), &nodes)
-    }
-
-    /// `merged_trie` for ascending nodes whose hash is known.
-    pub(crate) fn merged_with_hash(&self, hash: u128, nodes: &[NodeId]) -> Arc<MergedTrie> {
+        let hash = hash_nodes(&nodes);
         if let Some(merged) = self.merged_tries.get(hash) {
             return merged;
         }
-        let merged = Arc::new(MergedTrie::new(hash, &self.vocabulary.trie, nodes));
+        let merged = Arc::new(MergedTrie::new(hash, &self.vocabulary.trie, &nodes));
         self.merged_tries.put(hash, merged.clone(), merged.trie.memory_bytes());
         merged
     }
@@ -154,7 +133,6 @@ impl SharedMasks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::char_class::CharClass;
     use crate::mask::fixture::{node, shared_masks};
     use crate::mask::mask::Mask;
     use crate::mask::walk::WalkResult;
@@ -182,10 +160,7 @@ mod tests {
         grows("long_walks");
         shared.without_long(&TokenSet::from([1]));
         grows("without_long");
-        let class = CharClass::default();
-        shared.occurrence_group(GroupKey { byte: b'"', class, looping: class, space_prefixed: false });
-        grows("occurrence_groups");
-        let head_mask = HeadMask::from_walk(&mut arena, WalkResult::default(), &shared, false, false).unwrap();
+        let head_mask = HeadMask::from_walk(&mut arena, WalkResult::default(), &shared, false).unwrap();
         shared.head_masks.put(1, head_mask, 1);
         grows("head_masks");
         shared.saturated.put(1, Saturated { hash: None, far: false }, 1);
@@ -199,24 +174,11 @@ mod tests {
     }
 
     #[test]
-    fn occurrence_groups_are_made_once_for_each_key() {
-        let shared = shared_masks(&["a", "a\"", "b\""]);
-        let class = CharClass::default().with(b'a').with(b'b');
-        let key = GroupKey { byte: b'"', class, looping: class, space_prefixed: false };
-        let one = shared.occurrence_group(key);
-        assert!(Arc::ptr_eq(&one, &shared.occurrence_group(key)));
-        let none = GroupKey { looping: CharClass::default(), ..key };
-        assert!(!Arc::ptr_eq(&one, &shared.occurrence_group(none)));
-        assert_eq!((one.individual.len(), shared.occurrence_group(none).individual.len()), (0, 2));
-    }
-
-    #[test]
     fn subtries_are_merged_once_in_whatever_order_they_are_named() {
         let shared = shared_masks(&["a", "ax", "b", "bx", "c", "cx"]);
         let [a, b, c] = ["a", "b", "c"].map(|text| node(&shared, text));
         let merged = shared.merged_trie(vec![b, a]);
         assert!(Arc::ptr_eq(&merged, &shared.merged_trie(vec![a, b])));
-        assert!(Arc::ptr_eq(&merged, &shared.merged_with_hash(merged.hash, &[a, b])));
         assert!(!Arc::ptr_eq(&merged, &shared.merged_trie(vec![a, c])));
         assert_eq!(merged.trie.tokens_below(NodeId::ROOT).len(), 2);
     }

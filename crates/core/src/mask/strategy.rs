@@ -10,7 +10,7 @@ use crate::mask::accelerate::exclusion::Exclusion;
 use crate::mask::accelerate::remainder::Remainder;
 use crate::mask::accelerate::Accelerators;
 use crate::mask::exits::Exits;
-use crate::mask::head_mask::{Bound, Core, HeadMask};
+use crate::mask::head_mask::{Core, HeadMask};
 use crate::mask::merged_exits::LazyExits;
 use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
@@ -32,9 +32,6 @@ const DIFFERENCE_ROOM: usize = 4_000;
 /// again there, and none has a key: with more nodes, a walk of its own takes less time. Names without keywords have hundreds.
 const FEW_RECHECKED: usize = 16;
 
-/// Tokens that a maximal length may leave to be replayed; with more, the head is walked. Chosen without measurement.
-const LIMIT_ROOM: usize = 64;
-
 impl HeadMask {
     /// The head mask of a head. `neighbour_mask` returns those of heads that differ from it in a few tokens. `is_last`:
     /// nothing follows the head, so the head mask has no exits.
@@ -47,15 +44,10 @@ impl HeadMask {
         let on = Accelerators::on();
         let mut walked = WalkResult::of_head(&shared.vocabulary, is_last);
         if walked.walk_literals(arena, &shared.vocabulary.trie, NodeId::ROOT, head)? {
-            return HeadMask::from_walk(arena, walked, shared, false, false);
+            return HeadMask::from_walk(arena, walked, shared, false);
         }
         // A count may have been saturated below the length of the longest token: then long tokens are not known yet.
         let reduces = !arena.info(head).counts;
-        if let Some((neighbour, most)) = if on.length_limit { arena.without_limit(head)? } else { None } {
-            if let Some(head_mask) = HeadMask::with_limit(arena, shared, neighbour, most, neighbour_mask)? {
-                return Ok(head_mask);
-            }
-        }
         if let Some(exclusion) = if on.exclusion { Exclusion::of(arena, head)? } else { None } {
             if let Some(head_mask) =
                 HeadMask::from_neighbour(arena, shared, head, exclusion.relaxed, Some(&exclusion), neighbour_mask)?
@@ -65,7 +57,7 @@ impl HeadMask {
         }
         if arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < MIN_CLASS {
             walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head)?;
-            return HeadMask::from_walk(arena, walked, shared, false, reduces);
+            return HeadMask::from_walk(arena, walked, shared, reduces);
         }
         let counter_loop =
             if on.counter_loop { CounterLoop::find(arena, head, shared.vocabulary.longest)? } else { None };
@@ -83,7 +75,6 @@ impl HeadMask {
             }
             region => region,
         };
-        let endless = region.is_none() && counter_loop.as_ref().is_some_and(CounterLoop::is_endless);
         match (region, counter_loop) {
             (Some(region), _) => walked = region.scan(arena, shared, head, is_last)?,
             (None, Some(counter_loop)) => walked = counter_loop.scan(arena, shared, is_last)?,
@@ -105,19 +96,17 @@ impl HeadMask {
                 walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head)?;
             }
         }
-        HeadMask::from_walk(arena, walked, shared, endless, reduces)
+        HeadMask::from_walk(arena, walked, shared, reduces)
     }
 
-    /// The head mask of what a walk has collected. `endless`: the head reads any number of characters of a class.
+    /// The head mask of what a walk has collected.
     pub(crate) fn from_walk(
         arena: &mut Arena,
         mut walked: WalkResult,
         shared: &SharedMasks,
-        endless: bool,
         reduces: bool,
     ) -> Result<Self> {
         let is_last = walked.is_last;
-        let bound = (endless && walked.is_listed() && !is_last).then(|| Bound::of(&walked, shared));
         walked.merge();
         let mut dense = walked.dense.take();
         let (words, hash) = match dense {
@@ -144,37 +133,8 @@ impl HeadMask {
         };
         let ends = ends.iter().flat_map(|&node| shared.vocabulary.trie.tokens_at(node)).copied();
         let ends = sorted_words(ends.collect());
-        let core = Arc::new(Core { words, hash, exits, is_reduced, ends, bound });
+        let core = Arc::new(Core { words, hash, exits, is_reduced, ends });
         Ok(HeadMask { dense, core, replay: Arc::default(), recheck: Arc::default(), inexact_exits: false })
-    }
-
-    /// The head mask of an endless text limited to `most` characters: longer tokens drop out of the dense set, and longer
-    /// tokens with other characters are replayed. None if those are too many.
-    fn with_limit(
-        arena: &mut Arena,
-        shared: &SharedMasks,
-        neighbour: TermId,
-        most: u32,
-        neighbour_mask: &mut dyn FnMut(&mut Arena, TermId) -> Result<HeadMask>,
-    ) -> Result<Option<HeadMask>> {
-        let HeadMask { dense, core, replay, recheck, inexact_exits } = neighbour_mask(arena, neighbour)?;
-        let (Some(Part { bits, within: None }), Some(bound), false) = (dense, &core.bound, core.is_reduced) else {
-            return Ok(None);
-        };
-        let mut replay: Vec<u32> = replay.to_vec();
-        let is_above = |chars: u16| u32::from(chars) > most;
-        replay.extend(bound.tokens.iter().take_while(|&&(chars, _)| is_above(chars)).map(|&(_, token)| token));
-        for &(_, node) in bound.exits.iter().take_while(|&&(chars, _)| is_above(chars)) {
-            replay.extend_from_slice(shared.vocabulary.trie.tokens_below(node));
-            if replay.len() > LIMIT_ROOM {
-                return Ok(None);
-            }
-        }
-        if replay.len() > LIMIT_ROOM {
-            return Ok(None);
-        }
-        let within = (most < shared.vocabulary.longest).then(|| shared.vocabulary.tokens_up_to(most));
-        Ok(Some(HeadMask { dense: Some(Part { bits, within }), core, replay: replay.into(), recheck, inexact_exits }))
     }
 
     /// The neighbour's head mask, with nodes to recheck where the two heads differ; None if those are too many.
@@ -211,19 +171,6 @@ impl HeadMask {
         // Below exits of a neighbour its own tokens may be left out, which need not be those of the head.
         let inexact_exits = neighbour.inexact_exits || !found || neighbour.core.is_reduced;
         Ok(Some(HeadMask { recheck: recheck.into(), inexact_exits, ..neighbour }))
-    }
-}
-
-impl Bound {
-    fn of(walked: &WalkResult, shared: &SharedMasks) -> Self {
-        let chars = |token| shared.vocabulary.chars(token) as u16;
-        let mut tokens: Vec<_> = walked.tokens.iter().map(|&token| (chars(token), token)).collect();
-        let begun = |node| chars(shared.vocabulary.trie.token_from(node));
-        let mut exits: Vec<_> = walked.exits.iter().map(|&node| (begun(node), node)).collect();
-        tokens.sort_unstable_by(|a, b| b.cmp(a));
-        exits.sort_unstable_by(|a, b| b.cmp(a));
-        tokens.truncate(LIMIT_ROOM + 1);
-        Bound { tokens, exits }
     }
 }
 
@@ -337,45 +284,6 @@ mod tests {
         let head = body(&mut arena, text);
         let made = assert_exact(&mut arena, &shared, head);
         assert!(made.hash().is_some() && made.dense.is_none() && !made.inexact_exits);
-        assert!(made.core.bound.is_none(), "no limit is taken from a text");
-    }
-
-    #[test]
-    fn a_limit_takes_the_longer_tokens_from_the_text_without_it() {
-        let (shared, mut arena) = (vocabulary(), Arena::new());
-        let any = arena.any_text().unwrap();
-        for most in [1, 2, 3, 4, 8, 9, 10] {
-            let text = arena.bounded(any, 0, most).unwrap();
-            let head = body(&mut arena, text);
-            let made = assert_exact(&mut arena, &shared, head);
-            let part = made.dense.as_ref().unwrap();
-            assert_eq!(part.within.is_some(), most < shared.vocabulary.longest, "{most}");
-            let replayed = made.replay.iter().map(|&token| shared.vocabulary.chars(token));
-            assert!(replayed.clone().all(|chars| chars > most), "{most}: {:?}", replayed.collect::<Vec<_>>());
-        }
-        let unlimited = body(&mut arena, any);
-        let core = head_mask(&mut arena, &shared, unlimited).core;
-        let (tokens, exits) = core.bound.as_ref().map(|bound| (bound.tokens.clone(), bound.exits.clone())).unwrap();
-        assert!(tokens.is_sorted_by(|one, other| one >= other) && exits.is_sorted_by(|one, other| one >= other));
-    }
-
-    #[test]
-    fn a_limit_that_leaves_more_than_64_tokens_is_scanned() {
-        let made = |long: usize, begin: &str, end: &str| {
-            let single: Vec<String> = (' '..='~').map(String::from).collect();
-            let long: Vec<String> = (0..long).map(|number| format!("{begin}{number}{end}")).collect();
-            let texts: Vec<&str> = single.iter().chain(&long).map(String::as_str).collect();
-            let (shared, mut arena) = (shared_masks(&texts), Arena::new());
-            let any = arena.any_text().unwrap();
-            let text = arena.bounded(any, 0, 3).unwrap();
-            let head = body(&mut arena, text);
-            let made = assert_exact(&mut arena, &shared, head);
-            made.replay.len()
-        };
-        // Tokens with a closing quote, behind one, and in the middle of an escape.
-        for (begin, end) in [("abcd", "\""), ("abcd\"", ""), ("abcd", "\\")] {
-            assert_eq!([3, 64, 65].map(|long| made(long, begin, end)), [3, 64, 0], "{begin} {end}");
-        }
     }
 
     #[test]
@@ -386,9 +294,9 @@ mod tests {
             let text = arena.repeat(class, 0, MANY).unwrap();
             let head = body(&mut arena, text);
             let made = assert_exact(&mut arena, &shared, head);
-            (made.dense.is_some(), made.core.bound.is_some())
+            made.dense.is_some()
         };
-        assert_eq!([scanned(b's'), scanned(b't')], [(false, false), (true, true)]);
+        assert_eq!([scanned(b's'), scanned(b't')], [false, true]);
     }
 
     #[test]

@@ -96,11 +96,6 @@ impl WalkResult {
         self.tokens.drain(..).for_each(|token| self.many[token as usize >> 5] |= 1 << (token & 31));
     }
 
-    /// Whether all tokens but the dense ones are in the list `tokens`.
-    pub fn is_listed(&self) -> bool {
-        self.many.is_empty()
-    }
-
     /// Add many tokens to the dense ones; few stay a list.
     pub fn merge(&mut self) {
         if self.dense.is_some() && self.tokens.len() >= MERGED_FROM {

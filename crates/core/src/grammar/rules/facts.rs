@@ -211,11 +211,6 @@ impl Facts {
         (from..self.terms()).all(|place| is_productive(place) || place == EMPTY.index())
     }
 
-    /// The number of rules at the last fixpoint.
-    pub fn base_rules(&self) -> usize {
-        self.base.0
-    }
-
     /// The number of terms at the last fixpoint.
     pub fn base_terms(&self) -> usize {
         self.base.1

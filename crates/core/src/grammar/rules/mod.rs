@@ -56,11 +56,6 @@ impl Rules {
         self.entries.len()
     }
 
-    /// The number of prepared rules, without those made by removing left recursion, which come last.
-    pub(crate) fn written_count(&self) -> usize {
-        self.facts.base_rules()
-    }
-
     /// Whether the rule matches the empty text.
     pub(crate) fn is_nullable_rule(&self, rule: RuleId) -> bool {
         self.facts.of_rule(rule).nullable

@@ -9,11 +9,10 @@ use crate::error::Result;
 use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
-use crate::regular::term::{Spelling, Term, TermId, EMPTY, MANY};
+use crate::regular::term::{TermId, EMPTY};
 use crate::regular::transitions::{majority_target, MIN_CLASS};
 use crate::vocabulary::byte_index::Occurrence;
 use crate::vocabulary::id::NodeId;
-use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use crate::vocabulary::token_set::{Part, TokenSet};
 
 /// A loop of at most this many states is walked rather than scanned, if its leaving bytes occur at more than
@@ -80,11 +79,6 @@ impl CounterLoop {
     /// Whether the loop is one state that leads to itself.
     pub(crate) fn is_loop(&self) -> bool {
         self.loops && self.states.len() == 1
-    }
-
-    /// Whether the count never ends.
-    pub(crate) fn is_endless(&self) -> bool {
-        self.loops
     }
 
     /// Whether an ASCII character outside the class leads to another state that reads many bytes.
@@ -258,33 +252,11 @@ impl CounterLoop {
     }
 }
 
-impl Arena {
-    /// For the rest of a JSON string of at most n characters of one class: the head without that limit, and n. None for
-    /// other heads.
-    pub(crate) fn without_limit(&mut self, head: TermId) -> Result<Option<(TermId, u32)>> {
-        let Term::Quoted { text, state: state @ Spelling::Body, free } = *self.term(head) else { return Ok(None) };
-        let (all, min, most) = match *self.term(text) {
-            // A minimal length keeps the unlimited head counting, too. That pays if the long tokens would otherwise be walked
-            // band by band, which is the case while the maximum exceeds their length.
-            Term::Bounded { body, min, max } if max != MANY && (min <= 1 || max > SHORT_TOKEN_CHARS) => {
-                (body, min, max)
-            }
-            Term::Repeat { body, min: min @ 0..=1, max } if max != MANY => (self.repeat(body, 0, MANY)?, min, max),
-            _ => return Ok(None),
-        };
-        let Term::Repeat { body: one, min: 0, max: MANY } = *self.term(all) else { return Ok(None) };
-        if (self.info(one).min_chars, self.info(one).max_chars) != (1, 1) {
-            return Ok(None);
-        }
-        let endless = if min == 0 { all } else { self.bounded(all, min, MANY)? };
-        Ok(Some((self.quoted_state(endless, state, free)?, most)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::mask::walk::tests::everything;
+    use crate::regular::term::{Spelling, MANY};
     use crate::vocabulary::vocabulary::Vocabulary;
 
     #[test]

@@ -78,7 +78,7 @@ impl Arena {
             if shared.head_masks.get(hash).is_none() {
                 let mut walked = WalkResult::new(&shared.vocabulary);
                 if walked.walk_literals(self, &shared.vocabulary.trie, NodeId::ROOT, head)? {
-                    let head_mask = HeadMask::from_walk(self, walked, shared, false, false)?;
+                    let head_mask = HeadMask::from_walk(self, walked, shared, false)?;
                     let bytes = head_mask.memory_bytes();
                     self.budget.grow_shared(bytes)?;
                     shared.head_masks.put(hash, head_mask, bytes);

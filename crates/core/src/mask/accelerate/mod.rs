@@ -6,7 +6,6 @@
 pub(crate) mod counter_loop;
 pub(crate) mod exclusion;
 pub(crate) mod literals;
-pub(crate) mod occurrence_group;
 pub(crate) mod region_scan;
 pub(crate) mod remainder;
 pub(crate) mod trie_path;
@@ -21,12 +20,8 @@ const VARIABLE: &str = "FRISKET_ACCELERATORS_OFF";
 pub(crate) struct Accelerators {
     /// Heads that count characters of one class are scanned (`counter_loop`).
     pub counter_loop: bool,
-    /// A string with a maximal length derives its head mask from the string without it (`counter_loop`).
-    pub length_limit: bool,
     /// Heads of a closed region are scanned (`region_scan`).
     pub region_scan: bool,
-    /// Occurrences that a state does not tell apart are entered together (`occurrence_group`).
-    pub occurrence_group: bool,
     /// A string that excludes texts derives its head mask from the string without the exclusion (`exclusion`).
     pub exclusion: bool,
     /// Heads that read one of finitely many texts follow these along the trie (`literals`).
@@ -43,35 +38,14 @@ pub(crate) struct Accelerators {
 
 impl Accelerators {
     /// The names by which accelerators are switched off.
-    pub(crate) const NAMES: [&str; 10] = [
-        "counter_loop",
-        "length_limit",
-        "region_scan",
-        "occurrence_group",
-        "exclusion",
-        "literals",
-        "trie_path",
-        "remainder",
-        "listing",
-        "sweep",
-    ];
+    pub(crate) const NAMES: [&str; 8] =
+        ["counter_loop", "region_scan", "exclusion", "literals", "trie_path", "remainder", "listing", "sweep"];
 
     /// All accelerators but those of a list of names, separated by commas; other names are ignored.
     pub(crate) fn without(names: &str) -> Self {
-        let [counter_loop, length_limit, region_scan, occurrence_group, exclusion, literals, trie_path, remainder, listing, sweep] =
+        let [counter_loop, region_scan, exclusion, literals, trie_path, remainder, listing, sweep] =
             Self::NAMES.map(|name| names.split(',').all(|off| off.trim() != name));
-        Accelerators {
-            counter_loop,
-            length_limit,
-            region_scan,
-            occurrence_group,
-            exclusion,
-            literals,
-            trie_path,
-            remainder,
-            listing,
-            sweep,
-        }
+        Accelerators { counter_loop, region_scan, exclusion, literals, trie_path, remainder, listing, sweep }
     }
 
     /// The accelerators of this process.
@@ -286,8 +260,8 @@ mod tests {
             assert_ne!(*one, all);
             assert!(!each[..number].contains(one));
         }
-        assert_eq!(Accelerators::without("literals, region_scan").literals, each[5].literals);
-        assert_eq!(Accelerators::without("literals, region_scan"), Accelerators { region_scan: false, ..each[5] });
+        assert_eq!(Accelerators::without("literals, region_scan").literals, each[3].literals);
+        assert_eq!(Accelerators::without("literals, region_scan"), Accelerators { region_scan: false, ..each[3] });
         assert_eq!(Accelerators::without("unheard_of"), all);
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benchmarks/ablation.py");
         let page = std::fs::read_to_string(page).unwrap();

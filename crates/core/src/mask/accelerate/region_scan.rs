@@ -4,10 +4,8 @@
 //! other token is found at the occurrence of its first other byte, in the state after the token's prefix before that byte.
 
 use crate::bytes::byteset::ByteSet;
-use crate::bytes::char_class::CharClass;
 use crate::error::Result;
 use crate::mask::accelerate::counter_loop::CounterLoop;
-use crate::mask::accelerate::occurrence_group::{GroupKey, OccurrenceGroup};
 use crate::mask::dfa_cache::NOWHERE;
 use crate::mask::shared::SharedMasks;
 use crate::mask::walk::WalkResult;
@@ -16,8 +14,7 @@ use crate::regular::memo::ClosedRegion;
 use crate::regular::term::{TermId, EMPTY};
 use crate::regular::transitions::majority_target;
 use crate::vocabulary::byte_index::Occurrence;
-use crate::vocabulary::id::NodeId;
-use crate::vocabulary::token_set::{tokens, Part};
+use crate::vocabulary::token_set::Part;
 
 /// How a head enters a region.
 struct Entry {
@@ -91,23 +88,17 @@ impl ClosedRegion {
         walked: &mut WalkResult,
         wanted: impl Fn(&Occurrence) -> bool,
     ) -> Result<()> {
-        let (majority_state, looping, others) = self.majority_state(arena, entry.first)?;
+        let majority_state = majority_target(arena, entry.first)?.map_or(EMPTY, |(state, _)| state);
         let leaving = ByteSet::from_bytes(self.next_bytes.iter().filter(|&byte| !self.class.contains(byte)));
+        let class = if entry.space_prefixed { self.class.with(b' ') } else { self.class };
+        let is_inside = |occurrence: &Occurrence| {
+            occurrence.before.is_within(class) && (occurrence.space_prefixed || !entry.space_prefixed)
+        };
         shared.vocabulary.prepare_occurrences(&leaving);
         for byte in leaving.iter() {
-            let group = shared.occurrence_group(GroupKey {
-                byte,
-                class: self.class,
-                looping,
-                space_prefixed: entry.space_prefixed,
-            });
-            let occurrences = shared.vocabulary.occurrences(byte);
             let neighbour = arena.derive(majority_state, byte)?;
-            let individual =
-                group.individual.iter().copied().chain(group.beginning_with(&shared.vocabulary.trie, &others));
-            for occurrence in
-                individual.map(|occurrence| &occurrences[occurrence as usize]).filter(|occurrence| wanted(occurrence))
-            {
+            let occurrences = shared.vocabulary.occurrences(byte).iter();
+            for occurrence in occurrences.filter(|occurrence| is_inside(occurrence) && wanted(occurrence)) {
                 let Some(token) = shared.vocabulary.token(occurrence.token) else { continue };
                 let mut row = entry.start;
                 for &byte in &token[..usize::from(occurrence.depth)] {
@@ -123,63 +114,9 @@ impl ClosedRegion {
                     }
                 }
             }
-            if neighbour != EMPTY {
-                enter_group(&group, arena, shared, neighbour, &others, walked)?;
-            }
         }
         Ok(())
     }
-
-    /// The state to which most characters lead from `first`; the region's ASCII characters that loop in that state; and
-    /// those of the looping characters that lead from `first` to another state.
-    fn majority_state(&self, arena: &mut Arena, first: TermId) -> Result<(TermId, CharClass, ByteSet)> {
-        let Some((majority_state, _)) = majority_target(arena, first)? else {
-            return Ok((EMPTY, CharClass::default(), ByteSet::EMPTY));
-        };
-        let looping = arena.ascii_bytes_to(majority_state, majority_state)?.intersection(&self.class.bytes());
-        let others = looping.difference(&arena.ascii_bytes_to(first, majority_state)?);
-        Ok((majority_state, CharClass::new(looping.ascii(), 0), others))
-    }
-}
-
-/// Enter the trie at all grouped occurrences in one state, except those whose token begins with one of some bytes.
-fn enter_group(
-    group: &OccurrenceGroup,
-    arena: &mut Arena,
-    shared: &SharedMasks,
-    state: TermId,
-    except: &ByteSet,
-    walked: &mut WalkResult,
-) -> Result<()> {
-    if group.nodes.is_empty() {
-        return Ok(());
-    }
-    let first = usize::from(group.key.space_prefixed);
-    let excepted = |token| {
-        let text = shared.vocabulary.token(token).unwrap_or_default();
-        text.get(first).is_some_and(|&byte| except.contains(byte))
-    };
-    if let Some(hash) = group.hash.filter(|_| !arena.info(state).nullable) {
-        let merged = shared.merged_with_hash(hash, &group.nodes);
-        let walk = merged.walks.get(arena, &merged.trie, NodeId::ROOT, state)?;
-        // Exits would be nodes of the merged trie, which do not tell the occurrences apart.
-        if !walk.ends {
-            for words in [&group.words, &walk.words] {
-                match except.is_empty() {
-                    true => walked.add(words),
-                    false => walked.tokens.extend(tokens(words.iter().copied()).filter(|&token| !excepted(token))),
-                }
-            }
-            return Ok(());
-        }
-    }
-    for (&node, &at) in group.nodes.iter().zip(&group.grouped) {
-        if !excepted(shared.vocabulary.occurrences(group.key.byte)[at as usize].token) {
-            arena.spend(1)?;
-            walked.enter(arena, &shared.vocabulary.trie, node, state)?;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ impl SharedMasks {
         if reads.len() > NARROW && self.vocabulary.longest_of(&reads) > SHORT_TOKEN_CHARS {
             let exact = arena.saturate(head, self.vocabulary.longest)?;
             found.hash = Some(arena.info(exact).hash);
-            found.far = arena.saturate(head, SHORT_TOKEN_CHARS)? != exact && arena.without_limit(exact)?.is_none();
+            found.far = arena.saturate(head, SHORT_TOKEN_CHARS)? != exact;
         }
         self.saturated.put(own, found, size_of::<Saturated>());
         Ok(found)
@@ -122,7 +122,7 @@ mod tests {
             shared.ends_far(&mut arena, head).unwrap()
         };
         assert_eq!([8, 20, 1_000].map(|most| far(true, most)), [false, true, false]);
-        assert!(!far(false, 20), "a limit alone is taken from the text without it");
+        assert_eq!([8, 20, 1_000].map(|most| far(false, most)), [false, true, false]);
         let short = shared_masks(&["a", "\"", "abcdefghijklmnop"]);
         let head = counted(&mut arena, true, 20);
         assert!(!short.ends_far(&mut arena, head).unwrap(), "no token is long");

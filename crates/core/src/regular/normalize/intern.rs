@@ -1,6 +1,6 @@
 //! Operands in normal form → the interned term, with its hash and facts.
 //!
-//! Apart from the rules of normal form, because stored grammars are read as they were written: in normal form already.
+//! Apart from the rules of normal form, so that each of those ends in one call.
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
