@@ -12,7 +12,7 @@ from tests.conformance.random_schemas.bound import bounds
 from tests.conformance.random_schemas.conjunction import conjunctions
 from tests.conformance.random_schemas.constant import constants
 from tests.conformance.random_schemas.odd import random_schema
-from tests.conformance.random_schemas.switch import switches
+from tests.conformance.random_schemas.switch import language_switches, switches
 from tests.golden.invented import random_schema as invented
 
 DRAFTS = ("https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#")
@@ -37,6 +37,7 @@ SOURCES: dict[str, Callable[[random.Random], Any]] = {
     "constants": constants,
     "conjunctions": conjunctions,
     "switches": switches,
+    "languages": language_switches,
 }
 
 

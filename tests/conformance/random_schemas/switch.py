@@ -18,6 +18,13 @@ PATTERNS: list[Any] = [
     *({"pattern": "^a"}, {"pattern": "^x"}, {"type": "string", "pattern": "b$"}, {"type": "string"}, {"minimum": 1}),
     *({"type": "null"}, {"not": {"const": "a"}}, {"$ref": "#/$defs/kind"}, True, False, {"type": ["string", "null"]}),
 ]  # fmt: skip
+#: Languages of texts: some share texts, some lie in others.
+LANGUAGES: list[Any] = [
+    *({"pattern": "^a"}, {"pattern": "^ab"}, {"pattern": "^x-"}, {"pattern": "^[ax]"}, {"pattern": "b"}),
+    *({"maxLength": 1}, {"type": "string", "pattern": "^(b|c)$"}),
+    *({"type": "string", "minLength": 2}, {"not": {"pattern": "^a"}}),
+    *({"anyOf": [{"pattern": "z$"}, {"type": "null"}]}, {"type": ["string", "integer"], "pattern": "^(a?b)*$"}),
+]  # fmt: skip
 VALUES: list[Any] = [
     *({"type": "integer"}, {"type": "string"}, {"const": 1}, {"const": "a"}, {"maxLength": 1}, {"minimum": 1}, False),
     *({"type": ["null", "string"]}, {"enum": ["a", "b", 0]}, {}),
@@ -48,6 +55,22 @@ def switches(rng: random.Random) -> Any:
         schema[rng.choice(["oneOf", "oneOf", "anyOf"])] = [_object(rng) for _ in range(rng.randint(3, 4))]
     schema["$defs"] = {"kind": rng.choice(LISTS), "part": _condition(rng)}
     return {"not": schema} if rng.random() < 0.05 else schema
+
+
+def language_switches(rng: random.Random) -> Any:
+    """A schema of the source, most conditions of which ask for a language."""
+    schema = switches(rng)
+    stack = [schema]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, dict):
+            asked = part.get("properties")
+            if isinstance(asked, dict) and KIND in asked and rng.random() < 0.7:
+                asked[KIND] = rng.choice(LANGUAGES)
+            stack.extend(part.values())
+        elif isinstance(part, list):
+            stack.extend(part)
+    return schema
 
 
 def _asked(rng: random.Random) -> Any:

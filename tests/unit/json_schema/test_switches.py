@@ -48,6 +48,20 @@ SCHEMAS: dict[str, Any] = {
     "else": {"allOf": [condition(i, **{"else": {"properties": {f"y{i % 3}": INTEGER}}}) for i in range(COUNT)]},
     "enum": {"allOf": [condition(i, asked={"enum": [f"v{i}", f"v{i + 1}", i]}) for i in range(COUNT)]},
     "pattern": {"allOf": [condition(i, asked={"type": "string", "pattern": f"^v{i}$"}) for i in range(40)]},
+    "patterns": {"allOf": [condition(i, asked={"pattern": f"^v{i}-"}) for i in range(270)]},
+    "patterns within others": {"allOf": [condition(i, needs=False, asked={"pattern": f"^v{i}"}) for i in range(COUNT)]},
+    "patterns that overlap": {"allOf": [condition(i, asked={"pattern": f"^v?[{i}-9]"}) for i in range(8)]},
+    "patterns and constants": {
+        "allOf": [
+            condition(i, asked={"pattern": f"^v{i}"} if i % 2 else {"enum": [f"v{i}", f"v{i - 1}", i]})
+            for i in range(COUNT)
+        ]
+    },
+    "oneOf, patterns": {
+        "oneOf": [
+            {"properties": {"k": {"pattern": f"^v{i}"}, f"x{i}": INTEGER}, "required": [f"x{i}"]} for i in range(8)
+        ],
+    },
     "chain": chain(COUNT),
     "nested": {
         "allOf": [
@@ -59,6 +73,12 @@ SCHEMAS: dict[str, Any] = {
         "allOf": [{"not": {**condition(i)["if"], "properties": {"k": {"const": i}, "x0": TEXT}}} for i in range(40)]
     },
     "oneOf": alternatives(60, "oneOf"),
+    "oneOf, many": alternatives(270, "oneOf"),
+    "oneOf, another member required": {
+        "oneOf": [
+            {"properties": {"k": {"const": f"v{i}"}, f"x{i}": INTEGER}, "required": [f"x{i}"]} for i in range(270)
+        ]
+    },
     "anyOf": alternatives(COUNT, "anyOf", type="object"),
     "oneOf, closed": alternatives(60, "oneOf", type="object", additionalProperties=False),
     "anchored patterns": patterns(COUNT, "^%s"),
@@ -71,7 +91,7 @@ SCHEMAS: dict[str, Any] = {
 
 def some_document(chance: random.Random) -> dict[str, Any]:
     keys = chance.sample(["k", "x0", "x1", "x2", "y0", "y1", "x7", "x33", "a", "ab", "aa", "ba", "t", "zz"], 3)
-    kinds = ["v0", "v1", "v2", "v7", "v39", "v124", "v125", "w", 0, 3, 39, None]
+    kinds = ["v0", "v1", "v2", "v7", "v39", "v124", "v125", "w", 0, 3, 39, None, "v0-", "v7-x", "v269-", "7", "v"]
     document = {key: chance.choice([1, 2, 19, "x", "7", None]) for key in keys[: chance.randint(0, 3)]}
     return {**document, "k": chance.choice(kinds)} if chance.random() < 0.7 else document
 
@@ -84,7 +104,7 @@ def test_many_cases_are_exact_and_take_few_steps(name: str) -> None:
     assert made.report is not None and made.report.exact
     validator = jsonschema.Draft202012Validator(schema)
     chance = random.Random(1)
-    documents = [some_document(chance) for _ in range(200)]
+    documents = [some_document(chance) for _ in range(100)]
     judged = [validator.is_valid(document) for document in documents]
     assert {True, False} == set(judged), "both kinds are among them"
     assert [made.accepts(json.dumps(document)) for document in documents] == judged

@@ -17,6 +17,7 @@ pub(crate) mod key_filter;
 pub(crate) mod key_set;
 pub(crate) mod literal;
 pub(crate) mod memo;
+pub(crate) mod minterms;
 pub(crate) mod normalize;
 pub(crate) mod open_key;
 pub(crate) mod registers;

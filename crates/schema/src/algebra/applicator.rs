@@ -46,7 +46,13 @@ impl Expander<'_> {
                 unions.push(met.iter().map(|one| one.with_last(&conjunct.objects)).collect());
             }
         }
-        self.sum_of_cases(&unions)
+        // One alternative of each case is free, and those that the schema lists for all cases.
+        let listed = parts[first..].iter().map(|part| match part {
+            Applicator::Any(goals) | Applicator::One(goals) => goals.len(),
+            Applicator::All(_) | Applicator::Not(_) | Applicator::If(..) => 0,
+        });
+        let free = unions.len() + listed.max().unwrap_or(0);
+        self.sum_of_cases(&unions, free)
     }
 
     /// What of a union meets applicators; if loosened, those that split it too far are left out, one by one.
@@ -59,7 +65,7 @@ impl Expander<'_> {
     ) -> Result<Union> {
         for part in parts {
             let alternatives = self.alternatives;
-            let decided = case.map(|case| case.decided(part));
+            let decided = case.map(|case| self.decided(part, case)).transpose()?;
             let part = decided.as_ref().unwrap_or(part);
             found = match self.meeting(&found, part, case) {
                 Err(error) if self.leaves_out(&error) => {
@@ -70,6 +76,17 @@ impl Expander<'_> {
             };
         }
         Ok(found)
+    }
+
+    /// What a case leaves of an applicator. Errors: as `expand`.
+    fn decided(&mut self, part: &Applicator, case: &Case<'_>) -> Result<Applicator> {
+        Ok(match case.decided(part) {
+            // Each alternative is excluded from the others: the less it asks, the simpler is what lies outside it.
+            Applicator::One(goals) => {
+                Applicator::One(goals.iter().map(|&goal| self.left_in_case(goal, case)).collect::<Result<_>>()?)
+            }
+            left => left,
+        })
     }
 
     /// What of a union meets the keywords of a subschema that apply no other one.
@@ -89,7 +106,7 @@ impl Expander<'_> {
             Applicator::One(goals) => {
                 if !self.is_discriminated(found, goals)? {
                     let exactly = self.each_exactly(found, goals)?;
-                    return self.sum(&exactly);
+                    return self.sum_of_cases(&exactly, exactly.len());
                 }
                 let mut unions = Vec::with_capacity(goals.len());
                 for &goal in goals {

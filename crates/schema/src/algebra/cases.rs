@@ -1,10 +1,8 @@
 //! Conditions that look at one member of an object → the cases of its values, and which conditions hold in each.
 
-use super::emptiness::FULL_DEPTH;
-use super::lists::{constants, only_lists, Constant};
 use super::switch::{Case, Cases, Member, Switch, Truth};
 use super::{Expander, Splitting};
-use crate::condition::{Conjunct, ConjunctionId, Members, ObjectCondition, SubschemaId, Types};
+use crate::condition::{Conjunct, ConjunctionId, MemberConstraints, Members, ObjectCondition, SubschemaId, Types};
 use crate::error::Result;
 use crate::json::{Key, Text, Value};
 use crate::read::Applicator;
@@ -21,8 +19,6 @@ use std::sync::Arc;
 const MANY: usize = 3;
 /// Subschemas that a search for tests looks at.
 const WALKED: usize = 4_096;
-/// Conditions on one member that are no lists; each is compared with each.
-const PATTERNS: usize = 64;
 /// Conditions on one member without which a switch is not worth its cases.
 const TESTING: [&str; 3] = ["const", "enum", "pattern"];
 
@@ -200,7 +196,7 @@ impl Expander<'_> {
         tests: &Tests,
         atoms: &IndexSet<ConjunctionId, FxBuildHasher>,
     ) -> Result<Option<Switch>> {
-        let Some(cells) = self.cells(tests, atoms)? else { return Ok(None) };
+        let Some(cells) = self.cells(tests.tested[0].1, atoms.iter().copied().collect())? else { return Ok(None) };
         let mut cases = vec![Member::NoObject, Member::Absent];
         cases.extend(cells.values.iter().map(|&value| Member::Present(value)));
         let mut search =
@@ -214,11 +210,11 @@ impl Expander<'_> {
                 }
             }
         }
-        // Where no test tells them apart, no member and one of all other values are one case.
-        let rest = cases.len() - 1;
-        if truths.values().all(|truth: &Truth| truth.at(rest) == truth.at(1)) {
-            if let Member::Present(others) = cases[rest] {
-                cases[rest] = Member::Optional(others);
+        // Where no test tells them apart, no member and one in a cell, mostly the last, are one case.
+        let is_as_absent = |case: &usize| truths.values().all(|truth: &Truth| truth.at(*case) == truth.at(1));
+        if let Some(case) = (2..cases.len()).rev().find(is_as_absent) {
+            if let Member::Present(value) = cases[case] {
+                cases[case] = Member::Optional(value);
                 cases[1] = Member::Present(ConjunctionId::NOTHING);
             }
         }
@@ -229,96 +225,42 @@ impl Expander<'_> {
                 next = tests.above.get(&of).copied();
             }
         }
-        Ok(Some(Switch { key, cases, truths, testing }))
+        Ok(Some(Switch { key, cases, truths, atoms: search.atoms, testing }))
     }
 
-    /// The values of a member, told apart by what tests ask of it; None where these are no lists or patterns.
-    fn cells(&mut self, tests: &Tests, atoms: &IndexSet<ConjunctionId, FxBuildHasher>) -> Result<Option<Cells>> {
-        let mut listed: IndexMap<Constant, Vec<usize>, FxBuildHasher> = IndexMap::default();
-        let mut others = Vec::new();
-        for (place, &atom) in atoms.iter().enumerate() {
-            let Some(union) = self.looked_into(atom)? else { continue };
-            match constants(&union).filter(|_| only_lists(&union)) {
-                Some(values) => values.into_iter().for_each(|value| listed.entry(value).or_default().push(place)),
-                None => others.push(place),
+    /// What a case leaves of a conjunction: less, where its member is known to meet what is asked of it. Errors: as
+    /// `expand`.
+    pub(super) fn left_in_case(&mut self, goal: ConjunctionId, case: &Case<'_>) -> Result<ConjunctionId> {
+        let Some(of) = self.positive_literal(goal) else { return Ok(goal) };
+        let parsed = self.parsed(of)?;
+        if !parsed.applicators.is_empty() || !parsed.alternatives.is_empty() || parsed.has_unevaluated() {
+            return Ok(goal);
+        }
+        let (key, mut left, mut is_granted) = (case.key(), parsed.conjunct.clone(), false);
+        for condition in &mut left.objects {
+            let ObjectCondition::Members(members) = &*condition else { continue };
+            let asked = demand(self, members, key)?;
+            if members.patterns.is_empty() && !asked.is_anything() && case.grants(asked) {
+                let mut constraints = MemberConstraints::clone(members);
+                constraints.names.retain(|(name, _)| name != key);
+                constraints.names.push((key.clone(), ConjunctionId::ANYTHING));
+                *condition = ObjectCondition::Members(Members::new(constraints));
+                is_granted = true;
             }
         }
-        others.truncate(PATTERNS);
-        // Values in the same lists are one cell: what all these lists have, but for what other ones share with them.
-        let groups: IndexSet<Vec<usize>, FxBuildHasher> = listed.into_values().collect();
-        let mut sharing: IndexMap<usize, IndexSet<usize, FxBuildHasher>, FxBuildHasher> = IndexMap::default();
-        for group in &groups {
-            self.count_conditions(group.len() * group.len())?;
-            group.iter().for_each(|&place| sharing.entry(place).or_default().extend(group));
+        if !is_granted {
+            return Ok(goal);
         }
-        let mut values = Vec::with_capacity(groups.len() + 1);
-        for group in &groups {
-            let mut cell = group
-                .iter()
-                .fold(ConjunctionId::ANYTHING, |cell, &place| self.subschemas.conjunctions.both(cell, atoms[place]));
-            for &place in sharing[&group[0]].iter().filter(|place| !group.contains(place)) {
-                let outside = self.subschemas.negated(atoms[place]);
-                cell = self.subschemas.conjunctions.both(cell, outside);
-            }
-            values.push(cell);
-        }
-        let mut parts: Vec<ConjunctionId> = sharing.keys().map(|&place| atoms[place]).collect();
-        let from = tests.tested[0].1;
-        let lists = self.subschemas.either(from, &parts);
-        let mut disjoint: Vec<usize> = Vec::new();
-        for &place in &others {
-            let mut is_disjoint = true;
-            for &other in &disjoint {
-                is_disjoint = is_disjoint && self.excludes(atoms[place], atoms[other])?;
-            }
-            if is_disjoint {
-                disjoint.push(place);
-            }
-        }
-        for &place in &disjoint {
-            let mut cell = atoms[place];
-            if !self.excludes(cell, lists)? {
-                let outside = self.subschemas.negated(lists);
-                cell = self.subschemas.conjunctions.both(cell, outside);
-            }
-            values.push(cell);
-            parts.push(atoms[place]);
-        }
-        if values.is_empty() || values.len() as u64 > self.options.total {
-            return Ok(None);
-        }
-        let all = self.subschemas.either(from, &parts);
-        values.push(self.subschemas.negated(all));
-
-        let count = values.len() + 2;
-        let mut truths: FxHashMap<ConjunctionId, Truth> = FxHashMap::default();
-        for &place in sharing.keys() {
-            let mut truth = Truth::unknown(count);
-            (2..count).for_each(|case| match groups.get_index(case - 2).is_some_and(|group| group.contains(&place)) {
-                true => truth.holds.insert(case),
-                false => truth.fails.insert(case),
-            });
-            truths.insert(atoms[place], truth);
-        }
-        for &place in &others {
-            let mut truth = Truth::unknown(count);
-            let outside = self.subschemas.negated(atoms[place]);
-            for (case, &value) in (2..).zip(&values) {
-                if self.excludes(value, atoms[place])? {
-                    truth.fails.insert(case);
-                } else if self.excludes(value, outside)? {
-                    truth.holds.insert(case);
+        if case.is_present() {
+            for condition in &mut left.objects {
+                if let ObjectCondition::Required { keys, .. } = condition {
+                    *keys = keys.iter().filter(|name| *name != key).cloned().collect();
                 }
             }
-            truths.insert(atoms[place], truth);
+            left.objects
+                .retain(|condition| !matches!(condition, ObjectCondition::Required { keys, .. } if keys.is_empty()));
         }
-        Ok(Some(Cells { values, truths }))
-    }
-
-    /// Whether certainly no value meets both conjunctions.
-    fn excludes(&mut self, one: ConjunctionId, other: ConjunctionId) -> Result<bool> {
-        let both = self.subschemas.conjunctions.both(one, other);
-        self.search_contradiction(both, FULL_DEPTH)
+        Ok(self.subschemas.in_conjunct(of, left))
     }
 
     /// In which cases a condition holds.
@@ -426,12 +368,6 @@ impl Expander<'_> {
         }
         Ok(found)
     }
-}
-
-/// Values of a member that no test tells apart, and by what tests ask of it where it holds.
-struct Cells {
-    values: Vec<ConjunctionId>,
-    truths: FxHashMap<ConjunctionId, Truth>,
 }
 
 /// The truths of conditions on objects while they are found.

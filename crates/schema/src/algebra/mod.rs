@@ -16,6 +16,7 @@
 //! clause      conditions on an object ↔ clauses over its members
 //! switch      a case of the member that conditions test → what is left of them
 //! cases       conditions that look at one member → the cases of its values
+//! cells       what tests ask of one member → its values, told apart
 //! key         conjunctions → the keys that meet them
 //! lists       conjuncts that only list values → one list
 //! ```
@@ -23,6 +24,7 @@
 mod apart;
 mod applicator;
 mod cases;
+mod cells;
 mod clause;
 mod complement;
 mod depth;

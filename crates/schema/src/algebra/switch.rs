@@ -97,6 +97,8 @@ pub(super) struct Switch {
     pub cases: Vec<Member>,
     /// By what is tested.
     pub truths: FxHashMap<ConjunctionId, Truth>,
+    /// By what tests ask of the member.
+    pub atoms: FxHashMap<ConjunctionId, Truth>,
     /// The subschemas in which a test stands, or below which one does.
     pub testing: FxHashSet<SubschemaId>,
 }
@@ -127,6 +129,27 @@ impl<'s> Case<'s> {
 
     pub fn is_of(&self, key: &str) -> bool {
         &*self.switch.key == key || self.outer.is_some_and(|outer| outer.is_of(key))
+    }
+
+    /// The member of the innermost switch.
+    pub fn key(&self) -> &Arc<str> {
+        &self.switch.key
+    }
+
+    /// Whether that member certainly meets a conjunction, or is not there.
+    pub fn grants(&self, asked: ConjunctionId) -> bool {
+        match self.switch.cases[self.place] {
+            Member::NoObject => false,
+            Member::Absent => true,
+            Member::Present(_) | Member::Optional(_) => {
+                self.switch.atoms.get(&asked).and_then(|truth| truth.at(self.place)) == Some(true)
+            }
+        }
+    }
+
+    /// Whether that member is there.
+    pub fn is_present(&self) -> bool {
+        matches!(self.switch.cases[self.place], Member::Present(_))
     }
 
     /// What is left of an applicator.
@@ -211,7 +234,8 @@ mod tests {
         let goal = ConjunctionId;
         let truths = [(goal(2), truth(&[1], &[2])), (goal(3), truth(&[2], &[1]))];
         let (key, cases) = ("k".into(), vec![Member::Absent; 3]);
-        let switch = Switch { key, cases, truths: truths.into_iter().collect(), testing: FxHashSet::default() };
+        let truths = truths.into_iter().collect();
+        let switch = Switch { key, cases, truths, atoms: FxHashMap::default(), testing: FxHashSet::default() };
         let in_case = |place, applicator: Applicator| Case::new(&switch, place, None).decided(&applicator);
         let all = |goals: &[u32]| Applicator::All(goals.iter().copied().map(goal).collect());
         assert_eq!(in_case(1, Applicator::If(goal(2), goal(7), goal(8))), all(&[7]));

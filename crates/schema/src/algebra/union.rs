@@ -66,13 +66,12 @@ impl Expander<'_> {
         Ok(found.into())
     }
 
-    /// The union of the cases of a switch, which multiply nothing: one alternative of each is free. Errors: too many
-    /// alternatives; limits.
-    pub(super) fn sum_of_cases(&mut self, cases: &[Union]) -> Result<Union> {
+    /// The union of cases, which multiply nothing: so many alternatives are `free`. Errors: too many alternatives; limits.
+    pub(super) fn sum_of_cases(&mut self, cases: &[Union], free: usize) -> Result<Union> {
         let mut joined = JoinedLists::default();
         cases.iter().flat_map(|union| union.iter()).for_each(|conjunct| joined.add(conjunct));
         let found = distinct(joined.conjuncts());
-        self.spend(found.len().saturating_sub(cases.len()))?;
+        self.spend(found.len().saturating_sub(free))?;
         Ok(found.into())
     }
 

@@ -64,6 +64,7 @@ pub fn read(subschemas: &mut Subschemas<'_>, languages: &mut dyn Languages, of: 
             reader.objects.push(ObjectCondition::Required { keys: Arc::from([key]), stated: true });
         }
         Asks::Either(conjunctions) => reader.parsed.applicators.push(Applicator::Any(conjunctions.to_vec())),
+        Asks::Conjunct(conjunct) => return Ok(ParsedSchema { conjunct: (*conjunct).clone(), ..reader.parsed }),
     }
     Ok(reader.finish())
 }

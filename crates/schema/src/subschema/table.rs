@@ -3,7 +3,7 @@
 use super::conjunction::{Conjunctions, Literal};
 use super::content::{Content, Contents};
 use super::origin::{joined, At, Origin};
-use crate::condition::{ConjunctionId, SubschemaId};
+use crate::condition::{Conjunct, ConjunctionId, SubschemaId};
 use crate::draft::Draft;
 use crate::error::{Error, Kind, Result};
 use crate::json::{Key, Value};
@@ -38,6 +38,8 @@ pub enum Asks {
     Member(Arc<str>),
     /// To meet one of these conjunctions.
     Either(Arc<[ConjunctionId]>),
+    /// To be in a conjunct.
+    Conjunct(Rc<Conjunct>),
 }
 
 /// A subschema.
@@ -88,6 +90,7 @@ pub struct Subschemas<'a> {
     contents: FxHashMap<DocumentId, Contents>,
     pub(super) by_key: FxHashMap<Identity, ConjunctionId>,
     constants: FxHashMap<u128, ConjunctionId>,
+    conjuncts: FxHashMap<Rc<Conjunct>, ConjunctionId>,
     negated: FxHashMap<ConjunctionId, ConjunctionId>,
     no_scope: Rc<[ResourceId]>,
 }
@@ -106,6 +109,7 @@ impl<'a> Subschemas<'a> {
             contents: FxHashMap::default(),
             by_key: FxHashMap::default(),
             constants: FxHashMap::default(),
+            conjuncts: FxHashMap::default(),
             negated: FxHashMap::default(),
             no_scope: Rc::from([]),
         }
@@ -233,6 +237,17 @@ impl<'a> Subschemas<'a> {
     /// What it means to be an object with a member of this name.
     pub fn with_member(&mut self, from: SubschemaId, key: Arc<str>) -> ConjunctionId {
         self.invented(from, Asks::Member(key))
+    }
+
+    /// What it means to be in a conjunct.
+    pub fn in_conjunct(&mut self, from: SubschemaId, conjunct: Conjunct) -> ConjunctionId {
+        if let Some(&known) = self.conjuncts.get(&conjunct) {
+            return known;
+        }
+        let conjunct = Rc::new(conjunct);
+        let made = self.invented(from, Asks::Conjunct(conjunct.clone()));
+        self.conjuncts.insert(conjunct, made);
+        made
     }
 
     /// What meets at least one of the conjunctions.

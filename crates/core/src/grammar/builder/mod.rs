@@ -271,6 +271,13 @@ impl Builder {
         self.begin_call().enumerate(node, limit)
     }
 
+    /// Which sets of regular nodes have a text that no other one of them has: the places of the nodes, in order. None if
+    /// these are more than `limit`, or too many to find.
+    pub fn minterms(&mut self, ids: &[u32], limit: usize) -> Result<Option<Vec<Vec<u32>>>> {
+        let nodes = self.regulars(ids)?;
+        self.begin_call().minterms(&nodes, limit)
+    }
+
     /// Whether two regular nodes have no text in common.
     pub fn disjoint(&mut self, left: u32, right: u32) -> Result<bool> {
         Ok(self.and(&[left, right])? == EMPTY)

@@ -14,11 +14,11 @@ pub fn is_empty(algebra: &mut impl Algebra, conditions: &[ObjectCondition], dept
         return Ok(false);
     }
     let mut shape = Shape::new(algebra, conditions);
-    algebra.count_work(READING + shape.required.len() * shape.members.len())?;
     if shape.is_crossed() {
         return Ok(true);
     }
     shape.index(algebra, shape.required.len());
+    algebra.count_work(READING + shape.required.len() * shape.tables())?;
     let below = depth.checked_sub(1);
     for key in &shape.required {
         let asked = shape.at(algebra, key, true)?;

@@ -154,6 +154,15 @@ impl Shape {
         self.indexed = Some(indexed);
     }
 
+    /// How many tables `at` reads for a key.
+    pub fn tables(&self) -> usize {
+        if self.indexed.is_some() {
+            1
+        } else {
+            self.members.len()
+        }
+    }
+
     /// Takes out what is asked by pattern, and what is asked of members that no pattern covers; whether there was any.
     pub fn without_patterns(&mut self) -> bool {
         for members in self.members.iter_mut().filter(|members| !members.patterns.is_empty()) {
