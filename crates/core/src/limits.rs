@@ -228,6 +228,14 @@ impl Budget {
         self.held += bytes;
     }
 
+    /// Errors if an allocation that is to come would exceed the limit of memory.
+    pub fn check_room(&mut self, bytes: usize) -> Result<()> {
+        match self.held.saturating_add(self.shared).saturating_add(bytes) > self.max_held {
+            true => self.fail(Limit::Memory(self.limits.memory)),
+            false => Ok(()),
+        }
+    }
+
     /// Reports an allocation that caches of several grammars keep: it counts until the call ends. Errors at the limit.
     pub fn grow_shared(&mut self, bytes: usize) -> Result<()> {
         self.shared += bytes;

@@ -11,11 +11,16 @@ use frisket_schema::resolve::Documents;
 use frisket_schema::subschema::{Options, Subschemas};
 use std::sync::Arc;
 
-/// `bad` is no pattern and `hard` no exact one; formats are inexact.
+/// `bad` is no pattern and `hard` no exact one; formats are inexact. With the steps that were taken.
 #[derive(Default)]
-struct Words(Builder);
+struct Words(Builder, u64);
 
 impl Languages for Words {
+    fn check(&mut self, steps: u64) -> Result<()> {
+        self.1 += steps;
+        Ok(())
+    }
+
     fn pattern(&mut self, pattern: &str) -> Result<Pattern> {
         Ok(match pattern {
             "bad" => Pattern::Invalid("it is bad".into(), None),
@@ -80,6 +85,25 @@ fn parts_of_constants_are_conjunctions_of_their_own() {
 }
 
 #[test]
+fn parts_of_constants_take_steps_when_they_become_subschemas() {
+    let steps = |text| {
+        let mut subschemas = Subschemas::new(Documents::new(Arc::new(parse(text)?), None)?, Options::default());
+        let mut words = Words::default();
+        subschemas.root()?;
+        read(&mut subschemas, &mut words, SubschemaId(0))?;
+        Result::Ok((words.1, subschemas.len()))
+    };
+    assert_eq!(
+        steps(r#"{"enum": [[1, 2, 1], {"a": 2, "b": [3]}]}"#),
+        Ok((3 * 300, 1 + 3)),
+        "1 and 2 are one part each"
+    );
+    assert_eq!(steps(r#"{"enum": [1, "a", null]}"#), Ok((0, 1)));
+    let many = (0..1_000).map(|part| part.to_string()).collect::<Vec<_>>().join(",");
+    assert_eq!(steps(&format!(r#"{{"const": [{many}]}}"#)), Ok((1_000 * 300, 1_001)));
+}
+
+#[test]
 fn complements_and_unions_are_conjunctions() {
     let (mut subschemas, _) = all(r#"{"type": "string"}"#, Options::default()).unwrap();
     let root = subschemas.root().unwrap();
@@ -130,6 +154,11 @@ fn a_wrong_keyword_is_told_of_at_its_place() {
         ),
         (r#"{"patternProperties": {"bad": true}}"#, "/patternProperties/bad", "not a regular expression: it is bad"),
         (r#"{"enum": [1, [1e99999]]}"#, "/enum/1/0", "a number has more than 2000 digits before or behind its point"),
+        (
+            r#"{"const": [[2, {"a": 1}], [{"b/": [true, 1e99999]}, 1e99998]]}"#,
+            "/const/1/0/b~1/1",
+            "a number has more than 2000 digits before or behind its point",
+        ),
     ] {
         let error = all(schema, Options::default()).err().expect(schema);
         assert_eq!((&*error.message, error.place.as_deref()), (message, Some(place)));

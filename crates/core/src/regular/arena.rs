@@ -79,7 +79,7 @@ pub(crate) const DERIVATION: u64 = 16;
 pub(crate) const STEPS_PER_TERM: u64 = 8;
 
 /// Nesting of a term. Recursions over deeper terms would overflow a thread's stack.
-const MAX_DEPTH: u32 = 1_500;
+const MAX_DEPTH: u16 = 1_500;
 
 impl Default for Arena {
     fn default() -> Self {
@@ -201,9 +201,10 @@ impl Arena {
             return Ok(id);
         }
         self.spend(STEPS_PER_TERM)?;
+        self.terms.by_hash.reserve(&mut self.budget)?;
         let (term, info) = make(self);
         if info.depth > MAX_DEPTH {
-            return Err(Error::Limit(Limit::Nesting(MAX_DEPTH)).into());
+            return Err(Error::Limit(Limit::Nesting(MAX_DEPTH.into())).into());
         }
         Ok(self.push(term, info, hash))
     }
@@ -323,7 +324,7 @@ mod tests {
                 Err(error) => break error,
             }
         };
-        assert_eq!(*error, Error::Limit(Limit::Nesting(MAX_DEPTH)));
+        assert_eq!(*error, Error::Limit(Limit::Nesting(MAX_DEPTH.into())));
         assert_eq!(levels, MAX_DEPTH);
     }
 

@@ -3,6 +3,7 @@
 //! The keys are good hashes already, so a general hash table would hash twice and store the keys. A slot has 64 bits: half
 //! of the hash and the number. The content belongs to the caller, who confirms a match.
 
+use crate::error::Result;
 use crate::limits::Budget;
 use std::sync::Arc;
 
@@ -49,17 +50,41 @@ impl HashIndex {
         }
     }
 
+    /// Makes room for one more entry. Errors if the old and the new slots together exceed the limit of memory.
+    pub fn reserve(&mut self, budget: &mut Budget) -> Result<()> {
+        if self.is_full() {
+            budget.check_room(self.next_len() * 8)?;
+            self.grow(budget);
+        }
+        Ok(())
+    }
+
     /// Adds a number under a hash that is not present.
     pub fn insert(&mut self, hash: u128, id: u32, budget: &mut Budget) {
-        self.count += 1;
-        // A miss expects (1 + 1/(1 − load)²) / 2 probes: 4 at a load of five eighths, 8 at three quarters.
-        if self.count * 8 > self.slots.len() * 5 {
-            let more = (self.slots.len() * 2).max(16);
-            budget.grow((more - self.slots.len()) * 8);
-            let slots = std::mem::replace(&mut self.slots, vec![0; more]);
-            slots.into_iter().filter(|&slot| slot != 0).for_each(|slot| self.put(slot));
+        if self.is_full() {
+            self.grow(budget);
         }
+        self.count += 1;
         self.put(u64::from(hash as u32) << 32 | u64::from(id + 1));
+    }
+
+    /// Whether one more entry needs more slots.
+    fn is_full(&self) -> bool {
+        // A miss expects (1 + 1/(1 − load)²) / 2 probes: 4 at a load of five eighths, 8 at three quarters.
+        (self.count + 1) * 8 > self.slots.len() * 5
+    }
+
+    /// The slots after the next growth.
+    fn next_len(&self) -> usize {
+        (self.slots.len() * 2).max(16)
+    }
+
+    #[cold]
+    fn grow(&mut self, budget: &mut Budget) {
+        let more = self.next_len();
+        budget.grow((more - self.slots.len()) * 8);
+        let slots = std::mem::replace(&mut self.slots, vec![0; more]);
+        slots.into_iter().filter(|&slot| slot != 0).for_each(|slot| self.put(slot));
     }
 
     /// A copy with room for the entries of most grammars; `room_bytes` returns the bytes of that room.
@@ -110,6 +135,24 @@ impl HashIndex {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limits;
+
+    #[test]
+    fn a_table_does_not_grow_beyond_the_limit_of_memory() {
+        let mut ids = HashIndex::default();
+        let mut budget = Budget::default();
+        // 16 slots hold ten entries; then 32 take 256 bytes beside the 128 of the old ones.
+        let mut filled = |memory| {
+            budget.begin(&Limits { memory, ..Limits::default() });
+            let before = ids.count;
+            while ids.count < 40 && ids.reserve(&mut budget).is_ok() {
+                ids.insert(ids.count as u128, ids.count as u32, &mut budget);
+            }
+            ids.count - before
+        };
+        assert_eq!((filled(127), filled(383), filled(384)), (0, 10, 10));
+        assert_eq!((ids.slots.len(), budget.held()), (32, 256));
+    }
 
     #[test]
     fn inserted_hashes_are_found() {

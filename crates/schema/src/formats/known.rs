@@ -108,8 +108,8 @@ impl Languages for OnBuilder<'_> {
         Ok(made)
     }
 
-    fn check(&mut self) -> Result<()> {
-        Ok(self.builder.check(0)?)
+    fn check(&mut self, steps: u64) -> Result<()> {
+        Ok(self.builder.check(steps)?)
     }
 
     fn format(&mut self, name: &str, draft: Draft) -> Result<Format> {

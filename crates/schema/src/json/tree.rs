@@ -264,6 +264,11 @@ impl<'a> Object<'a> {
         Member { key: self.tree.key(key), key_start: key_start as usize, value }
     }
 
+    /// The member at a place, if there are so many.
+    pub fn get_at(&self, place: usize) -> Option<Member<'a>> {
+        (place < self.len()).then(|| self.member(place))
+    }
+
     /// The members in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = Member<'a>> + ExactSizeIterator + 'a {
         let object = *self;

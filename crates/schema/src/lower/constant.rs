@@ -17,10 +17,8 @@ use std::sync::Arc;
 
 /// Levels of one walk. Deeper values become rules level by level, since the engine bounds how deep an expression nests.
 const DEEPEST: usize = 32;
-/// Steps of a limit that a part costs.
+/// Steps of a limit that a part costs. The walk itself is paid for by who read the value.
 const STEPS_PER_PART: u64 = 100;
-/// Steps of a limit that a walk costs.
-const STEPS_PER_WALK: u64 = 300;
 /// Parts between two looks at the limits.
 const CHECKED: u64 = 256;
 
@@ -61,7 +59,7 @@ impl Lowerer<'_> {
         let layout = self.layout()?;
         let known = FxHashMap::default();
         let mut walk = Walk { lowerer: self, of, value, tree, layout, known, unchecked: 0, spelled: 0 };
-        let made = walk.node(value.node, 0).and_then(|made| walk.charge(STEPS_PER_WALK).map(|()| made));
+        let made = walk.node(value.node, 0).and_then(|made| walk.charge().map(|()| made));
         match made {
             Ok(Made::Unread) => Ok(None),
             Ok(Made::Node(node)) => {
@@ -196,11 +194,11 @@ impl Walk<'_, '_> {
         if self.unchecked < CHECKED {
             return Ok(());
         }
-        self.charge(0)
+        self.charge()
     }
 
-    fn charge(&mut self, more: u64) -> Result<()> {
-        let steps = more + STEPS_PER_PART * std::mem::take(&mut self.unchecked);
+    fn charge(&mut self) -> Result<()> {
+        let steps = STEPS_PER_PART * std::mem::take(&mut self.unchecked);
         Ok(self.lowerer.expander.builder.check(steps)?)
     }
 }

@@ -48,6 +48,7 @@ pub fn read(subschemas: &mut Subschemas<'_>, languages: &mut dyn Languages, of: 
         has_read_members: false,
         has_read_items: false,
         ticks: 0,
+        steps: 0,
         parsed: ParsedSchema::empty(),
     };
     match asks {
@@ -65,6 +66,9 @@ pub fn read(subschemas: &mut Subschemas<'_>, languages: &mut dyn Languages, of: 
         }
         Asks::Either(conjunctions) => reader.parsed.applicators.push(Applicator::Any(conjunctions.to_vec())),
         Asks::Conjunct(conjunct) => return Ok(ParsedSchema { conjunct: (*conjunct).clone(), ..reader.parsed }),
+    }
+    if reader.steps > 0 {
+        reader.languages.check(reader.steps)?;
     }
     Ok(reader.finish())
 }
@@ -84,6 +88,8 @@ pub(super) struct Reader<'r, 'd> {
     pub has_read_members: bool,
     pub has_read_items: bool,
     ticks: u32,
+    /// Steps since the limits were last looked at.
+    pub steps: u64,
     pub parsed: ParsedSchema,
 }
 
@@ -153,7 +159,7 @@ impl Reader<'_, '_> {
     pub fn tick(&mut self) -> Result<()> {
         self.ticks = (self.ticks + 1) % CHECKED;
         match self.ticks {
-            0 => self.languages.check(),
+            0 => self.languages.check(std::mem::take(&mut self.steps)),
             _ => Ok(()),
         }
     }

@@ -14,6 +14,9 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// Steps of a limit for a part of a value that becomes a subschema: it holds 200 bytes, and is walked when it is lowered.
+const STEPS_PER_CONSTANT: u64 = 300;
+
 /// `enum`
 pub fn read_enum(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
     let Value::Array(values) = reader.value(node) else { return Err(reader.invalid(keyword, "an array")) };
@@ -122,30 +125,31 @@ fn object(reader: &mut Reader<'_, '_>, members: Vec<(Arc<str>, NodeId)>) -> Resu
 fn constant(reader: &mut Reader<'_, '_>, node: NodeId) -> Result<ConjunctionId> {
     reader.tick()?;
     let value = Location { node, ..reader.schema };
-    Ok(reader.subschemas.constant(reader.of, value))
+    let before = reader.subschemas.len();
+    let made = reader.subschemas.constant(reader.of, value);
+    reader.steps += STEPS_PER_CONSTANT * (reader.subschemas.len() - before) as u64;
+    Ok(made)
 }
 
 /// Whether a value is JSON that UTF-8 can spell; a string with half of a surrogate pair may stand.
-fn check(reader: &mut Reader<'_, '_>, value: NodeId, pointer: String) -> Result<()> {
+fn check(reader: &mut Reader<'_, '_>, value: NodeId, mut pointer: String) -> Result<()> {
     let mut met = FxHashSet::default();
-    let mut stack = vec![(value, pointer)];
-    while let Some((node, pointer)) = stack.pop() {
+    // The arrays and objects around a node: each with the place of its next part and the length of its pointer.
+    let mut open: Vec<(NodeId, usize, usize)> = Vec::new();
+    let mut node = value;
+    loop {
         reader.tick()?;
         match reader.value(node) {
             Value::Null | Value::Boolean(_) | Value::String(_) => {}
             Value::Number(_) | Value::NonFinite(_) => {
-                reader.decimal(node).map_err(|error| error.at(pointer))?;
+                reader.decimal(node).map_err(|error| error.at(&*pointer))?;
             }
-            Value::Array(items) if met.insert(node) => {
-                stack.extend(items.iter().enumerate().map(|(place, &item)| (item, format!("{pointer}/{place}"))));
-            }
+            Value::Array(_) if met.insert(node) => open.push((node, 0, pointer.len())),
             Value::Object(members) if met.insert(node) => {
-                for member in members.iter() {
-                    if !matches!(member.key, Key::Text(text) if text.as_str().is_some()) {
-                        reader.names(members).map_err(|error| error.at(pointer.clone()))?;
-                    }
-                    stack.push((member.value, format!("{pointer}/{}", escape(member.key))));
+                if !members.iter().all(|member| matches!(member.key, Key::Text(text) if text.as_str().is_some())) {
+                    reader.names(members).map_err(|error| error.at(&*pointer))?;
                 }
+                open.push((node, 0, pointer.len()));
             }
             Value::Array(_) | Value::Object(_) => {}
             Value::Foreign(name) => {
@@ -154,6 +158,23 @@ fn check(reader: &mut Reader<'_, '_>, value: NodeId, pointer: String) -> Result<
                     .with_hint("JSON has null, booleans, numbers, strings, lists and dicts"));
             }
         }
+        node = loop {
+            let Some((around, place, length)) = open.last_mut() else { return Ok(()) };
+            pointer.truncate(*length);
+            let next = match reader.value(*around) {
+                Value::Array(items) => items.get(*place).map(|&item| (place.to_string(), item)),
+                Value::Object(members) => members.get_at(*place).map(|member| (escape(member.key), member.value)),
+                _ => None,
+            };
+            *place += 1;
+            match next {
+                Some((token, part)) => {
+                    pointer.push('/');
+                    pointer += &token;
+                    break part;
+                }
+                None => drop(open.pop()),
+            }
+        };
     }
-    Ok(())
 }
