@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -30,7 +28,7 @@ _TAG = re.compile(r"</?[^<>/\s=][^<>\s=]*[>= ]?")
 
 @dataclass(frozen=True)
 class Family:
-    """How the models of one family write a message. Every field is data; the modules of `formats` cite their sources.
+    """How the models of one family write a message. Every field is data; the table of `formats` cites its sources.
 
     Templates hold `$name`, `$arguments`, `$id` and `$ws` (up to eight blanks and line breaks).
     """
@@ -188,16 +186,13 @@ class Family:
         return not (_MARKS.search(name) or any(end in name for end in ends) or name != name.strip() or not name)
 
 
-@cache
 def families() -> tuple[str, ...]:
     """The names of the families that are known, in alphabetical order.
 
     >>> "qwen3" in families()
     True
     """
-    from frisket.tools import formats
-
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(formats.__path__)))
+    return tuple(_known())
 
 
 @cache
@@ -217,7 +212,8 @@ def family(name: str | Family) -> Family:
         raise TypeError(f"a family is named by a str, got {type(name).__name__}")
     if "{%" in name or "{{" in name:
         return Family.from_chat_template(name)
-    return _of_module(name) if name in families() else _of_module(find_family(name, _models()))
+    known = _known()
+    return known.get(name) or known[find_family(name, {each.name: each.models for each in known.values()})]
 
 
 def family_of(source: Any, **variables: Any) -> Family:
@@ -235,14 +231,10 @@ def family_of(source: Any, **variables: Any) -> Family:
             raise error from None
 
 
-def _of_module(name: str) -> Family:
-    read: Family = importlib.import_module(f"frisket.tools.formats.{name}").FAMILY
-    return read
+def _known() -> dict[str, Family]:
+    from frisket.tools.formats import FAMILIES
 
-
-@cache
-def _models() -> dict[str, str]:
-    return {name: _of_module(name).models for name in families()}
+    return FAMILIES
 
 
 def _common_prefix(texts: list[str]) -> str:

@@ -13,7 +13,7 @@ import pytest
 from frisket import Grammar
 from frisket.cli import serve
 from frisket.errors import UnreadableTemplateError
-from frisket.tools import Family, families, family, family_of
+from frisket.tools import Family, family, family_of
 from tests.conformance import from_template
 from tests.unit.tools.test_walks import vocabulary_of, walk
 
@@ -240,23 +240,16 @@ def test_serve_asks_the_models_own_template(
     assert said in capsys.readouterr().err
 
 
-#: Templates with calls from which a family is read, and families written by hand that one of them gives word for word.
-READ, REPRODUCED = 67, 15
+#: Templates with calls from which a family is read.
+READ = 67
 
 
 def test_templates_of_public_repositories(data_dir: Path) -> None:
     if not (data_dir / "chat-templates").is_dir():
         pytest.skip("the data has no chat-templates/")
     found = list(from_template.readings())
-    assert from_template.refused(found).keys() <= from_template.known().keys()
+    assert from_template.baseline_of(found) == from_template.known()
     assert sum(each.family is not None for each in found) >= READ
-    equal = {
-        name
-        for each in found
-        for name in families()
-        if each.family is not None and not from_template.differing(each.family, family(name))
-    }
-    assert len(equal) >= REPRODUCED, equal
 
 
 def test_quotes_and_separators_may_be_special_tokens() -> None:
