@@ -6,6 +6,7 @@ conversation and writes its own turns: models of GGUF files, tool formats and th
 
 from __future__ import annotations
 
+import copy
 import importlib
 import json
 from collections.abc import Mapping, Sequence
@@ -60,12 +61,12 @@ class ChatTemplate:
         ... )
         '<user>Hi'
         """
+        # Copies: a template may change the lists that it is given.
+        said, told = copy.deepcopy((messages, tools))
         names = {**self._defaults, **variables}
         try:
             return str(
-                self._template.render(
-                    messages=messages, tools=tools, add_generation_prompt=add_generation_prompt, **names
-                )
+                self._template.render(messages=said, tools=told, add_generation_prompt=add_generation_prompt, **names)
             )
         except Exception as error:
             # A template is a program: it fails with any error of Python's beside its own `raise_exception`.
@@ -94,8 +95,9 @@ def _environment() -> Any:
             body = parser.parse_statements(["name:endgeneration"], drop_needle=True)
             return nodes.Scope(body).set_lineno(line)
 
-    # Sandboxed: the template is a program, and the file may be anybody's.
-    environment = sandbox.ImmutableSandboxedEnvironment(
+    # Sandboxed: the template is a program, and the file may be anybody's. It may change its own lists, as in llama.cpp;
+    # transformers refuses such a template.
+    environment = sandbox.SandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"]
     )
     environment.filters["tojson"] = _json

@@ -17,22 +17,17 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Any
 
 from frisket.errors import UnreadableTemplateError
 from frisket.tools import Family, family
 
 from .templates.judge import Difference, judge
-from .templates.known import claims, template_dir
+from .templates.known import READINGS, claims, own_family, template_dir
+from .templates.known import readings as known_readings
 
-#: `refused`: name of a template that cannot be read → the part that it does not tell. `differing`: "template family" →
-#: the fields that a family with a name does not say as its template. Both may only shrink.
-BASELINE = Path(__file__).with_name("from_template_baseline.json")
 #: Fields that say nothing of what a message may be, or that no template tells: it shows no text between two calls.
 _BESIDE = frozenset({"name", "models", "sources", "note", "special", "name_pattern", "text_between"})
-#: What tokenizers give every template.
-VARIABLES = {"bos_token": "<s>", "eos_token": "</s>"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +53,7 @@ def readings(names: list[str] | None = None) -> Iterator[Reading]:
             continue
         found, error = None, None
         try:
-            found = Family.from_chat_template(path.read_text(encoding="utf-8"), name=path.stem, **VARIABLES)
+            found = own_family(path.stem)
         except UnreadableTemplateError as reason:
             error = reason
         yield Reading(path.stem, found, error, claimed.get(path.stem, ()))
@@ -93,7 +88,11 @@ def _plain(value: Any) -> Any:
 
 def baseline_of(found: list[Reading]) -> dict[str, dict[str, str]]:
     """The content of the list for these readings."""
-    refused = {each.name: each.error.where or "" for each in found if each.error is not None and each.has_calls}
+    refused = {
+        each.name: (each.error.where or "") if each.has_calls else "no calls"
+        for each in found
+        if each.error is not None
+    }
     differ = {
         f"{each.name} {name}": ", ".join(fields_that_differ)
         for each in found
@@ -103,15 +102,9 @@ def baseline_of(found: list[Reading]) -> dict[str, dict[str, str]]:
     return {"refused": refused, "differing": differ}
 
 
-def known() -> dict[str, dict[str, str]]:
-    """The list."""
-    listed: dict[str, dict[str, str]] = json.loads(BASELINE.read_text(encoding="utf-8"))
-    return listed
-
-
 def fresh(found: list[Reading]) -> list[str]:
     """What these readings hold beside the list."""
-    listed = known()
+    listed = known_readings()
     return [
         f"{kind}: {name}: {value}"
         for kind, entries in baseline_of(found).items()
@@ -142,7 +135,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"{len(found)} templates, {len(with_calls)} with calls, {len(read)} read", end="")
     print(f" ({100 * len(read) / len(with_calls):.1f} %)" if with_calls else "")
     if chosen.write:
-        BASELINE.write_text(json.dumps(baseline_of(found), indent=2) + "\n", encoding="utf-8")
+        READINGS.write_text(json.dumps(baseline_of(found), indent=2) + "\n", encoding="utf-8")
     for line in fresh(found):
         print(f"not on the list: {line}")
     return 1 if fresh(found) else 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +13,6 @@ from frisket import Grammar
 from frisket.cli import serve
 from frisket.errors import UnreadableTemplateError
 from frisket.tools import Family, family, family_of
-from tests.conformance import from_template
 from tests.unit.tools.test_walks import vocabulary_of, walk
 
 #: A turn of each role, what the assistant writes beside its text, and the prompt that begins its turn.
@@ -238,18 +236,6 @@ def test_serve_asks_the_models_own_template(
     found = serve._family_of(SimpleNamespace(tokenizer=SimpleNamespace(chat_template=template)))  # type: ignore[arg-type]
     assert (found if isinstance(found, str) else found.name) == served
     assert said in capsys.readouterr().err
-
-
-#: Templates with calls from which a family is read.
-READ = 67
-
-
-def test_templates_of_public_repositories(data_dir: Path) -> None:
-    if not (data_dir / "chat-templates").is_dir():
-        pytest.skip("the data has no chat-templates/")
-    found = list(from_template.readings())
-    assert from_template.baseline_of(found) == from_template.known()
-    assert sum(each.family is not None for each in found) >= READ
 
 
 def test_quotes_and_separators_may_be_special_tokens() -> None:
