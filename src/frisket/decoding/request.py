@@ -128,7 +128,10 @@ def own_family(model: Model) -> str | Family:
     if chat is None:
         return DEFAULT_FAMILY
     if chat not in _KNOWN:
-        _KNOWN[chat] = _read_family(model, chat)
+        try:
+            _KNOWN[chat] = family_of(model)
+        except UnreadableTemplateError as error:
+            _KNOWN[chat] = error.message
     found = _KNOWN[chat]
     if isinstance(found, Family):
         return found
@@ -143,13 +146,3 @@ def own_family(model: Model) -> str | Family:
 
 #: To read a format renders a template some hundred times: it is done once.
 _KNOWN: WeakKeyDictionary[ChatTemplate, Family | str] = WeakKeyDictionary()
-
-
-def _read_family(model: Model, chat: ChatTemplate) -> Family | str:
-    """The format of a model's template, or why it cannot be told."""
-    try:
-        if getattr(getattr(model, "tokenizer", None), "chat_template", None):
-            return family_of(model)
-        return Family.from_chat_template(chat.text, special=model.vocabulary.special)
-    except UnreadableTemplateError as error:
-        return error.message

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Literal
 
+from frisket.chat_template import ChatTemplate, tool_template
 from frisket.errors import UnknownFamilyError, UnreadableTemplateError
 from frisket.tools.lookup import find_family
 from frisket.tools.template import Text, leading, pieces_of
@@ -124,10 +125,7 @@ class Family:
 
         UnreadableTemplateError if it has none, or where that does not tell a part of a message.
         """
-        text = getattr(tokenizer, "chat_template", None)
-        if isinstance(text, Mapping):
-            # A tokenizer may have several; one of them is for conversations with tools.
-            text = text.get("tool_use") or text.get("default")
+        text = tool_template(getattr(tokenizer, "chat_template", None))
         if not isinstance(text, str):
             raise UnreadableTemplateError(
                 "the tokenizer has no chat template", where="template", hint="name the family, or give the template"
@@ -222,7 +220,10 @@ def family_of(source: Any, **variables: Any) -> Family:
     UnreadableTemplateError if neither tells it. `variables` are what else the template reads.
     """
     tokenizer = getattr(source, "tokenizer", source)
+    chat = getattr(source, "chat_template", None)
     try:
+        if isinstance(chat, ChatTemplate) and getattr(tokenizer, "chat_template", None) in (None, chat):
+            return Family.from_chat_template(chat.text, special=filter(None, source.vocabulary.special), **variables)
         return Family.from_tokenizer(tokenizer, **variables)
     except UnreadableTemplateError as error:
         try:

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 
 from frisket import Grammar
+from frisket.chat_template import ChatTemplate
 from frisket.cli import serve
 from frisket.errors import UnreadableTemplateError
 from frisket.tools import Family, family, family_of
@@ -226,15 +227,19 @@ def test_the_family_of_a_model_is_its_templates_else_that_of_its_name() -> None:
     ("template", "served", "said"),
     [
         (None, "hermes", ""),
-        ("{% for m in messages %}{{ m.content }}{% endfor %}", "hermes", "writes no calls"),
+        ("{% for m in messages %}{{ m.content }}{% endfor %}", "hermes", ""),
+        ("{{ tools }}{% for m in messages %}{{ m.content }}{% endfor %}", "hermes", "writes no calls"),
         (TURNS.replace("CALL", JSON_CALL).replace("THINKING", ""), "chat template", ""),
     ],
 )
 def test_serve_asks_the_models_own_template(
     template: str | None, served: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = serve._family_of(SimpleNamespace(tokenizer=SimpleNamespace(chat_template=template)))  # type: ignore[arg-type]
+    chat = None if template is None else ChatTemplate(template)
+    model: Any = SimpleNamespace(chat_template=chat, vocabulary=SimpleNamespace(special={"<call>": 7, None: 8}))
+    found = serve._family_of(model)
     assert (found if isinstance(found, str) else found.name) == served
+    assert isinstance(found, str) or found.special == {"<call>"}
     assert said in capsys.readouterr().err
 
 
