@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from frisket.chat_template import ChatTemplate
 from frisket.conversation import Conversation, Turn, chat_template, read_turns
-from frisket.conversation.conversation import THINKS
+from frisket.conversation.conversation import thinking_variables
 from frisket.conversation.tool_text import to_description
 from frisket.decoding.argument import check_model, kind
 from frisket.errors import UnknownFamilyError, UnreadableTemplateError
@@ -101,7 +101,7 @@ def _with_tools(
         turns,
         [to_description(tool) for tool in callable_tools],
         wanted,
-        _variables(asked.thinking, chat.variables if chat is not None else ()),
+        thinking_variables(model, asked.thinking),
         keys=tuple(dict.fromkeys(name for schema in named for name in property_names(schema))),
     )
     grammar = Grammar.from_tools(
@@ -109,13 +109,6 @@ def _with_tools(
         prompt=conversation.render(model), vocabulary=model.vocabulary, limits=limits,
     )  # fmt: skip
     return conversation, grammar
-
-
-def _variables(thinking: Mode, read: Iterable[str]) -> Mapping[str, bool]:
-    """What the template is told of reasoning, where it asks."""
-    if thinking == "auto":
-        return {}
-    return {name: thinking == "on" for name in THINKS if name in read}
 
 
 def own_family(model: Model) -> str | Family:

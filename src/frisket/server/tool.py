@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from frisket.conversation import Conversation, chat_template
+from frisket.conversation.conversation import thinking_variables
 from frisket.errors import MessageSyntaxError, RefusedToolsError
 from frisket.grammar import Grammar
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
@@ -321,8 +322,11 @@ def make_plan(
     parallel: bool | None,
     final: Asked | None,
     mode: Mode | None,
+    effort: Effort | None,
 ) -> Plan:
     """How a conversation is answered: with calls, with a text of `final`, or with any text."""
+    told = thinking_variables(service.model, mode, effort)
+    conversation = replace(conversation, variables={**told, **conversation.variables})
     output, prompt = tool_output(
         service, body, conversation, tools, choice, parallel=parallel, final=final, mode=mode
     ) or (None, None)  # fmt: skip
