@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import product
 from typing import Any, Literal
 
 from frisket.chat_template import ChatTemplate, tool_template
-from frisket.errors import UnknownFamilyError, UnreadableTemplateError
+from frisket.errors import ToolError, UnknownFamilyError, UnreadableTemplateError
 from frisket.tools.lookup import find_family
-from frisket.tools.template import Text, leading, pieces_of
+from frisket.tools.template import Hole, Text, leading, pieces_of
 
 __all__ = ["Family", "families", "family", "family_of"]
 
@@ -96,6 +97,22 @@ class Family:
     """Tokens that end the message; a parser drops them at the end of a text."""
     note: str = field(default="", compare=False)
     """What to know when using it."""
+
+    def __post_init__(self) -> None:
+        """ToolError for data that says no format: a call without its parts, or one that nothing announces."""
+        holes = {"call": (self.call or ("",), "$name $arguments"), "calls": ((self.calls,), "$calls")}
+        if self.arguments == "parameters":
+            holes["parameter"] = ((self.parameter,), "$key $value")
+        for field_name, (templates, needed) in holes.items():
+            for template, hole in product(templates, needed.split()):
+                if Hole(hole[1:]) not in pieces_of(template):  # type: ignore[arg-type]
+                    raise _no_format(self, field_name, f"{template!r} holds no {hole}")
+        if not self.id and any(Hole("id") in pieces_of(template) for template in self.call):
+            raise _no_format(self, "id", "a call has an identifier, whose pattern is not given")
+        if self.arguments == "delimited" and not self.quote:
+            raise _no_format(self, "quote", "nothing stands around texts")
+        if not (self.trigger or self.opener or self.content[0]):
+            raise _no_format(self, "call", "nothing announces a call, so text could not be told from it")
 
     @classmethod
     def from_chat_template(
@@ -230,6 +247,12 @@ def family_of(source: Any, **variables: Any) -> Family:
             return family(str(getattr(tokenizer, "name_or_path", "")))
         except UnknownFamilyError:
             raise error from None
+
+
+def _no_format(family: Family, where: str, reason: str) -> ToolError:
+    return ToolError(
+        f"{family.name} is no format: {reason}", where=where, hint="see the fields of frisket.tools.Family"
+    )
 
 
 def _known() -> dict[str, Family]:
