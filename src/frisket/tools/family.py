@@ -7,12 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import product
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from frisket.chat_template import ChatTemplate, tool_template
 from frisket.errors import ToolError, UnknownFamilyError, UnreadableTemplateError
 from frisket.tools.lookup import find_family
 from frisket.tools.template import Hole, Text, leading, pieces_of
+
+if TYPE_CHECKING:
+    from frisket.thinking import Thinking
 
 __all__ = ["Family", "families", "family", "family_of"]
 
@@ -186,6 +189,20 @@ class Family:
         found = _FIRST_TAG.match(first)
         assert found is not None
         return found[0]
+
+    def prompt_says(self, prompt: str) -> Thinking:
+        """What a rendered prompt says of the reasoning that is to come, and of the answer.
+
+        >>> family("qwen3").prompt_says("<|im_start|>assistant\\n<think>\\n").value
+        'open'
+        """
+        from frisket.thinking import Thinking
+
+        if self.thinking is None:
+            return Thinking.ABSENT
+        if self.content[0] and prompt.endswith(self.content[0]):
+            return Thinking.BEGUN
+        return Thinking.of_prompt(prompt, *self.thinking, self.turn)
 
     def problem_of(self, name: str) -> str | None:
         """Why no tool can have this name; None if one can."""
