@@ -6,6 +6,7 @@ conversation and writes its own turns: models of GGUF files, tool formats and th
 
 from __future__ import annotations
 
+import copy
 import importlib
 import json
 from collections.abc import Mapping, Sequence
@@ -17,20 +18,19 @@ from frisket.errors import EngineError, MissingDependencyError
 
 
 class ChatTemplate:
-    """A compiled template. `defaults` are variables of every rendering, such as `bos_token` and `eos_token`."""
+    """A compiled template. `defaults` are variables of every rendering, such as `bos_token` and `eos_token`.
 
-    def __init__(self, text: str, defaults: Mapping[str, Any] | None = None) -> None:
-        self.text = text
+    A tokenizer may have several templates by name: `tool_use` is for conversations with tools, `default` for others.
+    """
+
+    def __init__(self, text: str | Mapping[str, str], defaults: Mapping[str, Any] | None = None) -> None:
+        by_name = {"default": text} if isinstance(text, str) else text
+        self.text = tool_template(by_name) or ""
+        """The text; of several templates that for conversations with tools."""
         self._defaults = dict(defaults or {})
-        environment = _environment()
-        try:
-            self._template = environment.from_string(text)
-        except importlib.import_module("jinja2").TemplateSyntaxError as error:
-            raise EngineError(
-                f"the chat template is not Jinja: line {error.lineno}: {error.message}",
-                where="chat template",
-                hint="give the template's text as the tokenizer's files have it",
-            ) from error
+        self._with_tools = _compiled(self.text)
+        plain = by_name.get("default", self.text)
+        self._without_tools = self._with_tools if plain == self.text else _compiled(plain)
 
     @cached_property
     def variables(self) -> frozenset[str]:
@@ -40,7 +40,7 @@ class ChatTemplate:
         ['messages', 'thinking']
         """
         meta: Any = importlib.import_module("jinja2.meta")
-        environment = self._template.environment
+        environment = self._with_tools.environment
         return frozenset(meta.find_undeclared_variables(environment.parse(self.text)))
 
     def render(
@@ -60,13 +60,12 @@ class ChatTemplate:
         ... )
         '<user>Hi'
         """
+        # Copies: a template may change the lists that it is given.
+        said, told = copy.deepcopy((messages, tools))
         names = {**self._defaults, **variables}
         try:
-            return str(
-                self._template.render(
-                    messages=messages, tools=tools, add_generation_prompt=add_generation_prompt, **names
-                )
-            )
+            template = self._with_tools if tools else self._without_tools
+            return str(template.render(messages=said, tools=told, add_generation_prompt=add_generation_prompt, **names))
         except Exception as error:
             # A template is a program: it fails with any error of Python's beside its own `raise_exception`.
             raise EngineError(
@@ -74,6 +73,23 @@ class ChatTemplate:
                 where="chat template",
                 hint="write the conversation as the model's card shows it",
             ) from error
+
+
+def tool_template(text: str | Mapping[str, str] | None) -> str | None:
+    """The text of a tokenizer's template for conversations with tools; None if it has none."""
+    return (text.get("tool_use") or text.get("default")) if isinstance(text, Mapping) else text
+
+
+def _compiled(text: str) -> Any:
+    environment = _environment()
+    try:
+        return environment.from_string(text)
+    except importlib.import_module("jinja2").TemplateSyntaxError as error:
+        raise EngineError(
+            f"the chat template is not Jinja: line {error.lineno}: {error.message}",
+            where="chat template",
+            hint="give the template's text as the tokenizer's files have it",
+        ) from error
 
 
 def _environment() -> Any:
@@ -94,8 +110,9 @@ def _environment() -> Any:
             body = parser.parse_statements(["name:endgeneration"], drop_needle=True)
             return nodes.Scope(body).set_lineno(line)
 
-    # Sandboxed: the template is a program, and the file may be anybody's.
-    environment = sandbox.ImmutableSandboxedEnvironment(
+    # Sandboxed: the template is a program, and the file may be anybody's. It may change its own lists, as in llama.cpp;
+    # transformers refuses such a template.
+    environment = sandbox.SandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"]
     )
     environment.filters["tojson"] = _json

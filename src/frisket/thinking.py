@@ -34,6 +34,8 @@ class Thinking(Enum):
     """The prompt ends inside of reasoning: the model goes on with it."""
     CLOSED = "closed"
     """The prompt holds reasoning that has ended, as templates write it to switch thinking off."""
+    BEGUN = "begun"
+    """The prompt ends with what begins an answer, after its reasoning: the model goes on with the text."""
     ABSENT = "absent"
     """The prompt leaves it to the model."""
 
@@ -94,12 +96,17 @@ class Reasoning:
     repeats: bool = False
     """Whether more reasoning may follow, with its own markers."""
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the reasoning has ended in the prompt."""
+        return self.prompt in (Thinking.CLOSED, Thinking.BEGUN)
+
     def lower(self, builder: _core.GrammarBuilder, answer: int, calls: Sequence[int] = ()) -> int:
         """The node of the reasoning and of the answer after it; `calls` may stand inside of it and end the message."""
         gap = self._gap()
         after = builder.seq([wire.lower(builder, gap), answer])
         answer = after if self.leads else answer
-        if self.prompt is Thinking.CLOSED:
+        if self.has_ended:
             return answer
         start, end = literal_pieces(self.start, self.special), self._end()
         opened = self.prompt is Thinking.OPEN
@@ -122,7 +129,7 @@ class Reasoning:
         """The reasoning in a text of the grammar, and where the answer begins."""
         opened = self.prompt is Thinking.OPEN
         begun = 0 if opened else wire.skip(text, 0, [*self._gap(), *literal_pieces(self.start, ())])
-        if begun is None or self.prompt is Thinking.CLOSED or (self.mode == "off" and not opened):
+        if begun is None or self.has_ended or (self.mode == "off" and not opened):
             return None, self._after_gap(text, 0) if self.leads else 0
         said = []
         while True:

@@ -40,6 +40,21 @@ def test_defaults_give_way_to_variables() -> None:
     assert rendered("{{ bos_token }}", bos_token="") == ""
 
 
+def test_a_tokenizer_may_have_a_template_for_tools() -> None:
+    chat = ChatTemplate({"default": "plain", "tool_use": "{{ tools | length }} tools"})
+    assert (chat.render(SAID), chat.render(SAID, [{"name": "now"}])) == ("plain", "1 tools")
+    assert "tools" in chat.variables and ChatTemplate({"default": "plain"}).render(SAID, [{}]) == "plain"
+
+
+def test_a_template_may_change_its_lists_and_not_those_of_the_caller() -> None:
+    before = [{**message} for message in SAID]
+    text = (
+        "{% set ids = [] %}{% set _ = ids.append(7) %}{{ ids.pop() }}{% set _ = messages.append(messages[0].clear()) %}"
+    )
+    assert rendered(text + "{{ messages | length }}") == "72"
+    assert before == SAID
+
+
 def test_a_template_that_refuses_says_why() -> None:
     with pytest.raises(EngineError, match="only one user"):
         rendered("{{ raise_exception('only one user') }}")

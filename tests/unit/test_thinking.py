@@ -29,6 +29,8 @@ CUTS = {
     "4 tokens": ([b"<", b"th", b"ink", b">"], [b"<", b"/th", b"ink", b">"]),
     "across": ([b"<think>\n", b"so<"], [b".</thi", b"nk>\n\n{"]),
 }
+#: What a prompt says after which no reasoning comes.
+ENDED = (Thinking.CLOSED, Thinking.BEGUN)
 MODES: tuple[Mode, ...] = ("auto", "on", "off")
 
 
@@ -71,7 +73,7 @@ def test_reasoning_stands_only_where_it_belongs(mode: Mode, prompt: Thinking, cu
         thought = grammar.value(text)
         assert thought.answer in ({"ok": True}, {"ok": False})
         begins, ends = text.count("<think>"), text.count("</think>")
-        if prompt is Thinking.CLOSED or (mode == "off" and prompt is Thinking.ABSENT):
+        if prompt in ENDED or (mode == "off" and prompt is Thinking.ABSENT):
             assert (thought.reasoning, begins, ends) == (None, 0, 0)
         elif prompt is Thinking.OPEN:
             assert ends == 1
@@ -80,14 +82,14 @@ def test_reasoning_stands_only_where_it_belongs(mode: Mode, prompt: Thinking, cu
             assert ends == 1 or mode == "auto"
             assert begins >= ends
         reasoned += thought.reasoning is not None
-    if mode == "on" and prompt is not Thinking.CLOSED:
+    if mode == "on" and prompt not in ENDED:
         assert reasoned
 
 
 def text_of(mode: Mode, prompt: Thinking) -> tuple[str, str | None]:
     """A text that a mode allows after a prompt, and the reasoning in it."""
     answer = '{"ok": true}'
-    if prompt is Thinking.CLOSED or (prompt is Thinking.ABSENT and mode == "off"):
+    if prompt in ENDED or (prompt is Thinking.ABSENT and mode == "off"):
         return answer, None
     if mode == "off":
         return f"\n</think>\n\n{answer}", None

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from frisket.cli import option, source
-from frisket.errors import FrisketError, MissingDependencyError, UnreadableTemplateError
+from frisket.errors import FrisketError, MissingDependencyError, UnknownFamilyError
 from frisket.json_schema.options import JSONSchemaOptions
-from frisket.tools import Family, family_of
 
 if TYPE_CHECKING:
     from frisket.models import Model
+    from frisket.tools import Family
 
 #: How long a thread that computes in Python keeps the others waiting. With two such threads, a first token took 245 ms
 #: with the 5 ms that Python takes by itself, and 143 ms with these (on 2 cores that did other work beside it).
@@ -122,13 +122,12 @@ def command(
 
 
 def _family_of(model: Model) -> str | Family:
-    """The format in which a model's own chat template writes calls; without one, the most common format."""
-    if not getattr(getattr(model, "tokenizer", None), "chat_template", None):
-        return "hermes"
+    """The format in which the model calls tools, as for `frisket.generate`; the default one, with a warning, where its
+    template does not tell it."""
+    from frisket.decoding.request import DEFAULT_FAMILY, own_family
+
     try:
-        return family_of(model)
-    except UnreadableTemplateError as error:
-        typer.echo(
-            f"warning: calls of tools are written as hermes does, since {error.message} (--tool-family)", err=True
-        )
-        return "hermes"
+        return own_family(model)
+    except UnknownFamilyError as error:
+        typer.echo(f"warning: {error.message}; {DEFAULT_FAMILY} is taken (--tool-family)", err=True)
+        return DEFAULT_FAMILY

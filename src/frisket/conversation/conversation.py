@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from frisket.chat_template import ChatTemplate
 from frisket.conversation.tool_text import describe_tools, to_functions
@@ -20,9 +20,14 @@ from frisket.models.embedded import Embedded
 from frisket.models.protocol import Model
 from frisket.tools.family import Family
 
+if TYPE_CHECKING:
+    from frisket.thinking import Mode
+
 #: How chat templates ask whether the model shall think. A request may say so where the template does not ask: formats
 #: of tools read it, too.
 THINKS = ("enable_thinking", "thinking")
+#: How they ask how much.
+EFFORTS = ("reasoning_effort", "thinking_effort")
 
 
 @runtime_checkable
@@ -38,6 +43,15 @@ class Templated(Protocol):
 def chat_template(model: Model) -> ChatTemplate | None:
     """How the model's turns are written; None if it knows no turns."""
     return model.chat_template if isinstance(model, Templated) else None
+
+
+def thinking_variables(model: Model, mode: Mode | None, effort: str | None = None) -> dict[str, Any]:
+    """What the model's template is told of reasoning, as far as it asks; nothing of what was not said."""
+    chat = chat_template(model)
+    said: dict[str, Any] = {} if effort is None else dict.fromkeys(EFFORTS, effort)
+    if mode in ("on", "off"):
+        said |= dict.fromkeys(THINKS, mode == "on")
+    return {name: value for name, value in said.items() if chat is not None and name in chat.variables}
 
 
 @dataclass(frozen=True)

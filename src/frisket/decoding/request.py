@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakKeyDictionary
 
 from frisket.chat_template import ChatTemplate
 from frisket.conversation import Conversation, Turn, chat_template, read_turns
-from frisket.conversation.conversation import THINKS
+from frisket.conversation.conversation import thinking_variables
 from frisket.conversation.tool_text import to_description
 from frisket.decoding.argument import check_model, kind
 from frisket.errors import UnknownFamilyError, UnreadableTemplateError
@@ -101,7 +101,7 @@ def _with_tools(
         turns,
         [to_description(tool) for tool in callable_tools],
         wanted,
-        _variables(asked.thinking, chat.variables if chat is not None else ()),
+        thinking_variables(model, asked.thinking),
         keys=tuple(dict.fromkeys(name for schema in named for name in property_names(schema))),
     )
     grammar = Grammar.from_tools(
@@ -109,13 +109,6 @@ def _with_tools(
         prompt=conversation.render(model), vocabulary=model.vocabulary, limits=limits,
     )  # fmt: skip
     return conversation, grammar
-
-
-def _variables(thinking: Mode, read: Iterable[str]) -> Mapping[str, bool]:
-    """What the template is told of reasoning, where it asks."""
-    if thinking == "auto":
-        return {}
-    return {name: thinking == "on" for name in THINKS if name in read}
 
 
 def own_family(model: Model) -> str | Family:
@@ -128,7 +121,10 @@ def own_family(model: Model) -> str | Family:
     if chat is None:
         return DEFAULT_FAMILY
     if chat not in _KNOWN:
-        _KNOWN[chat] = _read_family(model, chat)
+        try:
+            _KNOWN[chat] = family_of(model)
+        except UnreadableTemplateError as error:
+            _KNOWN[chat] = error.message
     found = _KNOWN[chat]
     if isinstance(found, Family):
         return found
@@ -143,13 +139,3 @@ def own_family(model: Model) -> str | Family:
 
 #: To read a format renders a template some hundred times: it is done once.
 _KNOWN: WeakKeyDictionary[ChatTemplate, Family | str] = WeakKeyDictionary()
-
-
-def _read_family(model: Model, chat: ChatTemplate) -> Family | str:
-    """The format of a model's template, or why it cannot be told."""
-    try:
-        if getattr(getattr(model, "tokenizer", None), "chat_template", None):
-            return family_of(model)
-        return Family.from_chat_template(chat.text, special=model.vocabulary.special)
-    except UnreadableTemplateError as error:
-        return error.message

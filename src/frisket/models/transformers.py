@@ -150,7 +150,7 @@ class Transformers:
         """How the model's turns are written; None if the tokenizer does not say."""
         if not getattr(self._tokenizer, "chat_template", None):
             return None
-        return ChatTemplate(self._tokenizer.get_chat_template(), self._tokenizer.special_tokens_map)
+        return ChatTemplate(self._tokenizer.chat_template, self._tokenizer.special_tokens_map)
 
     def prompt(self, text: str, keys: Sequence[str] | None = None, *, draft: str | None = None) -> str:
         if not getattr(self._tokenizer, "chat_template", None):

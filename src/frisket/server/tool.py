@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Field
 
 from frisket.conversation import Conversation, chat_template
+from frisket.conversation.conversation import thinking_variables
 from frisket.errors import MessageSyntaxError, RefusedToolsError
 from frisket.grammar import Grammar
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
@@ -251,14 +252,6 @@ def thinking(wanted: bool | None, family_name: str | Family, where: str) -> Mode
     return "on" if wanted else "off"
 
 
-def prompt_says(prompt: str, family_name: str | Family) -> Thinking:
-    """What a rendered prompt says of the reasoning that is to come."""
-    wanted = family(family_name)
-    if wanted.thinking is None:
-        return Thinking.ABSENT
-    return Thinking.of_prompt(prompt, *wanted.thinking, wanted.turn)
-
-
 def head_of(output: ToolOutput, vocabulary: Vocabulary, head: str) -> list[str | int]:
     """The text and the special tokens that a message begins with which goes on with `head`."""
     pieces = literal_pieces(family(output.family).content[0], frozenset(filter(None, vocabulary.special)))
@@ -304,7 +297,7 @@ def tool_output(
     keys = output.keys(arguments=chat_template(service.model) is None)
     prompt = render(service.model, conversation, keys)
     if conversation.head is None or family(settings.tool_family).thinking is None:
-        said = prompt_says(prompt, settings.tool_family)
+        said = family(settings.tool_family).prompt_says(prompt)
     else:
         said = Thinking.CLOSED  # what is continued comes behind it
     return replace(output, said=said), prompt
@@ -321,8 +314,11 @@ def make_plan(
     parallel: bool | None,
     final: Asked | None,
     mode: Mode | None,
+    effort: Effort | None,
 ) -> Plan:
     """How a conversation is answered: with calls, with a text of `final`, or with any text."""
+    told = thinking_variables(service.model, mode, effort)
+    conversation = replace(conversation, variables={**told, **conversation.variables})
     output, prompt = tool_output(
         service, body, conversation, tools, choice, parallel=parallel, final=final, mode=mode
     ) or (None, None)  # fmt: skip

@@ -134,10 +134,10 @@ def _reasoning(
 
 
 def _said(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:
-    """What a prompt says of reasoning; None where it says nothing."""
+    """What a prompt says of reasoning and of the answer; None where it says nothing."""
     if wanted.thinking is None or not prompt:
         return None
-    said = prompt if isinstance(prompt, Thinking) else Thinking.of_prompt(prompt, *wanted.thinking, wanted.turn)
+    said = prompt if isinstance(prompt, Thinking) else wanted.prompt_says(prompt)
     return None if said is Thinking.ABSENT else said
 
 

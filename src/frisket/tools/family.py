@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, Literal
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal
 
-from frisket.errors import UnknownFamilyError, UnreadableTemplateError
+from frisket.chat_template import ChatTemplate, tool_template
+from frisket.errors import ToolError, UnknownFamilyError, UnreadableTemplateError
 from frisket.tools.lookup import find_family
-from frisket.tools.template import Text, leading, pieces_of
+from frisket.tools.template import Hole, Text, leading, pieces_of
+
+if TYPE_CHECKING:
+    from frisket.thinking import Thinking
 
 __all__ = ["Family", "families", "family", "family_of"]
 
@@ -30,7 +33,7 @@ _TAG = re.compile(r"</?[^<>/\s=][^<>\s=]*[>= ]?")
 
 @dataclass(frozen=True)
 class Family:
-    """How the models of one family write a message. Every field is data; the modules of `formats` cite their sources.
+    """How the models of one family write a message. Every field is data; the table of `formats` cites its sources.
 
     Templates hold `$name`, `$arguments`, `$id` and `$ws` (up to eight blanks and line breaks).
     """
@@ -98,6 +101,22 @@ class Family:
     note: str = field(default="", compare=False)
     """What to know when using it."""
 
+    def __post_init__(self) -> None:
+        """ToolError for data that says no format: a call without its parts, or one that nothing announces."""
+        holes = {"call": (self.call or ("",), "$name $arguments"), "calls": ((self.calls,), "$calls")}
+        if self.arguments == "parameters":
+            holes["parameter"] = ((self.parameter,), "$key $value")
+        for field_name, (templates, needed) in holes.items():
+            for template, hole in product(templates, needed.split()):
+                if Hole(hole[1:]) not in pieces_of(template):  # type: ignore[arg-type]
+                    raise _no_format(self, field_name, f"{template!r} holds no {hole}")
+        if not self.id and any(Hole("id") in pieces_of(template) for template in self.call):
+            raise _no_format(self, "id", "a call has an identifier, whose pattern is not given")
+        if self.arguments == "delimited" and not self.quote:
+            raise _no_format(self, "quote", "nothing stands around texts")
+        if not (self.trigger or self.opener or self.content[0]):
+            raise _no_format(self, "call", "nothing announces a call, so text could not be told from it")
+
     @classmethod
     def from_chat_template(
         cls, text: str, *, name: str = "chat template", special: Iterable[str] = (), **variables: Any
@@ -126,10 +145,7 @@ class Family:
 
         UnreadableTemplateError if it has none, or where that does not tell a part of a message.
         """
-        text = getattr(tokenizer, "chat_template", None)
-        if isinstance(text, Mapping):
-            # A tokenizer may have several; one of them is for conversations with tools.
-            text = text.get("tool_use") or text.get("default")
+        text = tool_template(getattr(tokenizer, "chat_template", None))
         if not isinstance(text, str):
             raise UnreadableTemplateError(
                 "the tokenizer has no chat template", where="template", hint="name the family, or give the template"
@@ -174,6 +190,20 @@ class Family:
         assert found is not None
         return found[0]
 
+    def prompt_says(self, prompt: str) -> Thinking:
+        """What a rendered prompt says of the reasoning that is to come, and of the answer.
+
+        >>> family("qwen3").prompt_says("<|im_start|>assistant\\n<think>\\n").value
+        'open'
+        """
+        from frisket.thinking import Thinking
+
+        if self.thinking is None:
+            return Thinking.ABSENT
+        if self.content[0] and prompt.endswith(self.content[0]):
+            return Thinking.BEGUN
+        return Thinking.of_prompt(prompt, *self.thinking, self.turn)
+
     def problem_of(self, name: str) -> str | None:
         """Why no tool can have this name; None if one can."""
         if not re.fullmatch(self.name_pattern, name) and not (self.name_pattern == NAMES and self._holds(name)):
@@ -188,16 +218,13 @@ class Family:
         return not (_MARKS.search(name) or any(end in name for end in ends) or name != name.strip() or not name)
 
 
-@cache
 def families() -> tuple[str, ...]:
     """The names of the families that are known, in alphabetical order.
 
     >>> "qwen3" in families()
     True
     """
-    from frisket.tools import formats
-
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(formats.__path__)))
+    return tuple(_known())
 
 
 @cache
@@ -217,7 +244,8 @@ def family(name: str | Family) -> Family:
         raise TypeError(f"a family is named by a str, got {type(name).__name__}")
     if "{%" in name or "{{" in name:
         return Family.from_chat_template(name)
-    return _of_module(name) if name in families() else _of_module(find_family(name, _models()))
+    known = _known()
+    return known.get(name) or known[find_family(name, {each.name: each.models for each in known.values()})]
 
 
 def family_of(source: Any, **variables: Any) -> Family:
@@ -226,7 +254,10 @@ def family_of(source: Any, **variables: Any) -> Family:
     UnreadableTemplateError if neither tells it. `variables` are what else the template reads.
     """
     tokenizer = getattr(source, "tokenizer", source)
+    chat = getattr(source, "chat_template", None)
     try:
+        if isinstance(chat, ChatTemplate) and getattr(tokenizer, "chat_template", None) in (None, chat):
+            return Family.from_chat_template(chat.text, special=filter(None, source.vocabulary.special), **variables)
         return Family.from_tokenizer(tokenizer, **variables)
     except UnreadableTemplateError as error:
         try:
@@ -235,14 +266,16 @@ def family_of(source: Any, **variables: Any) -> Family:
             raise error from None
 
 
-def _of_module(name: str) -> Family:
-    read: Family = importlib.import_module(f"frisket.tools.formats.{name}").FAMILY
-    return read
+def _no_format(family: Family, where: str, reason: str) -> ToolError:
+    return ToolError(
+        f"{family.name} is no format: {reason}", where=where, hint="see the fields of frisket.tools.Family"
+    )
 
 
-@cache
-def _models() -> dict[str, str]:
-    return {name: _of_module(name).models for name in families()}
+def _known() -> dict[str, Family]:
+    from frisket.tools.formats import FAMILIES
+
+    return FAMILIES
 
 
 def _common_prefix(texts: list[str]) -> str:

@@ -31,6 +31,7 @@ class Parser:
     def message(self, text: str) -> Message:
         """The parts of a message."""
         program, family = self.program, self.family
+        text = family.content[0] + text if program.has_begun else text
         reasoning, place = (None, 0) if program.reasoning is None else program.reasoning.split(text)
         calls: list[ToolCall] = []
         content: list[str] = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from frisket.notations.combination.free_text import branches
 from frisket.notations.combination.outline import embedded, named
-from frisket.thinking import Reasoning
+from frisket.thinking import Reasoning, Thinking
 from frisket.tools import wire
 from frisket.tools.arguments import Arguments
 from frisket.tools.family import Family
@@ -35,6 +35,11 @@ class Program:
     final: Grammar | None = None
     reasoning: Reasoning | None = None
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether the prompt holds the beginning of the answer: the marker of its text, or of the text before calls."""
+        return self.reasoning is not None and self.reasoning.prompt is Thinking.BEGUN
+
     def lower(self, builder: GrammarBuilder) -> int:
         """The node of all messages."""
         body = _Body(self, builder)
@@ -59,7 +64,8 @@ class _Body:
     def message(self) -> int:
         program, builder = self.program, self.builder
         found = []
-        if program.calls and program.tools:
+        goes_on = not program.has_begun or (self.family.preamble or ("",))[0] == self.family.content[0]
+        if program.calls and program.tools and goes_on:
             found.append(self._with_calls())
         if program.text or program.final is not None:
             found.append(self._answer())
@@ -67,12 +73,11 @@ class _Body:
 
     def _answer(self) -> int:
         """A message without a call."""
-        return self.builder.alt(
-            [self._answer_in(around) for around in (self.family.content, *self.family.other_content)]
-        )
+        others = () if self.program.has_begun else self.family.other_content
+        return self.builder.alt([self._answer_in(around) for around in (self.family.content, *others)])
 
     def _answer_in(self, around: tuple[str, str]) -> int:
-        begin, end = (self._literal(marker) for marker in around)
+        begin, end = self._around(around)
         if self.program.final is not None:
             middle = [embedded(self.builder, self.program.final), wire.lower(self.builder, end)]
         else:
@@ -87,13 +92,15 @@ class _Body:
             section = self.section()
             if family.preamble is None:
                 return section
-            begin, end = (self._literal(marker) for marker in family.preamble)
-            if not with_text:
-                # Some templates write the markers of text before every call, with no text between them.
-                empty = builder.seq([wire.lower(builder, begin), wire.lower(builder, end)])
-                return builder.alt([section, builder.seq([empty, section])]) if family.has_empty_preamble else section
-            preamble = builder.seq([wire.lower(builder, begin), self._text(end)])
-            return builder.alt([section, builder.seq([preamble, section])])
+            begin, end = self._around(family.preamble)
+            alone = [] if program.has_begun else [section]
+            if with_text:
+                preamble = builder.seq([wire.lower(builder, begin), self._text(end)])
+                return builder.alt([*alone, builder.seq([preamble, section])])
+            # Some templates write the markers of text before every call, with no text between them.
+            empty = builder.seq([wire.lower(builder, begin), wire.lower(builder, end)])
+            marked = [builder.seq([empty, section])] if family.has_empty_preamble or program.has_begun else []
+            return builder.alt([*alone, *marked])
         trigger = self._literal(family.trigger)
         rest = self.section(family.trigger, alone=with_text and family.text_between)
         # Where text may follow the last call, templates end it with a line break, whatever the choice.
@@ -158,6 +165,10 @@ class _Body:
         from frisket.notations.regex import lower_regex
 
         return lower_regex(self.builder, self.family.id)
+
+    def _around(self, markers: tuple[str, str]) -> tuple[list[Piece], list[Piece]]:
+        """The markers around text, as far as the model writes them."""
+        return [] if self.program.has_begun else self._literal(markers[0]), self._literal(markers[1])
 
     def _literal(self, marker: str) -> list[Piece]:
         return list(literal_pieces(marker, self.family.special))

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias, get_args
 
+from frisket.errors import ToolError
+
 HoleName: TypeAlias = Literal["name", "arguments", "id", "ws", "key", "value", "calls", "kind"]
 
 _HOLE = re.compile(r"\$([a-z]+)")
@@ -52,7 +54,8 @@ def pieces_of(template: str, special: frozenset[str] = frozenset()) -> tuple[Pie
     for place, part in enumerate(_HOLE.split(template)):
         if place % 2:
             if part not in get_args(HoleName):
-                raise ValueError(f"${part} is no hole of a template")
+                names = ", ".join(f"${name}" for name in get_args(HoleName))
+                raise ToolError(f"${part} is no hole of a template", where="template", hint=f"the holes are {names}")
             pieces.append(Hole(part))  # type: ignore[arg-type]
         else:
             pieces += literal_pieces(part, special)

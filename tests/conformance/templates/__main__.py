@@ -1,8 +1,9 @@
-"""`python -m tests.conformance.templates` → the differences between chat templates and the families that claim them.
+"""`python -m tests.conformance.templates` → the differences between chat templates and the families of their models.
 
-    python -m tests.conformance.templates                              every claim
+    python -m tests.conformance.templates                              every pair
     python -m tests.conformance.templates --template Qwen-Qwen3-0.6B   one template, by its name
     python -m tests.conformance.templates --family glm45 --case null   one family, one case
+    python -m tests.conformance.templates --family own                 the families that are read from the templates
     python -m tests.conformance.templates --write                      write the list anew, with the reasons it has
 
 Each difference that `differences.toml` does not list is shown, and so is each that it lists and that is gone. With
@@ -19,13 +20,13 @@ from pathlib import Path
 
 from .case import CASES
 from .judge import Difference, judge
-from .known import Key, claims, entries, key, known
+from .known import Key, entries, key, known, pairs, wanted
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m tests.conformance.templates",
-        description="Chat templates against the families that claim them",
+        description="Chat templates against the families of their models",
         epilog=(__doc__ or "").partition("\n\n")[2],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -37,29 +38,29 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     began = time.monotonic()
     cases = [case for case in CASES if chosen.case is None or case.name in chosen.case]
-    pairs = [
+    chosen_pairs = [
         (claim, family)
-        for claim in claims()
-        if chosen.template is None or claim.name in chosen.template
-        for family in claim.families
-        if chosen.family is None or family in chosen.family
+        for claim, family in pairs()
+        if (chosen.template is None or claim.name in chosen.template)
+        and (chosen.family is None or family in chosen.family)
     ]
-    if not pairs:
+    if not chosen_pairs:
         parser.error("no claim has this template and this family")
     reasons = known()
     judged = 0
     found: dict[Key, Difference] = {}
-    for place, (claim, family) in enumerate(pairs, 1):
-        verdict = judge(claim.text(), family, cases=cases)
+    for place, (claim, family) in enumerate(chosen_pairs, 1):
+        verdict = judge(claim.text(), wanted(claim, family), cases=cases)
         judged += verdict.judged
         mine = {key(claim.name, family, difference): difference for difference in verdict.differences}
         found |= mine
         print(
-            f"{place:3}/{len(pairs)} {claim.name} {family}: {verdict.judged:,} judged, {len(mine)} differ, "
+            f"{place:3}/{len(chosen_pairs)} {claim.name} {family}: {verdict.judged:,} judged, {len(mine)} differ, "
             f"{len(verdict.unwritten)} cases unwritten",
             file=sys.stderr,
         )
-    judged_pairs, names = {(claim.name, family) for claim, family in pairs}, {case.name for case in cases}
+    judged_pairs = {(claim.name, family) for claim, family in chosen_pairs}
+    names = {case.name for case in cases}
     stale = [each for each in reasons if each[:2] in judged_pairs and each[2] in names and each not in found]
     fresh = [each for each in found if not reasons.get(each)]
     for each in found if chosen.all else fresh:
@@ -67,7 +68,8 @@ def main(arguments: list[str] | None = None) -> int:
     for each in stale:
         print(f"gone, take it off the list: {' · '.join(each)}")
     print(
-        f"{len(pairs)} pairs, {judged:,} judgements in {time.monotonic() - began:,.0f} s: {len(found):,} differences, "
+        f"{len(chosen_pairs)} pairs, {judged:,} judgements in {time.monotonic() - began:,.0f} s: "
+        f"{len(found):,} differences, "
         f"{len(fresh):,} without a reason; {len(stale):,} listed ones are gone"
     )
     if chosen.write:

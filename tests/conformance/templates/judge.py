@@ -107,8 +107,8 @@ class _Judge:
         text = turn.text
         said: Thinking | None = None
         if self.family.thinking is not None:
-            said = Thinking.of_prompt(turn.prompt, *self.family.thinking, self.family.turn)
-            if mode == "closed" and said is not Thinking.CLOSED:
+            said = self.family.prompt_says(turn.prompt)
+            if mode == "closed" and said not in (Thinking.CLOSED, Thinking.BEGUN):
                 text, said = without_empty_reasoning(text, self.family), Thinking.CLOSED
         thinking = {"on": "on", "off": "off", "closed": "auto"}[mode] if self.family.thinking else "auto"
         if mode == "on" and case.reasoning not in text:

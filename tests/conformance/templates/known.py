@@ -1,7 +1,8 @@
-"""Files of claims and of known differences → which pairs are judged, and which differences have a reason."""
+"""Files of claims, of readings and of known differences → which pairs are judged, which differences have a reason."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from frisket.tools import Family, family
 from tests.data import find_data_dir
 
 from .judge import Difference
@@ -21,6 +23,14 @@ else:
 
 #: (template, family, case, kind, choice, mode)
 Key = tuple[str, str, str, str, str, str]
+
+#: Stands for the family that is read from the template itself.
+OWN = "own"
+#: `refused`: name of a template from which no family is read → the part that it does not tell. `differing`: "template
+#: family" → the fields that a family with a name does not say as its template. Both may only shrink.
+READINGS = Path(__file__).with_name("readings.json")
+#: What tokenizers give every template.
+VARIABLES = {"bos_token": "<s>", "eos_token": "</s>"}
 
 
 @dataclass(frozen=True)
@@ -53,27 +63,53 @@ def claims() -> list[Claim]:
 
 
 @cache
+def own_family(name: str) -> Family:
+    """The family that is read from a template; UnreadableTemplateError where the template does not tell it."""
+    text = (template_dir() / f"{name}.jinja").read_text(encoding="utf-8")
+    return Family.from_chat_template(text, name=name, **VARIABLES)
+
+
+def pairs() -> list[tuple[Claim, str]]:
+    """Every template with the families that claim it, and with `OWN` where one is read from it."""
+    refused = readings()["refused"]
+    return [
+        (claim, name) for claim in claims() for name in (*claim.families, *([] if claim.name in refused else [OWN]))
+    ]
+
+
+def wanted(claim: Claim, name: str) -> Family:
+    """The family of a pair."""
+    return own_family(claim.name) if name == OWN else family(name)
+
+
+def readings() -> dict[str, dict[str, str]]:
+    """What is known of the families that are read from templates."""
+    listed: dict[str, dict[str, str]] = json.loads(READINGS.read_text(encoding="utf-8"))
+    return listed
+
+
+@cache
 def known() -> dict[Key, str]:
     """Every difference that has a reason."""
     found: dict[Key, str] = {}
     for entry in _read("differences.toml").get("difference", ()):
         templates = entry["templates"]
         for pair, case, choice, mode in product(templates, entry["cases"], entry["choices"], entry["modes"]):
-            template, _, family = pair.rpartition(" ")
-            found[template, family, case, entry["kind"], choice, mode] = entry["reason"]
+            template, _, name = pair.rpartition(" ")
+            found[template, name, case, entry["kind"], choice, mode] = entry["reason"]
     return found
 
 
-def key(template: str, family: str, difference: Difference) -> Key:
+def key(template: str, name: str, difference: Difference) -> Key:
     """The key of a difference in the list."""
-    return template, family, difference.case, difference.kind, difference.choice, difference.mode
+    return template, name, difference.case, difference.kind, difference.choice, difference.mode
 
 
 def entries(found: Iterable[tuple[Key, str]]) -> list[dict[str, Any]]:
     """The keys and their reasons as few entries of the file: alike settings, then alike cases, then alike pairs."""
     rows: dict[tuple[Any, ...], set[str]] = {}
-    for (template, family, case, kind, choice, mode), reason in found:
-        rows.setdefault((f"{template} {family}", case, kind, mode, reason), set()).add(choice)
+    for (template, name, case, kind, choice, mode), reason in found:
+        rows.setdefault((f"{template} {name}", case, kind, mode, reason), set()).add(choice)
     modes: dict[tuple[Any, ...], set[str]] = {}
     for (pair, case, kind, mode, reason), choices in rows.items():
         modes.setdefault((pair, case, kind, tuple(sorted(choices)), reason), set()).add(mode)

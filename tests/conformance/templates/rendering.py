@@ -115,6 +115,11 @@ class Rendering:
         if whole.startswith(prompt):
             return Turn(prompt, self._cut(whole[len(prompt) :]))
         header = self._without_half_a_marker(common_prefix(prompt, whole))
+        # Some prompts hold a turn of the system that is not written into the past: the answer stands behind what asks.
+        asks = prompt.removeprefix(self._rendered(case, style, [], is_thinking, False))
+        place = whole.find(asks, max(0, len(header) - len(asks))) if asks else -1
+        if 0 <= place <= len(header):
+            header = whole[: place + len(asks)]
         text = self._cut(whole[len(header) :])
         closed = without_empty_reasoning(text, self.family)
         if closed != text and without_empty_reasoning(prompt[len(header) :], self.family).strip() == "":

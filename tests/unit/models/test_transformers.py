@@ -6,7 +6,7 @@ import contextlib
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -60,7 +60,8 @@ class OlderCounter(Counter):
 
 class Words:
     eos_token_id = 7
-    chat_template: str | None = None
+    chat_template: str | dict[str, str] | None = None
+    special_tokens_map: ClassVar[dict[str, str]] = {}
 
     def encode(self, text: str, add_special_tokens: bool) -> list[int]:
         return [0] * add_special_tokens + [int(word) for word in text.split()]
@@ -118,6 +119,14 @@ def test_the_prompt_is_the_template_or_the_chat_templates(model: Transformers, m
     monkeypatch.setattr(Words, "chat_template", "…")
     assert model.prompt("x", ["a", "b"]) == "<user>x\n\nAnswer with one JSON value, keys: a, b.<assistant>"
     assert model.encode("1") == [1]
+
+
+def test_the_template_for_tools_is_the_one_that_tells_how_they_are_called(
+    model: Transformers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("jinja2", reason="jinja2 is not installed")
+    monkeypatch.setattr(Words, "chat_template", {"default": "plain", "tool_use": "{{ tools | length }} tools"})
+    assert model.chat_template is not None and model.chat_template.render([], [{}]) == "1 tools"
 
 
 def test_without_torch_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

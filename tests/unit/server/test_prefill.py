@@ -19,7 +19,7 @@ TEMPLATE = """\
 {%- for m in messages %}<{{ m.role }}>
 {{ m.content | trim }}{% for c in m.tool_calls %}[{{ c.function.name }} {{ c.function.arguments.n }}]{% endfor %}</s>
 {% endfor -%}
-{%- if add_generation_prompt %}<assistant>
+{%- if add_generation_prompt %}<assistant{% if reasoning_effort %} {{ reasoning_effort }}{% endif %}>
 {% if thinking %}<think>
 {% endif %}{% endif -%}
 """
@@ -113,6 +113,17 @@ def test_variables_of_the_template(server: Running) -> None:
     status, answer = server.ask(PATH, body)
     assert (status, answer["error"]["where"]) == (400, "/chat_template_kwargs/colour")
     assert "thinking" in answer["error"]["hint"]
+
+
+@pytest.mark.parametrize(("effort", "end"), [("low", "<assistant low>\n<think>\n"), ("none", "<assistant none>\n")])
+def test_the_template_is_told_of_the_effort(server: Running, effort: str, end: str) -> None:
+    _, prompt = ask(server, reasoning_effort=effort)
+    assert prompt.endswith(end)
+    _, prompt = ask(server, reasoning_effort=effort, chat_template_kwargs={"reasoning_effort": "max"})
+    assert prompt.endswith(end.replace(effort, "max"))
+    asked = {"model": "embedded", "input": "How much?", "reasoning": {"effort": effort}, "max_output_tokens": 200}
+    assert server.ask("/v1/responses", asked)[0] == 200
+    assert server.service.model.prompts[-1].endswith(end)
 
 
 def test_what_a_template_refuses_is_the_clients_fault() -> None:

@@ -282,3 +282,19 @@ def test_no_quotes_let_a_tag_through() -> None:
         for key in "vw":
             with pytest.raises(MessageSyntaxError):
                 grammar.value(f"<|tool_call_start|>[put({key}={quote}{end}{quote})]{end}")
+
+
+def test_an_answer_goes_on_where_the_prompt_has_begun_it() -> None:
+    call = "<|tool_calls|><|tool_call:begin|>1<|tool_call:name|>now<|tool_call:args|>{}<|tool_call:end|>"
+    prompt = "<|begin|>user<|content|>Hi<|end|><|begin|>assistant<|think|><|end|><|begin|>assistant<|content|>"
+    grammar = Grammar.from_tools([NOW], "solar_open", prompt=prompt)
+    assert grammar.value("Hello.").content == "Hello." and not grammar.accepts("<|content|>Hello.")
+    message = grammar.value(f"So.<|end|><|begin|>assistant{call}")
+    assert (message.content, message.reasoning, len(message.calls)) == ("So.", None, 1)
+    required = Grammar.from_tools([NOW], "solar_open", choice="required", prompt=prompt)
+    assert required.value(f"<|end|><|begin|>assistant{call}").calls[0].name == "now"
+    assert not required.accepts(call) and not required.accepts("So.") and not grammar.accepts(call)
+    # A final answer of gpt-oss goes on as text: calls begin otherwise.
+    final = Grammar.from_tools([NOW], "gpt_oss", prompt="<|start|>assistant<|channel|>final<|message|>")
+    assert final.value("Hello.").content == "Hello." and not final.accepts("<|channel|>final<|message|>Hello.")
+    assert family("gpt_oss").prompt_says("<|start|>assistant") is family("hermes").prompt_says("<think>")

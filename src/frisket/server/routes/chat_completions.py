@@ -149,6 +149,7 @@ def _read_plan(service: Service, body: ChatRequest) -> Plan:
     return make_plan(
         service, body, body.conversation(), tools, Choice.of_chat(body.tool_choice), wish,
         parallel=body.parallel_tool_calls, final=wanted, mode=body.mode(service.settings.tool_family),
+        effort=body.reasoning_effort,
     )  # fmt: skip
 
 

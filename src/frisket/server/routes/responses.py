@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BeforeValidator, ConfigDict, Field, field_validator
 from starlette.requests import Request
 from starlette.responses import Response
 
-from frisket.conversation import Conversation
+from frisket.conversation import Conversation, Turn
 from frisket.server import exchange
 from frisket.server.body import Body
 from frisket.server.conversation import Message
@@ -26,6 +26,7 @@ from frisket.server.response import ErrorEvent, ItemStatus, OutputItem, Response
 from frisket.server.service import Answers, Plan, Service, Wish
 from frisket.server.shape import TokenLogprob
 from frisket.server.tool import AllowedTools, Choice, Custom, Effort, Function, Offered, Word, make_plan
+from frisket.server.truncation import truncate
 from frisket.thinking import Mode
 from frisket.tools import Family, family
 
@@ -226,42 +227,49 @@ async def endpoint(request: Request) -> Response:
 
 
 async def _respond(service: Service, client: str, data: bytes) -> Response:
-    body, plan = await service.turns.run(client, _plan, service, data)
+    body, plan, dropped = await service.turns.run(client, _plan, service, data)
     made = Made(service, body, service.answers(client, [plan]), has_parts=plan.output is not None)
     if body.stream:
         response: Response = await exchange.stream(_events(made), named=True)
     else:
         response = await exchange.answer(_document(made))
-    if left_out := body.left_out(service.settings.tool_family):
+    truncated = [f"/input {dropped} oldest messages"] if dropped else []
+    if left_out := [*body.left_out(service.settings.tool_family), *truncated]:
         logger.warning("left out of a request: %s", ", ".join(left_out))
         response.headers[LEFT_OUT] = ", ".join(left_out[:MOST_TOLD])
     return response
 
 
-def _plan(service: Service, data: bytes) -> tuple[ResponseRequest, Plan]:
+def _plan(service: Service, data: bytes) -> tuple[ResponseRequest, Plan, int]:
+    """The request, how it is answered, and how many of its oldest messages are left out."""
     body = exchange.parse(data, ResponseRequest)
     service.check_model(body.model)
     with exchange.rename_places({"/prompt": "/input", "/messages": "/input", "/max_tokens": "/max_output_tokens"}):
-        return body, _read_plan(service, body)
+        return body, *_read_plan(service, body)
 
 
-def _read_plan(service: Service, body: ResponseRequest) -> Plan:
+def _read_plan(service: Service, body: ResponseRequest) -> tuple[Plan, int]:
     format_ = body.text.format if body.text else None
     tools = body.offered()
     final = body.structured(service.settings, format_.structured() if format_ else None, tools=bool(tools))
     messages = read_items(body.input)
     if body.instructions is not None:
         messages = [Message(role="system", content=body.instructions).place_at("/instructions"), *messages]
-    conversation = Conversation([message.turn for message in messages])
+    turns = [message.turn for message in messages]
     wish = Wish(
         body.max_output_tokens, body.sampler(service.settings), body.first_seed(),
         top=(body.top_logprobs or 0) if body.has_logprobs() else 0,
         on_budget=body.on_budget or "finish", min_tokens=body.min_tokens or 0,
     )  # fmt: skip
-    return make_plan(
-        service, body, conversation, tools, body.choice(), wish, parallel=body.parallel_tool_calls,
-        final=final, mode=body.mode(service.settings.tool_family),
-    )  # fmt: skip
+
+    def plan_of(turns: Sequence[Turn]) -> Plan:
+        return make_plan(
+            service, body, Conversation(turns), tools, body.choice(), wish, parallel=body.parallel_tool_calls,
+            final=final, mode=body.mode(service.settings.tool_family),
+            effort=body.reasoning.effort if body.reasoning else None,
+        )  # fmt: skip
+
+    return truncate(turns, plan_of, service.model.context) if body.truncation == "auto" else (plan_of(turns), 0)
 
 
 class Made:

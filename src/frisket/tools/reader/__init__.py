@@ -21,7 +21,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from frisket.errors import UnreadableTemplateError
+from frisket.errors import ToolError, UnreadableTemplateError
 from frisket.tools.family import Family
 from frisket.tools.reader.arguments import Arguments
 from frisket.tools.reader.calls import read_calls
@@ -69,39 +69,38 @@ def read_family(text: str, name: str, variables: dict[str, Any], special: frozen
         end,
         *(frame.thinking or ()),
     )
-    family = Family(
-        name=name,
-        models="the model of this chat template",
-        sources=("its chat template",),
-        call=(calls.call,),
-        calls=section,
-        separators=(calls.separator,),
-        arguments=arguments.style,
-        parameter=as_template(arguments.parameter) if arguments.style == "parameters" else "",
-        kinds=_kinds(arguments),
-        quote=arguments.quote,
-        python_words=arguments.python_words and arguments.style != "python",
-        python_values=arguments.python_values,
-        special=frozenset(token for token in special if any(token in text for text in texts)),
-        id=calls.id,
-        name_pattern=_IDENTIFIER if arguments.style == "python" else Family.name_pattern,
-        opener=calls.lead[0] if not content.begin and calls.lead.startswith(("{", '["', "[{")) else "",
-        text_before=beside.before,
-        text_between=beside.between,
-        content=(content.begin, end),
-        preamble=beside.preamble,
-        has_empty_preamble=beside.is_always_marked,
-        thinking=frame.thinking,
-        turn=frame.turn,
-        parallel=calls.is_parallel,
-        stops=tuple(dict.fromkeys(stops)),
-    )
-    if not (family.trigger or family.opener or family.content[0]):
-        raise UnreadableTemplateError(
-            "nothing announces a call: text could not be told from it",
-            where="calls",
-            hint="name the family, if it has one",
+    try:
+        family = Family(
+            name=name,
+            models="the model of this chat template",
+            sources=("its chat template",),
+            call=(calls.call,),
+            calls=section,
+            separators=(calls.separator,),
+            arguments=arguments.style,
+            parameter=as_template(arguments.parameter) if arguments.style == "parameters" else "",
+            kinds=_kinds(arguments),
+            quote=arguments.quote,
+            python_words=arguments.python_words and arguments.style != "python",
+            python_values=arguments.python_values,
+            special=frozenset(token for token in special if any(token in text for text in texts)),
+            id=calls.id,
+            name_pattern=_IDENTIFIER if arguments.style == "python" else Family.name_pattern,
+            opener=calls.lead[0] if not content.begin and calls.lead.startswith(("{", '["', "[{")) else "",
+            text_before=beside.before,
+            text_between=beside.between,
+            content=(content.begin, end),
+            preamble=beside.preamble,
+            has_empty_preamble=beside.is_always_marked,
+            thinking=frame.thinking,
+            turn=frame.turn,
+            parallel=calls.is_parallel,
+            stops=tuple(dict.fromkeys(stops)),
         )
+    except ToolError as error:
+        raise UnreadableTemplateError(
+            error.message, where="calls", hint="name the family, if the model has one"
+        ) from error
     return _checked(probe, frame, family)
 
 

@@ -67,10 +67,6 @@ def check(probe: Probe, frame: Frame, family: Family) -> list[str]:
         for turn in dict.fromkeys(turns):
             if turn is None:
                 continue
-            begin = family.content[0]
-            if begin and turn.follows_prompt and turn.prompt.endswith(begin):
-                notes[f"a prompt that ends with {begin!r} is not read: the answer has begun in it"] = None
-                continue
             prompt, text = as_generated(turn, frame, family)
             if not _is_whole(case.said, text):
                 continue
@@ -95,7 +91,7 @@ def as_generated(turn: Turn, frame: Frame, family: Family) -> tuple[Thinking, st
     said = Thinking.ABSENT
     if family.thinking is not None:
         start, end = family.thinking
-        said = Thinking.of_prompt(prompt, start, end, family.turn)
+        said = family.prompt_says(prompt)
         bare = text.lstrip()
         if not turn.follows_prompt and bare.removeprefix(start).lstrip().startswith(end):
             # Reasoning that is empty, as a template writes it into the past, is the prompt's.
