@@ -76,6 +76,7 @@ def test_classes_that_have_changed_are_refused(vllm: Any, plain: None, monkeypat
         ({"grammar": "root ::= nobody"}, r"\[grammar-syntax\]"),
         ({"grammar": "start: nobody"}, r"Lark|grammar-syntax"),
         ({"structural_tag": '{"type": "structural_tag"}'}, r"structural tags are not read|grammar-syntax"),
+        ({"grammar": 'start: <|nope|> "a"'}, r"no special token[\s\S]*\[vocabulary\]"),
         ({"json_object": False}, r"\[request\]"),
         ({"json": {}, "whitespace_pattern": " ?"}, r"whitespace_pattern is not supported"),
         ({"json": {}, "extra": {"frisket": {"colour": "red"}}}, r"there is no option 'colour'"),

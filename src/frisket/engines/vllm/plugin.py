@@ -9,10 +9,12 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from frisket.engines.progress import failure
 from frisket.engines.structured_output import read_options
 from frisket.engines.vllm import ENGINE, SWITCH
+from frisket.engines.vllm.admission import Admission
 from frisket.engines.vllm.request import Specification, structured_output
-from frisket.errors import EngineError, FrisketError, MissingDependencyError
+from frisket.errors import EngineError, MissingDependencyError
 from frisket.json_schema.options import JSONSchemaOptions
 
 #: What vLLM's requests and its manager call the backend. Beam search, which has backends of its own, refuses the name.
@@ -32,6 +34,7 @@ def _wrap_validation(cls: Any, base: JSONSchemaOptions) -> None:
     original = _method(cls, "_validate_structured_outputs")
     if original is None:
         return
+    admission = Admission()
 
     def _validate_structured_outputs(
         self: Any, model_config: Any, structured_outputs_config: Any, tokenizer: Any
@@ -45,9 +48,10 @@ def _wrap_validation(cls: Any, base: JSONSchemaOptions) -> None:
         if wanted._backend not in (None, NAME):
             raise invalid(f"the request asks for the backend {wanted._backend!r}, and {SWITCH} for frisket")
         try:
-            structured_output(wanted, self.extra_args, base).grammar()
-        except FrisketError as error:
-            raise invalid(f"{error} [{error.code}]") from error
+            asked = structured_output(wanted, self.extra_args, base)
+            admission.compile(asked, tokenizer, int(model_config.get_vocab_size()))
+        except Exception as error:
+            raise invalid(told(error)) from error
         wanted._backend, wanted._backend_was_auto = NAME, True
 
     _replace(cls, _validate_structured_outputs)
@@ -79,8 +83,8 @@ def _prepare(manager: Any, request: Any, base: JSONSchemaOptions) -> None:
             manager.backend = Backend(config, tokenizer=manager.tokenizer, vocab_size=size)
             manager.backend_name = NAME
         wanted = structured_output(params, request.sampling_params.extra_args, base)
-    except FrisketError as error:
-        raise invalid(f"{error} [{error.code}]") from error
+    except Exception as error:
+        raise invalid(told(error)) from error
     params._backend = NAME
     made = request.structured_output_request
     kind, specification = made.structured_output_key
@@ -99,6 +103,12 @@ def invalid(message: str) -> Exception:
     """The error by which vLLM refuses a request, as status 400 where it came by HTTP."""
     error: Exception = _import("vllm.exceptions").VLLMValidationError(message, parameter="structured_outputs")
     return error
+
+
+def told(error: Exception) -> str:
+    """What the refused request is told."""
+    refusal = failure(error)
+    return f"{refusal} [{refusal.code}]"
 
 
 def _method(cls: Any, name: str) -> Any:
