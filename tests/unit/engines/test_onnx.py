@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from frisket import Grammar, Vocabulary
+from frisket import Grammar, Limits, Vocabulary
 from frisket.engines.onnx import GrammarProcessor
-from frisket.errors import EngineError
+from frisket.errors import EngineError, LimitExceededError
 from tests import tiny_model
 from tests.docs.document import ROOT, blocks
 
@@ -98,6 +98,15 @@ def test_what_it_cannot_follow_is_refused() -> None:
     processor(Generator([5], [0]))
     with pytest.raises(EngineError, match="do not begin with the prompt"):
         processor(Generator([6, 6], [0]))
+
+
+def test_a_mask_that_cannot_be_had_is_told_and_leaves_the_logits() -> None:
+    processor = GrammarProcessor(Grammar.from_regex("[a-h]{2}(a|b.*c){40}").compile(LETTERS, limits=Limits(steps=100)))
+    generator = Generator([5], [0])
+    before = generator.get_logits()
+    with pytest.raises(LimitExceededError):
+        processor(generator)
+    assert (generator.get_logits() == before).all()
 
 
 @pytest.fixture(scope="module")
