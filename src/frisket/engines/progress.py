@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from frisket._core import CompiledGrammar, fill_masks
+from frisket.engines import metrics
 from frisket.errors import EngineError, FrisketError
 
 logger = logging.getLogger(__name__)
@@ -35,6 +37,7 @@ class Progress:
         self._eos = list(compiled.vocabulary.eos)
         #: After how many steps no mask could be had, and why.
         self._failed: tuple[int, FrisketError] | None = None
+        self._was_seen = self._was_counted = False
 
     @property
     def ended(self) -> bool:
@@ -59,7 +62,9 @@ class Progress:
                 taken += 1
         except Exception as error:
             self.rollback(taken)
-            return failure(error)
+            return self._counted(failure(error))
+        if taken and self._matcher.ended:
+            metrics.count("frisket_engine_requests_finished")
         return None
 
     def validate(self, tokens: Sequence[int]) -> int:
@@ -84,13 +89,28 @@ class Progress:
     def fail(self, error: FrisketError, steps: int = 0) -> None:
         """Rows allow the end alone from here on, and no token is taken; until fewer than `steps` steps are left."""
         logger.error("a request fails: %s [%s]", error, error.code)
-        self._failed = steps, error
+        self._failed = steps, self._counted(error)
+
+    def _counted(self, error: FrisketError) -> FrisketError:
+        if not self._was_counted:
+            metrics.count("frisket_engine_requests_failed", error.code)
+        self._was_counted = True
+        return error
+
+    def _see(self) -> None:
+        """Count the request with its first mask: SGLang makes positions that no request ever has."""
+        metrics.count("frisket_engine_requests")
+        self._was_seen = True
 
     def fill(self, bitmask: Any, row: int) -> None:
         """Write a row of an int32 bitmask. Work that takes long releases the GIL."""
+        if not self._was_seen:
+            self._see()
         if self._failed is None:
             try:
+                begin = perf_counter()
                 self._matcher.fill_mask(bitmask, row)
+                metrics.masks(begin)
                 return
             except Exception as error:
                 self.fail(failure(error), self._matcher.steps)
@@ -99,9 +119,14 @@ class Progress:
     @staticmethod
     def fill_all(many: Sequence[Progress], bitmask: Any, rows: Sequence[int]) -> None:
         """Write a row for each in one call that releases the GIL; where one of them fails, one by one."""
-        if all(one._failed is None for one in many):
+        if many and all(one._failed is None for one in many):
+            for one in many:
+                if not one._was_seen:
+                    one._see()
             try:
+                begin = perf_counter()
                 fill_masks([one._matcher for one in many], bitmask, rows)
+                metrics.masks(begin, len(many))
                 return
             except Exception as error:
                 logger.debug("masks are filled one by one, because one of them fails: %s", error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import random
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -22,7 +23,6 @@ ROWS_BEYOND = 5
 @pytest.fixture(scope="session")
 def vllm() -> Any:
     """The modules that the plug-in touches."""
-    import importlib
     import warnings
 
     with warnings.catch_warnings():
@@ -53,6 +53,7 @@ def plain(vllm: Any) -> Iterator[None]:
         (vllm.structured_output.StructuredOutputManager, "grammar_init"),
     ]
     methods = [vars(cls)[name] for cls, name in places]
+    importlib.import_module("frisket.engines.vllm.plugin")._warn_of_front_end.cache_clear()
     yield
     for (cls, name), method in zip(places, methods, strict=True):
         setattr(cls, name, method)

@@ -6,9 +6,13 @@ one that has its grammar compiled in the engine's process.
 
 from __future__ import annotations
 
+import functools
 import importlib
+import logging
 from typing import Any
 
+import frisket
+from frisket.engines import metrics
 from frisket.engines.progress import failure
 from frisket.engines.structured_output import read_options
 from frisket.engines.vllm import ENGINE, SWITCH
@@ -16,9 +20,14 @@ from frisket.engines.vllm.admission import Admission
 from frisket.engines.vllm.request import Specification, structured_output
 from frisket.errors import EngineError, MissingDependencyError
 from frisket.json_schema.options import JSONSchemaOptions
+from frisket.limit import Limits
 
-#: What vLLM's requests and its manager call the backend. Beam search, which has backends of its own, refuses the name.
-NAME = "frisket"
+#: What vLLM's requests and its manager call the backend. vLLM's own manager refuses a backend that it does not know by
+#: its name, which tells what is amiss. Beam search, which has backends of its own, refuses it, too.
+NAME = f"frisket (set {SWITCH} in the engine's process, too)"
+
+#: vLLM shows what comes from loggers below its own.
+logger = logging.getLogger("vllm.frisket")
 
 
 def install(options: str = "") -> None:
@@ -26,14 +35,19 @@ def install(options: str = "") -> None:
     base = read_options(options or None)
     vllm = _import("vllm")
     ENGINE.check(str(vllm.__version__))
-    _wrap_validation(_import("vllm.sampling_params").SamplingParams, base)
-    _wrap_compilation(_import("vllm.v1.structured_output").StructuredOutputManager, base)
+    is_new = _wrap_validation(_import("vllm.sampling_params").SamplingParams, base)
+    if _wrap_compilation(_import("vllm.v1.structured_output").StructuredOutputManager, base) or is_new:
+        metrics.start("vllm")
+        logger.info(
+            "frisket %s serves structured outputs of vLLM %s: %s, %s",
+            frisket.__version__, vllm.__version__, base, Limits(),
+        )  # fmt: skip
 
 
-def _wrap_validation(cls: Any, base: JSONSchemaOptions) -> None:
+def _wrap_validation(cls: Any, base: JSONSchemaOptions) -> bool:
     original = _method(cls, "_validate_structured_outputs")
     if original is None:
-        return
+        return False
     admission = Admission()
 
     def _validate_structured_outputs(
@@ -54,20 +68,22 @@ def _wrap_validation(cls: Any, base: JSONSchemaOptions) -> None:
             raise invalid(told(error)) from error
         wanted._backend, wanted._backend_was_auto = NAME, True
 
-    _replace(cls, _validate_structured_outputs)
+    _replace(cls, _validate_structured_outputs, original)
+    return True
 
 
-def _wrap_compilation(cls: Any, base: JSONSchemaOptions) -> None:
+def _wrap_compilation(cls: Any, base: JSONSchemaOptions) -> bool:
     original = _method(cls, "grammar_init")
     if original is None:
-        return
+        return False
 
     def grammar_init(self: Any, request: Any) -> None:
         if request.structured_output_request is not None:
             _prepare(self, request, base)
         original(self, request)
 
-    _replace(cls, grammar_init)
+    _replace(cls, grammar_init, original)
+    return True
 
 
 def _prepare(manager: Any, request: Any, base: JSONSchemaOptions) -> None:
@@ -85,11 +101,22 @@ def _prepare(manager: Any, request: Any, base: JSONSchemaOptions) -> None:
         wanted = structured_output(params, request.sampling_params.extra_args, base)
     except Exception as error:
         raise invalid(told(error)) from error
+    if params._backend != NAME:
+        _warn_of_front_end()
     params._backend = NAME
     made = request.structured_output_request
     kind, specification = made.structured_output_key
     # The key is a cached property of the request, and the one thing that reaches the backend.
     made.__dict__["structured_output_key"] = kind, Specification(specification, wanted)
+
+
+@functools.cache
+def _warn_of_front_end() -> None:
+    logger.warning(
+        "%s is set in the engine's process and not where requests arrive: vLLM refuses there what its own backends "
+        "do not serve. Set it there, too.",
+        SWITCH,
+    )
 
 
 def _check_backend(configured: str) -> None:
@@ -108,6 +135,7 @@ def invalid(message: str) -> Exception:
 def told(error: Exception) -> str:
     """What the refused request is told."""
     refusal = failure(error)
+    metrics.count("frisket_engine_requests_refused", refusal.code)
     return f"{refusal} [{refusal.code}]"
 
 
@@ -123,8 +151,8 @@ def _method(cls: Any, name: str) -> Any:
     return None if getattr(method, "of_frisket", False) else method
 
 
-def _replace(cls: Any, function: Any) -> None:
-    function.of_frisket = True
+def _replace(cls: Any, function: Any, original: Any) -> None:
+    function.of_frisket, function.__wrapped__ = True, original
     setattr(cls, function.__name__, function)
 
 

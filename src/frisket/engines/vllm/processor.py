@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from frisket.engines import metrics
 from frisket.engines.compiler import Compiler
 from frisket.engines.progress import Progress, allow_alone, failure
 from frisket.engines.structured_output import KINDS, StructuredOutput, read_options
@@ -56,14 +57,16 @@ class GrammarProcessor(LogitsProcessor):
                     cls._admission.compile(wanted, *known)
         except Exception as error:
             refusal = failure(error)
+            metrics.count("frisket_engine_requests_refused", refusal.code)
             raise VLLMValidationError(f"{refusal} [{refusal.code}]", parameter="extra_args") from error
 
     def __init__(self, vllm_config: Any, device: Any, is_pin_memory: bool) -> None:
         config = vllm_config.model_config
         self._size = int(config.get_vocab_size())
         self._tokenizer = cached_tokenizer_from_config(model_config=config)
-        self._compiler = Compiler(self._vocabulary)
+        self._compiler = Compiler(self._vocabulary, counted=True)
         self._rows: dict[int, _Row] = {}
+        metrics.start("vllm", serve=False)
 
     def is_argmax_invariant(self) -> bool:
         return False
