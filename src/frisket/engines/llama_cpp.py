@@ -25,7 +25,6 @@ logger = logging.getLogger(__name__)
 ENGINE = Engine(
     name="llama.cpp",
     package="llama-cpp-python",
-    tested=("0.3.36",),
     extra="llama-cpp",
     use="frisket.engines.llama_cpp.GrammarProcessor, frisket.models.gguf",
 )

@@ -28,9 +28,7 @@ def vllm() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         pytest.importorskip("torch", reason="torch is not installed")
-        pytest.importorskip(
-            "vllm", reason="vllm is neither installed nor unpacked: python -m tests.contract vllm 0.33.0"
-        )
+        pytest.importorskip("vllm", reason="vllm is neither installed nor unpacked: python -m tests.contract vllm 0.33")
         names = ("sampling_params", "v1.structured_output", "v1.structured_output.request", "exceptions", "config")
         modules = {name.rpartition(".")[2]: importlib.import_module(f"vllm.{name}") for name in names}
         modules["backend_types"] = importlib.import_module("vllm.v1.structured_output.backend_types")

@@ -51,7 +51,20 @@ def test_it_is_installed_once(vllm: Any, plain: None, monkeypatch: pytest.Monkey
     assert methods(vllm) == after
 
 
-@pytest.mark.parametrize("version", ["0.31.2", "0.34.0", "1.0", "dev"])
+@pytest.fixture
+def told(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    """What vLLM shows: its loggers hand nothing on."""
+    logger = logging.getLogger("vllm.frisket")
+    before = logger.level, logger.propagate
+    logger.addHandler(caplog.handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    yield caplog
+    logger.removeHandler(caplog.handler)
+    logger.level, logger.propagate = before
+
+
+@pytest.mark.parametrize("version", ["0.31.2", "dev"])
 def test_a_version_that_was_not_tested_is_refused(
     vllm: Any, plain: None, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
@@ -59,6 +72,61 @@ def test_a_version_that_was_not_tested_is_refused(
     monkeypatch.setattr(vllm.package, "__version__", version)
     before = methods(vllm)
     with pytest.raises(EngineError, match=f"vLLM {version} was not tested.*\nhint: install vLLM 0.32 or 0.33"):
+        register()
+    assert methods(vllm) == before
+
+
+@pytest.mark.parametrize("version", ["0.34.0rc1", "1.0"])
+def test_a_newer_version_runs_with_a_warning(
+    vllm: Any, plain: None, monkeypatch: pytest.MonkeyPatch, told: pytest.LogCaptureFixture, version: str
+) -> None:
+    monkeypatch.setenv("FRISKET_VLLM", "1")
+    monkeypatch.setattr(vllm.package, "__version__", version)
+    before = methods(vllm)
+    register()
+    register()
+    assert all(new is not old for new, old in zip(methods(vllm), before, strict=True))
+    (warning,) = (record.getMessage() for record in told.records if record.levelname == "WARNING")
+    assert f"vLLM {version} was not tested with this version of frisket, but with 0.32 and 0.33" in warning
+
+
+def no_masks(*_: Any) -> None:
+    return None
+
+
+def other_parameters(self: Any, model_config: Any, backend: Any) -> None: ...
+
+
+def does_nothing(self: Any, request: Any) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("module", "cls", "name", "changed", "message"),
+    [
+        ("structured_output", "StructuredOutputManager", "grammar_bitmask", no_masks, "trial run failed: .*"),
+        ("structured_output", "StructuredOutputManager", "grammar_init", does_nothing, "trial run failed: .*"),
+        ("structured_output", "StructuredOutputManager", "backend_of", None, None),
+        (
+            "backend_types",
+            "StructuredOutputGrammar",
+            "fill_bitmask",
+            other_parameters,
+            "fill_bitmask takes self, model",
+        ),
+    ],
+)
+def test_a_newer_version_in_which_the_trial_run_fails_is_refused(
+    vllm: Any, plain: None, monkeypatch: pytest.MonkeyPatch, module: str, cls: str, name: str, changed: Any,
+    message: str | None,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("FRISKET_VLLM", "1")
+    monkeypatch.setattr(vllm.package, "__version__", "0.34.0")
+    monkeypatch.setattr(getattr(getattr(vllm, module), cls), name, changed, raising=False)
+    before = methods(vllm)
+    if message is None:  # what frisket does not use may change
+        register()
+        return
+    with pytest.raises(EngineError, match=rf"vLLM 0\.34\.0 was not tested[\s\S]*{message}"):
         register()
     assert methods(vllm) == before
 
@@ -146,19 +214,6 @@ def test_vllm_itself_says_what_it_lacks(engine: Engine) -> None:
     config = SimpleNamespace(is_diffusion=True)
     with pytest.raises(engine.vllm.exceptions.VLLMValidationError, match="diffusion"):
         params._validate_structured_outputs(config, engine.config.structured_outputs_config, engine.tokenizer)
-
-
-@pytest.fixture
-def told(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
-    """What vLLM shows: its loggers hand nothing on."""
-    logger = logging.getLogger("vllm.frisket")
-    before = logger.level, logger.propagate
-    logger.addHandler(caplog.handler)
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
-    yield caplog
-    logger.removeHandler(caplog.handler)
-    logger.level, logger.propagate = before
 
 
 def test_the_start_says_what_is_on(

@@ -15,7 +15,7 @@ import frisket
 from frisket.engines import metrics
 from frisket.engines.progress import failure
 from frisket.engines.structured_output import read_options
-from frisket.engines.vllm import ENGINE, SWITCH
+from frisket.engines.vllm import ENGINE, SWITCH, trial
 from frisket.engines.vllm.admission import Admission
 from frisket.engines.vllm.request import Specification, structured_output
 from frisket.errors import EngineError, MissingDependencyError
@@ -31,17 +31,37 @@ logger = logging.getLogger("vllm.frisket")
 
 
 def install(options: str = "") -> None:
-    """Wrap the two methods in this process, once; `options` are JSON text with the options of all requests."""
+    """Wrap the two methods in this process, once; `options` are JSON text with the options of all requests.
+
+    EngineError for a version that was not tested, unless it is newer and a trial run goes well."""
     base = read_options(options or None)
-    vllm = _import("vllm")
-    ENGINE.check(str(vllm.__version__))
-    is_new = _wrap_validation(_import("vllm.sampling_params").SamplingParams, base)
-    if _wrap_compilation(_import("vllm.v1.structured_output").StructuredOutputManager, base) or is_new:
-        metrics.start("vllm")
-        logger.info(
-            "frisket %s serves structured outputs of vLLM %s: %s, %s",
-            frisket.__version__, vllm.__version__, base, Limits(),
+    version = str(_import("vllm").__version__)
+    is_untested = ENGINE.is_newer(version)
+    if not is_untested:
+        ENGINE.check(version)
+    params = _import("vllm.sampling_params").SamplingParams
+    manager = _import("vllm.v1.structured_output").StructuredOutputManager
+    is_new = _wrap_validation(params, base)
+    if not (_wrap_compilation(manager, base) or is_new):
+        return
+    if is_untested:
+        try:
+            trial.run()
+        except Exception as error:
+            for cls, name in ((params, "_validate_structured_outputs"), (manager, "grammar_init")):
+                setattr(cls, name, vars(cls)[name].__wrapped__)
+            raise EngineError(
+                f"{ENGINE.name} {version} was not tested with this version of frisket, and a trial run failed: "
+                f"{type(error).__name__}: {error}",
+                where=SWITCH,
+                hint=f"install {ENGINE.name} {' or '.join(ENGINE.tested)} or another frisket, or unset {SWITCH}",
+            ) from error
+        logger.warning(
+            "%s %s was not tested with this version of frisket, but with %s; a trial run of what is wrapped went well",
+            ENGINE.name, version, " and ".join(ENGINE.tested),
         )  # fmt: skip
+    metrics.start("vllm")
+    logger.info("frisket %s serves structured outputs of vLLM %s: %s, %s", frisket.__version__, version, base, Limits())
 
 
 def _wrap_validation(cls: Any, base: JSONSchemaOptions) -> bool:
