@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from threading import Lock
 from typing import NamedTuple, Protocol
 
+from frisket.engines import metrics
 from frisket.grammar import CompiledGrammar, Grammar
 from frisket.json_schema.options import JSONSchemaOptions
 from frisket.limit import Limits
@@ -39,7 +40,7 @@ class Compiler:
 
     `vocabulary_of` makes the vocabulary whose end is any of the given tokens, or the tokenizer's own end for None.
     `limits` are those of each grammar. At most `count` grammars are kept, which weigh at most `weight` bytes at
-    the end of each `compile`; until the next they grow within their limits.
+    the end of each `compile`; until the next they grow within their limits. `counted`: an engine's metrics count them.
     """
 
     def __init__(
@@ -49,10 +50,11 @@ class Compiler:
         limits: Limits | None = None,
         count: int = COUNT,
         weight: int = WEIGHT,
+        counted: bool = False,
     ) -> None:
         self._vocabulary_of = vocabulary_of
         self._limits = limits
-        self._count, self._weight = count, weight
+        self._count, self._weight, self._counted = count, weight, counted
         #: Requests whose grammar was there, and requests for which it was compiled.
         self.hits = self.misses = 0
         self._lock = Lock()
@@ -84,12 +86,15 @@ class Compiler:
         key = (wanted.kind, wanted.specification, wanted.options, vocabulary.fingerprint)
         with self._lock:
             kept = self._kept.pop(key, None)
+        is_new = kept is None
         if kept is None:
             self.misses += 1
             compiled = wanted.grammar(self._limits).compile(vocabulary, limits=self._limits)
             kept = Kept(compiled, len(wanted.specification) + compiled.grammar.core.memory_bytes)
         else:
             self.hits += 1
+        if self._counted:
+            metrics.count("frisket_engine_grammars", "compiled" if is_new else "cached")
         self._keep(key, kept)
         return kept.compiled
 

@@ -8,6 +8,7 @@ import importlib.metadata
 import re
 from dataclasses import dataclass
 
+from frisket.engines.versions import TESTED
 from frisket.errors import EngineError
 
 
@@ -15,20 +16,24 @@ from frisket.errors import EngineError
 class Engine:
     """An engine that frisket plugs into.
 
-    `package` is its distribution and `builds` are others of the same modules, `tested` the versions that the tests ran
-    with (or what they begin with), `extra` what installs it beside frisket, `use` what to import or to say.
+    `package` is its distribution and `builds` are others of the same modules, `extra` what installs it beside frisket,
+    `use` what to import or to say.
 
-    >>> vllm = Engine("vLLM", "vllm", ("0.32", "0.33"), "vllm", "FRISKET_VLLM=1")
-    >>> vllm.covers("0.33.0+cpu"), vllm.covers("0.4.1")
-    (True, False)
+    >>> vllm = Engine("vLLM", "vllm", "vllm", "FRISKET_VLLM=1")
+    >>> vllm.covers("0.33.0+cpu"), vllm.covers("0.4.1"), vllm.is_newer("1.0"), vllm.is_newer("0.4.1")
+    (True, False, True, False)
     """
 
     name: str
     package: str
-    tested: tuple[str, ...]
     extra: str
     use: str
     builds: tuple[str, ...] = ()
+
+    @property
+    def tested(self) -> tuple[str, ...]:
+        """The versions that the tests ran with, or what they begin with; the newest comes last."""
+        return TESTED[self.package]
 
     @property
     def version(self) -> str | None:
@@ -45,9 +50,12 @@ class Engine:
 
     def covers(self, version: str) -> bool:
         """Whether a version is one of those that were tested, or a patch of one."""
-        numbers = re.match(r"\d+(\.\d+)*", version)
-        parts = numbers.group().split(".") if numbers else []
-        return any(parts[: len(known)] == known for known in (tested.split(".") for tested in self.tested))
+        parts = _numbers(version)
+        return any(parts[: len(known)] == known for known in map(_numbers, self.tested))
+
+    def is_newer(self, version: str) -> bool:
+        """Whether a version is newer than all that were tested."""
+        return _numbers(version) > _numbers(self.tested[-1]) and not self.covers(version)
 
     def check(self, version: str) -> None:
         """EngineError if the version was not tested: a plug-in into another one may do nothing, or the wrong thing."""
@@ -56,6 +64,11 @@ class Engine:
                 f"{self.name} {version} was not tested with this version of frisket",
                 hint=f"install {self.name} {' or '.join(self.tested)} or another frisket, or do without: {self.use}",
             )
+
+
+def _numbers(version: str) -> list[int]:
+    found = re.match(r"\d+(\.\d+)*", version)
+    return [int(number) for number in found.group().split(".")] if found else []
 
 
 def engines() -> list[Engine]:

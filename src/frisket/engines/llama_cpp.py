@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import importlib
+import logging
 from collections.abc import Sequence as Ordered
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +20,11 @@ from frisket.errors import EngineError, MissingDependencyError
 if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
 
+logger = logging.getLogger(__name__)
+
 ENGINE = Engine(
     name="llama.cpp",
     package="llama-cpp-python",
-    tested=("0.3.36",),
     extra="llama-cpp",
     use="frisket.engines.llama_cpp.GrammarProcessor, frisket.models.gguf",
 )
@@ -35,25 +37,66 @@ class GrammarProcessor:
     """A logits processor for `Llama`: every answer that it lets end is a text of its grammar.
 
         processor = GrammarProcessor(grammar.compile(vocabulary(llama)))
-        llama.create_completion(prompt, logits_processor=LogitsProcessorList([processor]))
+        llama.create_completion(
+            prompt,
+            logits_processor=LogitsProcessorList([processor]),
+            stopping_criteria=StoppingCriteriaList([processor.check]),
+        )
+
+    llama-cpp-python calls processors through ctypes, which swallows exceptions. After an error, only the end is
+    allowed, and `check` raises the error: as a stopping criterion within the call, or after it. So does `reset`, if
+    nothing else did.
 
     A processor serves one answer; `reset` prepares it for another one. Do not pass `logit_bias` beside it:
-    llama-cpp-python then drops all processors without a word. Do not use a draft model either: processors then see
-    tokens that nobody has chosen yet. Not thread-safe.
+    llama-cpp-python then drops all processors, which only the stopping criterion notices. Do not use a draft model
+    either: processors then see tokens that nobody has chosen yet. Not thread-safe.
 
     With `max_tokens`, the answer is whole after so many tokens at the latest; BudgetError if so many finish none.
     """
 
     def __init__(self, grammar: CompiledGrammar, *, max_tokens: int | None = None) -> None:
         self._sequence = Sequence(grammar, "llama-cpp-python", max_tokens)
+        self._ends = list(grammar.vocabulary.eos)
+        self._was_called = False
+        self._error: BaseException | None = None
+        self._was_raised = False
 
     def reset(self) -> None:
-        """Forget the prompt: the next answer begins anew."""
+        """Forget the prompt: the next answer begins anew. Raises the error of the one before, if nobody was told."""
+        error = None if self._was_raised else self._error
         self._sequence.reset()
+        self._was_called, self._error, self._was_raised = False, None, False
+        if error is not None:
+            raise error
+
+    def check(self, *criterion: Any) -> bool:
+        """Raise the error of the answer, if it has one; otherwise False, which as a stopping criterion stops nothing.
+
+        As a criterion, it raises also where tokens were chosen without the processor."""
+        if criterion and not self._was_called:
+            raise self._sequence.refusal(
+                "tokens were chosen without the processor", hint="drop logit_bias, beside which processors do not run"
+            )
+        if self._error is not None:
+            self._was_raised = True
+            raise self._error
+        return False
 
     def __call__(self, input_ids: Ordered[int] | NDArray[np.intc], scores: NDArray[np.float32]) -> NDArray[np.float32]:
         """The scores, changed in place: −∞ for each token after which no text of the grammar is possible."""
-        ids = np.asarray(input_ids, dtype=np.int64)
+        self._was_called = True
+        if self._error is None:
+            try:
+                self._mask(np.asarray(input_ids, dtype=np.int64), scores)
+                return scores
+            except BaseException as error:  # ctypes would swallow an interrupt, too
+                logger.error("the answer is cut, because the grammar cannot be followed: %s", error)
+                self._error = error
+        scores[...] = -np.inf
+        scores[[token for token in self._ends if token < scores.shape[-1]]] = 0
+        return scores
+
+    def _mask(self, ids: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         mask = self._sequence.mask(ids, scores.shape[-1])
         # The scores lie between other members of a C structure, so that they are no contiguous row.
         row = np.ascontiguousarray(scores, dtype=np.float32)
@@ -64,7 +107,6 @@ class GrammarProcessor:
                 hint="drop other processors, and see whether the vocabulary is the model's",
             )
         scores[...] = row
-        return scores
 
 
 def vocabulary(llama: Any) -> Vocabulary:

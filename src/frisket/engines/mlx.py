@@ -15,9 +15,7 @@ from frisket.logits.numpy import allowed
 
 Array: TypeAlias = Any  # MLX is optional, also for whoever checks the types
 
-ENGINE = Engine(
-    name="MLX", package="mlx-lm", tested=("0.32.2",), extra="mlx", use="frisket.engines.mlx.GrammarProcessor"
-)
+ENGINE = Engine(name="MLX", package="mlx-lm", extra="mlx", use="frisket.engines.mlx.GrammarProcessor")
 
 
 class GrammarProcessor:

@@ -12,7 +12,7 @@ from frisket.engines.sequence import Sequence
 from frisket.logits.numpy import apply_mask
 
 ENGINE = Engine(
-    name="ONNX Runtime GenAI", package="onnxruntime-genai", tested=("0.18",), extra="onnx",
+    name="ONNX Runtime GenAI", package="onnxruntime-genai", extra="onnx",
     use="frisket.engines.onnx.GrammarProcessor",
 )  # fmt: skip
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from frisket._core import CompiledGrammar, fill_masks
-from frisket.errors import FrisketError
+from frisket.engines import metrics
+from frisket.errors import EngineError, FrisketError
 
 logger = logging.getLogger(__name__)
 
@@ -17,8 +19,8 @@ logger = logging.getLogger(__name__)
 class Progress:
     """Where a request is. An engine fills rows from several threads, each for another request.
 
-    Where a mask cannot be had (a limit was reached), the row allows the end alone, and no token is accepted: the
-    request fails, and the engine goes on.
+    Where a mask cannot be had (a limit was reached, or frisket has a defect), the row allows the end alone, and no
+    token is accepted: the request fails, and the engine goes on.
 
     >>> from frisket import Grammar, Vocabulary
     >>> letters = Vocabulary.from_bytes([b"a", b"b", None], eos=[2])
@@ -35,16 +37,22 @@ class Progress:
         self._eos = list(compiled.vocabulary.eos)
         #: After how many steps no mask could be had, and why.
         self._failed: tuple[int, FrisketError] | None = None
+        self._was_seen = self._was_counted = False
 
     @property
     def ended(self) -> bool:
         """Whether the end was accepted."""
         return self._matcher.ended
 
+    @property
+    def error(self) -> FrisketError | None:
+        """Why the request has failed, None if it has not."""
+        return None if self._failed is None else self._failed[1]
+
     def accept(self, tokens: Sequence[int]) -> FrisketError | None:
         """Take tokens; those after the end are ignored. The error says why one is refused: then none was taken."""
-        if self._failed is not None:
-            return self._failed[1]
+        if self.error is not None:
+            return self.error
         taken = 0
         try:
             for token in tokens:
@@ -52,9 +60,11 @@ class Progress:
                     break
                 self._matcher.advance(token)
                 taken += 1
-        except FrisketError as refusal:
-            self._matcher.rollback(taken)
-            return refusal
+        except Exception as error:
+            self.rollback(taken)
+            return self._counted(failure(error))
+        if taken and self._matcher.ended:
+            metrics.count("frisket_engine_requests_finished")
         return None
 
     def validate(self, tokens: Sequence[int]) -> int:
@@ -64,35 +74,64 @@ class Progress:
         end = next((place + 1 for place, token in enumerate(tokens) if token in self._eos), len(tokens))
         try:
             return self._matcher.validate(tokens[:end])
-        except FrisketError:
+        except Exception:
             return 0  # drafts that are dropped cost time, and nothing else
 
     def rollback(self, steps: int) -> None:
-        """Back to before the last tokens."""
-        self._matcher.rollback(steps)
+        """Back to before the last tokens; the request fails where that cannot be."""
+        try:
+            self._matcher.rollback(steps)
+        except Exception as error:
+            self.fail(failure(error))
         if self._failed is not None and self._matcher.steps < self._failed[0]:
             self._failed = None
 
+    def fail(self, error: FrisketError, steps: int = 0) -> None:
+        """Rows allow the end alone from here on, and no token is taken; until fewer than `steps` steps are left."""
+        logger.error("a request fails: %s [%s]", error, error.code)
+        self._failed = steps, self._counted(error)
+
+    def _counted(self, error: FrisketError) -> FrisketError:
+        if not self._was_counted:
+            metrics.count("frisket_engine_requests_failed", error.code)
+        self._was_counted = True
+        return error
+
+    def _see(self) -> None:
+        """Count the request with its first mask: SGLang makes positions that no request ever has."""
+        metrics.count("frisket_engine_requests")
+        self._was_seen = True
+
     def fill(self, bitmask: Any, row: int) -> None:
         """Write a row of an int32 bitmask. Work that takes long releases the GIL."""
-        try:
-            self._matcher.fill_mask(bitmask, row)
-        except FrisketError as refusal:
-            logger.error("a request fails, which has no mask: %s [%s]", refusal, refusal.code)
-            self._failed = self._matcher.steps, refusal
-            words = np.asarray(bitmask[row]).view(np.uint32)
-            words[:] = 0
-            for token in self._eos:
-                words[token >> 5] |= np.uint32(1 << (token & 31))
+        if not self._was_seen:
+            self._see()
+        if self._failed is None:
+            try:
+                begin = perf_counter()
+                self._matcher.fill_mask(bitmask, row)
+                metrics.masks(begin)
+                return
+            except Exception as error:
+                self.fail(failure(error), self._matcher.steps)
+        allow_alone(bitmask, row, self._eos)
 
     @staticmethod
     def fill_all(many: Sequence[Progress], bitmask: Any, rows: Sequence[int]) -> None:
         """Write a row for each in one call that releases the GIL; where one of them fails, one by one."""
-        try:
-            fill_masks([one._matcher for one in many], bitmask, rows)
-        except FrisketError:
-            for one, row in zip(many, rows, strict=True):
-                one.fill(bitmask, row)
+        if many and all(one._failed is None for one in many):
+            for one in many:
+                if not one._was_seen:
+                    one._see()
+            try:
+                begin = perf_counter()
+                fill_masks([one._matcher for one in many], bitmask, rows)
+                metrics.masks(begin, len(many))
+                return
+            except Exception as error:
+                logger.debug("masks are filled one by one, because one of them fails: %s", error)
+        for one, row in zip(many, rows, strict=True):
+            one.fill(bitmask, row)
 
     def reset(self) -> None:
         """Back to the beginning of the text."""
@@ -102,3 +141,21 @@ class Progress:
     def fresh(self) -> Progress:
         """Another one, at the beginning of the same grammar."""
         return Progress(self._compiled, max_rollback=self._max_rollback)
+
+
+def allow_alone(bitmask: Any, row: int, tokens: Collection[int]) -> None:
+    """Write a row of a 32-bit bitmask that allows these tokens, as far as it has bits for them, and no others."""
+    words = np.asarray(bitmask[row]).view(np.uint32)
+    words[:] = 0
+    for token in tokens:
+        if token >> 5 < len(words):
+            words[token >> 5] |= np.uint32(1 << (token & 31))
+
+
+def failure(error: Exception) -> FrisketError:
+    """The error as one of frisket's; any other is a defect of frisket, which may not end an engine either."""
+    if isinstance(error, FrisketError):
+        return error
+    made = EngineError(f"{type(error).__name__}: {error}", hint="this is a defect of frisket: please report it")
+    made.__cause__ = error
+    return made

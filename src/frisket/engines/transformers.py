@@ -25,7 +25,6 @@ Tensor: TypeAlias = Any  # torch is optional, also for whoever checks the types
 ENGINE = Engine(
     name="transformers",
     package="transformers",
-    tested=("5.23.0", "5.24.0"),
     extra="transformers",
     use="frisket.engines.transformers.GrammarProcessor, frisket.models.transformers",
 )

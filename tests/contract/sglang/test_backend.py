@@ -178,6 +178,34 @@ def test_a_mask_that_cannot_be_had_fails_its_request(sglang: Any, backend: Any, 
         request.accept_token(vocabulary.eos[0])
 
 
+def test_a_defect_fails_its_request_alone(
+    sglang: Any, backend: Any, tokenizer: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As a panic of the core comes: an exception that is none of frisket's own."""
+    broken, other = compiled(backend, "regex", "a+"), compiled(backend, "regex", "a")
+    broken._progress._matcher = Broken(broken._progress._matcher)
+    (a,) = tokenizer.convert_tokens_to_ids(["a"])
+    size, eos = len(tokenizer) + BEYOND, tokenizer.eos_token_id
+    assert masks(sglang, size, [broken, other]) == [[eos], [a]]
+    with pytest.raises(ValueError, match=r"a panic[\s\S]*\[engine\]"):
+        broken.accept_token(a)
+    broken.rollback(1)
+    assert masks(sglang, size, [broken, other]) == [[eos], [a]]
+    assert "a request fails" in caplog.text
+
+
+class Broken:
+    """A matcher of which each call fails."""
+
+    ended, steps = False, 0
+
+    def __init__(self, _: Any) -> None:
+        self.fill_mask = self.advance = self.rollback = self.validate = self._fail
+
+    def _fail(self, *_: Any) -> None:
+        raise RuntimeError("a bug in frisket: a panic")
+
+
 def test_settings_of_the_server(sglang: Any, tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     compact = created(sglang, tokenizer, monkeypatch, constrained_json_disable_any_whitespace=True)
     request = compiled(compact, "json", json.dumps(SCHEMA))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib
 import random
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -22,15 +23,12 @@ ROWS_BEYOND = 5
 @pytest.fixture(scope="session")
 def vllm() -> Any:
     """The modules that the plug-in touches."""
-    import importlib
     import warnings
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         pytest.importorskip("torch", reason="torch is not installed")
-        pytest.importorskip(
-            "vllm", reason="vllm is neither installed nor unpacked: python -m tests.contract vllm 0.33.0"
-        )
+        pytest.importorskip("vllm", reason="vllm is neither installed nor unpacked: python -m tests.contract vllm 0.33")
         names = ("sampling_params", "v1.structured_output", "v1.structured_output.request", "exceptions", "config")
         modules = {name.rpartition(".")[2]: importlib.import_module(f"vllm.{name}") for name in names}
         modules["backend_types"] = importlib.import_module("vllm.v1.structured_output.backend_types")
@@ -53,6 +51,7 @@ def plain(vllm: Any) -> Iterator[None]:
         (vllm.structured_output.StructuredOutputManager, "grammar_init"),
     ]
     methods = [vars(cls)[name] for cls, name in places]
+    importlib.import_module("frisket.engines.vllm.plugin")._warn_of_front_end.cache_clear()
     yield
     for (cls, name), method in zip(places, methods, strict=True):
         setattr(cls, name, method)

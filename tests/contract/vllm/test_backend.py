@@ -172,6 +172,32 @@ def test_a_mask_that_cannot_be_had_fails_the_request_and_not_the_engine(engine: 
     assert grammar.validate_tokens([3]) == [] and not grammar.is_terminated()
 
 
+def test_a_defect_fails_its_request_alone(engine: Engine, caplog: pytest.LogCaptureFixture) -> None:
+    """As a panic of the core comes: an exception that is none of frisket's own."""
+    a, eos = engine.tokenizer.convert_tokens_to_ids("a"), engine.tokenizer.eos_token_id
+    broken, other = engine.request("broken", regex="a+"), engine.request("other", regex="a")
+    grammar = broken.structured_output_request.grammar
+    grammar._progress._matcher = Broken()
+    assert grammar.validate_tokens([a]) == []
+    assert engine.masks(broken, other) == [[eos], [a]]
+    assert not engine.manager.accept_tokens(broken, [a]) and engine.manager.accept_tokens(other, [a])
+    grammar.rollback(1)
+    assert engine.masks(broken, other) == [[eos], [eos]]
+    assert "a bug in frisket: a panic" in caplog.text
+
+
+class Broken:
+    """A matcher of which each call fails."""
+
+    ended, steps = False, 0
+
+    def __init__(self) -> None:
+        self.fill_mask = self.advance = self.rollback = self.validate = self._fail
+
+    def _fail(self, *_: Any) -> None:
+        raise RuntimeError("a bug in frisket: a panic")
+
+
 def test_a_grammar_that_cannot_be_compiled_fails_its_request_alone(engine: Engine) -> None:
     params = engine.params(regex="[a-z]+")
     params.structured_outputs.regex = "(a"

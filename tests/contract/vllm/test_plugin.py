@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
+import logging
+import random
+from collections.abc import Iterator
 from importlib.metadata import entry_points
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import frisket
+from frisket.engines import metrics
 from frisket.engines.vllm import register
 from frisket.errors import EngineError
 from tests.contract.vllm.conftest import Engine
@@ -45,7 +51,20 @@ def test_it_is_installed_once(vllm: Any, plain: None, monkeypatch: pytest.Monkey
     assert methods(vllm) == after
 
 
-@pytest.mark.parametrize("version", ["0.31.2", "0.34.0", "1.0", "dev"])
+@pytest.fixture
+def told(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    """What vLLM shows: its loggers hand nothing on."""
+    logger = logging.getLogger("vllm.frisket")
+    before = logger.level, logger.propagate
+    logger.addHandler(caplog.handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    yield caplog
+    logger.removeHandler(caplog.handler)
+    logger.level, logger.propagate = before
+
+
+@pytest.mark.parametrize("version", ["0.31.2", "dev"])
 def test_a_version_that_was_not_tested_is_refused(
     vllm: Any, plain: None, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
@@ -53,6 +72,61 @@ def test_a_version_that_was_not_tested_is_refused(
     monkeypatch.setattr(vllm.package, "__version__", version)
     before = methods(vllm)
     with pytest.raises(EngineError, match=f"vLLM {version} was not tested.*\nhint: install vLLM 0.32 or 0.33"):
+        register()
+    assert methods(vllm) == before
+
+
+@pytest.mark.parametrize("version", ["0.34.0rc1", "1.0"])
+def test_a_newer_version_runs_with_a_warning(
+    vllm: Any, plain: None, monkeypatch: pytest.MonkeyPatch, told: pytest.LogCaptureFixture, version: str
+) -> None:
+    monkeypatch.setenv("FRISKET_VLLM", "1")
+    monkeypatch.setattr(vllm.package, "__version__", version)
+    before = methods(vllm)
+    register()
+    register()
+    assert all(new is not old for new, old in zip(methods(vllm), before, strict=True))
+    (warning,) = (record.getMessage() for record in told.records if record.levelname == "WARNING")
+    assert f"vLLM {version} was not tested with this version of frisket, but with 0.32 and 0.33" in warning
+
+
+def no_masks(*_: Any) -> None:
+    return None
+
+
+def other_parameters(self: Any, model_config: Any, backend: Any) -> None: ...
+
+
+def does_nothing(self: Any, request: Any) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("module", "cls", "name", "changed", "message"),
+    [
+        ("structured_output", "StructuredOutputManager", "grammar_bitmask", no_masks, "trial run failed: .*"),
+        ("structured_output", "StructuredOutputManager", "grammar_init", does_nothing, "trial run failed: .*"),
+        ("structured_output", "StructuredOutputManager", "backend_of", None, None),
+        (
+            "backend_types",
+            "StructuredOutputGrammar",
+            "fill_bitmask",
+            other_parameters,
+            "fill_bitmask takes self, model",
+        ),
+    ],
+)
+def test_a_newer_version_in_which_the_trial_run_fails_is_refused(
+    vllm: Any, plain: None, monkeypatch: pytest.MonkeyPatch, module: str, cls: str, name: str, changed: Any,
+    message: str | None,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("FRISKET_VLLM", "1")
+    monkeypatch.setattr(vllm.package, "__version__", "0.34.0")
+    monkeypatch.setattr(getattr(getattr(vllm, module), cls), name, changed, raising=False)
+    before = methods(vllm)
+    if message is None:  # what frisket does not use may change
+        register()
+        return
+    with pytest.raises(EngineError, match=rf"vLLM 0\.34\.0 was not tested[\s\S]*{message}"):
         register()
     assert methods(vllm) == before
 
@@ -76,6 +150,7 @@ def test_classes_that_have_changed_are_refused(vllm: Any, plain: None, monkeypat
         ({"grammar": "root ::= nobody"}, r"\[grammar-syntax\]"),
         ({"grammar": "start: nobody"}, r"Lark|grammar-syntax"),
         ({"structural_tag": '{"type": "structural_tag"}'}, r"structural tags are not read|grammar-syntax"),
+        ({"grammar": 'start: <|nope|> "a"'}, r"no special token[\s\S]*\[vocabulary\]"),
         ({"json_object": False}, r"\[request\]"),
         ({"json": {}, "whitespace_pattern": " ?"}, r"whitespace_pattern is not supported"),
         ({"json": {}, "extra": {"frisket": {"colour": "red"}}}, r"there is no option 'colour'"),
@@ -139,3 +214,58 @@ def test_vllm_itself_says_what_it_lacks(engine: Engine) -> None:
     config = SimpleNamespace(is_diffusion=True)
     with pytest.raises(engine.vllm.exceptions.VLLMValidationError, match="diffusion"):
         params._validate_structured_outputs(config, engine.config.structured_outputs_config, engine.tokenizer)
+
+
+def test_the_start_says_what_is_on(
+    vllm: Any, plain: None, monkeypatch: pytest.MonkeyPatch, told: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("FRISKET_VLLM", '{"whitespace": "compact"}')
+    register()
+    register()
+    (line,) = told.messages
+    for part in (frisket.__version__, vllm.package.__version__, "whitespace='compact'", "Limits(memory_bytes="):
+        assert part in line
+
+
+def test_an_engine_without_the_variable_says_so(engine: Engine, vllm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    params = engine.params(regex="a")
+    manager = vllm.structured_output.StructuredOutputManager
+    monkeypatch.setattr(manager, "grammar_init", manager.grammar_init.__wrapped__)
+    with pytest.raises(ValueError, match=r"backend: frisket \(set FRISKET_VLLM in the engine's process, too\)"):
+        engine.started(params)
+
+
+def test_a_front_end_without_the_variable_is_noticed_once(engine: Engine, told: pytest.LogCaptureFixture) -> None:
+    params = engine.params(regex="a")
+    params.structured_outputs._backend = "xgrammar"
+    for _ in range(2):
+        assert engine.masks(engine.started(params)) == engine.masks(engine.request(regex="a"))
+    (line,) = told.messages
+    assert "FRISKET_VLLM is set in the engine's process and not where requests arrive" in line
+
+
+def test_what_is_counted_is_served(vllm: Any, tokenizer: Any, plain: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = importlib.import_module("vllm.v1.metrics.prometheus").get_prometheus_registry
+    monkeypatch.delenv(metrics.ENGINES_FOLDER, raising=False)
+    monkeypatch.setenv(metrics.FOLDER, "")
+    monkeypatch.setenv("FRISKET_VLLM", "1")
+    metrics.stop()
+    engine = Engine(vllm, tokenizer, monkeypatch)
+    for _ in range(2):
+        engine.finish(engine.request(regex="[a-z]{3}"), random.Random(0))
+    with pytest.raises(vllm.exceptions.VLLMValidationError):
+        engine.params(regex="(a")
+    failed = engine.request(regex="ax")
+    engine.masks(failed)
+    assert not engine.manager.accept_tokens(failed, tokenizer.convert_tokens_to_ids(["x"]))
+    found = {
+        (sample.name, *(value for label, value in sample.labels.items() if label in ("code", "source"))): sample.value
+        for metric in registry().collect() for sample in metric.samples if sample.labels.get("engine") == "vllm"
+    }  # fmt: skip
+    assert found["frisket_engine_requests_total",] == 3
+    assert found["frisket_engine_requests_finished_total",] == 2
+    assert found["frisket_engine_requests_refused_total", "grammar-syntax"] == 1
+    assert found["frisket_engine_requests_failed_total", "token-rejected"] == 1
+    assert found["frisket_engine_grammars_total", "compiled"] == 2
+    assert found["frisket_engine_mask_seconds_count",] >= 7
+    metrics.stop()

@@ -27,6 +27,16 @@ def test_every_engine_names_what_exists() -> None:
     assert set(NAMES) <= {path.stem for path in folder.iterdir()}
 
 
+@pytest.mark.parametrize("one", engine.engines(), ids=lambda one: one.package)
+def test_pages_name_the_versions_that_were_tested(one: engine.Engine) -> None:
+    (name,) = (name for name in NAMES if importlib.import_module(f"frisket.engines.{name}").ENGINE is one)
+    page = PYPROJECT.parent / "docs" / "engines" / f"{name.replace('_', '-')}.md"
+    if not page.exists():
+        pytest.skip("the tests run on an installed package alone")
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    assert any(f"ested with {name} {' and '.join(one.tested)}" in text for name in (one.name, one.package))
+
+
 def test_the_command_tells_what_is_installed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

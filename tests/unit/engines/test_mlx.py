@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import frisket
-from frisket import Grammar, Vocabulary
+from frisket import Grammar, Limits, Vocabulary
 from frisket.engines.mlx import GrammarProcessor
-from frisket.errors import MissingDependencyError
+from frisket.errors import EngineError, LimitExceededError, MissingDependencyError
 from tests import tiny_model
 from tests.docs.document import ROOT, blocks
 
@@ -53,6 +53,19 @@ def test_every_answer_is_valid(setup: Any, grammar: Grammar, mode: str) -> None:
         setup.model, setup.tokenizer, "true 12", logits_processors=[processor], max_tokens=100, **options
     )
     assert grammar.accepts(text), text
+
+
+def test_an_error_ends_the_call(setup: Any) -> None:
+    def ask(processor: GrammarProcessor, prompt: str) -> str:
+        return str(setup.library.generate(setup.model, setup.tokenizer, prompt, logits_processors=[processor]))
+
+    dear = Grammar.from_regex("[a-z]{2}(x|y.*z){40}").compile(setup.vocabulary, limits=Limits(steps=30))
+    with pytest.raises(LimitExceededError):
+        ask(GrammarProcessor(dear), "true 12")
+    processor = GrammarProcessor(GRAMMARS[1].compile(setup.vocabulary))
+    assert GRAMMARS[1].accepts(ask(processor, "true 12"))
+    with pytest.raises(EngineError, match="prompt of the first call"):
+        ask(processor, "12 true")
 
 
 def test_the_program_of_the_page(tmp_path: Path) -> None:

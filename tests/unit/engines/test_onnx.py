@@ -12,7 +12,8 @@ import pytest
 
 from frisket import Grammar, Vocabulary
 from frisket.engines.onnx import GrammarProcessor
-from frisket.errors import EngineError
+from frisket.engines.sequence import Sequence
+from frisket.errors import EngineError, LimitExceededError
 from tests import tiny_model
 from tests.docs.document import ROOT, blocks
 
@@ -98,6 +99,19 @@ def test_what_it_cannot_follow_is_refused() -> None:
     processor(Generator([5], [0]))
     with pytest.raises(EngineError, match="do not begin with the prompt"):
         processor(Generator([6, 6], [0]))
+
+
+def test_a_mask_that_cannot_be_had_is_told_and_leaves_the_logits(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise LimitExceededError("too many steps")
+
+    processor, generator = GrammarProcessor(ABC.compile(LETTERS)), Generator([5], [0])
+    before = generator.get_logits()
+    with monkeypatch.context() as patch, pytest.raises(LimitExceededError):
+        patch.setattr(Sequence, "mask", fail)
+        processor(generator)
+    assert (generator.get_logits() == before).all()
+    assert answer(processor, generator) == [0, 1, 2, 8]
 
 
 @pytest.fixture(scope="module")

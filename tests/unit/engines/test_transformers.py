@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import frisket
-from frisket import Grammar, Vocabulary
+from frisket import Grammar, Limits, Vocabulary
 from frisket.engines.transformers import GrammarProcessor
-from frisket.errors import BudgetError, EngineError, MissingDependencyError
+from frisket.errors import BudgetError, EngineError, LimitExceededError, MissingDependencyError
 from tests import tiny_model
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -183,6 +183,12 @@ def test_reset_prepares_for_another_call(setup: Any) -> None:
         generate(setup, PROMPTS[2:4], processor)
     processor.reset()
     assert generate(setup, PROMPTS[:2], processor) == first
+
+
+def test_a_mask_that_cannot_be_had_ends_the_call(setup: Any) -> None:
+    compiled = Grammar.from_regex("[a-z]{2}(x|y.*z){40}").compile(setup.vocabulary, limits=Limits(steps=30))
+    with pytest.raises(LimitExceededError):
+        generate(setup, PROMPTS[:2], GrammarProcessor([None, compiled]))
 
 
 def test_a_conversation_is_another_call(setup: Any) -> None:

@@ -12,7 +12,7 @@ from frisket.engines.engine import Engine
 
 NAME = "frisket"
 
-ENGINE = Engine("SGLang", "sglang", ("0.5.23",), "sglang", "--grammar-backend frisket")
+ENGINE = Engine("SGLang", "sglang", "sglang", "--grammar-backend frisket")
 
 
 def register() -> None:

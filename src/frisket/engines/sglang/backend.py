@@ -6,15 +6,19 @@ token that is refused a ValueError: either ends one request.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import frisket
+from frisket.engines import metrics
 from frisket.engines.compiler import Compiler
-from frisket.engines.progress import Progress
+from frisket.engines.progress import Progress, failure
 from frisket.engines.structured_output import Kind, StructuredOutput
-from frisket.errors import EngineError, FrisketError, MissingDependencyError
+from frisket.errors import EngineError, MissingDependencyError
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
+from frisket.limit import Limits
 from frisket.logits.torch import apply_mask
 from frisket.vocabulary import Vocabulary
 
@@ -30,6 +34,8 @@ try:
     from sglang.srt.runtime_context import get_serving
 except ImportError as error:
     raise MissingDependencyError.of("sglang", "sglang") from error
+
+logger = logging.getLogger(__name__)
 
 #: Steps that a tree of drafts takes back at most: as many as SGLang asks of its own backends.
 MAX_ROLLBACK = 200
@@ -49,6 +55,8 @@ def make_backend(tokenizer: Any, vocab_size: int, eos_token_ids: int | Iterable[
     if serving.constrained_json_disable_any_whitespace:
         options = replace(options, whitespace="compact")
     backend = Backend(tokenizer, vocab_size, eos_token_ids, options)
+    metrics.start("sglang", serve=False)
+    logger.info("frisket %s serves structured outputs: %s, %s", frisket.__version__, options, Limits())
     if not serving.reasoning_parser:
         return backend
     # SGLang hands its own backends to this class, and leaves others to do so themselves.
@@ -73,7 +81,7 @@ class Backend(BaseGrammarBackend):
         self._size, self._options = vocab_size, options
         stops = [eos_token_ids] if isinstance(eos_token_ids, int) else sorted(eos_token_ids or ())
         vocabulary = Vocabulary.from_huggingface(tokenizer, size=vocab_size, eos=stops or None)
-        self._compiler = Compiler(lambda _: vocabulary)
+        self._compiler = Compiler(lambda _: vocabulary, counted=True)
 
     def initialize_vocab_mask_buffer(self, name: str, vocab_size: int, max_rows: int, device: Any) -> torch.Tensor:
         """A bitmask that is used again and again."""
@@ -107,8 +115,10 @@ class Backend(BaseGrammarBackend):
     def _made(self, kind: Kind, specification: str) -> Any:
         try:
             compiled = self._compiler.compile(StructuredOutput(kind, specification, self._options))
-        except FrisketError as error:
-            return InvalidGrammarObject(f"{error} [{error.code}]")
+        except Exception as error:
+            refusal = failure(error)
+            metrics.count("frisket_engine_requests_refused", refusal.code)
+            return InvalidGrammarObject(f"{refusal} [{refusal.code}]")
         return RequestGrammar(Progress(compiled, max_rollback=MAX_ROLLBACK))
 
 

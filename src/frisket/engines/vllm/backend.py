@@ -8,12 +8,13 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from frisket.engines import metrics
 from frisket.engines.compiler import Compiler
 from frisket.engines.progress import Progress
 from frisket.engines.structured_output import StructuredOutput, kind_of
 from frisket.engines.vllm.request import Specification
 from frisket.engines.vllm.tokenizer import vocabulary_of
-from frisket.errors import MissingDependencyError
+from frisket.errors import FrisketError, MissingDependencyError
 from frisket.vocabulary import Vocabulary
 
 try:
@@ -30,7 +31,7 @@ class Backend(StructuredOutputBackend):
 
     def __init__(self, vllm_config: Any, tokenizer: Any, vocab_size: int) -> None:
         super().__init__(vllm_config, tokenizer, vocab_size)
-        self._compiler = Compiler(self._vocabulary)
+        self._compiler = Compiler(self._vocabulary, counted=True)
         self._drafts = int(vllm_config.num_speculative_tokens)
         # The usual stop tokens come with the first request; a tokenizer that cannot be read is refused here.
         self._compiler.vocabulary()
@@ -44,7 +45,11 @@ class Backend(StructuredOutputBackend):
             wanted = grammar_spec.wanted
         else:
             wanted = StructuredOutput(kind_of(kind), grammar_spec)
-        compiled = self._compiler.compile(wanted, stop_token_ids)
+        try:
+            compiled = self._compiler.compile(wanted, stop_token_ids)
+        except FrisketError as error:
+            metrics.count("frisket_engine_requests_refused", error.code)
+            raise
         # One more than the drafts: the end of the text may come with them.
         return RequestGrammar(Progress(compiled, max_rollback=self._drafts + 1))
 
@@ -54,7 +59,7 @@ class Backend(StructuredOutputBackend):
 
     def destroy(self) -> None:
         """Forget the compiled grammars."""
-        self._compiler = Compiler(self._vocabulary)
+        self._compiler = Compiler(self._vocabulary, counted=True)
 
     def _vocabulary(self, stops: frozenset[int] | None) -> Vocabulary:
         return vocabulary_of(self.tokenizer, self.vocab_size, stops)

@@ -6,32 +6,69 @@ one that has its grammar compiled in the engine's process.
 
 from __future__ import annotations
 
+import functools
 import importlib
+import logging
 from typing import Any
 
+import frisket
+from frisket.engines import metrics
+from frisket.engines.progress import failure
 from frisket.engines.structured_output import read_options
-from frisket.engines.vllm import ENGINE, SWITCH
+from frisket.engines.vllm import ENGINE, SWITCH, trial
+from frisket.engines.vllm.admission import Admission
 from frisket.engines.vllm.request import Specification, structured_output
-from frisket.errors import EngineError, FrisketError, MissingDependencyError
+from frisket.errors import EngineError, MissingDependencyError
 from frisket.json_schema.options import JSONSchemaOptions
+from frisket.limit import Limits
 
-#: What vLLM's requests and its manager call the backend. Beam search, which has backends of its own, refuses the name.
-NAME = "frisket"
+#: What vLLM's requests and its manager call the backend. vLLM's own manager refuses a backend that it does not know by
+#: its name, which tells what is amiss. Beam search, which has backends of its own, refuses it, too.
+NAME = f"frisket (set {SWITCH} in the engine's process, too)"
+
+#: vLLM shows what comes from loggers below its own.
+logger = logging.getLogger("vllm.frisket")
 
 
 def install(options: str = "") -> None:
-    """Wrap the two methods in this process, once; `options` are JSON text with the options of all requests."""
+    """Wrap the two methods in this process, once; `options` are JSON text with the options of all requests.
+
+    EngineError for a version that was not tested, unless it is newer and a trial run goes well."""
     base = read_options(options or None)
-    vllm = _import("vllm")
-    ENGINE.check(str(vllm.__version__))
-    _wrap_validation(_import("vllm.sampling_params").SamplingParams, base)
-    _wrap_compilation(_import("vllm.v1.structured_output").StructuredOutputManager, base)
+    version = str(_import("vllm").__version__)
+    is_untested = ENGINE.is_newer(version)
+    if not is_untested:
+        ENGINE.check(version)
+    params = _import("vllm.sampling_params").SamplingParams
+    manager = _import("vllm.v1.structured_output").StructuredOutputManager
+    is_new = _wrap_validation(params, base)
+    if not (_wrap_compilation(manager, base) or is_new):
+        return
+    if is_untested:
+        try:
+            trial.run()
+        except Exception as error:
+            for cls, name in ((params, "_validate_structured_outputs"), (manager, "grammar_init")):
+                setattr(cls, name, vars(cls)[name].__wrapped__)
+            raise EngineError(
+                f"{ENGINE.name} {version} was not tested with this version of frisket, and a trial run failed: "
+                f"{type(error).__name__}: {error}",
+                where=SWITCH,
+                hint=f"install {ENGINE.name} {' or '.join(ENGINE.tested)} or another frisket, or unset {SWITCH}",
+            ) from error
+        logger.warning(
+            "%s %s was not tested with this version of frisket, but with %s; a trial run of what is wrapped went well",
+            ENGINE.name, version, " and ".join(ENGINE.tested),
+        )  # fmt: skip
+    metrics.start("vllm")
+    logger.info("frisket %s serves structured outputs of vLLM %s: %s, %s", frisket.__version__, version, base, Limits())
 
 
-def _wrap_validation(cls: Any, base: JSONSchemaOptions) -> None:
+def _wrap_validation(cls: Any, base: JSONSchemaOptions) -> bool:
     original = _method(cls, "_validate_structured_outputs")
     if original is None:
-        return
+        return False
+    admission = Admission()
 
     def _validate_structured_outputs(
         self: Any, model_config: Any, structured_outputs_config: Any, tokenizer: Any
@@ -45,25 +82,28 @@ def _wrap_validation(cls: Any, base: JSONSchemaOptions) -> None:
         if wanted._backend not in (None, NAME):
             raise invalid(f"the request asks for the backend {wanted._backend!r}, and {SWITCH} for frisket")
         try:
-            structured_output(wanted, self.extra_args, base).grammar()
-        except FrisketError as error:
-            raise invalid(f"{error} [{error.code}]") from error
+            asked = structured_output(wanted, self.extra_args, base)
+            admission.compile(asked, tokenizer, int(model_config.get_vocab_size()))
+        except Exception as error:
+            raise invalid(told(error)) from error
         wanted._backend, wanted._backend_was_auto = NAME, True
 
-    _replace(cls, _validate_structured_outputs)
+    _replace(cls, _validate_structured_outputs, original)
+    return True
 
 
-def _wrap_compilation(cls: Any, base: JSONSchemaOptions) -> None:
+def _wrap_compilation(cls: Any, base: JSONSchemaOptions) -> bool:
     original = _method(cls, "grammar_init")
     if original is None:
-        return
+        return False
 
     def grammar_init(self: Any, request: Any) -> None:
         if request.structured_output_request is not None:
             _prepare(self, request, base)
         original(self, request)
 
-    _replace(cls, grammar_init)
+    _replace(cls, grammar_init, original)
+    return True
 
 
 def _prepare(manager: Any, request: Any, base: JSONSchemaOptions) -> None:
@@ -79,13 +119,24 @@ def _prepare(manager: Any, request: Any, base: JSONSchemaOptions) -> None:
             manager.backend = Backend(config, tokenizer=manager.tokenizer, vocab_size=size)
             manager.backend_name = NAME
         wanted = structured_output(params, request.sampling_params.extra_args, base)
-    except FrisketError as error:
-        raise invalid(f"{error} [{error.code}]") from error
+    except Exception as error:
+        raise invalid(told(error)) from error
+    if params._backend != NAME:
+        _warn_of_front_end()
     params._backend = NAME
     made = request.structured_output_request
     kind, specification = made.structured_output_key
     # The key is a cached property of the request, and the one thing that reaches the backend.
     made.__dict__["structured_output_key"] = kind, Specification(specification, wanted)
+
+
+@functools.cache
+def _warn_of_front_end() -> None:
+    logger.warning(
+        "%s is set in the engine's process and not where requests arrive: vLLM refuses there what its own backends "
+        "do not serve. Set it there, too.",
+        SWITCH,
+    )
 
 
 def _check_backend(configured: str) -> None:
@@ -101,6 +152,13 @@ def invalid(message: str) -> Exception:
     return error
 
 
+def told(error: Exception) -> str:
+    """What the refused request is told."""
+    refusal = failure(error)
+    metrics.count("frisket_engine_requests_refused", refusal.code)
+    return f"{refusal} [{refusal.code}]"
+
+
 def _method(cls: Any, name: str) -> Any:
     """A method to be wrapped; None if it is wrapped already."""
     method = vars(cls).get(name)
@@ -113,8 +171,8 @@ def _method(cls: Any, name: str) -> Any:
     return None if getattr(method, "of_frisket", False) else method
 
 
-def _replace(cls: Any, function: Any) -> None:
-    function.of_frisket = True
+def _replace(cls: Any, function: Any, original: Any) -> None:
+    function.of_frisket, function.__wrapped__ = True, original
     setattr(cls, function.__name__, function)
 
 

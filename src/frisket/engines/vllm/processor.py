@@ -1,20 +1,24 @@
 """vLLM's batch of requests × logits → masked logits: the way in where vLLM's own backend has to stay.
 
 For vLLM's first model runner: `LLM(model, logits_processors=["frisket.engines.vllm.processor:GrammarProcessor"])`.
-The second runner refuses it at the start, and so does vLLM with speculative decoding.
+The second runner refuses it at the start, and so does vLLM with speculative decoding. An exception in the worker would
+end the engine with all its requests, and vLLM takes no error of one row: a row that fails allows the end alone.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from frisket._core import Matcher, fill_masks
+from frisket.engines import metrics
 from frisket.engines.compiler import Compiler
+from frisket.engines.progress import Progress, allow_alone, failure
 from frisket.engines.structured_output import KINDS, StructuredOutput, read_options
+from frisket.engines.vllm.admission import Admission, front_end
 from frisket.engines.vllm.request import EXTRA
 from frisket.engines.vllm.tokenizer import vocabulary_of
 from frisket.errors import EngineError, FrisketError, MissingDependencyError
@@ -28,6 +32,8 @@ try:
 except ImportError as error:
     raise MissingDependencyError.of("vllm", "vllm") from error
 
+logger = logging.getLogger(__name__)
+
 
 class GrammarProcessor(LogitsProcessor):
     """Masks the rows of requests that ask for it: `SamplingParams(extra_args={"frisket": {"json": schema}})`.
@@ -36,81 +42,124 @@ class GrammarProcessor(LogitsProcessor):
     any options of `JSONSchemaOptions`. A request with both that and `structured_outputs` obeys both.
     """
 
+    _admission: ClassVar[Admission] = Admission()
+
     @classmethod
     def validate_params(cls, sampling_params: Any) -> None:
-        """VLLMValidationError if a request asks for what frisket does not serve."""
+        """VLLMValidationError if a request asks for what frisket does not serve, or the vocabulary cannot spell."""
         try:
             wanted = _wanted(sampling_params)
             if wanted is not None:
-                wanted.grammar()
-        except FrisketError as error:
-            raise VLLMValidationError(f"{error} [{error.code}]", parameter="extra_args") from error
+                known = front_end()
+                if known is None:
+                    wanted.grammar()
+                else:
+                    cls._admission.compile(wanted, *known)
+        except Exception as error:
+            refusal = failure(error)
+            metrics.count("frisket_engine_requests_refused", refusal.code)
+            raise VLLMValidationError(f"{refusal} [{refusal.code}]", parameter="extra_args") from error
 
     def __init__(self, vllm_config: Any, device: Any, is_pin_memory: bool) -> None:
         config = vllm_config.model_config
         self._size = int(config.get_vocab_size())
         self._tokenizer = cached_tokenizer_from_config(model_config=config)
-        self._compiler = Compiler(self._vocabulary)
+        self._compiler = Compiler(self._vocabulary, counted=True)
         self._rows: dict[int, _Row] = {}
+        metrics.start("vllm", serve=False)
 
     def is_argmax_invariant(self) -> bool:
         return False
 
     def update_state(self, batch_update: Any) -> None:
-        """Rows come, go and change places; each has then read all tokens that its request has."""
-        if batch_update is not None:
-            for index in batch_update.removed:
-                self._rows.pop(index, None)
-            for index, params, _, output in batch_update.added:
-                self._rows.pop(index, None)
-                wanted = _wanted(params)
-                if wanted is not None:
-                    compiled = self._compiler.compile(wanted, params.all_stop_token_ids)
-                    self._rows[index] = _Row(compiled.matcher(), output)
-            for source, target, direction in batch_update.moved:
-                moved, replaced = self._rows.pop(source, None), self._rows.pop(target, None)
-                if moved is not None:
-                    self._rows[target] = moved
-                if replaced is not None and direction == MoveDirectionality.SWAP:
-                    self._rows[source] = replaced
-        for row in self._rows.values():
-            row.read()
+        """Rows come, go and change places."""
+        if batch_update is None:
+            return
+        for index in batch_update.removed:
+            self._rows.pop(index, None)
+        for index, params, _, output in batch_update.added:
+            self._rows.pop(index, None)
+            row = self._row(params, output)
+            if row is not None:
+                self._rows[index] = row
+        for source, target, direction in batch_update.moved:
+            moved, replaced = self._rows.pop(source, None), self._rows.pop(target, None)
+            if moved is not None:
+                self._rows[target] = moved
+            if replaced is not None and direction == MoveDirectionality.SWAP:
+                self._rows[source] = replaced
 
     def apply(self, logits: Any) -> Any:
         """The logits, −∞ for each token after which the row's text cannot be completed."""
-        rows = {index: row for index, row in self._rows.items() if not row.matcher.ended}
+        # Not in `update_state`: with asynchronous scheduling, vLLM fills in the last token between the two.
+        for row in self._rows.values():
+            row.read()
+        rows = {index: row for index, row in self._rows.items() if not row.has_ended}
         if not rows:
             return logits
         bitmask = np.zeros((len(rows), -(-self._size // 32)), dtype=np.uint32)
-        fill_masks([row.matcher for row in rows.values()], bitmask)
+        followed: list[Progress] = []
+        places: list[int] = []
+        for place, row in enumerate(rows.values()):
+            if row.progress is None:
+                allow_alone(bitmask, place, row.ends)
+            else:
+                followed.append(row.progress)
+                places.append(place)
+        Progress.fill_all(followed, bitmask, places)
         chosen = list(rows)
         masked = logits[chosen]
         apply_mask(masked, bitmask)
         logits[chosen] = masked
         return logits
 
+    def _row(self, params: Any, output: list[int]) -> _Row | None:
+        """The row of a request, None where it asks for nothing."""
+        ends = [token for token in params.all_stop_token_ids if token < self._size]
+        try:
+            wanted = _wanted(params)
+            if wanted is None:
+                return None
+            compiled = self._compiler.compile(wanted, params.all_stop_token_ids)
+            return _Row(output, Progress(compiled, max_rollback=1), ends)
+        except Exception as error:
+            refusal = failure(error)
+            logger.error("a request fails: %s [%s]", refusal, refusal.code)
+            return _Row(output, None, ends or [self._tokenizer.eos_token_id or 0])
+
     def _vocabulary(self, stops: frozenset[int] | None) -> Vocabulary:
         return vocabulary_of(self._tokenizer, self._size, stops)
 
 
 class _Row:
-    """A request's position, and vLLM's own list of its tokens, which grows."""
+    """A request's position, None where it has no grammar, and vLLM's own list of its tokens, which grows."""
 
-    def __init__(self, matcher: Matcher, output: list[int]) -> None:
-        self.matcher = matcher
+    def __init__(self, output: list[int], progress: Progress | None, ends: list[int]) -> None:
+        self.progress, self.ends = progress, ends
         self._output = output
         self._read = 0
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the end was taken: from there on the row is free."""
+        return self.progress is not None and self.progress.ended
+
     def read(self) -> None:
-        for token in self._output[self._read :]:
-            if token < 0:
-                raise EngineError(
-                    "vLLM does not say which token came last",
-                    hint="name the processor in `logits_processors`, and switch asynchronous scheduling off",
-                )
-            if not self.matcher.ended:
-                self.matcher.advance(token)
-            self._read += 1
+        """Take the tokens that are new; where one of them is refused, the request fails."""
+        tokens = self._output[self._read :]
+        if self.progress is None or self.progress.error is not None or not tokens:
+            return
+        self._read += len(tokens)
+        refusal: FrisketError | None
+        if min(tokens) < 0:
+            refusal = EngineError(
+                "vLLM does not say which token came last",
+                hint="name the processor in `logits_processors`: an entry point is not enough",
+            )
+        else:
+            refusal = self.progress.accept(tokens)
+        if refusal is not None:
+            self.progress.fail(refusal)
 
 
 def _wanted(params: Any) -> StructuredOutput | None:

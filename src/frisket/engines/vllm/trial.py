@@ -1,0 +1,96 @@
+"""A version of vLLM that nobody tested → whether what frisket wraps does its work: one request, without a model."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from frisket.errors import EngineError
+from frisket.vocabulary import Vocabulary
+
+#: What is called or implemented → its parameters, as far as frisket uses them, in this order.
+SIGNATURES: dict[str, tuple[str, ...]] = {
+    "vllm.sampling_params.SamplingParams._validate_structured_outputs": (
+        "self", "model_config", "structured_outputs_config", "tokenizer",
+    ),
+    "vllm.v1.structured_output.StructuredOutputManager.grammar_init": ("self", "request"),
+    "vllm.v1.structured_output.backend_types.StructuredOutputBackend.compile_grammar": (
+        "self", "request_type", "grammar_spec", "stop_token_ids",
+    ),
+    "vllm.v1.structured_output.backend_types.StructuredOutputBackend.allocate_token_bitmask": ("self", "max_num_seqs"),
+    "vllm.v1.structured_output.backend_types.StructuredOutputGrammar.accept_tokens": ("self", "request_id", "tokens"),
+    "vllm.v1.structured_output.backend_types.StructuredOutputGrammar.validate_tokens": ("self", "tokens"),
+    "vllm.v1.structured_output.backend_types.StructuredOutputGrammar.rollback": ("self", "num_tokens"),
+    "vllm.v1.structured_output.backend_types.StructuredOutputGrammar.fill_bitmask": ("self", "bitmask", "batch_index"),
+}  # fmt: skip
+
+#: A letter for each id, and the end.
+_WORDS = Vocabulary.from_bytes([b"a", b"b", b"c", None], eos=[3])
+
+
+def run() -> None:
+    """One request through the wrapped classes, from its validation to its end; an exception says what is not as it was.
+
+    Comes after both methods were wrapped."""
+    for place, parameters in SIGNATURES.items():
+        found = tuple(inspect.signature(_at(place)).parameters)
+        if found[: len(parameters)] != parameters:
+            raise EngineError(f"{place} takes {', '.join(found)}, and not {', '.join(parameters)}")
+    config = SimpleNamespace(
+        # Without its own tokenizer and threads: grammars are compiled at once.
+        parallel_config=SimpleNamespace(distributed_executor_backend="external_launcher"),
+        scheduler_config=SimpleNamespace(max_num_seqs=2),
+        model_config=SimpleNamespace(
+            skip_tokenizer_init=True, is_diffusion=False, get_vocab_size=lambda: 4, max_model_len=100
+        ),
+        structured_outputs_config=_at("vllm.config.StructuredOutputsConfig")(),
+        num_speculative_tokens=1,
+    )
+    manager = _at("vllm.v1.structured_output.StructuredOutputManager")(config)
+    manager.tokenizer = _WORDS
+    request = _request(config)
+    manager.grammar_init(request)
+    grammar = request.structured_output_request.grammar
+    if isinstance(grammar, Exception):
+        raise grammar
+    # The first step has a draft, whose row is followed and taken back.
+    for drafts, token, expected in (([0], 0, [[0], [1]]), ([], 1, [[1]]), ([], 3, [[2, 3]])):
+        if manager.validate_tokens(request, [*drafts, 0]) != drafts:
+            raise EngineError("drafts are not cut where the grammar refuses them")
+        rows = manager.grammar_bitmask({"trial": request}, ["trial"], {"trial": drafts} if drafts else {})
+        bits = np.unpackbits(np.ascontiguousarray(rows).view(np.uint8), axis=1, bitorder="little")
+        masks = [np.flatnonzero(row[:4]).tolist() for row in bits[: len(expected)]]
+        if masks != expected:
+            raise EngineError(f"the masks allow {masks}, and not {expected}")
+        if not manager.accept_tokens(request, [token]):
+            raise EngineError(f"token {token} is refused, which the mask allows")
+    if not grammar.is_terminated():
+        raise EngineError("the end does not end the text")
+
+
+def _request(config: Any) -> Any:
+    """A request for the text "ab", or "abc", as it comes out of the front end."""
+    sampling = importlib.import_module("vllm.sampling_params")
+    wanted = sampling.StructuredOutputsParams(regex="abc?")
+    params = sampling.SamplingParams(structured_outputs=wanted, max_tokens=10)
+    params._validate_structured_outputs(config.model_config, config.structured_outputs_config, _WORDS)
+    made = _at("vllm.v1.structured_output.request.StructuredOutputRequest").from_sampling_params(params)
+    return SimpleNamespace(
+        request_id="trial", sampling_params=params, structured_output_request=made, use_structured_output=True,
+        prompt_token_ids=[0], all_token_ids=[0], num_prompt_tokens=1, num_output_tokens=0, max_tokens=10,
+    )  # fmt: skip
+
+
+def _at(place: str) -> Any:
+    """The class or the method of that name."""
+    parts = place.split(".")
+    # Modules are written small, classes are not.
+    end = next(number for number, part in enumerate(parts) if not part[0].islower())
+    found: Any = importlib.import_module(".".join(parts[:end]))
+    for part in parts[end:]:
+        found = getattr(found, part)
+    return found
