@@ -14,6 +14,7 @@ FAMILY = Family(
     separators=(", ",),
     arguments="python",
     json_objects=True,
+    python_values=frozenset({"array"}),
     thinking=("<think>", "</think>"),
     special=frozenset({"<|tool_call_start|>", "<|tool_call_end|>"}),
     name_pattern="[A-Za-z_][A-Za-z0-9_]*",

@@ -30,7 +30,7 @@ use bytes::{Reader, Writer};
 const MAGIC: &[u8] = b"frisket grammar\n";
 
 /// The version of the format: changes with every change of what is written.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// Other engines may compute other facts of the same terms, or want other rules.
 const ENGINE: &str = env!("CARGO_PKG_VERSION");

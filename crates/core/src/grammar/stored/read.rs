@@ -8,7 +8,7 @@ use crate::grammar::stored::character::is_character_class;
 use crate::grammar::stored::{refusal, tag, Stored};
 use crate::regular::arena::Arena;
 use crate::regular::id::{RuleId, SpecialId, WordSetId};
-use crate::regular::term::{Parts, Spelling, Term, TermId, EMPTY, EPSILON, TOP};
+use crate::regular::term::{Escapes, Parts, Spelling, Term, TermId, EMPTY, EPSILON, TOP};
 use std::sync::Arc;
 
 /// The content of a payload. Errors: a payload that `write` does not make, limits.
@@ -257,8 +257,13 @@ impl Terms<'_> {
     }
 
     fn quoted(&mut self) -> Result<TermId> {
-        let (text, free) = (self.text()?, self.file.bool()?);
-        self.arena.intern_quoted(text, Spelling::Start, free)
+        let (text, escapes) = (self.text()?, self.escapes()?);
+        self.arena.intern_quoted(text, Spelling::Start, escapes)
+    }
+
+    /// How characters of strings are spelled.
+    pub(super) fn escapes(&mut self) -> Result<Escapes> {
+        Ok(Escapes { free: self.file.bool()?, escaped: self.regular()? })
     }
 }
 

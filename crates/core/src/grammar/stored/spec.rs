@@ -4,7 +4,6 @@
 
 use crate::error::Result;
 use crate::grammar::stored::read::{check, Terms};
-use crate::regular::json_string::encode;
 use crate::regular::registers::{Clause, Extra, ObjectSpec, Property, PropertyRanges, PropertySet, UniqueSpec, Value};
 use crate::regular::term::TermId;
 
@@ -22,9 +21,11 @@ impl Terms<'_> {
         let mut implied_by: Vec<(u32, u32)> = implies.iter().map(|&(cause, effect)| (effect, cause)).collect();
         implied_by.sort_unstable();
         let earlier = self.earlier(properties.len())?;
-        let [any_order, extras_last, free] = [self.file.bool()?, self.file.bool()?, self.file.bool()?];
+        let [any_order, extras_last] = [self.file.bool()?, self.file.bool()?];
+        let escapes = self.escapes()?;
+        let keys = self.arena.spellings(properties.iter().map(|property| &*property.key), escapes)?;
         let mut spec = ObjectSpec {
-            sorted: sorted_spellings(&properties)?,
+            sorted: sorted_spellings(keys)?,
             properties,
             required: PropertySet::new(),
             valued: PropertySet::new(),
@@ -43,7 +44,7 @@ impl Terms<'_> {
             any_order,
             extras_last,
             earlier,
-            free,
+            escapes,
         };
         spec.index_properties();
         self.arena.add_object(spec)
@@ -123,9 +124,8 @@ impl Terms<'_> {
 }
 
 /// (spelled key, property), sorted. Errors: a key that is named twice.
-fn sorted_spellings(properties: &[Property]) -> Result<Vec<(Box<[u8]>, u32)>> {
-    let mut sorted: Vec<(Box<[u8]>, u32)> =
-        (0..).zip(properties).map(|(index, property)| (encode(&property.key).into(), index)).collect();
+fn sorted_spellings(keys: Vec<Vec<u8>>) -> Result<Vec<(Box<[u8]>, u32)>> {
+    let mut sorted: Vec<(Box<[u8]>, u32)> = keys.into_iter().map(Vec::into_boxed_slice).zip(0..).collect();
     sorted.sort_unstable();
     check(sorted.is_sorted_by(|one, next| one.0 < next.0), "names a property twice")?;
     Ok(sorted)
@@ -135,14 +135,10 @@ fn sorted_spellings(properties: &[Property]) -> Result<Vec<(Box<[u8]>, u32)>> {
 mod tests {
     use super::*;
 
-    fn property(key: &[u8]) -> Property {
-        Property { key: key.into(), required: false, values: Vec::new() }
-    }
-
     #[test]
     fn properties_are_found_by_their_spelled_keys() {
-        let sorted = sorted_spellings(&[property(b"b"), property(b"a\n")]).unwrap();
+        let sorted = sorted_spellings(["\"b\"", "\"a\\n\""].map(Vec::from).to_vec()).unwrap();
         assert_eq!(sorted, [((*b"\"a\\n\"").into(), 1), ((*b"\"b\"").into(), 0)]);
-        assert!(sorted_spellings(&[property(b"a"), property(b"a")]).is_err());
+        assert!(sorted_spellings(["\"a\""; 2].map(Vec::from).to_vec()).is_err());
     }
 }

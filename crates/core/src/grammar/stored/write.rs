@@ -8,7 +8,7 @@ use crate::grammar::stored::tag;
 use crate::regular::arena::Arena;
 use crate::regular::id::{RuleId, WordSetId};
 use crate::regular::registers::{Extra, ObjectSpec, Property, UniqueSpec, Value};
-use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, TOP};
+use crate::regular::term::{Escapes, Spelling, Term, TermId, EMPTY, EPSILON, TOP};
 use rustc_hash::FxHashMap;
 
 /// The payload of a grammar's file. Errors: misuse, if the grammar holds terms that only running automata make.
@@ -115,10 +115,10 @@ impl<'a> Terms<'a> {
                 out.u32(*rest);
                 out.bool(*point);
             }
-            Term::Quoted { text, state: Spelling::Start, free } => {
+            Term::Quoted { text, state: Spelling::Start, escapes } => {
                 out.u8(tag::QUOTED);
                 self.reference(*text, out);
-                out.bool(*free);
+                self.escapes(*escapes, out);
             }
             Term::Call(rule) => {
                 out.u8(tag::CALL);
@@ -150,6 +150,11 @@ impl<'a> Terms<'a> {
             _ => true,
         };
         !derived && is_text(&id) && is_character_class(self.arena, id)
+    }
+
+    fn escapes(&self, escapes: Escapes, out: &mut Writer) {
+        out.bool(escapes.free);
+        self.reference(escapes.escaped, out);
     }
 
     fn reference(&self, id: TermId, out: &mut Writer) {
@@ -212,7 +217,8 @@ impl<'a> Terms<'a> {
                 out.u32(end);
             });
         });
-        [spec.any_order, spec.extras_last, spec.free].into_iter().for_each(|flag| out.bool(flag));
+        [spec.any_order, spec.extras_last].into_iter().for_each(|flag| out.bool(flag));
+        self.escapes(spec.escapes, out);
     }
 
     /// `is_empty` is not written: no term of a built grammar needs an array that cannot end.

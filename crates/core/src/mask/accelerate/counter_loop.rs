@@ -262,7 +262,11 @@ impl Arena {
     /// For the rest of a JSON string of at most n characters of one class: the head without that limit, and n. None for
     /// other heads.
     pub(crate) fn without_limit(&mut self, head: TermId) -> Result<Option<(TermId, u32)>> {
-        let Term::Quoted { text, state: state @ Spelling::Body, free } = *self.term(head) else { return Ok(None) };
+        let Term::Quoted { text, state: state @ Spelling::Body, escapes } = *self.term(head) else { return Ok(None) };
+        // Behind an escape, the rest of an escaped text may not fit.
+        if escapes.escaped != EMPTY {
+            return Ok(None);
+        }
         let (all, min, most) = match *self.term(text) {
             // A minimal length keeps the unlimited head counting, too. That pays if the long tokens would otherwise be walked
             // band by band, which is the case while the maximum exceeds their length.
@@ -277,7 +281,7 @@ impl Arena {
             return Ok(None);
         }
         let endless = if min == 0 { all } else { self.bounded(all, min, MANY)? };
-        Ok(Some((self.quoted_state(endless, state, free)?, most)))
+        Ok(Some((self.quoted_state(endless, state, escapes)?, most)))
     }
 }
 
