@@ -189,6 +189,9 @@ fn array(builder: &mut Builder, draw: &mut Draw, rules: &[u32], depth: u32) -> R
 
 fn grammar(draw: &mut Draw) -> Result<Arc<Grammar>> {
     let mut builder = Builder::default();
+    if draw.chance(30) {
+        builder.escape_in_strings(draw.of(&[&["ab"][..], &["a"], &["aa", "ba", "aab€"], &["$x", "b", "bbbbbbbba"]]))?;
+    }
     let rules = [builder.rule("one")?.number(), builder.rule("two")?.number()];
     for rule in rules {
         let body = node(&mut builder, draw, &rules, 2)?;

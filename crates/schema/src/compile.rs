@@ -117,7 +117,7 @@ pub fn embed(
     let nothing = Tables::default();
     let options = prelude.options();
     if !is_fork {
-        if let Err(error) = restrict(&mut builder, &options.forbidden_texts) {
+        if let Err(error) = restrict(&mut builder, options) {
             return (builder, Err(error.into()));
         }
     }

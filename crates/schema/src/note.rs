@@ -54,6 +54,11 @@ pub(crate) fn notes(
         let text = format!("no string holds {}: forbidden_texts", texts.join(", "));
         found.push(Note::new("forbidden-texts", text));
     }
+    if !options.escaped_texts.is_empty() {
+        let texts: Vec<String> = options.escaped_texts.iter().map(|text| quoted(text.chars())).collect();
+        let text = format!("strings spell the first character of {} as an escape: escaped_texts", texts.join(", "));
+        found.push(Note::new("escaped-texts", text));
+    }
     found
 }
 

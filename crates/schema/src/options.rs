@@ -78,6 +78,8 @@ pub struct Options {
     pub relaxed: bool,
     /// Texts that no string of a document holds.
     pub forbidden_texts: Vec<String>,
+    /// Texts that stand in no string or key as they are: where one occurs, its first character is spelled `\\u00xx`.
+    pub escaped_texts: Vec<String>,
     /// How many alternatives one value may split into.
     pub max_alternatives: u64,
 }
@@ -106,6 +108,7 @@ impl Default for Options {
             nullable: false,
             relaxed: false,
             forbidden_texts: Vec::new(),
+            escaped_texts: Vec::new(),
             max_alternatives: 4000,
         }
     }
@@ -123,7 +126,7 @@ impl Options {
             },
             escapes: Escapes { free: self.free_escapes, letters: self.escape_letters.clone() },
             literals: self.literals,
-            forbidden_texts: self.forbidden_texts.clone(),
+            forbidden_texts: self.forbidden_texts.iter().chain(&self.escaped_texts).cloned().collect(),
             max_items: self.max_items,
             any_order: self.property_order == PropertyOrder::Any,
             closed_objects: self.closed_objects,

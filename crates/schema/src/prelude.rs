@@ -32,7 +32,7 @@ impl Prelude {
     /// Errors: forbidden texts that take more than the limits allow.
     pub fn new(options: Options, pause: Option<Pause>) -> Result<Self> {
         let mut builder = Builder::new(Limits::default(), None, pause);
-        restrict(&mut builder, &options.forbidden_texts)?;
+        restrict(&mut builder, &options)?;
         let mut tree = TreeBuilder::default();
         tree.boolean(true)?;
         let documents = Documents::new(Arc::new(tree.finish()), None)?;
@@ -88,8 +88,16 @@ fn lower_common(lowerer: &mut Lowerer<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Lets no JSON string of the builder hold one of the texts from now on.
-pub(crate) fn restrict(builder: &mut Builder, forbidden: &[String]) -> EngineResult<()> {
+/// From now on, lets no JSON string of the builder hold a forbidden text, nor an escaped one as it stands.
+pub(crate) fn restrict(builder: &mut Builder, options: &Options) -> EngineResult<()> {
+    let (mut forbidden, mut escaped): (Vec<&str>, Vec<&str>) = Default::default();
+    forbidden.extend(options.forbidden_texts.iter().map(String::as_str));
+    let has_escape = options.escape_letters.contains('u');
+    let texts = if has_escape { &mut escaped } else { &mut forbidden };
+    texts.extend(options.escaped_texts.iter().map(String::as_str));
+    if !escaped.is_empty() {
+        builder.escape_in_strings(&escaped)?;
+    }
     if forbidden.is_empty() {
         return Ok(());
     }

@@ -46,6 +46,7 @@ OPTIONS: tuple[tuple[str, Any, str], ...] = (
     ("escapes", "free", "this spelling of a character"),
     ("escape_letters", ESCAPES, "this spelling of a character"),
     ("forbidden_texts", (), "these texts in a string"),
+    ("escaped_texts", (), "these texts in a string as they stand"),
     ("max_items", None, "so many items"),
     ("numbers", "free", "this spelling of a number"),
     ("closed_objects", False, "properties that the schema does not name"),

@@ -67,8 +67,8 @@ def lower_json_schema(
 ) -> tuple[int, Report]:
     """The node of the schema's documents in a builder, and the report; raises what `compile_json_schema` raises.
 
-    `is_fork`: whether the builder is a fork of the options' prelude. Without that, `forbidden_texts` hold for all that
-    the builder makes from now on.
+    `is_fork`: whether the builder is a fork of the options' prelude. Without that, `forbidden_texts` and
+    `escaped_texts` hold for all that the builder makes from now on.
     """
     if isinstance(schema, str):
         raise InvalidSchemaError(

@@ -98,6 +98,11 @@ class JSONSchemaOptions:
     """Texts that no string of a document holds, nor a key that the schema does not name: markers that would end the
     document for those who look for them before they read JSON, as tools for tool calls do."""
 
+    escaped_texts: tuple[str, ...] = ()
+    """Texts that stand in no string or key as they are: where one occurs, its first character is spelled `\\u00xx`, and
+    only there. Each begins with a printable ASCII character other than a quote and a backslash. Values lose nothing by
+    this, and a reader that looks for tags before it reads JSON sees none."""
+
     max_alternatives: int = 4000
     """How many alternatives one value may split into before LimitExceededError (overlapping oneOf, not, if). Ways of
     splitting that take 256 at most are tried first."""
@@ -125,6 +130,11 @@ class JSONSchemaOptions:
                 raise ValueError(f"{name} is one of {', '.join(CHOICES[name])}; got {got}")
         self._check_separators()
         self._check_escapes()
+        odd = next((text for text in self.escaped_texts if not is_escapable(text)), None)
+        if odd is not None:
+            raise ValueError(
+                f"an escaped text begins with printable ASCII, no quote or backslash; got {ascii(odd)[:60]}"
+            )
 
     def _check_separators(self) -> None:
         pair = self.separators
@@ -165,6 +175,15 @@ class JSONSchemaOptions:
         """Every spelling: any order, whitespace, escapes and numerals."""
         base = cls(property_order="any", whitespace="free", escapes="free", numbers="free", max_second_digits=40)
         return replace(base, **changes)  # type: ignore[arg-type]
+
+
+def is_escapable(text: str) -> bool:
+    """Whether an escape may replace the first character of a text in JSON, and nothing else would.
+
+    >>> is_escapable("</call>"), is_escapable("")
+    (True, False)
+    """
+    return " " <= text[:1] <= "~" and text[0] not in '"\\'
 
 
 #: What each choice may be.

@@ -56,6 +56,13 @@ def relating(schema: Iterable[str], kind: str | None = None) -> list[str]:
     return [key for key in keys if key in _WHOLE or key in _RELATING[kind or "object"]]
 
 
+def can_hold(builder: GrammarBuilder, text: int, words: Iterable[bytes]) -> bool:
+    """Whether a text of a regular node has one of the words in it."""
+    anything = builder.not_(builder.empty())
+    holding = builder.cat([anything, builder.words(list(words)), anything])
+    return not builder.is_empty(builder.and_([text, holding]))
+
+
 def bounded_text(builder: GrammarBuilder, text: int, end: str, forbidden: Iterable[str] = ()) -> int:
     """A regular node's texts with the marker that ends them: it occurs no earlier, and no forbidden string in the text.
 

@@ -44,7 +44,8 @@ class Note(str):
 
     * `root-asks-nothing`: any JSON is valid; the pointers are those of the definitions;
     * `no-names`: no string meets these `propertyNames`, so the objects have no members;
-    * `sorted`, `closed-objects`, `forbidden-texts`: the options, or a tool that sorted the properties;
+    * `sorted`, `closed-objects`, `forbidden-texts`, `escaped-texts`: the options, or a tool that sorted the properties;
+    * `tags`: the tags of the family that calls the tools, and what becomes of them in the texts of a call;
     * `uncalled`: a tool that cannot be called;
     * `end`: a vocabulary whose end tokens are not those of the family that calls the tools.
 

@@ -12,23 +12,24 @@ import json
 import keyword
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from frisket import _core
 from frisket._core import front_end
-from frisket.errors import EmptyGrammarError, UnsatisfiableSchemaError, UnsupportedSchemaError
+from frisket.errors import EmptyGrammarError, InvalidSchemaError, UnsatisfiableSchemaError, UnsupportedSchemaError
 from frisket.grammar import Grammar
 from frisket.json_schema import DEFAULT, JSONSchemaOptions, prelude_of
-from frisket.json_schema.parameter import OTHER_TYPES, relating
+from frisket.json_schema.parameter import OTHER_TYPES, can_hold, relating
 from frisket.notations.combination.outline import OutlineBuilder, embedded, named, unnamed
 from frisket.tools import wire
 from frisket.tools.custom import INPUT
 from frisket.tools.family import Family
 from frisket.tools.notation import SCALARS, Notation, Values, joined
 from frisket.tools.python_call import python_prelude, read_keywords
-from frisket.tools.template import Hole, Piece, Text, literal_pieces, pieces_of, written
+from frisket.tools.template import Hole, Piece, Text, after_text, literal_pieces, pieces_of, until_hole, written
 
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
@@ -107,7 +108,7 @@ class Arguments:
             for key in relating(schema)
         ]
         for parameter in self.parameters() if not places else ():
-            where = f"/properties/{parameter.key.replace('~', '~0').replace('/', '~1')}"
+            where = _pointer(parameter.key)
             if self.family.arguments == "python" and not _is_keyword_argument(parameter.key):
                 places.append((where, "the name is no keyword argument of Python"))
             elif self.family.arguments in ("parameters", "delimited") and not re.fullmatch(
@@ -121,6 +122,51 @@ class Arguments:
                 where=places[0][0],
                 hint="give the arguments an object with properties, or use a family that writes JSON",
             )
+
+    def narrowed(self) -> tuple[tuple[str, str], ...]:
+        """(pointer into the schema, what is left out) of the parameters whose texts may hold a tag of the family."""
+        if not self.family.tags or self.family.arguments in ("json", "python"):
+            return ()
+        reason = f"no text holds a tag of {self.family.name}"
+        builder = self.fork(self.limits)
+        members = self._members(builder)
+        return tuple(
+            (_place(parameter, self.tool.schema), reason)
+            for parameter in self.parameters()
+            if self._may_hold_tag(builder, parameter, members)
+        )
+
+    def _may_hold_tag(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> bool:
+        """Whether a text that stands as it is in a parameter may hold a tag of the family, as its schema says."""
+        tags = [tag.encode() for tag in self.family.tags]
+        if self.family.arguments == "delimited" and self.tool.custom is None:
+            values = Values(self.tool.schema, self._notation, self.options, self.limits)
+            values.core(parameter.key, parameter.schema, (*SCALARS, *CONTAINERS))
+            return any(can_hold(values.builder, text, tags) for text in values.texts)
+        text = self._bare_text(builder, parameter, members)
+        return text is not None and can_hold(builder, text, tags)
+
+    def has_text(self, text: str) -> bool:
+        """Whether a parameter may be that text, whatever else its values are."""
+        builder = self.fork(self.limits)
+        members = self._members(builder)
+        nodes = (self._bare_text(builder, parameter, members) for parameter in self.parameters())
+        return any(node is not None and builder.accepts(node, text.encode()) for node in nodes)
+
+    def _bare_text(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> int | None:
+        """The node of the texts of a parameter that stand as they are; None if it has none."""
+        if self.tool.custom is not None:
+            return self.tool.custom.lower(builder, self.limits)
+        said = parameter.schema.get("type") if isinstance(parameter.schema, dict) else None
+        if isinstance(said, str) and said != "string":
+            return None
+        found = self._simply(builder, parameter.schema)
+        if found is not None:
+            return found[0]
+        values = members()
+        text = values.text(parameter.key)
+        values.raise_unsupported()
+        return text
 
     def parameters(self) -> list[Parameter]:
         """The members that are written, in the order of the schema."""
@@ -203,7 +249,7 @@ class Arguments:
         text, other = self._value(unnamed(builder), parameter, members)
         pieces = self._pieces(parameter.key)
         middle = pieces.index(Hole("value"))
-        before, (end, after) = pieces[:middle], _ending(pieces[middle + 1 :])
+        before, (end, after) = pieces[:middle], until_hole(pieces[middle + 1 :])
         ways = []
         # A text of both kinds is read as the other value, so that comes first.
         for kind, node in [("false", other)] if not self.family.kinds else self._others_by_kind(parameter, members):
@@ -238,7 +284,7 @@ class Arguments:
             return
         begin, close, reserved = verbatim
         yield wire.delimited(builder, key, text, (*reserved, *tags), end)
-        wrapped = wire.delimited(builder, key, text, (close, *tags), _after(close, end))
+        wrapped = wire.delimited(builder, key, text, (close, *tags), after_text(close, end))
         yield builder.seq([builder.literal(begin.encode()), wrapped])
 
     def _python_words(self, builder: GrammarBuilder, parameter: Parameter) -> list[int]:
@@ -294,29 +340,35 @@ class Arguments:
             and said not in ("string", *self.family.python_values)
             and "$schema" not in self.tool.schema
         ):
-            return None, builder.embed(Grammar.from_json_schema(schema, self.options, limits=self.limits).core)
+            # An error tells its place in the parameter alone; the values of all parameters tell that in the schema.
+            with suppress(InvalidSchemaError, UnsupportedSchemaError, UnsatisfiableSchemaError):
+                return None, builder.embed(Grammar.from_json_schema(schema, self.options, limits=self.limits).core)
         return None
 
     def _python(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> int | None:
         if self.tool.custom is not None:
             return builder.quoted(self.tool.custom.lower(builder, self.limits))
         printed = self.family.python_values
-        if printed:
-            node = self._foreign(builder, parameter, (*SCALARS, *printed))
+        if printed and not self.family.json_objects:
+            nodes = [self._foreign(builder, parameter, (*SCALARS, *printed))]
         else:
-            node = members().value(parameter.key)
+            nodes = [members().value(parameter.key)]
             members().raise_unsupported()
+            if nodes[0] is None or not self.family.json_objects:
+                return nodes[0]
+            if printed and members().has(parameter.key, list(printed)):
+                # Literals hold all that the schema asks: what the notation cannot hold, they write alone.
+                with suppress(UnsupportedSchemaError):
+                    nodes.append(self._foreign(builder, parameter, printed))
         others = [name for name in CONTAINERS if name not in printed] if printed else ["object"]
-        if not (printed or (node is not None and self.family.json_objects)):
-            return node
         rules = prelude_of(self.options).fork(self.limits)
         other = front_end.MemberValues(rules, self.tool.schema).literals(parameter.key, others)
         try:
             found = None if other is None else builder.embed(rules.build(other))
         except EmptyGrammarError:
             found = None
-        nodes = [each for each in (node, found) if each is not None]
-        return builder.alt(nodes) if nodes else None
+        made = [node for node in (*nodes, found) if node is not None]
+        return builder.alt(made) if made else None
 
     def _delimited(self, builder: GrammarBuilder, parameter: Parameter) -> int | None:
         if self.tool.custom is None:
@@ -361,7 +413,7 @@ class Arguments:
     def _read_parameter(self, text: str, place: int, parameter: Parameter) -> tuple[Any, int] | None:
         pieces = self._pieces(parameter.key)
         middle = pieces.index(Hole("value"))
-        before, (end, after) = pieces[:middle], _ending(pieces[middle + 1 :])
+        before, (end, after) = pieces[:middle], until_hole(pieces[middle + 1 :])
         for kind in self._kinds() if Hole("kind") in before else ("",):
             start = wire.skip(text, place, before, {"kind": kind})
             if start is None:
@@ -422,18 +474,18 @@ def _is_keyword_argument(key: str) -> bool:
     return key.isidentifier() and key.isascii() and not keyword.iskeyword(key)
 
 
+def _pointer(key: str) -> str:
+    return f"/properties/{key.replace('~', '~0').replace('/', '~1')}"
+
+
+def _place(parameter: Parameter, schema: dict[str, Any]) -> str:
+    """The pointer of the first keyword that says what a parameter is, or of what names the parameter."""
+    if parameter.key not in (schema.get("properties") or {}):
+        return "/required"
+    asked = parameter.schema if isinstance(parameter.schema, dict) else {}
+    words = [f"/{word}" for word in asked if word == "type" or word not in _ANNOTATIONS]
+    return _pointer(parameter.key) + (words[0] if words else "")
+
+
 def _optional(builder: GrammarBuilder, node: int) -> int:
     return builder.alt([node, builder.epsilon()])
-
-
-def _ending(pieces: tuple[Piece, ...]) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """What ends a value, and what may follow before the next parameter."""
-    cut = next((place for place, piece in enumerate(pieces) if isinstance(piece, Hole)), len(pieces))
-    return pieces[:cut], pieces[cut:]
-
-
-def _after(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
-    """The pieces with a text before them."""
-    if pieces and isinstance(pieces[0], Text):
-        return Text(text + pieces[0].text), *pieces[1:]
-    return Text(text), *pieces

@@ -241,15 +241,24 @@ def _report(tools: list[ToolReport], wanted: Family, vocabulary: Vocabulary | No
         if tool.status == "refused":
             why = tool.places[0][1] if tool.places else ""
             report.notes.append(Note(f"{tool.name} cannot be called: {why}", "uncalled"))
-        for pointer, reason in tool.places if tool.status == "relaxed" else ():
-            place, _, keyword = pointer.rpartition("/")
-            report.loosened.append(Entry(f"/{tool.name}{place}", keyword, "loosened", reason))
+        narrowed = dict(tool.narrowed)
+        report.narrowed += [_entry(tool, *place, "narrowed") for place in narrowed.items()]
+        if tool.status == "relaxed":
+            report.loosened += [_entry(tool, *place, "loosened") for place in tool.places if place[0] not in narrowed]
     if wanted.tags:
         tags = ", ".join(wanted.tags)
-        report.notes.append(Note(f"no text of a call holds a tag of {wanted.name}: {tags}", "forbidden-texts"))
+        said = f"strings in the JSON of a call begin a tag of {wanted.name} with an escape: {tags}"
+        if wanted.arguments not in ("json", "python"):
+            said = f"no text of a call holds a tag of {wanted.name}; in JSON it begins with an escape: {tags}"
+        report.notes.append(Note(said, "tags"))
     if vocabulary is not None:
         report.notes += _end_notes(wanted, vocabulary)
     return report
+
+
+def _entry(tool: ToolReport, pointer: str, reason: str, status: str) -> Entry:
+    place, _, keyword = pointer.rpartition("/")
+    return Entry(f"/{tool.name}{place}", keyword, status, reason)
 
 
 def _end_notes(wanted: Family, vocabulary: Vocabulary) -> list[Note]:

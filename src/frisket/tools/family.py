@@ -63,7 +63,8 @@ class Family:
     quote: str = ""
     """With `delimited`: what stands around a text."""
     json_objects: bool = False
-    """With `python`: whether an object may be JSON, as templates write mappings, beside Python's literals."""
+    """With `python`: whether an object may be JSON, as templates write mappings, beside Python's literals, and so may
+    `python_values`, as far as their notation holds what the schema asks."""
     verbatim: tuple[str, str, str] | None = None
     """With `parameters`: what stands around a text that holds any of these characters, such as CDATA, and which."""
     nothing: str = ""

@@ -108,7 +108,9 @@ class Values:
     ) -> None:
         self.schema = schema
         self.notation = notation
-        self.forbidden = options.forbidden_texts
+        self.forbidden = (*options.forbidden_texts, *options.escaped_texts)
+        self.texts: list[_Node] = []
+        """The texts that stand between quotes of the notation, without escapes, of all values that were made."""
         prelude = prelude_of(options) if notation.quote else python_prelude(options)
         self.builder: GrammarBuilder = prelude.fork(limits)
         self._defined = {name: schema[name] for name in ("$defs", "definitions") if name in schema}
@@ -156,6 +158,7 @@ class Values:
     def _quoted(self, text: _Node) -> _Node:
         """A text between the quotes of the notation, which it does not hold."""
         builder, quote = self.builder, self.notation.quote
+        self.texts.append(text)
         if not self.notation.is_token:
             return builder.seq([self._literal(quote), bounded_text(builder, text, quote, self.forbidden)])
         inner = bounded_text(builder, text, "", (*self.forbidden, quote))
@@ -204,7 +207,7 @@ class Values:
         builder, quote = self.builder, "" if self.notation.quote else "'"
         free = r"[^\s:,<>\"'{}\[\]]+" if self.notation.quote else r"'[^'\"\\\x00-\x1f]*'"
         words = [f"{quote}{key}{quote}".encode() for key in known]
-        node = builder.regex(free, dialect="rust")
+        node = bounded_text(builder, builder.regex(free, dialect="rust"), "", self.forbidden)
         return builder.and_([node, builder.not_(builder.words(words))]) if words else node
 
     def _referred(self, schema: Mapping[str, Any], types: frozenset[str]) -> _Node | None:

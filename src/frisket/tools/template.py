@@ -94,3 +94,16 @@ def without_prefix(pieces: tuple[Piece, ...], prefix: str) -> tuple[Piece, ...]:
             rest.insert(0, Text(text[len(prefix) :]))
         prefix = prefix[len(text) :]
     return tuple(rest)
+
+
+def until_hole(pieces: tuple[Piece, ...]) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """What ends a value, and what may follow before the next parameter."""
+    cut = next((place for place, piece in enumerate(pieces) if isinstance(piece, Hole)), len(pieces))
+    return pieces[:cut], pieces[cut:]
+
+
+def after_text(text: str, pieces: tuple[Piece, ...]) -> tuple[Piece, ...]:
+    """The pieces with a text before them."""
+    if pieces and isinstance(pieces[0], Text):
+        return Text(text + pieces[0].text), *pieces[1:]
+    return Text(text), *pieces

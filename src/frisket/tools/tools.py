@@ -19,6 +19,7 @@ from frisket.errors import (
 )
 from frisket.grammar import Grammar
 from frisket.json_schema import DEFAULT, JSONSchemaOptions
+from frisket.json_schema.options import is_escapable
 from frisket.limit import Limits, Meter
 from frisket.recent import content
 from frisket.tools.arguments import Arguments
@@ -51,11 +52,15 @@ class ToolReport:
     places: tuple[tuple[str, str], ...] = ()
     """(JSON pointer into the schema of the arguments, what is not enforced or cannot be)."""
     hint: str | None = None
+    narrowed: tuple[tuple[str, str], ...] = ()
+    """(JSON pointer into the schema of the arguments, which valid values no call of the family can hold)."""
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON values."""
         places = [{"pointer": pointer, "reason": reason} for pointer, reason in self.places]
-        return {"name": self.name, "status": self.status, "places": places, "hint": self.hint}
+        narrowed = [{"pointer": pointer, "reason": reason} for pointer, reason in self.narrowed]
+        said = {"name": self.name, "status": self.status, "places": places, "hint": self.hint}
+        return {**said, **({"narrowed": narrowed} if narrowed else {})}
 
 
 @dataclass(frozen=True)
@@ -151,8 +156,7 @@ class Tools:
 
     def _check(self, family: Family, limits: Limits | None, meter: Meter) -> Iterator[Checked]:
         names: set[str] = set()
-        # Many parsers look for tags before they read JSON, so no string holds one.
-        options = replace(self.options, forbidden_texts=(*self.options.forbidden_texts, *family.tags))
+        options = _with_tags(self.options, family)
         for place, source in enumerate(self._sources):
             try:
                 tool = Tool.of(source)
@@ -177,7 +181,7 @@ class Tools:
         try:
             arguments = compiler.compiled(tool)
             compiler.raise_unwritable(tool)
-            return Checked(ToolReport(tool.name, "exact"), arguments)
+            return Checked(ToolReport(tool.name, "exact", narrowed=arguments.narrowed()), arguments)
         except FrisketError as error:
             if self.policy != "relaxed" or isinstance(error, UnsatisfiableSchemaError):
                 return _refused(tool.name, error)
@@ -203,7 +207,10 @@ class _Compiler:
         try:
             return self._compiled(tool)
         except UnsatisfiableSchemaError:
-            if self._has_value(tool.schema, self.options) or not self._has_value(tool.schema, self._tagless):
+            is_json = self.family.arguments in ("json", "python")
+            if (is_json and self._has_value(tool.schema, self.options)) or not self._has_value(
+                tool.schema, self._tagless
+            ):
                 raise
         name = self.family.name
         asked = [("", f"every valid value holds a tag of {name}, and no text of its calls can")]
@@ -238,16 +245,30 @@ class _Compiler:
             pointer = f"{entry.pointer}/{entry.keyword}"
             listed = _at(tool.schema, pointer) if entry.keyword in ("enum", "const") else ()
             values = listed if entry.keyword == "enum" else [listed]
-            lost = [value for value in values if not self._has_value({"const": value}, self.options)] if listed else []
+            lost = [value for value in values if self._is_lost(value, tool)] if listed else []
             if lost:
                 shown = ", ".join(json.dumps(value, ensure_ascii=False, default=str) for value in lost)
                 found.append((pointer, f"{self.family.name} cannot write {shown}: no text of its calls holds its tags"))
         return found
 
+    def _is_lost(self, value: Any, tool: Tool) -> bool:
+        """Whether a value that the schema lists has a tag where the family cannot escape it."""
+        if self._has_value({"const": value}, replace(self._tagless, forbidden_texts=self.family.tags)):
+            return False
+        if self.family.arguments == "delimited" or not self._has_value({"const": value}, self.options):
+            return True
+        if self.family.arguments != "parameters" or not isinstance(value, str):
+            return False
+        return Arguments(tool, self.family, self._tagless, self.limits).has_text(value)
+
     @property
     def _tagless(self) -> JSONSchemaOptions:
-        kept = tuple(text for text in self.options.forbidden_texts if text not in self.family.tags)
-        return replace(self.options, forbidden_texts=kept)
+        forbidden, escaped = self.options.forbidden_texts, self.options.escaped_texts
+        return replace(
+            self.options,
+            forbidden_texts=tuple(text for text in forbidden if text not in self.family.tags),
+            escaped_texts=tuple(text for text in escaped if text not in self.family.tags),
+        )
 
     def _has_value(self, schema: Any, options: JSONSchemaOptions) -> bool:
         try:
@@ -277,9 +298,22 @@ def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
         report = arguments.grammar().report
         slips: list[Entry] = report.loosened if report is not None else []
         left_out += [(f"{entry.pointer}/{entry.keyword}", entry.slips) for entry in slips]
-        left_out += compiler.unwritable(smaller)
-        return Checked(ToolReport(tool.name, "relaxed", tuple(dict(left_out).items()), error.hint), arguments)
+        lost = compiler.unwritable(smaller)
+        narrowed = tuple(dict([*arguments.narrowed(), *lost]).items())
+        places = tuple(dict([*left_out, *lost]).items())
+        return Checked(ToolReport(tool.name, "relaxed", places, error.hint, narrowed), arguments)
     return _refused(tool.name, error)
+
+
+def _with_tags(options: JSONSchemaOptions, family: Family) -> JSONSchemaOptions:
+    """The options under which no string holds a tag as it stands: many parsers look for tags before they read JSON."""
+    escaped = tuple(tag for tag in family.tags if is_escapable(tag))
+    forbidden = tuple(tag for tag in family.tags if tag not in escaped)
+    return replace(
+        options,
+        forbidden_texts=(*options.forbidden_texts, *forbidden),
+        escaped_texts=(*options.escaped_texts, *escaped),
+    )
 
 
 def _at(schema: Any, pointer: str) -> Any:

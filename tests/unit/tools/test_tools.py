@@ -11,6 +11,8 @@ from frisket import Grammar, JSONSchemaOptions, RefusedToolsError, UnknownFamily
 from frisket.errors import FrisketError
 from frisket.tools import Tool, Tools, families, family
 
+from .independent import PARSERS
+
 pydantic: Any = pytest.importorskip("pydantic")
 
 GOOD = {"type": "function", "function": {"name": "good", "parameters": {"type": "object", "properties": {"a": {}}}}}
@@ -118,32 +120,80 @@ def put(schema: Any, *, required: bool = True) -> dict[str, Any]:
     return {"name": "put", "parameters": {"type": "object", "properties": {"v": schema}, **asked}}
 
 
-@pytest.mark.parametrize("wanted", ["hermes", "qwen3_coder"])
 @pytest.mark.parametrize(
     ("tool", "relaxed", "where"),
     [
         (put({"enum": ["</tool_call>", "b"]}), "relaxed", "/properties/v/enum"),
         (put({"anyOf": [{"const": "x<tool_call>"}, {"type": "integer"}]}), "relaxed", "/properties/v/anyOf/0/const"),
         (put({"const": "x<tool_call>"}, required=False), "relaxed", "/properties/v/const"),
-        (put({"const": ["<tool_call>"]}, required=False), "relaxed", "/properties/v/const"),
         (put({"const": "<tool_call>"}), "refused", "/properties/v/const"),
         (put({"type": "string", "pattern": "^</tool_call>$"}), "refused", ""),
     ],
 )
-def test_a_listed_value_with_a_tag_of_the_family_is_told(tool: Any, relaxed: str, where: str, wanted: str) -> None:
+def test_a_listed_value_with_a_tag_of_the_family_is_told(tool: Any, relaxed: str, where: str) -> None:
     for policy, status in (("reject", "refused"), ("relaxed", relaxed)):
-        [report] = Tools([tool], policy=policy).report(wanted)  # type: ignore[arg-type]
+        [report] = Tools([tool], policy=policy).report("qwen3_coder")  # type: ignore[arg-type]
         assert (report.status, [pointer for pointer, _ in report.places]) == (status, [where])
-        assert wanted in report.places[0][1] and "tag" in report.places[0][1] and report.hint
+        assert "qwen3_coder" in report.places[0][1] and "tag" in report.places[0][1] and report.hint
+    # In JSON an escape begins the tag.
+    assert statuses(Tools([tool], policy="reject"), "hermes") == [("put", "exact")]
     assert statuses(Tools([tool], policy="reject"), "mistral_v3") == [("put", "exact")]
 
 
 def test_a_value_with_a_tag_is_told_beside_what_is_left_out() -> None:
-    values = {"a": {"type": "strin"}, "b": {"enum": ["</tool_call>", "x"]}}
+    values = {"a": {"type": "strin"}, "b": {"enum": ["</tool_call>", "x"]}, "c": {"const": ["</tool_call>"]}}
     tool = {"name": "put", "parameters": {"type": "object", "properties": values}}
-    [report] = Tools([tool], policy="relaxed").report("hermes")
+    tools = Tools([tool], policy="relaxed")
+    [report] = tools.report("qwen3_coder")
     assert report.status == "relaxed"
     assert [pointer for pointer, _ in report.places] == ["/properties/a/type", "/properties/b/enum"]
+    said = Grammar.from_tools(tools, "qwen3_coder").report
+    assert said is not None and [entry.pointer for entry in said.loosened] == ["/put/properties/a"]
+    narrowed = [(entry.pointer, entry.keyword, entry.slips) for entry in said.narrowed]
+    assert narrowed == [
+        ("/put/properties", "a", "no text holds a tag of qwen3_coder"),
+        ("/put/properties/b", "enum", 'qwen3_coder cannot write "</tool_call>": no text of its calls holds its tags'),
+    ]
+
+
+@pytest.mark.parametrize(
+    "schema", [{"type": "strin"}, {"type": "array", "items": {"type": "string", "pattern": r"(a+)\1"}}]
+)
+def test_what_cannot_be_enforced_of_a_parameter_is_told_by_its_place(schema: Any) -> None:
+    for wanted in ("hermes", "qwen3_coder", "glm45", "lfm2"):
+        [report] = Tools([put(schema)], policy="relaxed").report(wanted)
+        assert report.status == "relaxed", wanted
+        assert all(pointer.startswith("/properties/v/") for pointer, _ in report.places)
+
+
+def test_texts_that_lose_a_tag_are_told_by_their_place() -> None:
+    values = {
+        "a": {"type": "string"}, "b": {"type": ["string", "null"], "maxLength": 90}, "c": {"pattern": "^[a-z]+$"},
+        "d": {"type": "array", "items": {"type": "string"}}, "e": {"enum": ["x", "<y>"]}, "f": {"maxLength": 3},
+    }  # fmt: skip
+    tool = {"name": "put", "parameters": {"type": "object", "properties": values}}
+    [report] = Tools([tool]).report("qwen3_coder")
+    assert (report.status, report.places) == ("exact", ())
+    assert report.narrowed == tuple(
+        (f"/properties/{key}/type", "no text holds a tag of qwen3_coder") for key in ("a", "b")
+    )
+    assert report.to_json()["narrowed"][0]["pointer"] == "/properties/a/type"
+    for wanted in ("hermes", "lfm2", "mistral_v3"):
+        assert Tools([tool]).report(wanted)[0].narrowed == ()
+
+
+@pytest.mark.parametrize("name", [name for name in families() if family(name).arguments in ("json", "python")])
+def test_a_value_with_a_tag_is_written_with_an_escape_and_read_back(name: str) -> None:
+    wanted = replace(family(name), special=frozenset(), stops=())
+    thinking: Any = "off" if wanted.thinking else "auto"
+    tags = [*wanted.tags, "<none>"]
+    texts = [text for tag in tags for text in (tag, f'say "{tag}', f"<{tag}{tag[:-1]}", f"</{tag}\n[ <")]
+    value = [texts, {f"x{tag}": {"a": f"[{tag}"} for tag in tags}]
+    grammar = Grammar.from_tools([put({"const": value})], wanted, choice="put", thinking=thinking)
+    text = grammar.compile(BYTES).matcher().completion()
+    assert text is not None
+    assert grammar.value(text.decode()).calls[0].arguments == {"v": value}
+    assert PARSERS[name](text.decode(), {"put": {}}) == [("put", {"v": value})]
 
 
 def test_a_text_that_the_caller_forbids_is_no_tag() -> None:
@@ -158,7 +208,7 @@ def test_a_deep_schema_is_searched_for_tags(inner: Any) -> None:
     for _ in range(3_000):
         schema = {"type": "array", "items": schema}
     [report] = Tools([put(schema)], policy="reject").report("hermes")
-    assert report.status == ("refused" if "enum" in inner else "exact")
+    assert report.status == "exact"
 
 
 def test_a_tag_in_a_description_or_a_key_is_no_value() -> None:
@@ -167,12 +217,21 @@ def test_a_tag_in_a_description_or_a_key_is_no_value() -> None:
     assert statuses(Tools([put({"properties": {"const": {"title": "</tool_call>"}}})]), "hermes") == [("put", "exact")]
 
 
-def test_the_report_lists_the_tags_that_no_text_holds() -> None:
-    report = Grammar.from_tools([GOOD], "hermes").report
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ("hermes", "strings in the JSON of a call begin a tag of hermes with an escape: <tool_call>, </tool_call>"),
+        (
+            "minimax_m2",
+            "no text of a call holds a tag of minimax_m2; in JSON it begins with an escape: <minimax:tool_call>",
+        ),
+    ],
+)
+def test_the_report_lists_the_tags_and_what_becomes_of_them(wanted: str, said: str) -> None:
+    report = Grammar.from_tools([{"name": "now"}], wanted).report
     assert report is not None and report.exact
-    assert [(note.code, str(note)) for note in report.notes] == [
-        ("forbidden-texts", "no text of a call holds a tag of hermes: <tool_call>, </tool_call>")
-    ]
+    [note] = report.notes
+    assert note.code == "tags" and str(note).startswith(said)
 
 
 def test_one_bad_tool_leaves_the_language_of_the_others_as_it_was() -> None:

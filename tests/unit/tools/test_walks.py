@@ -53,6 +53,16 @@ def vocabulary_of(wanted: Family) -> Vocabulary:
     literals = [part for template in templates for part in re.split(r"\$[a-z]+", template) if part]
     pieces = {part[at : at + 7] for part in literals for at in range(0, len(part), 7)} | set(literals)
     pieces |= {"weather", "now", "_in", "city", '": "', '{"', "true", "null", "None", '",', '"}', "}}", "\n\n", "é"}
+    # What stands in texts beside tags, escapes that begin one, and the rests of tags.
+    pieces |= {
+        "<",
+        "</",
+        "[",
+        '\\"',
+        "\\n",
+        *(f"\\u{ord(tag[0]):04x}" for tag in wanted.tags),
+        *(tag[1:] for tag in wanted.tags),
+    }
     special = sorted(wanted.special)
     texts = sorted(piece.encode() for piece in pieces - set(special))
     names = [*special, "<end>"]
@@ -98,6 +108,15 @@ def test_an_independent_parser_reads_valid_calls(name: str, choice: str) -> None
         assert found == [(call.name, call.arguments) for call in grammar.value(text).calls], text
         calls += len(found)
     assert calls > 0 or choice == "auto"
+
+
+@pytest.mark.parametrize("name", ["kimi_k2", "lfm2", "mistral_v11"])
+def test_walks_come_upon_tags_in_values(name: str) -> None:
+    grammar = Grammar.from_tools(TOOLS, name, choice="required", thinking="off" if family(name).thinking else "auto")
+    vocabulary, rng = vocabulary_of(family(name)), random.Random(name)
+    texts = [text for _ in range(12) if (text := walk(grammar, vocabulary, rng)) is not None]
+    values = [str(call.arguments) for text in texts for call in grammar.value(text).calls]
+    assert any(tag in value for value in values for tag in family(name).tags)
 
 
 def test_every_family_has_an_independent_parser() -> None:

@@ -15,7 +15,7 @@ use crate::regular::arena::Arena;
 use crate::regular::derivative::narrow;
 use crate::regular::id::{KeySetId, LiteralId, ObjectId, ObjectStateId, TextId, WordSetId};
 use crate::regular::key_set::NO_KEYS;
-use crate::regular::term::{Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON, MANY};
+use crate::regular::term::{Escapes, Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON, MANY};
 use smallvec::{smallvec, SmallVec};
 
 /// A head in motion. Literals and held texts become terms again only where the text stops.
@@ -189,18 +189,20 @@ impl Arena {
             Term::KeyExtra { inner, text: Text::Known(text), .. } => {
                 self.open_key_cursor(head, inner, text, open_keys)?
             }
-            Term::Quoted { text, state: Spelling::Body, free } => match *self.term(text) {
-                Term::Literal { literal, position } => HeadCursor::QuotedLiteral { literal, position, free },
-                Term::Words { set, low, high, depth } => HeadCursor::QuotedWords { set, low, high, depth, free },
-                // A nullable body always has texts of the remaining length, so no emptiness check is due.
-                Term::Bounded { body, min, max } if self.info(body).nullable => {
-                    HeadCursor::QuotedBounded { body, at: body, min, max, free }
+            Term::Quoted { text, state: Spelling::Body, escapes: Escapes { free, escaped: EMPTY } } => {
+                match *self.term(text) {
+                    Term::Literal { literal, position } => HeadCursor::QuotedLiteral { literal, position, free },
+                    Term::Words { set, low, high, depth } => HeadCursor::QuotedWords { set, low, high, depth, free },
+                    // A nullable body always has texts of the remaining length, so no emptiness check is due.
+                    Term::Bounded { body, min, max } if self.info(body).nullable => {
+                        HeadCursor::QuotedBounded { body, at: body, min, max, free }
+                    }
+                    _ => match self.copies_of(text) {
+                        Some(copies) => HeadCursor::Copies { copies, quoted: Some(free) },
+                        None => HeadCursor::Head(head),
+                    },
                 }
-                _ => match self.copies_of(text) {
-                    Some(copies) => HeadCursor::Copies { copies, quoted: Some(free) },
-                    None => HeadCursor::Head(head),
-                },
-            },
+            }
             Term::Repeat { .. } | Term::Cat(..) => match self.copies_of(head) {
                 Some(copies) => HeadCursor::Copies { copies, quoted: None },
                 None => HeadCursor::Head(head),
@@ -226,7 +228,7 @@ impl Arena {
     /// Splits an unfinished string into its language without exclusions, and the exclusions; None if it has another
     /// form.
     fn split_exclusions(&mut self, inner: TermId) -> Result<Option<(TermId, [TextRest; MAX_EXCLUSIONS])>> {
-        let Term::Quoted { text, state: Spelling::Body, free } = *self.term(inner) else { return Ok(None) };
+        let Term::Quoted { text, state: Spelling::Body, escapes } = *self.term(inner) else { return Ok(None) };
         let Term::And(parts) = self.term(text) else { return Ok(None) };
         let (mut kept, mut excluded, mut count) = (None, [TextRest::Nothing; MAX_EXCLUSIONS], 0);
         for &part in parts.iter() {
@@ -241,12 +243,12 @@ impl Arena {
             }
         }
         let Some(kept) = kept else { return Ok(None) };
-        Ok(Some((self.quoted_state(kept, Spelling::Body, free)?, excluded)))
+        Ok(Some((self.quoted_state(kept, Spelling::Body, escapes)?, excluded)))
     }
 
     /// The string `unrestricted` minus the exclusions.
     fn excluding_rests(&mut self, unrestricted: TermId, excluded: [TextRest; MAX_EXCLUSIONS]) -> Result<TermId> {
-        let Term::Quoted { text, state, free } = *self.term(unrestricted) else { return Ok(unrestricted) };
+        let Term::Quoted { text, state, escapes } = *self.term(unrestricted) else { return Ok(unrestricted) };
         let mut parts: Parts = smallvec![text];
         for rest in excluded.into_iter().filter(|&rest| rest != TextRest::Nothing) {
             let inner = self.rest_term(rest)?;
@@ -256,7 +258,7 @@ impl Arena {
             return Ok(unrestricted);
         }
         let text = self.and_unchecked(parts)?;
-        self.quoted_state(text, state, free)
+        self.quoted_state(text, state, escapes)
     }
 
     fn head_of(&mut self, cursor: HeadCursor, open_keys: &OpenKeys) -> Result<TermId> {

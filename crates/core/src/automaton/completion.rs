@@ -10,7 +10,6 @@ use crate::automaton::position::{Position, PositionId, DEAD};
 use crate::bytes::utf8::is_unescaped;
 use crate::error::{Error, Limit, Result};
 use crate::regular::arena::Arena;
-use crate::regular::json_string::escape;
 use crate::regular::literal::Literal;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use rustc_hash::FxHashMap;
@@ -154,6 +153,9 @@ impl Machine {
             self.arena.spend(STEPS_PER_BYTE)?;
             if let Some((next, count)) = self.run(&position, &mut text)? {
                 position = next;
+                if position.accepting {
+                    break;
+                }
                 let left = distances.of_position(self, &position)?;
                 // A key may bring others with it, which the bound did not know.
                 if left.saturating_add(count) > least {
@@ -178,17 +180,23 @@ impl Machine {
         if !position.specials.is_empty() || position.needs_replay {
             return Ok(None);
         }
-        let (next, count) = match *self.arena.term(head) {
-            Term::Quoted { text: inner, state: Spelling::Body, free } => {
+        let (first, behind) = match *self.arena.term(head) {
+            Term::Cat(first, behind) => (first, behind),
+            _ => (head, EPSILON),
+        };
+        let (next, count) = match *self.arena.term(first) {
+            Term::Quoted { text: inner, state: Spelling::Body, escapes } => {
                 let Some((run, after)) = self.arena.run(inner)? else { return Ok(None) };
-                self.arena.spend(run.len() as u64 / 8)?;
-                for byte in run.bytes() {
-                    match escape(byte) {
-                        Some(escape) => text.extend(escape.bytes()),
-                        None => text.push(byte),
-                    }
+                // An escaped text may begin in the run and end behind it.
+                if escapes.escaped != EMPTY && after != EPSILON {
+                    return Ok(None);
                 }
-                (self.arena.quoted_state(after, Spelling::Body, free)?, run.len())
+                self.arena.spend(run.len() as u64 / 8)?;
+                let bytes: Vec<u8> = run.bytes().collect();
+                let spelled = self.arena.spellings([&*bytes].into_iter(), escapes)?;
+                text.extend(spelled.iter().flat_map(|spelled| &spelled[1..spelled.len() - 1]));
+                let rest = self.arena.quoted_state(after, Spelling::Body, escapes)?;
+                (self.arena.cat(rest, behind)?, run.len())
             }
             Term::KeyNamed { object, state, low, high, depth } if high - low == 1 => {
                 let (spelling, property) = &self.arena.registers.objects[object.index()].sorted[low as usize];

@@ -7,7 +7,7 @@ use crate::grammar::grammar::Grammar;
 use crate::regular::arena::Arena;
 use crate::regular::id::RuleId;
 use crate::regular::registers::Value;
-use crate::regular::term::{Term, TermId};
+use crate::regular::term::{Term, TermId, EMPTY};
 use crate::storage::hash::Hasher128;
 use rustc_hash::FxHashMap;
 
@@ -110,8 +110,11 @@ impl Fingerprints<'_> {
                 for sign in [spec.open, spec.close, spec.colon, spec.comma, spec.empty] {
                     hash.wide(self.part(sign));
                 }
-                let flags = [spec.any_order, spec.extras_last, spec.free].map(u8::from);
+                let flags = [spec.any_order, spec.extras_last, spec.escapes.free].map(u8::from);
                 hash.bytes(&flags);
+                if spec.escapes.escaped != EMPTY {
+                    hash.wide(self.part(spec.escapes.escaped));
+                }
                 hash.word(u64::from(spec.min) << 32 | u64::from(spec.max));
                 hash.word(spec.required_marks);
                 for clause in &spec.clauses {
@@ -285,15 +288,18 @@ mod tests {
         others: Vec<(&'static str, Values)>,
         punctuation: [&'static str; 5],
         rules: ObjectRules,
+        /// What strings and keys escape.
+        escaped: &'static str,
     }
 
     fn object(change: impl FnOnce(&mut Parts)) -> u128 {
         let rules = ObjectRules { min: 1, max: Some(5), required_marks: 1, any_order: true, ..ObjectRules::default() };
         let named = vec![("a", false, vec![("1", 1), ("2", 1)]), ("b", false, vec![("1", 0)])];
         let others = vec![("[x-z]", vec![("3", 0)])];
-        let mut parts = Parts { named, others, punctuation: ["{", "}", ":", ",", "{}"], rules };
+        let mut parts = Parts { named, others, punctuation: ["{", "}", ":", ",", "{}"], rules, escaped: "q" };
         change(&mut parts);
         fingerprint(|builder| {
+            builder.escape_in_strings(&[parts.escaped]).unwrap();
             let mut values = |all: Vec<(&str, u64)>| -> Vec<(u32, u64)> {
                 all.into_iter().map(|(text, marks)| (literal(builder, text).number(), marks)).collect()
             };
@@ -336,6 +342,8 @@ mod tests {
             object(|parts| parts.rules.any_order = false),
             object(|parts| parts.rules.extras_last = true),
             object(|parts| parts.rules.free = true),
+            object(|parts| parts.escaped = "y"),
+            object(|parts| parts.escaped = "x"),
             object(|parts| (parts.rules.any_order, parts.rules.orders) = (false, vec![vec![0, 1]])),
             object(|parts| (parts.rules.any_order, parts.rules.orders) = (false, vec![vec![1, 0]])),
         ];

@@ -6,7 +6,7 @@ use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::UNESCAPED_ASCII;
 use crate::error::Result;
 use crate::regular::arena::Arena;
-use crate::regular::term::{Spelling, Term, TermId, EMPTY};
+use crate::regular::term::{Escapes, Spelling, Term, TermId, EMPTY};
 use smallvec::SmallVec;
 
 /// (first byte, last byte, target), ascending; bytes between the intervals lead to `EMPTY`.
@@ -80,26 +80,31 @@ impl Arena {
 
     /// Whether the state is inside a JSON string of arbitrary text.
     pub(crate) fn is_in_any_text(&self, id: TermId) -> bool {
-        matches!(*self.term(id), Term::Quoted { text, state: Spelling::Body, .. } if Some(text) == self.any_text)
+        matches!(*self.term(id), Term::Quoted { text, state: Spelling::Body, escapes } if self.is_any_text(text, escapes))
+    }
+
+    /// Whether a string of this text holds any characters, spelled alike wherever they stand.
+    pub(crate) fn is_any_text(&self, text: TermId, escapes: Escapes) -> bool {
+        Some(text) == self.any_text && escapes.escaped == EMPTY
     }
 
     /// How many characters a string of arbitrary text lacks, from a place between two of them; None for other terms.
     pub(crate) fn needed_characters(&self, id: TermId) -> Option<u32> {
-        let Term::Quoted { text, state: Spelling::Body, .. } = *self.term(id) else { return None };
+        let Term::Quoted { text, state: Spelling::Body, escapes } = *self.term(id) else { return None };
         match *self.term(text) {
-            Term::Bounded { body, min, .. } if Some(body) == self.any_text => Some(min),
+            Term::Bounded { body, min, .. } if self.is_any_text(body, escapes) => Some(min),
             _ => None,
         }
     }
 
     /// The target that all characters share, inside a JSON string of arbitrary text whose length still allows one more.
     pub(crate) fn any_char_target(&mut self, id: TermId) -> Result<Option<TermId>> {
-        let Term::Quoted { text, state: Spelling::Body, .. } = *self.term(id) else { return Ok(None) };
+        let Term::Quoted { text, state: Spelling::Body, escapes } = *self.term(id) else { return Ok(None) };
         let text = match *self.term(text) {
             Term::Bounded { body, max: 1.., .. } => body,
             _ => text,
         };
-        if Some(text) != self.any_text {
+        if !self.is_any_text(text, escapes) {
             return Ok(None);
         }
         self.derive(id, b' ').map(Some)

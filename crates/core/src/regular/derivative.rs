@@ -61,12 +61,12 @@ impl Arena {
     ///
     /// Most bytes of a string lead to one target; this finds it without a derivative.
     fn target_of_equivalent_byte(&self, id: TermId, byte: u8) -> Option<TermId> {
-        let Term::Quoted { text, state: Spelling::Body, .. } = *self.term(id) else { return None };
+        let Term::Quoted { text, state: Spelling::Body, escapes } = *self.term(id) else { return None };
         let edges =
             self.terms.edges.get(id.index())?.iter().filter(|&&(low, _, target)| target != EMPTY && is_unescaped(low));
         let &(low, _, target) = edges.max_by_key(|&&(low, high, _)| high - low)?;
-        (is_unescaped(byte) && self.has_equal_derivatives(text, low, byte, &mut { EQUIVALENCE_STEPS }))
-            .then_some(target)
+        let are_equal = |id| self.has_equal_derivatives(id, low, byte, &mut { EQUIVALENCE_STEPS });
+        (is_unescaped(byte) && are_equal(text) && are_equal(escapes.escaped)).then_some(target)
     }
 
     /// Whether two bytes provably have equal derivatives, within a bounded number of steps.
@@ -206,7 +206,7 @@ impl Arena {
                 };
                 return if check { self.normalize_empty(id) } else { Ok(id) };
             }
-            Term::Quoted { text, state, free } => self.derive_quoted(text, state, free, byte)?,
+            Term::Quoted { text, state, escapes } => self.derive_quoted(text, state, escapes, byte)?,
             Term::KeyNamed { object, state, low, high, depth } => {
                 self.derive_key(object, state, low, high, depth, byte)?
             }

@@ -131,9 +131,10 @@ impl Arena {
                 boundaries.insert(0x80);
                 boundaries.insert(0xc0);
             }
-            Term::Quoted { text, state, .. } => match state {
+            Term::Quoted { text, state, escapes } => match state {
                 Spelling::Body => {
                     boundaries = self.boundaries(text);
+                    boundaries.merge(&self.boundaries(escapes.escaped));
                     boundaries.insert(0x20);
                     boundaries.merge(&Boundaries::of_byte(b'"'));
                     boundaries.merge(&Boundaries::of_byte(b'\\'));

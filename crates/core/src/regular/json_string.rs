@@ -2,11 +2,15 @@
 //!
 //! An unescaped byte steps the language of texts. An escape collects its code unit, then steps by the character's UTF-8.
 //! Strings therefore compare by decoded text, and patterns, lengths and formats need not know escapes.
+//!
+//! Escaped texts, such as the tags around a tool call, never stand in a string as they are. An unescaped character excludes
+//! from the rest of the text what would complete one; its `\u00xx` asks for just that. So each text keeps one spelling.
 
-use crate::bytes::utf8::is_unescaped;
+use crate::bytes::byteset::ByteSet;
+use crate::bytes::utf8::{is_unescaped, UNESCAPED_ASCII};
 use crate::error::Result;
 use crate::regular::arena::Arena;
-use crate::regular::term::{Spelling, TermId, EMPTY, EPSILON};
+use crate::regular::term::{Escapes, Spelling, TermId, EMPTY, EPSILON, TOP};
 use regex_syntax::utf8::Utf8Sequences;
 
 /// (letter, decoded byte) of the two-character escapes.
@@ -39,6 +43,22 @@ pub(crate) fn encode(text: &[u8]) -> Vec<u8> {
     for &byte in text {
         match escape(byte) {
             Some(escape) => encoded.extend(escape.bytes()),
+            None => encoded.push(byte),
+        }
+    }
+    encoded.push(b'"');
+    encoded
+}
+
+/// `encode`, with an escape for the first character of each of the `escaped` texts that occurs.
+fn encode_escaping(text: &[u8], escaped: &[Vec<u8>]) -> Vec<u8> {
+    let mut encoded = vec![b'"'];
+    for (place, &byte) in text.iter().enumerate() {
+        match escape(byte) {
+            Some(escape) => encoded.extend(escape.bytes()),
+            None if escaped.iter().any(|one| text[place..].starts_with(one)) => {
+                encoded.extend(format!("\\u{byte:04x}").bytes());
+            }
             None => encoded.push(byte),
         }
     }
@@ -84,15 +104,36 @@ pub(crate) fn decode(encoded: &[u8]) -> Vec<u8> {
 }
 
 impl Arena {
-    /// The derivative of a `Quoted` term. With `free`, any escape is allowed; without, the canonical ones only.
-    pub(crate) fn derive_quoted(&mut self, text: TermId, state: Spelling, free: bool, byte: u8) -> Result<TermId> {
+    /// The spelling of each text without free escapes.
+    pub(crate) fn spellings<'t>(
+        &mut self,
+        texts: impl Iterator<Item = &'t [u8]>,
+        escapes: Escapes,
+    ) -> Result<Vec<Vec<u8>>> {
+        if escapes.escaped == EMPTY {
+            return Ok(texts.map(encode).collect());
+        }
+        let escaped = self.enumerate(escapes.escaped, usize::MAX)?.unwrap_or_default();
+        Ok(texts.map(|text| encode_escaping(text, &escaped)).collect())
+    }
+
+    /// The derivative of a `Quoted` term. With `free`, any escape is allowed; without, the canonical ones and those of
+    /// escaped texts only.
+    pub(crate) fn derive_quoted(
+        &mut self,
+        text: TermId,
+        state: Spelling,
+        escapes: Escapes,
+        byte: u8,
+    ) -> Result<TermId> {
+        let free = escapes.free;
         match state {
-            Spelling::Start if byte == b'"' => self.quoted_state(text, Spelling::Body, free),
+            Spelling::Start if byte == b'"' => self.quoted_state(text, Spelling::Body, escapes),
             Spelling::Body => match byte {
                 b'"' => Ok(if self.info(text).nullable { EPSILON } else { EMPTY }),
                 b'\\' => {
-                    if self.can_escape(text, free)? {
-                        self.quoted_state(text, Spelling::Escape, free)
+                    if self.can_escape(text, escapes)? {
+                        self.quoted_state(text, Spelling::Escape, escapes)
                     } else {
                         Ok(EMPTY)
                     }
@@ -100,49 +141,76 @@ impl Arena {
                 0..=0x1f => Ok(EMPTY),
                 _ => {
                     let next = self.derive(text, byte)?;
-                    self.quoted_state(next, Spelling::Body, free)
+                    let next = self.outside_escaped(next, escapes, byte)?;
+                    self.quoted_state(next, Spelling::Body, escapes)
                 }
             },
             Spelling::Escape => {
                 if byte == b'u' {
-                    return self.hex_state(text, 0, 0, free);
+                    return self.hex_state(text, 0, 0, escapes);
                 }
                 match SHORT_ESCAPES.iter().find(|&&(letter, _)| letter == byte && (free || letter != b'/')) {
                     Some(&(_, decoded)) => {
                         let next = self.derive(text, decoded)?;
-                        self.quoted_state(next, Spelling::Body, free)
+                        self.quoted_state(next, Spelling::Body, escapes)
                     }
                     None => Ok(EMPTY),
                 }
             }
             Spelling::Hex { digits, value } => match hex(byte, free) {
-                Some(digit) => self.hex_state(text, digits + 1, value << 4 | digit, free),
+                Some(digit) => self.hex_state(text, digits + 1, value << 4 | digit, escapes),
                 None => Ok(EMPTY),
             },
-            Spelling::LowEscape { high } if byte == b'\\' => self.quoted_state(text, Spelling::LowU { high }, free),
+            Spelling::LowEscape { high } if byte == b'\\' => self.quoted_state(text, Spelling::LowU { high }, escapes),
             Spelling::LowU { high } if byte == b'u' => {
-                self.quoted_state(text, Spelling::Low { high, digits: 0, value: 0 }, free)
+                self.quoted_state(text, Spelling::Low { high, digits: 0, value: 0 }, escapes)
             }
             Spelling::Low { high, digits, value } => match hex(byte, free) {
-                Some(digit) => self.low_state(text, high, digits + 1, value << 4 | digit),
+                Some(digit) => self.low_state(text, high, digits + 1, value << 4 | digit, escapes),
                 None => Ok(EMPTY),
             },
             _ => Ok(EMPTY),
         }
     }
 
+    /// Those texts after an unescaped byte in which no escaped text begins with it.
+    fn outside_escaped(&mut self, next: TermId, escapes: Escapes, byte: u8) -> Result<TermId> {
+        if escapes.escaped == EMPTY || next == EMPTY {
+            return Ok(next);
+        }
+        let rest = self.derive(escapes.escaped, byte)?;
+        if rest == EMPTY {
+            return Ok(next);
+        }
+        let begun = self.cat(rest, TOP)?;
+        let others = self.not(begun)?;
+        self.and(vec![next, others])
+    }
+
+    /// The texts after an ASCII character that is escaped because an escaped text begins with it.
+    fn inside_escaped(&mut self, text: TermId, escapes: Escapes, byte: u8) -> Result<TermId> {
+        let rest = self.derive(escapes.escaped, byte)?;
+        let next = if rest == EMPTY { EMPTY } else { self.derive(text, byte)? };
+        if next == EMPTY {
+            return Ok(EMPTY);
+        }
+        let begun = self.cat(rest, TOP)?;
+        self.and(vec![next, begun])
+    }
+
     /// Whether some escape can come next.
-    fn can_escape(&mut self, text: TermId, free: bool) -> Result<bool> {
+    fn can_escape(&mut self, text: TermId, escapes: Escapes) -> Result<bool> {
         for (letter, decoded) in SHORT_ESCAPES {
-            if (free || letter != b'/') && self.derive(text, decoded)? != EMPTY {
+            if (escapes.free || letter != b'/') && self.derive(text, decoded)? != EMPTY {
                 return Ok(true);
             }
         }
-        Ok(self.hex_state(text, 0, 0, free)? != EMPTY)
+        Ok(self.hex_state(text, 0, 0, escapes)? != EMPTY)
     }
 
     /// The state after `\u` and `digits` digits of the given value; `EMPTY` if no character can complete it.
-    fn hex_state(&mut self, text: TermId, digits: u8, value: u16, free: bool) -> Result<TermId> {
+    fn hex_state(&mut self, text: TermId, digits: u8, value: u16, escapes: Escapes) -> Result<TermId> {
+        let free = escapes.free;
         let shift = 4 * (4 - u32::from(digits));
         let low = u32::from(value) << shift;
         let high = low + (1 << shift) - 1;
@@ -151,13 +219,17 @@ impl Arena {
                 0xd800..=0xdbff if free => {
                     let (from, to) = pair_span(value, 0xdc00, 0xdfff);
                     if self.has_char_between(text, from, to)? {
-                        self.quoted_state(text, Spelling::LowEscape { high: value }, free)
+                        self.quoted_state(text, Spelling::LowEscape { high: value }, escapes)
                     } else {
                         Ok(EMPTY)
                     }
                 }
                 0xd800..=0xdfff => Ok(EMPTY),
-                _ if free || needs_hex(low) => self.after_char(text, low, free),
+                _ if free || needs_hex(low) => self.after_char(text, low, escapes),
+                0..=0x7f => {
+                    let next = self.inside_escaped(text, escapes, low as u8)?;
+                    self.quoted_state(next, Spelling::Body, escapes)
+                }
                 _ => Ok(EMPTY),
             };
         }
@@ -174,17 +246,22 @@ impl Arena {
             for unit in (low..=high.min(0x1f)).filter(|&unit| needs_hex(unit)) {
                 any |= self.derive(text, unit as u8)? != EMPTY;
             }
+            let escaped = if escapes.escaped == EMPTY { ByteSet::EMPTY } else { self.first_bytes(escapes.escaped) };
+            for byte in escaped.intersection(&UNESCAPED_ASCII).iter() {
+                let is_reached = (low..=high).contains(&u32::from(byte));
+                any |= is_reached && self.inside_escaped(text, escapes, byte)? != EMPTY;
+            }
             any
         };
         if nonempty {
-            self.quoted_state(text, Spelling::Hex { digits, value }, free)
+            self.quoted_state(text, Spelling::Hex { digits, value }, escapes)
         } else {
             Ok(EMPTY)
         }
     }
 
     /// The state inside the low surrogate of a pair; `EMPTY` if no character can complete it.
-    fn low_state(&mut self, text: TermId, high: u16, digits: u8, value: u16) -> Result<TermId> {
+    fn low_state(&mut self, text: TermId, high: u16, digits: u8, value: u16, escapes: Escapes) -> Result<TermId> {
         let shift = 4 * (4 - u32::from(digits));
         let low = (u32::from(value) << shift).max(0xdc00);
         let top = ((u32::from(value) << shift) + (1 << shift) - 1).min(0xdfff);
@@ -193,23 +270,23 @@ impl Arena {
         }
         let (from, to) = pair_span(high, low, top);
         if digits == 4 {
-            return self.after_char(text, from, true);
+            return self.after_char(text, from, escapes);
         }
         if self.has_char_between(text, from, to)? {
-            self.quoted_state(text, Spelling::Low { high, digits, value }, true)
+            self.quoted_state(text, Spelling::Low { high, digits, value }, escapes)
         } else {
             Ok(EMPTY)
         }
     }
 
     /// The state after one canonical_escape character.
-    fn after_char(&mut self, text: TermId, code: u32, free: bool) -> Result<TermId> {
+    fn after_char(&mut self, text: TermId, code: u32, escapes: Escapes) -> Result<TermId> {
         let Some(character) = char::from_u32(code) else { return Ok(EMPTY) };
         let mut next = text;
         for &byte in character.encode_utf8(&mut [0; 4]).as_bytes() {
             next = self.derive(next, byte)?;
         }
-        self.quoted_state(next, Spelling::Body, free)
+        self.quoted_state(next, Spelling::Body, escapes)
     }
 
     /// Whether a character with a code point in `low..=high` can come next.
@@ -266,7 +343,6 @@ fn pair_span(high: u16, low: u32, top: u32) -> (u32, u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bytes::byteset::ByteSet;
     use crate::regular::fixture::{after, regex};
 
     /// All spellings of one text, sorted.
@@ -311,6 +387,78 @@ mod tests {
                 None => char::from(byte).into(),
             };
             assert_eq!(spellings(&String::from(char::from(byte)), false), [format!("\"{spelled}\"")], "{byte}");
+        }
+    }
+
+    /// The strings that decode to a text of a pattern, with these texts escaped.
+    fn escaping(arena: &mut Arena, pattern: &str, escaped: &[&str], free: bool) -> TermId {
+        let text = regex(arena, pattern);
+        let escaped = arena.words(escaped.iter().map(|text| text.as_bytes().into()).collect()).unwrap();
+        arena.quoted(text, Escapes { free, escaped }).unwrap()
+    }
+
+    #[test]
+    fn an_escaped_text_begins_with_an_escape_wherever_it_occurs_and_no_other_text_does() {
+        let mut arena = Arena::new();
+        for (escaped, pattern) in [
+            (&["<t>", "</t>"][..], "[<t/>]{0,6}"),
+            (&["<<"], "[<t\n\"]{0,5}"),
+            (&["<", "t>"], "[<t>]{0,5}"),
+            (&["<t", "t<", "<t<"], "[<t>]{0,6}"),
+            (&["<é", "<éé"], "(<|é|>){0,5}"),
+        ] {
+            let quoted = escaping(&mut arena, pattern, escaped, false);
+            let plain = regex(&mut arena, pattern);
+            let texts = arena.enumerate(plain, 100_000).unwrap().unwrap();
+            let escaped: Vec<Vec<u8>> = escaped.iter().map(|text| text.as_bytes().to_vec()).collect();
+            let mut expected: Vec<Vec<u8>> = texts.iter().map(|text| encode_escaping(text, &escaped)).collect();
+            let mut found = arena.enumerate(quoted, 100_000).unwrap().unwrap();
+            expected.sort();
+            found.sort();
+            assert_eq!(found, expected, "{pattern}");
+            for (spelled, text) in expected.iter().map(|spelled| (spelled, decode(spelled))) {
+                assert!(texts.contains(&text));
+                assert!(!escaped.iter().any(|one| spelled.windows(one.len()).any(|window| window == one)));
+            }
+        }
+    }
+
+    #[test]
+    fn with_free_escapes_only_what_is_escaped_needs_one() {
+        let mut arena = Arena::new();
+        let quoted = escaping(&mut arena, "[<t>]*", &["<t>"], true);
+        for (spelled, expected) in [
+            (r#""<t<>""#, true),
+            (r#""<t>""#, false),
+            (r#""\u003ct>""#, true),
+            (r#""\u003C\u0074>""#, true),
+            (r#""<\u0074>""#, false),
+            (r#""\u003c\u003c<t<""#, true),
+        ] {
+            assert_eq!(arena.matches(quoted, spelled.as_bytes()), Ok(expected), "{spelled}");
+        }
+    }
+
+    #[test]
+    fn an_escape_begins_only_where_the_rest_of_an_escaped_text_fits() {
+        let mut arena = Arena::new();
+        for (pattern, read, next) in [
+            ("[<t>]{0,3}", "\"", "\"\\<>t"),
+            ("[<t>]{0,3}", "\"<", "\"<>t"),
+            ("[<t>]{0,3}", "\"<t", "\"<t"),
+            ("[<t>]{0,3}", "\"\\u003c", "t"),
+            ("[<t>]{0,3}", "\"\\u003ct>", "\""),
+            ("<t>", "\"", "\\"),
+            ("<t>a|x<t", "\"", "\\x"),
+        ] {
+            let quoted = escaping(&mut arena, pattern, &["<t>"], false);
+            let state = after(&mut arena, quoted, read.as_bytes());
+            let found = arena.next_bytes(state).unwrap();
+            assert!(
+                found == ByteSet::from_bytes(next.bytes()),
+                "{pattern} after {read}: {:?}",
+                found.iter().collect::<Vec<_>>()
+            );
         }
     }
 
@@ -411,7 +559,7 @@ mod tests {
             [("a", false, false), ("a", true, true), ("\\n", false, true), ("\\x01", false, true), ("/", false, false)]
         {
             let id = regex(&mut arena, text);
-            assert_eq!(arena.can_escape(id, free), Ok(expected), "{text:?}");
+            assert_eq!(arena.can_escape(id, free.into()), Ok(expected), "{text:?}");
         }
     }
 

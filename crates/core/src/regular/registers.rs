@@ -4,7 +4,7 @@
 
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId, ObjectId, ObjectStateId, TextId};
 use crate::regular::key_set::KeySets;
-use crate::regular::term::TermId;
+use crate::regular::term::{Escapes, TermId};
 use crate::storage::layered::{layered, List, Table};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -129,8 +129,8 @@ pub struct ObjectSpec {
     pub extras_last: bool,
     /// For each property the properties that must not follow it, itself included; empty if the order is that of the list.
     pub earlier: Vec<PropertyRanges>,
-    /// Whether keys may be spelled with any escapes.
-    pub free: bool,
+    /// How keys may be spelled.
+    pub escapes: Escapes,
     /// (spelled key with quotes, property), sorted.
     pub sorted: Vec<(Box<[u8]>, u32)>,
 }

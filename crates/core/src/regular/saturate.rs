@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::regular::arena::{Arena, Terms};
-use crate::regular::term::{Parts, Term, TermId, EPSILON, MANY};
+use crate::regular::term::{Parts, Term, TermId, EMPTY, EPSILON, MANY};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -66,12 +66,17 @@ impl Terms {
 impl Arena {
     /// A head with fewer states that allows the same tokens of at most `horizon` code points. Errors if the budget ends.
     pub(crate) fn saturate(&mut self, head: TermId, horizon: u32) -> Result<TermId> {
-        let Term::Quoted { text, state, free } = *self.term(head) else { return self.saturate_text(head, horizon) };
+        let Term::Quoted { text, state, escapes } = *self.term(head) else { return self.saturate_text(head, horizon) };
+        // Behind an escape, the rest of an escaped text must fit, too.
+        let horizon = match escapes.escaped {
+            EMPTY => horizon,
+            escaped => horizon.saturating_add(self.info(escaped).max_chars),
+        };
         let saturated = self.saturate_text(text, horizon)?;
         if saturated == text {
             Ok(head)
         } else {
-            self.quoted_state(saturated, state, free)
+            self.quoted_state(saturated, state, escapes)
         }
     }
 

@@ -65,6 +65,28 @@ pub enum Spelling {
     },
 }
 
+/// How the characters of JSON strings may be spelled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Escapes {
+    /// Whether any escapes are allowed; otherwise each text has one spelling.
+    pub free: bool,
+    /// Texts that no spelling holds: wherever a text holds one, that one's first character is an escape. `EMPTY` if
+    /// there are none.
+    pub escaped: TermId,
+}
+
+impl Escapes {
+    /// One spelling for each text, with escapes where JSON asks for them.
+    pub const CANONICAL: Escapes = Escapes { free: false, escaped: EMPTY };
+}
+
+impl From<bool> for Escapes {
+    /// Escapes of no further texts; any escapes if `free`.
+    fn from(free: bool) -> Self {
+        Escapes { free, ..Escapes::CANONICAL }
+    }
+}
+
 /// A term. Numbers other than ids refer to `Terms` and `Registers` of the arena.
 #[derive(Clone, Default, Debug)]
 pub enum Term {
@@ -130,14 +152,14 @@ pub enum Term {
         /// Whether points are skipped.
         point: bool,
     },
-    /// The rest of the JSON strings whose decoded text is in `text`, closing quote included; with any escapes if `free`.
+    /// The rest of the JSON strings whose decoded text is in `text`, closing quote included.
     Quoted {
         /// The decoded texts.
         text: TermId,
         /// The position in the spelling.
         state: Spelling,
-        /// Whether any escapes are allowed.
-        free: bool,
+        /// How characters may be spelled.
+        escapes: Escapes,
     },
 
     // Structural terms from here on: they refer to rules, objects and arrays, and `automaton` expands them.

@@ -134,7 +134,8 @@ impl Arena {
                     .flatten()
                     .for_each(|value| visit(value.node));
                 spec.extras.iter().for_each(|extra| visit(extra.keys));
-                [spec.open, spec.close, spec.colon, spec.comma, spec.empty].into_iter().for_each(visit);
+                [spec.open, spec.close, spec.colon, spec.comma, spec.empty].into_iter().for_each(&mut visit);
+                visit(spec.escapes.escaped);
             }
             Term::Unique(array) => {
                 let spec = &self.registers.uniques[array.index()];
@@ -154,8 +155,8 @@ pub(crate) fn children(term: &Term, mut visit: impl FnMut(TermId)) {
         Term::Not(one)
         | Term::Repeat { body: one, .. }
         | Term::Bounded { body: one, .. }
-        | Term::Quoted { text: one, .. }
         | Term::KeyExtra { inner: one, .. } => visit(*one),
+        Term::Quoted { text, escapes, .. } => [*text, escapes.escaped].into_iter().for_each(visit),
         _ => {}
     }
 }
@@ -172,8 +173,8 @@ pub(crate) fn renumber(term: &mut Term, place: impl Fn(TermId) -> TermId) {
         Term::Not(one)
         | Term::Repeat { body: one, .. }
         | Term::Bounded { body: one, .. }
-        | Term::Quoted { text: one, .. }
         | Term::KeyExtra { inner: one, .. } => *one = place(*one),
+        Term::Quoted { text, escapes, .. } => (*text, escapes.escaped) = (place(*text), place(escapes.escaped)),
         _ => {}
     }
 }

@@ -53,13 +53,14 @@ pub fn options_of(options: &Bound<'_, PyAny>, literals: &str) -> PyResult<Option
         },
         nullable: flag("nullable")?,
         relaxed: flag("relaxed")?,
-        forbidden_texts: forbidden(&options.getattr("forbidden_texts")?)?,
+        forbidden_texts: texts(&options.getattr("forbidden_texts")?)?,
+        escaped_texts: texts(&options.getattr("escaped_texts")?)?,
         max_alternatives: options.getattr("max_alternatives")?.extract()?,
     })
 }
 
-/// Texts that no string holds; half of a surrogate pair stands for a question mark, as UTF-8 cannot write it.
-fn forbidden(texts: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+/// Texts of an option; half of a surrogate pair stands for a question mark, as UTF-8 cannot write it.
+fn texts(texts: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let text = |text: Bound<'_, PyAny>| -> PyResult<String> {
         let bytes: Vec<u8> = text.call_method1("encode", ("utf-8", "replace"))?.extract()?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())

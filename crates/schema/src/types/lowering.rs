@@ -96,7 +96,7 @@ pub struct Spelling {
     pub escapes: Escapes,
     /// The language whose literals values are.
     pub literals: Literals,
-    /// Texts that no string holds. The builder keeps them out of JSON strings.
+    /// Texts that stand in no string as they are. The builder keeps them out of JSON strings.
     pub forbidden_texts: Vec<String>,
     /// The most items of an array whose schema gives no number; more where it must have more.
     pub max_items: Option<u64>,

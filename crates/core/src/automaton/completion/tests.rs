@@ -102,6 +102,26 @@ fn strings_are_filled_to_their_least_length_and_written_with_escapes() {
 }
 
 #[test]
+fn escapes_of_strings_in_a_row_need_no_search() {
+    let strings = |builder: &mut Builder| {
+        builder.escape_in_strings(&["<t>"]).unwrap();
+        let blank = builder.literal(b" ").unwrap().number();
+        let blanks = builder.repeat(blank, 0, Some(9)).unwrap().number();
+        let text = builder.literal(b"<t>\x01<t>").unwrap().number();
+        let string = builder.quoted(text, false).unwrap().number();
+        builder.cat(&[string, blanks].repeat(12)).unwrap()
+    };
+    let spelled = r#""\u003ct>\u0001\u003ct>""#;
+    check(strings, &[("", &spelled.repeat(12)), (spelled, &spelled.repeat(11))]);
+    let ended = |builder: &mut Builder| {
+        let strings = strings(builder);
+        let end = builder.literal(b" end").unwrap();
+        builder.cat(&[strings.number(), end.number()]).unwrap()
+    };
+    check(ended, &[("", &format!("{} end", spelled.repeat(12)))]);
+}
+
+#[test]
 fn an_object_gets_the_members_that_it_requires() {
     let make = |builder: &mut Builder| {
         let (one, ten) = (builder.literal(b"1").unwrap(), builder.literal(b"10").unwrap());

@@ -122,8 +122,10 @@ impl Distances {
         let spec = machine.arena.registers.objects[object.index()].clone();
         let colon = self.distance(machine, spec.colon)?;
         let mut named = Vec::with_capacity(spec.properties.len());
-        for property in &spec.properties {
-            let key = property.key.len() as u64 + 2;
+        // No spelling of a key is shorter than the one without free escapes.
+        let mut keys = vec![0; spec.properties.len()];
+        spec.sorted.iter().for_each(|(spelled, index)| keys[*index as usize] = spelled.len() as u64);
+        for (property, key) in spec.properties.iter().zip(keys) {
             named.push(MemberDistance {
                 required: property.required,
                 ..self.compute_member(machine, key, colon, &property.values)?

@@ -9,7 +9,6 @@ use crate::error::Result;
 use crate::json::partial_value::NOTHING_READ;
 use crate::json::value::NUMERAL_END;
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
-use crate::regular::json_string::encode;
 use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 
 /// Bytes of the longest texts that are counted. Chosen without measurement.
@@ -187,10 +186,10 @@ impl Machine {
                 ((high - low) as usize <= most)
                     .then(|| words.words[low as usize..high as usize].iter().map(|word| word.to_vec()).collect())
             }
-            Term::Quoted { text, state: Spelling::Start, .. } => {
-                let texts = self.arena.enumerate(text, most)?;
-                texts.map(|texts| texts.iter().map(|text| encode(text)).collect::<Vec<_>>())
-            }
+            Term::Quoted { text, state: Spelling::Start, escapes } => match self.arena.enumerate(text, most)? {
+                Some(texts) => Some(self.arena.spellings(texts.iter().map(|text| &**text), escapes)?),
+                None => None,
+            },
             _ if self.arena.info(item).max_chars == MANY => None,
             _ => self.arena.enumerate(item, most)?,
         };

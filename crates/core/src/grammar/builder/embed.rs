@@ -172,8 +172,9 @@ impl Embedding<'_> {
         for Extra { keys, values, .. } in &mut spec.extras {
             (*keys, *values) = (self.copies.of(*keys), self.values(values));
         }
-        for mark in [&mut spec.open, &mut spec.close, &mut spec.colon, &mut spec.comma, &mut spec.empty] {
-            *mark = self.copies.of(*mark);
+        let signs = [&mut spec.open, &mut spec.close, &mut spec.colon, &mut spec.comma, &mut spec.empty];
+        for part in signs.into_iter().chain([&mut spec.escapes.escaped]) {
+            *part = self.copies.of(*part);
         }
         spec
     }

@@ -78,6 +78,7 @@ impl Builder {
             is_base: false,
             steps: 0,
             string_texts: self.string_texts,
+            escaped: self.escaped,
         };
         copy.arena.budget.reset_held();
         copy.arena.budget.set_cancellations([cancellation, None]);

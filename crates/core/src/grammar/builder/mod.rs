@@ -8,12 +8,13 @@ pub(crate) mod fork;
 pub(crate) mod object;
 
 use crate::bytes::byteset::ByteSet;
+use crate::bytes::utf8::is_unescaped;
 use crate::error::{Error, Result};
 use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits, Pause};
 use crate::regular::arena::Arena;
 use crate::regular::id::SpecialId;
-use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY};
+use crate::regular::term::{Escapes, Term, TermId, EMPTY, EPSILON, MANY, TOP};
 use crate::regular::transfer::ExportedTerm;
 use embed::SharedEmbeddings;
 use fork::PreparedRules;
@@ -37,6 +38,8 @@ pub struct Builder {
     steps: u64,
     /// The texts that JSON strings may hold, if these are not all.
     pub(crate) string_texts: Option<TermId>,
+    /// The texts whose first characters are escaped in JSON strings.
+    pub(crate) escaped: TermId,
 }
 
 /// The white space and punctuation of one object or array.
@@ -76,6 +79,7 @@ impl Builder {
             is_base: false,
             steps: 0,
             string_texts: None,
+            escaped: EMPTY,
         }
     }
 
@@ -225,7 +229,35 @@ impl Builder {
     pub fn quoted(&mut self, id: u32, free: bool) -> Result<TermId> {
         let node = self.regular(id)?;
         let node = self.allowed_texts(node)?;
-        self.begin_call().quoted(node, free)
+        let escapes = self.escapes_of(node, free)?;
+        self.begin_call().quoted(node, escapes)
+    }
+
+    /// From now on, no JSON string and no key holds one of these texts as it stands: where one occurs, its first
+    /// character is spelled `\u00xx`. Errors: misuse, if JSON has no such escape for one's first character.
+    pub fn escape_in_strings(&mut self, texts: &[&str]) -> Result<()> {
+        let is_escapable = |text: &&str| text.bytes().next().is_some_and(|byte| byte < 0x80 && is_unescaped(byte));
+        if let Some(text) = texts.iter().find(|text| !is_escapable(text)) {
+            return Err(
+                Error::Misuse(format!("{text:?} does not begin with a character that an escape replaces")).into()
+            );
+        }
+        let words = texts.iter().map(|text| text.as_bytes().into()).collect();
+        self.escaped = self.begin_call().words(words)?;
+        Ok(())
+    }
+
+    /// How strings of these texts are spelled: those that hold no escaped text need no further escapes.
+    pub(crate) fn escapes_of(&mut self, texts: TermId, free: bool) -> Result<Escapes> {
+        let escaped = self.escaped;
+        if escaped == EMPTY {
+            return Ok(free.into());
+        }
+        let arena = self.begin_call();
+        let behind = arena.cat(escaped, TOP)?;
+        let holding = arena.cat(TOP, behind)?;
+        let has_any = arena.and(vec![texts, holding])? != EMPTY;
+        Ok(Escapes { free, escaped: if has_any { escaped } else { EMPTY } })
     }
 
     /// From now on, JSON strings and the keys of further members hold texts of this regular node only. Errors: misuse.
@@ -416,6 +448,29 @@ mod tests {
             [(before, "\"abz\"", true), (behind, "\"ab\"", true), (behind, "\"abz\"", false), (behind, "\"\"", true)]
         {
             assert_eq!(builder.accepts(node, text.as_bytes()), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_escaped_text_stands_in_no_string_as_it_is() {
+        let mut builder = Builder::default();
+        let [any, few] = ["[<t> ]*", "[a-z]*"].map(|pattern| regex(&mut builder.arena, pattern).number());
+        let before = [any, few].map(|texts| builder.quoted(texts, false).unwrap());
+        builder.escape_in_strings(&["<t>"]).unwrap();
+        let [behind, same] = [any, few].map(|texts| builder.quoted(texts, false).unwrap());
+        assert!(behind != before[0] && same == before[1], "letters hold no escaped text");
+        for (node, text, expected) in [
+            (before[0], r#""<t>""#, true),
+            (behind, r#""<t>""#, false),
+            (behind, r#""\u003ct>""#, true),
+            (behind, r#""\u003ct""#, false),
+            (behind, r#""<t >""#, true),
+        ] {
+            assert_eq!(builder.accepts(node.number(), text.as_bytes()), Ok(expected), "{text}");
+        }
+        for text in ["", "\"a", "\\a", "\na", "é"] {
+            let refused = builder.escape_in_strings(&["<t>", text]).unwrap_err().to_string();
+            assert!(refused.ends_with("does not begin with a character that an escape replaces"), "{refused}");
         }
     }
 

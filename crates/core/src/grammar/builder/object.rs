@@ -6,10 +6,9 @@ use crate::error::{Error, Result};
 use crate::grammar::builder::{Builder, Punctuation};
 use crate::json::object::earlier_properties;
 use crate::limits::sort_by;
-use crate::regular::json_string::encode;
 use crate::regular::registers::PropertySet;
 use crate::regular::registers::{Clause, Extra, ObjectSpec, Property, Value};
-use crate::regular::term::{TermId, EMPTY, MANY};
+use crate::regular::term::{Escapes, TermId, EMPTY, MANY};
 
 /// Constraints of an object on its members as a whole.
 #[derive(Clone, Default)]
@@ -43,6 +42,25 @@ impl Builder {
         made.filter(|value| !matches!(value, Ok(Value { node: EMPTY, .. }))).collect()
     }
 
+    /// How the keys of an object are spelled.
+    fn key_escapes(&mut self, named: &[Property], extras: &[(u32, Vec<(u32, u64)>)], free: bool) -> Result<Escapes> {
+        if self.escaped == EMPTY {
+            return Ok(free.into());
+        }
+        let mut languages =
+            vec![self.begin_call().words(named.iter().map(|property| property.key.clone()).collect())?];
+        for &(keys, _) in extras {
+            languages.push(self.regular(keys)?);
+        }
+        for language in languages {
+            let escapes = self.escapes_of(language, free)?;
+            if escapes.escaped != EMPTY {
+                return Ok(escapes);
+            }
+        }
+        Ok(free.into())
+    }
+
     #[allow(clippy::type_complexity)]
     /// The node of an object from named properties (key, is required, alternatives) and further keys (language,
     /// alternatives). An alternative is a value node with the marks that it leaves. Errors: misuse, limits.
@@ -64,12 +82,15 @@ impl Builder {
             }
             named.push(Property { key: key.into_bytes().into(), required, values: self.values(values)? });
         }
+        let escapes = self.key_escapes(&named, &extras, rules.free)?;
         let mut sorted: Vec<(Box<[u8]>, u32)> = Vec::with_capacity(named.len());
-        for (index, property) in named.iter().enumerate() {
-            if index % CHECKED == CHECKED - 1 {
+        for (place, properties) in named.chunks(CHECKED).enumerate() {
+            if place > 0 {
                 self.check(0)?;
             }
-            sorted.push((encode(&property.key).into(), index as u32));
+            let keys = properties.iter().map(|property| &*property.key);
+            let spelled = self.arena.spellings(keys, escapes)?.into_iter().map(Vec::into_boxed_slice);
+            sorted.extend(spelled.zip((place * CHECKED) as u32..));
         }
         sort_by(&mut sorted, &Ord::cmp, &mut || self.check(0))?;
         if let Some(pair) = sorted.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -104,7 +125,7 @@ impl Builder {
             let number = if bounded { Some(arena.enumerate(keys, 64)?.map_or(64, |texts| texts.len())) } else { None };
             others.push(Extra { keys, values, few, number });
         }
-        let ObjectRules { min, max, required_marks, clauses, implies, any_order, extras_last, orders, free } = rules;
+        let ObjectRules { min, max, required_marks, clauses, implies, any_order, extras_last, orders, free: _ } = rules;
         let earlier = if any_order || orders.is_empty() {
             Vec::new()
         } else if orders.iter().flatten().any(|&index| index >= count) {
@@ -145,7 +166,7 @@ impl Builder {
             any_order,
             extras_last,
             earlier,
-            free,
+            escapes,
             sorted,
         };
         spec.index_properties();
@@ -178,7 +199,7 @@ mod tests {
         };
         let made = spec(&[("b", false), ("a", true), ("c", false)], &[], given);
         assert_eq!((made.min, made.max, made.required_marks), (1, 7, 5));
-        assert_eq!((made.any_order, made.extras_last, made.free), (true, true, true));
+        assert_eq!((made.any_order, made.extras_last, made.escapes.free), (true, true, true));
         assert_eq!((&made.implies[..], &made.implied_by[..]), (&[(0, 1), (2, 0)][..], &[(0, 2), (1, 0)][..]));
         let sorted: Vec<(&[u8], u32)> = made.sorted.iter().map(|(key, index)| (&**key, *index)).collect();
         assert_eq!(sorted, [(&b"\"a\""[..], 1), (b"\"b\"", 0), (b"\"c\"", 2)]);

@@ -14,6 +14,7 @@
 //! | `'x'`, `[a-z\xff]` | these bytes; one byte of a class |
 //! | `any_text` | every valid UTF-8 text |
 //! | `string(a)`, `string_free(a)` | the JSON strings that decode to a text of `a`: in one spelling, or in every one |
+//! | `string(a, escaped b)` | of these, those in which an escape begins each text of `b` |
 //! | `multiple(7)`, `multiple(7, point)` | digits of a multiple; points may stand between them |
 //! | `special('<x>')` | a special token |
 //! | `nothing`, `empty` | no text; the empty text |

@@ -80,6 +80,16 @@ fn a_line_is_as_long_as_its_parts_are() {
 }
 
 #[test]
+fn a_string_shows_what_it_escapes() {
+    let text = dump(|builder| {
+        builder.escape_in_strings(&["<t>", "</t>"]).unwrap();
+        let any = builder.any_text().unwrap().number();
+        builder.quoted(any, false).unwrap().number()
+    });
+    assert_eq!(text, "root = string(any_text, escaped '</t>' | '<t>')\n");
+}
+
+#[test]
 fn an_object_lists_its_members_and_what_restricts_them() {
     let text = dump(|builder| {
         let rules = ObjectRules {

@@ -7,7 +7,7 @@ use crate::grammar::dump::{Precedence, TermClasses, INLINE_WIDTH};
 use crate::grammar::rules::Rules;
 use crate::regular::arena::Arena;
 use crate::regular::registers::ObjectSpec;
-use crate::regular::term::{Spelling, Term, TermId, EPSILON, MANY};
+use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The parts of a term.
@@ -52,7 +52,11 @@ impl Writer<'_> {
         match *arena.term(id) {
             Term::Cat(left, right) | Term::Seq(left, right) => out.extend([left, right]),
             Term::Alt(ref parts) | Term::And(ref parts) => out.extend(parts.iter()),
-            Term::Not(inner) | Term::Quoted { text: inner, .. } => out.push(inner),
+            Term::Not(inner) => out.push(inner),
+            Term::Quoted { text, escapes, .. } => {
+                out.push(text);
+                out.extend((escapes.escaped != EMPTY).then_some(escapes.escaped));
+            }
             Term::Repeat { body, .. } | Term::Bounded { body, .. } => out.push(body),
             Term::Call(rule) => out.extend(self.rules.body(rule)),
             Term::Object(object) => {
@@ -157,8 +161,13 @@ impl Writer<'_> {
                 }
             }
             Term::Bounded { body, min, max } => write(body, Precedence::Postfix) + "#" + &format_range(min, max),
-            Term::Quoted { text, state: Spelling::Start, free } => {
-                format!("string{}({})", if free { "_free" } else { "" }, write(text, Precedence::Union))
+            Term::Quoted { text, state: Spelling::Start, escapes } => {
+                let escaped = match escapes.escaped {
+                    EMPTY => String::new(),
+                    escaped => format!(", escaped {}", write(escaped, Precedence::Union)),
+                };
+                let name = if escapes.free { "string_free" } else { "string" };
+                format!("{name}({}{escaped})", write(text, Precedence::Union))
             }
             Term::Multiple { of, rest, point } => {
                 let rest = if rest == 0 { String::new() } else { format!(", from {rest}") };

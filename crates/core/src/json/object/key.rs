@@ -82,10 +82,10 @@ impl Arena {
         let choices = self.choices(object, state)?;
         let spec = self.registers.objects[object.index()].clone();
         let mut heads = KeyHeads::new();
-        if spec.free {
+        if spec.escapes.free {
             for &property in &choices.named {
                 let key = self.literal(&spec.properties[property as usize].key)?;
-                let head = self.quoted(key, true)?;
+                let head = self.quoted(key, spec.escapes)?;
                 let member = self.named_member(object, state, property)?;
                 heads.push((head, Some(member)));
             }

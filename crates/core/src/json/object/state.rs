@@ -191,7 +191,7 @@ impl Arena {
                     keys = self.and(vec![keys, fresh])?;
                 }
             }
-            let quoted = self.quoted(keys, spec.free)?;
+            let quoted = self.quoted(keys, spec.escapes)?;
             if quoted != EMPTY {
                 extras.push((index as u32, quoted));
             }

@@ -9,7 +9,7 @@ use crate::regular::arena::Arena;
 use crate::regular::id::KeySetId;
 use crate::regular::json_string::escape;
 use crate::regular::key_set::KeySets;
-use crate::regular::term::{Parts, Spelling, Term, TermId, EPSILON};
+use crate::regular::term::{Escapes, Parts, Spelling, Term, TermId, EPSILON};
 use crate::regular::transitions::MIN_CLASS;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::trie::Trie;
@@ -30,7 +30,8 @@ pub(crate) struct Exclusion {
 impl Exclusion {
     /// The exclusion of a head; None if there is none, or if the head reads few bytes and a walk takes less time.
     pub fn of(arena: &mut Arena, head: TermId) -> Result<Option<Exclusion>> {
-        let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free } = *arena.term(head) else {
+        let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), escapes } = *arena.term(head)
+        else {
             return Ok(None);
         };
         let Term::And(parts) = arena.term(text) else { return Ok(None) };
@@ -48,10 +49,11 @@ impl Exclusion {
         if excluded.is_empty() || kept.is_empty() {
             return Ok(None);
         }
-        let plain = !free && matches!(kept[..], [kept] if arena.terms.has_all_longer_lengths(kept));
+        let plain =
+            escapes == Escapes::CANONICAL && matches!(kept[..], [kept] if arena.terms.has_all_longer_lengths(kept));
         let opened = state == Spelling::Body;
         let relaxed = if let [only] = kept[..] { only } else { arena.and(kept)? };
-        let relaxed = arena.quoted_state(relaxed, state, free)?;
+        let relaxed = arena.quoted_state(relaxed, state, escapes)?;
         Ok(Some(Exclusion { relaxed, excluded, plain, opened }))
     }
 

@@ -10,7 +10,7 @@ use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::derivative::narrow;
 use crate::regular::json_string::escape;
-use crate::regular::term::{Spelling, Term, TermId};
+use crate::regular::term::{Escapes, Spelling, Term, TermId};
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::trie::Trie;
 
@@ -46,7 +46,9 @@ impl Arena {
         let mut roots: Vec<(TermId, bool)> = Vec::new();
         for term in terms {
             match *self.term(term) {
-                Term::Quoted { text, free: false, .. } if is_large(self.term(text)) => roots.push((text, true)),
+                Term::Quoted { text, escapes: Escapes::CANONICAL, .. } if is_large(self.term(text)) => {
+                    roots.push((text, true))
+                }
                 Term::Words { .. } if is_large(self.term(term)) => roots.push((term, false)),
                 _ => {}
             }
@@ -116,7 +118,7 @@ impl WalkResult {
             return Ok(false);
         }
         let (text, state) = match *arena.term(head) {
-            Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free: false } => {
+            Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), escapes: Escapes::CANONICAL } => {
                 (text, Some(state))
             }
             _ => (head, None),

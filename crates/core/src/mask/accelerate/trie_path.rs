@@ -5,7 +5,7 @@
 use crate::error::Result;
 use crate::regular::arena::Terms;
 use crate::regular::json_string::escape;
-use crate::regular::term::{Spelling, Term, TermId, EPSILON};
+use crate::regular::term::{Escapes, Spelling, Term, TermId, EPSILON};
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::trie::Trie;
 use smallvec::{smallvec, SmallVec};
@@ -19,9 +19,11 @@ const LONGEST_TEXT: usize = 256;
 impl Terms {
     /// The text of a head that reads exactly one text with one spelling.
     pub(crate) fn single_text(&self, head: TermId) -> Option<SingleText> {
-        let Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), free: false } = *self.term(head)
-        else {
-            return self.bare_text(head);
+        let (text, state) = match *self.term(head) {
+            Term::Quoted { text, state: state @ (Spelling::Start | Spelling::Body), escapes: Escapes::CANONICAL } => {
+                (text, state)
+            }
+            _ => return self.bare_text(head),
         };
         let mut spelled = SingleText::new();
         if state == Spelling::Start {

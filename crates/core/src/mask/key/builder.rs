@@ -260,7 +260,7 @@ impl KeyBuilder<'_> {
 
 impl Arena {
     fn reads_any_text(&self, inner: TermId) -> bool {
-        matches!(*self.term(inner), Term::Quoted { text, .. } if Some(text) == self.any_text)
+        matches!(*self.term(inner), Term::Quoted { text, escapes, .. } if self.is_any_text(text, escapes))
     }
 }
 

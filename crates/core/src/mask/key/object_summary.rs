@@ -180,8 +180,8 @@ impl Arena {
 
     /// Whether the bytes before a key end with one of `BEFORE` and those behind a key begin with one of `BEHIND`.
     pub(crate) fn has_usual_separators(&mut self, object: ObjectId) -> bool {
-        let ObjectSpec { open, comma, colon, free, .. } = *self.registers.objects[object.index()];
-        if free {
+        let ObjectSpec { open, comma, colon, escapes, .. } = *self.registers.objects[object.index()];
+        if escapes.free {
             return false;
         }
         if let Some(&known) = self.registers.standard_punctuation.get(&[open, comma, colon]) {

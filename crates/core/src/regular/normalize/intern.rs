@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
-use crate::regular::term::{Info, Spelling, Term, TermId, MANY};
+use crate::regular::term::{Escapes, Info, Spelling, Term, TermId, EMPTY, MANY};
 use crate::storage::hash::Hasher128;
 use smallvec::SmallVec;
 
@@ -83,9 +83,12 @@ impl Arena {
     }
 
     /// The rest of the JSON strings of a text in a state of their spelling.
-    pub(crate) fn intern_quoted(&mut self, text: TermId, state: Spelling, free: bool) -> Result<TermId> {
-        let mut hash = Hasher128::new(13 + 100 * u64::from(free));
+    pub(crate) fn intern_quoted(&mut self, text: TermId, state: Spelling, escapes: Escapes) -> Result<TermId> {
+        let mut hash = Hasher128::new(13 + 100 * u64::from(escapes.free));
         hash.wide(self.info(text).hash);
+        if escapes.escaped != EMPTY {
+            hash.wide(self.info(escapes.escaped).hash);
+        }
         hash.word(match state {
             Spelling::Start => 0,
             Spelling::Body => 1,
@@ -97,7 +100,7 @@ impl Arena {
                 6 | u64::from(digits) << 8 | u64::from(value) << 16 | u64::from(high) << 32
             }
         });
-        self.intern(Term::Quoted { text, state, free }, hash.finish(), |arena| Info {
+        self.intern(Term::Quoted { text, state, escapes }, hash.finish(), |arena| Info {
             hash: 0,
             nullable: false,
             structural: false,

@@ -8,7 +8,7 @@ pub(crate) mod leaf;
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
-use crate::regular::term::{Info, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
+use crate::regular::term::{Escapes, Info, Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use crate::storage::hash::Hasher128;
 
 impl Arena {
@@ -72,23 +72,28 @@ impl Arena {
         self.intern_bounded(body, min, max)
     }
 
-    /// The JSON strings, quotes included, whose decoded text is in `text`; with any escapes if `free`, else canonical ones.
-    pub fn quoted(&mut self, text: TermId, free: bool) -> Result<TermId> {
+    /// The JSON strings, quotes included, whose decoded text is in `text`; with any escapes if `true`, else canonical ones.
+    pub fn quoted(&mut self, text: TermId, escapes: impl Into<Escapes>) -> Result<TermId> {
         let text = if self.info(text).utf8 {
             text
         } else {
             let any = self.any_text()?;
             self.and(vec![any, text])?
         };
-        self.quoted_state(text, Spelling::Start, free)
+        self.quoted_state(text, Spelling::Start, escapes)
     }
 
     /// The rest of such a string in a state of its spelling.
-    pub(crate) fn quoted_state(&mut self, text: TermId, state: Spelling, free: bool) -> Result<TermId> {
+    pub(crate) fn quoted_state(
+        &mut self,
+        text: TermId,
+        state: Spelling,
+        escapes: impl Into<Escapes>,
+    ) -> Result<TermId> {
         if text == EMPTY {
             return Ok(EMPTY);
         }
-        self.intern_quoted(text, state, free)
+        self.intern_quoted(text, state, escapes.into())
     }
 
     /// Interns a structural term; `parts` are the hashes of its content, `kind` its kind for the hash.
