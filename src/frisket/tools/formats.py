@@ -311,7 +311,8 @@ _PYTHON_CALLS = (
         "lfm2", "LFM2, LFM2.5",
         ("https://docs.liquid.ai/lfm/key-concepts/tool-use", f"{_VLLM}/tool_parsers/lfm2_tool_parser.py"),
         call=("$name($arguments)",), calls="<|tool_call_start|>[$calls]<|tool_call_end|>", separators=(", ",),
-        arguments="python", json_objects=True, python_values=frozenset({"array"}), name_pattern=_IDENTIFIER, thinking=_THINK, stops=("<|im_end|>",),
+        arguments="python", json_objects=True, python_values=frozenset({"array"}), name_pattern=_IDENTIFIER,
+        thinking=_THINK, stops=("<|im_end|>",),
     ),
     Family(
         "olmo3", "Olmo 3",
