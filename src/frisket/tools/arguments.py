@@ -141,7 +141,7 @@ class Arguments:
         tags = [tag.encode() for tag in self.family.tags]
         if self.family.arguments == "delimited" and self.tool.custom is None:
             values = Values(self.tool.schema, self._notation, self.options, self.limits)
-            values.core(parameter.key, parameter.schema, (*SCALARS, *CONTAINERS))
+            values.node(parameter.key, parameter.schema, (*SCALARS, *CONTAINERS))
             return any(can_hold(values.builder, text, tags) for text in values.texts)
         text = self._bare_text(builder, parameter, members)
         return text is not None and can_hold(builder, text, tags)

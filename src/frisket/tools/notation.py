@@ -119,12 +119,16 @@ class Values:
 
     def core(self, key: str, schema: Any, types: Iterable[str]) -> _core.Grammar | None:
         """The rules of the values that one member may have of these types; None if there are none."""
-        self._place = f"/properties/{key}"
-        node = self._value(schema, frozenset(types))
+        node = self.node(key, schema, types)
         try:
             return None if node is None else self.builder.build(node)
         except EmptyGrammarError:
             return None
+
+    def node(self, key: str, schema: Any, types: Iterable[str]) -> _Node | None:
+        """The node of these values in the builder."""
+        self._place = f"/properties/{key}"
+        return self._value(schema, frozenset(types))
 
     def _value(self, schema: Any, types: frozenset[str] = frozenset((*SCALARS, "array", "object"))) -> _Node | None:
         if schema is False:

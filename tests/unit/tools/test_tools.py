@@ -9,7 +9,7 @@ import pytest
 
 from frisket import Grammar, JSONSchemaOptions, RefusedToolsError, UnknownFamilyError, Vocabulary
 from frisket.errors import FrisketError
-from frisket.tools import Tool, Tools, families, family
+from frisket.tools import Family, Tool, Tools, families, family
 
 from .independent import PARSERS
 
@@ -180,6 +180,15 @@ def test_texts_that_lose_a_tag_are_told_by_their_place() -> None:
     assert report.to_json()["narrowed"][0]["pointer"] == "/properties/a/type"
     for wanted in ("hermes", "lfm2", "mistral_v3"):
         assert Tools([tool]).report(wanted)[0].narrowed == ()
+
+
+def test_where_texts_are_bare_at_any_depth_those_in_lists_are_told_too() -> None:
+    bare = Family("bare", "", (), ("<call>$name{$arguments}</call>",), arguments="delimited", quote="<|q|>")
+    values = {"a": {"type": "array", "items": {"type": "string"}}, "b": {"type": "array", "items": {"type": "number"}}}
+    [report] = Tools([{"name": "put", "parameters": {"type": "object", "properties": values}}]).report(bare)
+    assert report.narrowed == (("/properties/a/type", "no text holds a tag of bare"),)
+    [report] = Tools([put({"const": ["<call>"]})], policy="relaxed").report(bare)
+    assert report.status != "exact"
 
 
 @pytest.mark.parametrize("name", [name for name in families() if family(name).arguments in ("json", "python")])
