@@ -4,13 +4,17 @@
 //! the longest token, so that all counts far from their end share one head mask.
 
 use crate::error::Result;
+use crate::mask::accelerate::counter_loop::CounterLoop;
 use crate::mask::head_mask::HeadMask;
 use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
-use crate::regular::term::TermId;
+use crate::regular::term::{Info, TermId};
 use crate::storage::hash::Hasher128;
 use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use rustc_hash::FxHashMap;
+
+/// A class is wide if more than one in this many tokens holds no other characters.
+const WIDE_RATIO: usize = 8;
 
 /// Bytes of an entry in one of the tables, beside its value.
 const ENTRY_BYTES: usize = 24;
@@ -90,6 +94,27 @@ impl HeadMasks {
         Ok(head_mask)
     }
 
+    /// Whether a head without a head mask counts, and may end after each of many characters. Then much of the trie is below
+    /// its exits, which shows without the head mask.
+    pub(crate) fn has_unknown_exits_everywhere(
+        &mut self,
+        arena: &mut Arena,
+        shared: &SharedMasks,
+        head: TermId,
+        horizon: u32,
+    ) -> Result<bool> {
+        let Info { counts, nullable, .. } = *arena.info(head);
+        if !counts || !nullable || self.counting.contains_key(&(head, horizon)) {
+            return Ok(false);
+        }
+        let saturated = self.saturated(arena, head, horizon)?;
+        let found = CounterLoop::find(arena, saturated, shared.vocabulary.longest)?;
+        Ok(found.is_some_and(|counter_loop| {
+            counter_loop.may_end_anywhere(arena)
+                && shared.vocabulary.count_of(counter_loop.class) * WIDE_RATIO > shared.vocabulary.len()
+        }))
+    }
+
     /// `Arena::saturated`, cached.
     pub(crate) fn saturated(&mut self, arena: &mut Arena, head: TermId, horizon: u32) -> Result<TermId> {
         if !arena.info(head).counts {
@@ -160,6 +185,21 @@ mod tests {
         let (three, _) = of("a{3}", 4);
         assert!(!Arc::ptr_eq(&many, &three), "aaaa is too long");
         assert!(!Arc::ptr_eq(&three, &of("a{3}", 2).0), "with tokens of two letters three count as many");
+    }
+
+    #[test]
+    fn a_head_that_counts_and_may_end_anywhere_shows_it_without_a_head_mask() {
+        let (mut scene, mut head_masks) = scene(4);
+        let (arena, shared) = (&mut scene.machine.arena, &*scene.shared);
+        let mut shows = |text: &str| {
+            let head = regex(arena, text);
+            let before = head_masks.has_unknown_exits_everywhere(arena, shared, head, 4).unwrap();
+            head_masks.get(arena, shared, head, 4).unwrap();
+            (before, head_masks.has_unknown_exits_everywhere(arena, shared, head, 4).unwrap())
+        };
+        assert_eq!(shows("[a-z]{0,50}"), (true, false), "a head mask is not asked for again");
+        let others = ["[a-z]*", "[a-z]{1,50}", "[a-z]{0,50}b", "a{0,50}", "(ab?){0,50}"];
+        assert_eq!(others.map(&mut shows), [(false, false); 5]);
     }
 
     #[test]

@@ -292,9 +292,14 @@ impl Masks {
         (head, frame): (TermId, FrameId),
         horizon: u32,
     ) -> Result<HeadMask> {
-        let is_last = frame == BOTTOM && !self.is_plain && !machine.has_own_continuation(head);
-        let head_masks = if is_last { &mut self.last_head_masks } else { &mut self.head_masks };
+        let head_masks =
+            if self.is_last(machine, (head, frame)) { &mut self.last_head_masks } else { &mut self.head_masks };
         head_masks.get(&mut machine.arena, shared, head, horizon)
+    }
+
+    /// Whether nothing follows a head.
+    fn is_last(&self, machine: &Machine, (head, frame): (TermId, FrameId)) -> bool {
+        frame == BOTTOM && !self.is_plain && !machine.has_own_continuation(head)
     }
 
     /// Whether the mask of a position is swept: much of the trie is below the exits of one of its heads, and would be merged
@@ -313,6 +318,11 @@ impl Masks {
         for &(head, frame) in &position.heads {
             if machine.arena.terms.single_text(head).is_some() {
                 continue;
+            }
+            if !self.is_last(machine, (head, frame))
+                && self.head_masks.has_unknown_exits_everywhere(&mut machine.arena, shared, head, horizon)?
+            {
+                return Ok(true);
             }
             let head_mask = self.head_mask(machine, shared, (head, frame), horizon)?;
             if head_mask.core.exits.is_deferred() {

@@ -23,6 +23,13 @@ const MAX_TOKEN_BYTES: usize = 4_096;
 /// Token ids. Every token set has a bit per id; the largest vocabulary known has a sixtieth of this.
 const MAX_IDS: usize = 1 << 24;
 
+/// Bytes are frequent if they lead to more than one in this many nodes of the trie: a look at each of these nodes takes
+/// longer than a walk of all from an eighth on.
+const FREQUENT_RATIO: usize = 16;
+
+/// Fewer nodes are looked at one by one.
+const FREQUENT_FROM: usize = 1_000;
+
 /// Bytes of the cache of token sets by character class: some hundred classes.
 const CLASS_CACHE_BYTES: usize = 4 << 20;
 
@@ -227,9 +234,16 @@ impl Vocabulary {
         self.occurrences.max_count(byte)
     }
 
-    /// The number of occurrences of a byte, if its list exists.
-    pub(crate) fn known_occurrences(&self, byte: u8) -> Option<usize> {
-        self.occurrences.known_count(byte)
+    /// Whether a walk of the trie takes less time than a look at each occurrence of these bytes.
+    pub(crate) fn are_frequent(&self, bytes: &ByteSet) -> bool {
+        // Upper bounds suffice: to ask for the occurrences themselves would compute the index of a byte.
+        let occurrences: usize = bytes.iter().map(|byte| self.max_occurrences(byte)).sum();
+        occurrences > FREQUENT_FROM && occurrences * FREQUENT_RATIO > self.trie.len()
+    }
+
+    /// Whether the list of the occurrences of a byte exists.
+    pub(crate) fn has_occurrences(&self, byte: u8) -> bool {
+        self.occurrences.known_count(byte).is_some()
     }
 
     /// The trie nodes one whole character below the root that have children.
@@ -307,6 +321,25 @@ mod tests {
         b"\"\"",
         b"ab\"",
     ];
+
+    #[test]
+    fn frequent_bytes_lead_to_many_nodes_and_to_a_part_of_all() {
+        // Below each of 1,001 characters a node of `x`; below 200 of them y and a row of others.
+        let made = |others: usize| {
+            let first = |number: u32| char::from_u32(0x4000 + number).unwrap();
+            let mut texts: Vec<String> = (0..1_001).map(|number| format!("{}x", first(number))).collect();
+            texts.extend((0..200).map(|number| format!("{}y{}", first(number), "-".repeat(others))));
+            vocabulary(&texts.iter().map(String::as_bytes).collect::<Vec<_>>())
+        };
+        let is_frequent = |vocabulary: &Vocabulary, bytes: &[u8]| {
+            vocabulary.are_frequent(&ByteSet::from_bytes(bytes.iter().copied()))
+        };
+        let (small, large) = (made(1), made(100));
+        assert!(is_frequent(&small, b"x") && is_frequent(&small, b"xz") && !is_frequent(&small, b"y"));
+        assert!(is_frequent(&small, b"y-x") && !is_frequent(&small, b""));
+        assert!(!is_frequent(&large, b"x"), "1,001 of 22,000 nodes");
+        assert!(is_frequent(&large, b"-"));
+    }
 
     #[test]
     fn special_tokens_are_known_by_name_and_by_number() {

@@ -15,12 +15,9 @@ use crate::vocabulary::byte_index::Occurrence;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{Part, TokenSet};
 
-/// A loop of at most this many states is walked rather than scanned, if its leaving bytes occur at more than
-/// `MANY_OCCURRENCES` nodes: few nodes are reached before the count ends. Chosen without measurement.
+/// A loop of at most this many states is walked rather than scanned, if the occurrences of its leaving bytes are not
+/// indexed yet: few nodes are reached before the count ends. Chosen without measurement.
 const FEW_STATES: usize = 3;
-
-/// See `FEW_STATES`.
-const MANY_OCCURRENCES: usize = 20_000;
 
 /// States that differ in a count only: one class of characters leads from each to the next, and the last may loop.
 pub(crate) struct CounterLoop {
@@ -81,6 +78,11 @@ impl CounterLoop {
         self.loops && self.states.len() == 1
     }
 
+    /// Whether the head may end after each of the characters.
+    pub(crate) fn may_end_anywhere(&self, arena: &Arena) -> bool {
+        self.states.iter().all(|&state| arena.info(state).nullable)
+    }
+
     /// Whether an ASCII character outside the class leads to another state that reads many bytes.
     pub(crate) fn leads_to_wide_state(&self, arena: &mut Arena) -> Result<bool> {
         if !self.loops {
@@ -110,15 +112,17 @@ impl CounterLoop {
             self.scan_single(arena, shared, [first, last], &mut walked)?;
             return Ok(walked);
         }
-        if !self.loops && self.states.len() <= FEW_STATES && self.is_costly(arena, shared)? {
-            // Few nodes are reached before the count ends.
+        let leaving = self.leaving_bytes(arena)?;
+        let has_index = || leaving.iter().all(|byte| shared.vocabulary.has_occurrences(byte));
+        if shared.vocabulary.are_frequent(&leaving) || !self.loops && self.states.len() <= FEW_STATES && !has_index() {
             walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, self.states[0])?;
             return Ok(walked);
         }
         let behind_space = self.behind_space(arena, shared)?;
         let Some(counter_loop) = behind_space else {
             walked.dense = Some(own);
-            self.enter_leaving(arena, shared, 0, |occurrence| occurrence.before.is_within(self.class), &mut walked)?;
+            let inner = |occurrence: &Occurrence| occurrence.before.is_within(self.class);
+            self.enter_leaving(arena, shared, (&leaving, 0), inner, &mut walked)?;
             return Ok(walked);
         };
         let within = counter_loop.length_filter(shared, 1);
@@ -133,10 +137,11 @@ impl CounterLoop {
             let space = occurrence.depth == 0 && shared.vocabulary.trie.byte(occurrence.node) == b' ';
             occurrence.before.is_within(self.class) && !space
         };
-        self.enter_leaving(arena, shared, 0, inner, &mut walked)?;
+        self.enter_leaving(arena, shared, (&leaving, 0), inner, &mut walked)?;
         let class = counter_loop.class.with(b' ');
+        let leaving = counter_loop.leaving_bytes(arena)?;
         let space_prefixed = |occurrence: &Occurrence| occurrence.space_prefixed && occurrence.before.is_within(class);
-        counter_loop.enter_leaving(arena, shared, 1, space_prefixed, &mut walked)?;
+        counter_loop.enter_leaving(arena, shared, (&leaving, 1), space_prefixed, &mut walked)?;
         Ok(walked)
     }
 
@@ -165,18 +170,6 @@ impl CounterLoop {
             }
         }
         Ok(())
-    }
-
-    /// Whether the occurrences of the leaving bytes are not indexed yet, or are so many that a walk takes less time.
-    fn is_costly(&self, arena: &mut Arena, shared: &SharedMasks) -> Result<bool> {
-        let mut occurrences = 0;
-        for byte in self.leaving_bytes(arena)?.iter() {
-            match shared.vocabulary.known_occurrences(byte) {
-                Some(known) => occurrences += known,
-                None => return Ok(true),
-            }
-        }
-        Ok(occurrences > MANY_OCCURRENCES)
     }
 
     /// The loop behind a space, if there is one: about half of all tokens begin with a space.
@@ -225,13 +218,12 @@ impl CounterLoop {
         &self,
         arena: &mut Arena,
         shared: &SharedMasks,
-        before: u32,
+        (leaving, before): (&ByteSet, u32),
         inner: impl Fn(&Occurrence) -> bool,
         walked: &mut WalkResult,
     ) -> Result<()> {
         let last = self.states.len() as u32 - 1;
-        let leaving = self.leaving_bytes(arena)?;
-        shared.vocabulary.prepare_occurrences(&leaving);
+        shared.vocabulary.prepare_occurrences(leaving);
         for byte in leaving.iter() {
             let own = self.class.contains(byte);
             for occurrence in shared.vocabulary.occurrences(byte).iter().filter(|occurrence| inner(occurrence)) {
@@ -290,6 +282,33 @@ mod tests {
             }
         }
         assert!(spaced > 5, "{spaced}");
+    }
+
+    #[test]
+    fn a_loop_that_frequent_bytes_leave_is_walked() {
+        // Letters, then z and a digit: z leads to as many nodes as there are tokens.
+        let is_scanned = |count: u32| {
+            let letter = |number: u32| char::from(b'a' + (number % 25) as u8);
+            let text = |number: u32| [letter(number / 625), letter(number / 25), letter(number), 'z'];
+            let tokens: Vec<Option<Box<[u8]>>> = (0..count)
+                .map(|number| Some(text(number).iter().collect::<String>().into_bytes().into()))
+                .chain((b'a'..=b'z').map(|letter| Some([letter].into())))
+                .collect();
+            let shared = SharedMasks::of(Vocabulary::new(tokens, vec![], vec![], count as usize + 26).unwrap());
+            let mut arena = Arena::new();
+            let letters = arena.class(ByteSet::range(b'a', b'y')).unwrap();
+            let letters = arena.repeat(letters, 1, MANY).unwrap();
+            let end = arena.literal(b"z1").unwrap();
+            let head = arena.cat(letters, end).unwrap();
+            let counter_loop = CounterLoop::find(&mut arena, head, shared.vocabulary.longest).unwrap().unwrap();
+            let scanned = counter_loop.scan(&mut arena, &shared, false).unwrap();
+            let is_scanned = scanned.dense.is_some();
+            let mut walked = WalkResult::new(&shared.vocabulary);
+            walked.walk(&mut arena, &shared.vocabulary.trie, NodeId::ROOT, head).unwrap();
+            assert_eq!(everything(scanned), everything(walked));
+            is_scanned
+        };
+        assert_eq!([900, 1_100].map(is_scanned), [true, false]);
     }
 
     #[test]
