@@ -2,8 +2,8 @@
 
     FRISKET_ENGINE_TREE=... python -m tests.contract.budgets --every 20
 
-Each schema of MaskBench × budgets from the least on × drafts 0 to 8 with random rejections × thoughts, off and on. Texts
-are random, by a small tokenizer, and each is checked against the schema's grammar.
+Each schema of MaskBench × budgets from the least on × drafts 0 to 8 with random rejections × thoughts, off and on.
+Texts are random, by a small tokenizer, and each is checked against the schema's grammar.
 """
 
 from __future__ import annotations
