@@ -45,7 +45,11 @@ OUTCOMES = ("xgrammar", "guidance", "outlines", "refused", "ends not")
 #: What one schema may take, of CPU and of memory.
 SECONDS, BYTES = 20, 4 << 30
 #: One for each of vLLM's backends, so that all is imported before the first schema is looked at.
-WARM = ({"type": "integer"}, {"type": "integer", "multipleOf": 2}, {"patternProperties": {"a": {}, "b": {}}})
+WARM: tuple[dict[str, Any], ...] = (
+    {"type": "integer"},
+    {"type": "integer", "multipleOf": 2},
+    {"patternProperties": {"a": {}, "b": {}}},
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
