@@ -37,6 +37,8 @@ COUNTERS = {
         "Requests that failed on the way: no mask, or a token that no mask allowed.",
         "code",
     ),
+    "frisket_engine_requests_bent": ("Requests whose last masks had to leave room for the end of the text.", None),
+    "frisket_engine_requests_cut": ("Requests whose text may be cut, because no mask could leave room.", "code"),
     "frisket_engine_grammars": ("Grammars that requests asked for, compiled or taken from the cache.", "source"),
 }
 HISTOGRAM, HISTOGRAM_HELP = "frisket_engine_mask_seconds", "Seconds of each row of a mask."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from collections.abc import Collection, Sequence
 from time import perf_counter
@@ -11,9 +12,15 @@ import numpy as np
 
 from frisket._core import CompiledGrammar, fill_masks
 from frisket.engines import metrics
-from frisket.errors import EngineError, FrisketError
+from frisket.errors import EngineError, FrisketError, LimitExceededError
 
 logger = logging.getLogger(__name__)
+
+#: Tokens that must be left beside a whole text before all tokens are allowed: the shortest text of the grammar, and
+#: these. A token that opens text of more required tokens than both may still leave too few.
+MARGIN = 64
+#: From so many margins on, nothing is looked at.
+FAR = 8
 
 
 class Progress:
@@ -37,12 +44,19 @@ class Progress:
         self._eos = list(compiled.vocabulary.eos)
         #: After how many steps no mask could be had, and why.
         self._failed: tuple[int, FrisketError] | None = None
-        self._was_seen = self._was_counted = False
+        self._was_seen = self._was_counted = self._was_bent = self._was_cut = False
+        #: Tokens that one token may add to what the text still takes, as far as is looked at; None until it is asked.
+        self._margin: int | None = None
 
     @property
     def ended(self) -> bool:
         """Whether the end was accepted."""
         return self._matcher.ended
+
+    @property
+    def steps(self) -> int:
+        """How many tokens were taken."""
+        return self._matcher.steps
 
     @property
     def error(self) -> FrisketError | None:
@@ -67,12 +81,16 @@ class Progress:
             metrics.count("frisket_engine_requests_finished")
         return None
 
-    def validate(self, tokens: Sequence[int]) -> int:
-        """How many leading tokens would be accepted, the end being the last of them; nothing moves."""
+    def validate(self, tokens: Sequence[int], room: int | None = None) -> int:
+        """How many leading tokens would be accepted, the end being the last of them; nothing moves.
+
+        `room`: the tokens that are left for text before the first."""
         if self._matcher.ended:
             return 0
         end = next((place + 1 for place, token in enumerate(tokens) if token in self._eos), len(tokens))
         try:
+            if room is not None and not self._is_far(room - len(tokens)):
+                return self._matcher.validate(tokens[:end], max(room, 0))
             return self._matcher.validate(tokens[:end])
         except Exception:
             return 0  # drafts that are dropped cost time, and nothing else
@@ -102,19 +120,49 @@ class Progress:
         metrics.count("frisket_engine_requests")
         self._was_seen = True
 
-    def fill(self, bitmask: Any, row: int) -> None:
-        """Write a row of an int32 bitmask. Work that takes long releases the GIL."""
+    def fill(self, bitmask: Any, row: int, room: int | None = None) -> None:
+        """Write a row of an int32 bitmask. Work that takes long releases the GIL.
+
+        `room`: the tokens that are left for text. Near their end, only tokens are allowed after which they suffice."""
         if not self._was_seen:
             self._see()
         if self._failed is None:
             try:
                 begin = perf_counter()
-                self._matcher.fill_mask(bitmask, row)
+                # Beyond the end of the budget lie rows of drafts that the engine drops.
+                if room is None or room < 0 or self._is_far(room) or not self._fill_within(bitmask, row, room):
+                    self._matcher.fill_mask(bitmask, row)
                 metrics.masks(begin)
                 return
             except Exception as error:
                 self.fail(failure(error), self._matcher.steps)
         allow_alone(bitmask, row, self._eos)
+
+    def _is_far(self, room: int) -> bool:
+        """Whether no token that is allowed here leaves too few: an ordinary mask takes a tenth of the time."""
+        if self._margin is None:
+            self._margin = MARGIN
+            with contextlib.suppress(Exception):
+                self._margin += self._compiled.matcher().least_tokens(search=False).count
+        if room > FAR * self._margin:
+            return True
+        return room > self._margin and self._matcher.can_finish(room - self._margin)
+
+    def _fill_within(self, bitmask: Any, row: int, room: int) -> bool:
+        """Whether a row could be written that leaves room for the end of the text."""
+        try:
+            self._matcher.fill_mask(bitmask, row, room)
+        except LimitExceededError as refusal:
+            # Too few tokens are left, or it takes too long to know: the text may be cut, and is not refused for it.
+            if not self._was_cut:
+                logger.warning("a text may be cut, %d tokens before the end: %s", room, refusal)
+                metrics.count("frisket_engine_requests_cut", refusal.code)
+            self._was_cut = True
+            return False
+        if not self._was_bent:
+            metrics.count("frisket_engine_requests_bent")
+        self._was_bent = True
+        return True
 
     @staticmethod
     def fill_all(many: Sequence[Progress], bitmask: Any, rows: Sequence[int]) -> None:

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 THINK, THOUGHT = "<think>", "</think>"
 ROWS_BEYOND = 5
+CONTEXT = 20_000
 
 
 @pytest.fixture(scope="session")
@@ -49,6 +50,7 @@ def plain(vllm: Any) -> Iterator[None]:
     places = [
         (vllm.sampling_params.SamplingParams, "_validate_structured_outputs"),
         (vllm.structured_output.StructuredOutputManager, "grammar_init"),
+        (vllm.structured_output.StructuredOutputManager, "grammar_bitmask"),
     ]
     methods = [vars(cls)[name] for cls, name in places]
     importlib.import_module("frisket.engines.vllm.plugin")._warn_of_front_end.cache_clear()
@@ -61,6 +63,14 @@ def plain(vllm: Any) -> Iterator[None]:
 def engine(vllm: Any, tokenizer: Any, plain: None, monkeypatch: pytest.MonkeyPatch) -> Engine:
     monkeypatch.setenv("FRISKET_VLLM", "1")
     return Engine(vllm, tokenizer, monkeypatch)
+
+
+class Request(SimpleNamespace):
+    """What vLLM knows of a request."""
+
+    @property
+    def num_output_tokens(self) -> int:
+        return len(self.all_token_ids) - self.num_prompt_tokens
 
 
 class Engine:
@@ -81,7 +91,7 @@ class Engine:
             parallel_config=SimpleNamespace(distributed_executor_backend="mp"),
             scheduler_config=SimpleNamespace(max_num_seqs=sequences),
             model_config=SimpleNamespace(
-                skip_tokenizer_init=False, is_diffusion=False, get_vocab_size=lambda: self.size
+                skip_tokenizer_init=False, is_diffusion=False, get_vocab_size=lambda: self.size, max_model_len=CONTEXT
             ),
             structured_outputs_config=self.vllm.config.StructuredOutputsConfig(**structured_outputs),
             num_speculative_tokens=drafts,
@@ -89,12 +99,15 @@ class Engine:
         self.manager = self.vllm.structured_output.StructuredOutputManager(self.config)
         return self.manager
 
-    def params(self, *, stops: tuple[int, ...] = (), extra: Any = None, **wanted: Any) -> Any:
+    def params(
+        self, *, stops: tuple[int, ...] = (), extra: Any = None, max_tokens: int | None = 10_000, **wanted: Any
+    ) -> Any:
         """Parameters that have arrived in the front end, and were validated there."""
         sampling = self.vllm.sampling_params
         params = sampling.SamplingParams(
-            structured_outputs=sampling.StructuredOutputsParams(**wanted), extra_args=extra, stop_token_ids=list(stops)
-        )
+            structured_outputs=sampling.StructuredOutputsParams(**wanted), extra_args=extra, stop_token_ids=list(stops),
+            max_tokens=max_tokens,
+        )  # fmt: skip
         params.update_from_generation_config({}, self.tokenizer.eos_token_id)
         config = self.config
         params._validate_structured_outputs(config.model_config, config.structured_outputs_config, self.tokenizer)
@@ -107,9 +120,9 @@ class Engine:
     def started(self, params: Any, name: str = "r") -> Any:
         params = copy.deepcopy(params)  # as it comes out of the other process
         made = self.vllm.request.StructuredOutputRequest.from_sampling_params(params)
-        request = SimpleNamespace(
+        request = Request(
             request_id=name, sampling_params=params, structured_output_request=made, use_structured_output=True,
-            prompt_token_ids=[1], all_token_ids=[1],
+            prompt_token_ids=[1], all_token_ids=[1], num_prompt_tokens=1, max_tokens=params.max_tokens or CONTEXT - 1,
         )  # fmt: skip
         self.manager.grammar_init(request)
         made._grammar = made._grammar.result()

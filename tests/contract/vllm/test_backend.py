@@ -202,7 +202,9 @@ def test_a_grammar_that_cannot_be_compiled_fails_its_request_alone(engine: Engin
     params = engine.params(regex="[a-z]+")
     params.structured_outputs.regex = "(a"
     made = engine.vllm.request.StructuredOutputRequest.from_sampling_params(params)
-    engine.manager.grammar_init(SimpleNamespace(request_id="r", sampling_params=params, structured_output_request=made))
+    request = SimpleNamespace(request_id="r", sampling_params=params, structured_output_request=made, max_tokens=99)
+    request.num_prompt_tokens = 1
+    engine.manager.grammar_init(request)
     assert isinstance(made._grammar, Future)
     assert "never closed" in str(made._grammar.exception())
     assert engine.finish(engine.request(regex="[a-z]{3}"), random.Random(0)).isalpha()

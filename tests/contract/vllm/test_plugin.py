@@ -21,10 +21,11 @@ from tests.contract.vllm.conftest import Engine
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def methods(vllm: Any) -> tuple[Any, Any]:
+def methods(vllm: Any) -> tuple[Any, ...]:
     return (
         vllm.sampling_params.SamplingParams._validate_structured_outputs,
         vllm.structured_output.StructuredOutputManager.grammar_init,
+        vllm.structured_output.StructuredOutputManager.grammar_bitmask,
     )
 
 

@@ -12,6 +12,7 @@ from frisket.engines import metrics
 from frisket.engines.compiler import Compiler
 from frisket.engines.progress import Progress
 from frisket.engines.structured_output import StructuredOutput, kind_of
+from frisket.engines.vllm.budget import Budget, check
 from frisket.engines.vllm.request import Specification
 from frisket.engines.vllm.tokenizer import vocabulary_of
 from frisket.errors import FrisketError, MissingDependencyError
@@ -41,17 +42,20 @@ class Backend(StructuredOutputBackend):
     ) -> RequestGrammar:
         """The grammar of one request; its end is any of the stop tokens. FrisketError fails this request alone."""
         kind = request_type.name.lower()
+        budget = None
         if isinstance(grammar_spec, Specification):
-            wanted = grammar_spec.wanted
+            wanted, budget = grammar_spec.wanted, grammar_spec.budget
         else:
             wanted = StructuredOutput(kind_of(kind), grammar_spec)
         try:
             compiled = self._compiler.compile(wanted, stop_token_ids)
+            if budget is not None:
+                check(compiled, budget.total)
         except FrisketError as error:
             metrics.count("frisket_engine_requests_refused", error.code)
             raise
         # One more than the drafts: the end of the text may come with them.
-        return RequestGrammar(Progress(compiled, max_rollback=self._drafts + 1))
+        return RequestGrammar(Progress(compiled, max_rollback=self._drafts + 1), budget)
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> torch.Tensor:
         """Rows of int32 words, one bit a token of the model, all allowed."""
@@ -66,10 +70,18 @@ class Backend(StructuredOutputBackend):
 
 
 class RequestGrammar(StructuredOutputGrammar):
-    """One request's position."""
+    """One request's position; with a budget, its text is whole when the tokens run out."""
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
+    def __init__(self, progress: Progress, budget: Budget | None = None) -> None:
+        self._progress, self._budget = progress, budget
+        #: What is left at the beginning of a step, and the steps of the text then: drafts come on top of these.
+        self._room: int | None = None
+        self._steps = 0
+
+    def begin(self, before: int) -> None:
+        """The masks of a step are asked for; so many of its drafts come before the text."""
+        if self._budget is not None:
+            self._room, self._steps = self._budget.room - before, self._progress.steps
 
     def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:
         """Whether all tokens are accepted; False ends the request with an error. What follows the end is ignored."""
@@ -80,7 +92,8 @@ class RequestGrammar(StructuredOutputGrammar):
 
     def validate_tokens(self, tokens: list[int]) -> list[int]:
         """The longest beginning of the tokens that would be accepted, up to and with the end; nothing moves."""
-        return tokens[: self._progress.validate(tokens)]
+        room = None if self._budget is None else self._budget.room
+        return tokens[: self._progress.validate(tokens, room)]
 
     def rollback(self, num_tokens: int) -> None:
         """Back to before the last tokens."""
@@ -88,7 +101,8 @@ class RequestGrammar(StructuredOutputGrammar):
 
     def fill_bitmask(self, bitmask: torch.Tensor, batch_index: int) -> None:
         """Write the request's row: 1 for each token after which the text can be completed."""
-        self._progress.fill(bitmask, batch_index)
+        room = None if self._room is None else self._room - (self._progress.steps - self._steps)
+        self._progress.fill(bitmask, batch_index, room)
 
     def is_terminated(self) -> bool:
         """Whether the end was accepted."""

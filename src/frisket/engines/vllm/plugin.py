@@ -1,7 +1,7 @@
 """vLLM's classes → the same classes with frisket behind structured outputs.
 
-vLLM has no registry of backends. Two methods are wrapped: the one that validates a request where it arrives, and the
-one that has its grammar compiled in the engine's process.
+vLLM has no registry of backends. Three methods are wrapped: the one that validates a request where it arrives, and in
+the engine's process the one that has its grammar compiled, and the one that asks for the masks of a step.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import frisket
 from frisket.engines import metrics
 from frisket.engines.progress import failure
 from frisket.engines.structured_output import read_options
-from frisket.engines.vllm import ENGINE, SWITCH, trial
+from frisket.engines.vllm import ENGINE, SWITCH, budget, trial
 from frisket.engines.vllm.admission import Admission
 from frisket.engines.vllm.request import Specification, structured_output
 from frisket.errors import EngineError, MissingDependencyError
@@ -41,14 +41,16 @@ def install(options: str = "") -> None:
         ENGINE.check(version)
     params = _import("vllm.sampling_params").SamplingParams
     manager = _import("vllm.v1.structured_output").StructuredOutputManager
+    wrapped = (params, "_validate_structured_outputs"), (manager, "grammar_init"), (manager, "grammar_bitmask")
     is_new = _wrap_validation(params, base)
+    _wrap_masks(manager)
     if not (_wrap_compilation(manager, base) or is_new):
         return
     if is_untested:
         try:
             trial.run()
         except Exception as error:
-            for cls, name in ((params, "_validate_structured_outputs"), (manager, "grammar_init")):
+            for cls, name in wrapped:
                 setattr(cls, name, vars(cls)[name].__wrapped__)
             raise EngineError(
                 f"{ENGINE.name} {version} was not tested with this version of frisket, and a trial run failed: "
@@ -83,7 +85,9 @@ def _wrap_validation(cls: Any, base: JSONSchemaOptions) -> bool:
             raise invalid(f"the request asks for the backend {wanted._backend!r}, and {SWITCH} for frisket")
         try:
             asked = structured_output(wanted, self.extra_args, base)
-            admission.compile(asked, tokenizer, int(model_config.get_vocab_size()))
+            compiled = admission.compile(asked, tokenizer, int(model_config.get_vocab_size()))
+            if budget.is_on() and self.max_tokens is not None:
+                budget.check(compiled, self.max_tokens)
         except Exception as error:
             raise invalid(told(error)) from error
         wanted._backend, wanted._backend_was_auto = NAME, True
@@ -104,6 +108,35 @@ def _wrap_compilation(cls: Any, base: JSONSchemaOptions) -> bool:
 
     _replace(cls, grammar_init, original)
     return True
+
+
+def _wrap_masks(cls: Any) -> None:
+    original = _method(cls, "grammar_bitmask")
+    if original is None:
+        return
+
+    def grammar_bitmask(
+        self: Any, requests: Any, structured_output_request_ids: Any, scheduled_spec_decode_tokens: Any
+    ) -> Any:
+        try:
+            for name in structured_output_request_ids:
+                request = requests[name]
+                begin = getattr(request.structured_output_request.grammar, "begin", None)
+                if begin is not None:
+                    begin(_before(self, request, scheduled_spec_decode_tokens.get(name)))
+        except Exception as error:  # masks without room cut a text, and an error here would end the engine
+            logger.error("masks have no room for the end of texts: %s: %s", type(error).__name__, error)
+        return original(self, requests, structured_output_request_ids, scheduled_spec_decode_tokens)
+
+    _replace(cls, grammar_bitmask, original)
+
+
+def _before(manager: Any, request: Any, drafts: list[int] | None) -> int:
+    """How many drafts of a step are thoughts, before the text of the grammar."""
+    if not drafts or manager.reasoner_cls is None or request.structured_output_request.reasoning_ended:
+        return 0
+    known = [token for token in drafts if token >= 0]
+    return min(int(manager._get_constraint_bounds(request, known).grammar_start), len(known))
 
 
 def _prepare(manager: Any, request: Any, base: JSONSchemaOptions) -> None:
@@ -127,7 +160,8 @@ def _prepare(manager: Any, request: Any, base: JSONSchemaOptions) -> None:
     made = request.structured_output_request
     kind, specification = made.structured_output_key
     # The key is a cached property of the request, and the one thing that reaches the backend.
-    made.__dict__["structured_output_key"] = kind, Specification(specification, wanted)
+    limit = budget.Budget(request, int(config.model_config.max_model_len)) if budget.is_on() else None
+    made.__dict__["structured_output_key"] = kind, Specification(specification, wanted, limit)
 
 
 @functools.cache

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from frisket.engines.structured_output import KINDS, StructuredOutput, read_options
+from frisket.engines.vllm.budget import Budget
 from frisket.errors import FrisketError
 from frisket.json_schema.options import JSONSchemaOptions
 
@@ -19,10 +20,11 @@ class Specification(str):
     """The text of a specification, with the whole request: vLLM hands a backend the text alone."""
 
     wanted: StructuredOutput
+    budget: Budget | None
 
-    def __new__(cls, text: str, wanted: StructuredOutput) -> Specification:
+    def __new__(cls, text: str, wanted: StructuredOutput, budget: Budget | None = None) -> Specification:
         made = super().__new__(cls, text)
-        made.wanted = wanted
+        made.wanted, made.budget = wanted, budget
         return made
 
 

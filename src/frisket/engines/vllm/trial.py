@@ -18,6 +18,10 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         "self", "model_config", "structured_outputs_config", "tokenizer",
     ),
     "vllm.v1.structured_output.StructuredOutputManager.grammar_init": ("self", "request"),
+    "vllm.v1.structured_output.StructuredOutputManager.grammar_bitmask": (
+        "self", "requests", "structured_output_request_ids", "scheduled_spec_decode_tokens",
+    ),
+    "vllm.v1.structured_output.StructuredOutputManager._get_constraint_bounds": ("self", "request", "spec_tokens"),
     "vllm.v1.structured_output.backend_types.StructuredOutputBackend.compile_grammar": (
         "self", "request_type", "grammar_spec", "stop_token_ids",
     ),

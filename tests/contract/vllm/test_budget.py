@@ -1,0 +1,120 @@
+"""vLLM's own manager × budgets × drafts × thoughts → no text is cut from the least budget on."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from frisket import Grammar, Vocabulary
+from tests.contract.vllm.conftest import THINK, THOUGHT, Engine
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+ITEM = {"type": "object", "properties": {"a": {"type": "string"}, "n": {"type": "integer"}}, "required": ["a", "n"]}
+SCHEMAS = [
+    {"type": "array", "items": ITEM, "minItems": 1},
+    {"type": "object", "properties": {"name": {"type": "string", "minLength": 3}, "list": {"type": "array",
+     "items": ITEM}}, "required": ["name", "list"]},
+    {"anyOf": [{"type": "null"}, {"type": "array", "items": {"type": "boolean"}, "minItems": 4}]},
+    {"type": "string", "pattern": "^(ab)+c{2,}$"},
+]  # fmt: skip
+
+
+def least(engine: Engine, schema: Any) -> int:
+    """The fewest tokens that the engine counts: the text's and the end."""
+    vocabulary = Vocabulary.from_huggingface(engine.tokenizer, size=engine.size)
+    found = Grammar.from_json_schema(schema).compile(vocabulary).matcher().least_tokens()
+    return found.count + 1
+
+
+def answer(engine: Engine, rng: random.Random, request: Any, *, thoughts: int = 0) -> tuple[str, list[int]]:
+    """What an engine makes of a request, with as many drafts as it was started with: why it ended, and the text."""
+    think, thought = engine.tokenizer.convert_tokens_to_ids([THINK, THOUGHT])
+    plan = [think, *[5] * (thoughts - 2), thought] if thoughts else []
+    text: list[int] = []
+    most, wanted = engine.config.num_speculative_tokens, list[int]()
+    while True:
+        at = request.num_output_tokens
+        guess = [*plan[at:], *(rng.choice(wanted or [5]) for _ in range(most))][:most]
+        drafts = engine.manager.validate_tokens(request, guess)
+        rows = engine.masks(request, drafts={request.request_id: drafts} if drafts else None)
+        new: list[int] = []
+        for place, row in enumerate(rows[: len(drafts) + 1]):
+            if at + place < len(plan):
+                token = plan[at + place]
+            elif place < len(drafts) and drafts[place] in row and rng.random() < 0.6:
+                token = drafts[place]
+            else:
+                token = rng.choice(row)
+            assert token in row
+            new.append(token)
+            if place < len(drafts) and token != drafts[place]:
+                break
+            wanted = row
+        for count, token in enumerate(new, 1):
+            request.all_token_ids.append(token)
+            is_end = token == engine.tokenizer.eos_token_id
+            if is_end or request.num_output_tokens >= request.max_tokens:
+                del new[count:]
+                assert engine.manager.accept_tokens(request, new)
+                text = request.all_token_ids[1 + len(plan) :]
+                return "stop" if is_end else "length", text
+        assert engine.manager.accept_tokens(request, new)
+
+
+@pytest.mark.parametrize("drafts", [0, 3])
+@pytest.mark.parametrize("thoughts", [0, 6])
+@pytest.mark.parametrize("number", range(len(SCHEMAS)))
+def test_nothing_is_cut(engine: Engine, number: int, thoughts: int, drafts: int) -> None:
+    schema = SCHEMAS[number]
+    engine.restart(drafts=drafts, **({"reasoning_parser": "deepseek_r1"} if thoughts else {}))
+    first = least(engine, schema)
+    for seed, more in enumerate((0, 0, 1, 2, 5, 11, 40)):
+        request = engine.request(json=schema, max_tokens=first + thoughts + more)
+        reason, ids = answer(engine, random.Random(seed), request, thoughts=thoughts)
+        assert reason == "stop" and len(ids) <= first + more
+        assert Grammar.from_json_schema(schema).accepts(engine.text(ids)), engine.text(ids)
+
+
+def test_the_context_of_the_model_is_a_budget(engine: Engine) -> None:
+    schema = SCHEMAS[0]
+    most = least(engine, schema) + 3
+    engine.config.model_config.max_model_len = most + 1
+    request = engine.request(json=schema, max_tokens=None)
+    reason, ids = answer(engine, random.Random(0), request)
+    assert reason == "stop" and len(ids) <= most
+    engine.config.model_config.max_model_len = most - 3
+    with pytest.raises(Exception, match=rf"max_tokens leaves {most - 4} tokens"):
+        engine.request(json=schema, max_tokens=None)
+
+
+def test_a_budget_below_the_least_is_refused_with_the_least(engine: Engine) -> None:
+    few = least(engine, SCHEMAS[0]) - 1
+    with pytest.raises(
+        engine.vllm.exceptions.VLLMValidationError, match=rf"at least {few + 1} tokens[\s\S]*\[budget\]"
+    ):
+        engine.params(json=json.dumps(SCHEMAS[0]), max_tokens=few)
+
+
+def test_it_can_be_switched_off(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FRISKET_ROOM", "0")
+    few = least(engine, SCHEMAS[0]) - 1
+    request = engine.request(json=SCHEMAS[0], max_tokens=few)
+    reasons = {
+        answer(engine, random.Random(seed), engine.request(json=SCHEMAS[0], max_tokens=few))[0] for seed in range(3)
+    }
+    assert request.max_tokens == few and reasons == {"length"}
+
+
+def test_far_from_the_end_masks_are_ordinary(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    request = engine.request(json=SCHEMAS[0], max_tokens=5_000)
+    progress = request.structured_output_request.grammar._progress
+
+    def fail(*_: Any) -> bool:
+        raise AssertionError("a mask with room was asked for")
+
+    monkeypatch.setattr(progress, "_fill_within", fail)
+    assert engine.masks(request) and engine.manager.accept_tokens(request, engine.masks(request)[0][:1])
