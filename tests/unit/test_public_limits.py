@@ -135,7 +135,7 @@ FREE: dict[str, set[str]] = {
         "Pressure.of", "Pressure.of_all", "PressureReport.from_json", "PressureReport.of", "PressureReport.to_html",
         "PressureReport.to_json", "Rule.finding", "Thinking.of_prompt", "Tool.of", "Tool.value", "ToolCall.to_openai",
         "ToolReport.to_json", "Tools.kept", "JSONSchemaOptions.changes", "JSONSchemaOptions.free",
-        "Family.problem_of", "Sampler.adjust", "Sampler.choose", "Samples.pick", "Guard.refused",
+        "Family.problem_of", "Family.prompt_says", "Sampler.adjust", "Sampler.choose", "Samples.pick", "Guard.refused",
         "Vocabulary.from_bytes", "Vocabulary.from_huggingface", "Vocabulary.from_mistral",
         "Vocabulary.from_sentencepiece", "Vocabulary.from_tiktoken", "Vocabulary.token",
     },
