@@ -265,6 +265,22 @@ def _switches() -> Iterator[Hard]:
             [{"id": 1, "kind": "kind_9"}, {"kind": "kind_1", "field_1": "x"}],
             OPEN,
         )
+    yield Hard(
+        "allOf of 125 conditions on patterns of one member",
+        {
+            "type": "object",
+            "allOf": [
+                {
+                    "if": {"properties": {"kind": {"pattern": f"^v{number}-"}}, "required": ["kind"]},
+                    "then": {"required": [f"field_{number}"]},
+                }
+                for number in range(125)
+            ],
+        },
+        [{"kind": f"v{number}-x", f"field_{number}": 5} for number in (0, 9, 124)] + [{"kind": "v125-"}],
+        [{"kind": "v1-"}, {"kind": "v10-", "field_1": 1}],
+        OPEN,
+    )
     alternative = [
         {"properties": {"kind": {"const": f"kind_{number}"}, f"field_{number}": {"type": "integer"}}}
         for number in range(60)

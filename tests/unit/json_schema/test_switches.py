@@ -30,9 +30,10 @@ def chain(count: int) -> dict[str, Any]:
     return schema
 
 
-def alternatives(count: int, keyword: str, **others: Any) -> dict[str, Any]:
+def alternatives(count: int, keyword: str, members: Any = None, **others: Any) -> dict[str, Any]:
     """Open objects whose constants tell them apart, though none must have one."""
-    return {keyword: [{"properties": {"k": {"const": f"v{i}"}, f"x{i}": INTEGER}, **others} for i in range(count)]}
+    each = [{"k": {"const": f"v{i}"}, f"x{i}": INTEGER, **(members or {})} for i in range(count)]
+    return {keyword: [{"properties": properties, **others} for properties in each]}
 
 
 def patterns(count: int, pattern: str) -> dict[str, Any]:
@@ -74,6 +75,8 @@ SCHEMAS: dict[str, Any] = {
     },
     "oneOf": alternatives(60, "oneOf"),
     "oneOf, many": alternatives(270, "oneOf"),
+    "oneOf, a member in common": alternatives(270, "oneOf", {"x2": TEXT}),
+    "oneOf, closed, a member in common": alternatives(150, "oneOf", {"a": TEXT}, additionalProperties=False),
     "oneOf, another member required": {
         "oneOf": [
             {"properties": {"k": {"const": f"v{i}"}, f"x{i}": INTEGER}, "required": [f"x{i}"]} for i in range(270)

@@ -4,7 +4,7 @@ use super::emptiness::FULL_DEPTH;
 use super::lists::{constants, listed_texts, Constant};
 use super::union::{is_whole, Union};
 use super::Expander;
-use crate::condition::{Conjunct, ConjunctionId, ObjectCondition, Types};
+use crate::condition::{Conjunct, ConjunctionId, Types};
 use crate::error::Result;
 use crate::types::object::Shape;
 use indexmap::IndexMap;
@@ -132,15 +132,15 @@ impl Expander<'_> {
     fn without_most(&mut self, found: &Union, others: &[ConjunctionId]) -> Result<(Union, Vec<ConjunctionId>)> {
         let [conjunct] = &found[..] else { return Ok((found.clone(), others.to_vec())) };
         let (mut excluding, mut left) = (Vec::new(), Vec::new());
-        let asked = keys_asked(conjunct);
+        let known = if conjunct.types == Types::OBJECT { self.known_of(conjunct) } else { None };
         for &other in others {
+            let other = known.as_ref().map_or(Ok(other), |known| self.residual_beside(other, known))?;
             let inside = self.expand(other)?;
-            // Where no member is asked of twice, no member can contradict.
-            let is_unrelated = match (&asked, &inside[..]) {
-                (Some(asked), [only]) => keys_asked(only).is_some_and(|keys| keys.is_disjoint(asked)),
-                _ => false,
+            let contradicts = match (&known, &inside[..]) {
+                (Some(known), [only]) if only.types.has(Types::OBJECT) => self.contradicts(known, only)?,
+                _ => None,
             };
-            if !is_unrelated && self.are_disjoint(found, &inside)? {
+            if contradicts.map_or_else(|| self.are_disjoint(found, &inside), Ok)? {
                 continue;
             }
             let outside = self.subschemas.negated(other);
@@ -168,19 +168,4 @@ impl Expander<'_> {
         }
         Ok(true)
     }
-}
-
-/// The keys that a conjunct of objects asks of, if it asks for nothing but named members.
-fn keys_asked(conjunct: &Conjunct) -> Option<FxHashSet<&Arc<str>>> {
-    let mut found = FxHashSet::default();
-    for condition in &conjunct.objects {
-        match condition {
-            ObjectCondition::Members(members) if members.patterns.is_empty() && members.rest.is_anything() => {
-                found.extend(members.names.iter().filter(|(_, asked)| !asked.is_anything()).map(|(key, _)| key));
-            }
-            ObjectCondition::Required { keys, .. } => found.extend(keys.iter()),
-            _ => return None,
-        }
-    }
-    conjunct.types.has(Types::OBJECT).then_some(found)
 }

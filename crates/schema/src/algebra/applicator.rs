@@ -1,6 +1,6 @@
 //! Applicators of the same value → the union of what meets them, told apart by what the value must meet anyway.
 
-use super::switch::Case;
+use super::switch::{Case, Switch};
 use super::union::{is_whole, union_of, Union};
 use super::{Expander, Splitting};
 use crate::condition::{Conjunct, ConjunctionId, SubschemaId};
@@ -35,17 +35,14 @@ impl Expander<'_> {
         let Some(switch) = self.switch(of, case)? else { return self.applied_parts(found, of, &parts, case) };
         let first = parts.iter().position(|part| switch.concerns(self, part)).unwrap_or(0);
         let found = self.applied_parts(found, of, &parts[..first], case)?;
-        let mut unions = Vec::new();
-        for (place, conjunct) in switch.conjuncts().enumerate() {
-            let within = self.product(&found, &union_of([conjunct.clone()]))?;
-            let within = self.pruned(&within)?;
-            if !within.is_empty() {
-                let case = Case::new(&switch, place, case);
-                let met = self.applied_parts(within.into(), of, &parts[first..], Some(&case))?;
-                // The case is no mention of the member: members come in the order in which the schema names them.
-                unions.push(met.iter().map(|one| one.with_last(&conjunct.objects)).collect());
-            }
+        let most = self.options.max_alternatives;
+        if self.options.splitting == Splitting::Loosened {
+            // All cases together stay within the limit of one value.
+            self.options.max_alternatives = (self.options.total / switch.cases.len() as u64).clamp(1, most.max(1));
         }
+        let unions = self.applied_cases(&found, of, &parts[first..], &switch, case);
+        self.options.max_alternatives = most;
+        let unions = unions?;
         // One alternative of each case is free, and those that the schema lists for all cases.
         let listed = parts[first..].iter().map(|part| match part {
             Applicator::Any(goals) | Applicator::One(goals) => goals.len(),
@@ -53,6 +50,29 @@ impl Expander<'_> {
         });
         let free = unions.len() + listed.max().unwrap_or(0);
         self.sum_of_cases(&unions, free)
+    }
+
+    /// What of a union meets applicators, by the cases of a switch.
+    fn applied_cases(
+        &mut self,
+        found: &Union,
+        of: SubschemaId,
+        parts: &[Applicator],
+        switch: &Switch,
+        outer: Option<&Case<'_>>,
+    ) -> Result<Vec<Union>> {
+        let mut unions = Vec::new();
+        for (place, conjunct) in switch.conjuncts().enumerate() {
+            let within = self.product(found, &union_of([conjunct.clone()]))?;
+            let within = self.pruned(&within)?;
+            if !within.is_empty() {
+                let case = Case::new(switch, place, outer);
+                let met = self.applied_parts(within.into(), of, parts, Some(&case))?;
+                // The case is no mention of the member: members come in the order in which the schema names them.
+                unions.push(met.iter().map(|one| one.with_last(&conjunct.objects)).collect());
+            }
+        }
+        Ok(unions)
     }
 
     /// What of a union meets applicators; if loosened, those that split it too far are left out, one by one.
@@ -67,6 +87,10 @@ impl Expander<'_> {
             let alternatives = self.alternatives;
             let decided = case.map(|case| self.decided(part, case)).transpose()?;
             let part = decided.as_ref().unwrap_or(part);
+            // What splits one case too far splits most of the others too far, and each attempt takes many steps.
+            if !self.left_out.is_empty() && self.left_out.contains(&(of, part.clone())) {
+                continue;
+            }
             found = match self.meeting(&found, part, case) {
                 Err(error) if self.leaves_out(&error) => {
                     self.alternatives = alternatives;
@@ -83,7 +107,7 @@ impl Expander<'_> {
         Ok(match case.decided(part) {
             // Each alternative is excluded from the others: the less it asks, the simpler is what lies outside it.
             Applicator::One(goals) => {
-                Applicator::One(goals.iter().map(|&goal| self.left_in_case(goal, case)).collect::<Result<_>>()?)
+                Applicator::One(goals.iter().map(|&goal| self.residual_in_case(goal, case)).collect::<Result<_>>()?)
             }
             left => left,
         })
@@ -154,6 +178,7 @@ impl Expander<'_> {
             }
             _ => {}
         }
+        self.left_out.insert((of, part.clone()));
         let there = self.parsed(place)?;
         let dependent = |keyword: &&&str| matches!(**keyword, "dependentSchemas" | "dependencies");
         let keyword = match keyword(part) {

@@ -2,7 +2,7 @@
 
 use super::switch::{Case, Cases, Member, Switch, Truth};
 use super::{Expander, Splitting};
-use crate::condition::{Conjunct, ConjunctionId, MemberConstraints, Members, ObjectCondition, SubschemaId, Types};
+use crate::condition::{Conjunct, ConjunctionId, Members, ObjectCondition, SubschemaId, Types};
 use crate::error::Result;
 use crate::json::{Key, Text, Value};
 use crate::read::Applicator;
@@ -226,41 +226,6 @@ impl Expander<'_> {
             }
         }
         Ok(Some(Switch { key, cases, truths, atoms: search.atoms, testing }))
-    }
-
-    /// What a case leaves of a conjunction: less, where its member is known to meet what is asked of it. Errors: as
-    /// `expand`.
-    pub(super) fn left_in_case(&mut self, goal: ConjunctionId, case: &Case<'_>) -> Result<ConjunctionId> {
-        let Some(of) = self.positive_literal(goal) else { return Ok(goal) };
-        let parsed = self.parsed(of)?;
-        if !parsed.applicators.is_empty() || !parsed.alternatives.is_empty() || parsed.has_unevaluated() {
-            return Ok(goal);
-        }
-        let (key, mut left, mut is_granted) = (case.key(), parsed.conjunct.clone(), false);
-        for condition in &mut left.objects {
-            let ObjectCondition::Members(members) = &*condition else { continue };
-            let asked = demand(self, members, key)?;
-            if members.patterns.is_empty() && !asked.is_anything() && case.grants(asked) {
-                let mut constraints = MemberConstraints::clone(members);
-                constraints.names.retain(|(name, _)| name != key);
-                constraints.names.push((key.clone(), ConjunctionId::ANYTHING));
-                *condition = ObjectCondition::Members(Members::new(constraints));
-                is_granted = true;
-            }
-        }
-        if !is_granted {
-            return Ok(goal);
-        }
-        if case.is_present() {
-            for condition in &mut left.objects {
-                if let ObjectCondition::Required { keys, .. } = condition {
-                    *keys = keys.iter().filter(|name| *name != key).cloned().collect();
-                }
-            }
-            left.objects
-                .retain(|condition| !matches!(condition, ObjectCondition::Required { keys, .. } if keys.is_empty()));
-        }
-        Ok(self.subschemas.in_conjunct(of, left))
     }
 
     /// In which cases a condition holds.

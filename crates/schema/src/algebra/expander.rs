@@ -75,6 +75,8 @@ pub struct Expander<'d> {
     /// Subschemas that are being applied to what other ones left.
     pub(super) applying: FxHashSet<SubschemaId>,
     pub(super) switches: FxHashMap<SubschemaId, Option<Rc<Switch>>>,
+    /// Applicators that were left out, with the subschema of each.
+    pub(super) left_out: FxHashSet<(SubschemaId, Applicator)>,
     languages: KnownLanguages,
     parsed: Vec<Option<Rc<ParsedSchema>>>,
     /// By subschema, then what meets it and what does not.
@@ -106,6 +108,7 @@ impl<'d> Expander<'d> {
             splits: FxHashMap::default(),
             applying: FxHashSet::default(),
             switches: FxHashMap::default(),
+            left_out: FxHashSet::default(),
             languages,
             parsed: Vec::new(),
             literals: Vec::new(),

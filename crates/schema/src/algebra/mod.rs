@@ -17,6 +17,7 @@
 //! switch      a case of the member that conditions test → what is left of them
 //! cases       conditions that look at one member → the cases of its values
 //! cells       what tests ask of one member → its values, told apart
+//! residual    conjunctions, beside what is known of an object → what is left of them
 //! key         conjunctions → the keys that meet them
 //! lists       conjuncts that only list values → one list
 //! ```
@@ -33,6 +34,7 @@ mod evaluated;
 mod expander;
 mod key;
 mod lists;
+mod residual;
 mod switch;
 mod union;
 

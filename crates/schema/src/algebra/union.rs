@@ -58,9 +58,7 @@ impl Expander<'_> {
             }
         }
         let found = distinct(joined.conjuncts());
-        // A list of alternatives is no product: to loosen it would leave out more than it takes.
-        let is_loosened = self.options.splitting == Splitting::Loosened && found.len() as u64 <= self.options.total;
-        if count > 1 && !is_loosened {
+        if count > 1 && !self.is_list(found.len()) {
             self.spend(found.len())?;
         }
         Ok(found.into())
@@ -71,8 +69,16 @@ impl Expander<'_> {
         let mut joined = JoinedLists::default();
         cases.iter().flat_map(|union| union.iter()).for_each(|conjunct| joined.add(conjunct));
         let found = distinct(joined.conjuncts());
-        self.spend(found.len().saturating_sub(free))?;
+        if !self.is_list(found.len()) {
+            self.spend(found.len().saturating_sub(free))?;
+        }
         Ok(found.into())
+    }
+
+    /// Whether so many alternatives one after the other are free. A list of alternatives is no product: to loosen it would
+    /// leave out more than it takes.
+    fn is_list(&self, count: usize) -> bool {
+        self.options.splitting == Splitting::Loosened && count as u64 <= self.options.total
     }
 
     /// The union of conjunctions. Errors: as `expand`.

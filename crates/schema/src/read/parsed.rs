@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// An applicator of the same value: what other subschemas ask of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Applicator {
     /// All must hold: allOf, references, oneOf with one alternative.
     All(Vec<ConjunctionId>),

@@ -60,10 +60,6 @@ pub fn read(subschemas: &mut Subschemas<'_>, languages: &mut dyn Languages, of: 
             reader.schema = value;
             keyword::read_values(&mut reader, "const", &[value.node], false)?;
         }
-        Asks::Member(key) => {
-            reader.types = Types::OBJECT;
-            reader.objects.push(ObjectCondition::Required { keys: Arc::from([key]), stated: true });
-        }
         Asks::Either(conjunctions) => reader.parsed.applicators.push(Applicator::Any(conjunctions.to_vec())),
         Asks::Conjunct(conjunct) => return Ok(ParsedSchema { conjunct: (*conjunct).clone(), ..reader.parsed }),
     }

@@ -34,8 +34,6 @@ pub enum Asks {
     Schema(Location),
     /// To be this part of a value that `const` or `enum` states.
     Constant(Location),
-    /// To be an object with this member.
-    Member(Arc<str>),
     /// To meet one of these conjunctions.
     Either(Arc<[ConjunctionId]>),
     /// To be in a conjunct.
@@ -232,11 +230,6 @@ impl<'a> Subschemas<'a> {
             Asks::Constant(value) => Some(value),
             _ => None,
         }
-    }
-
-    /// What it means to be an object with a member of this name.
-    pub fn with_member(&mut self, from: SubschemaId, key: Arc<str>) -> ConjunctionId {
-        self.invented(from, Asks::Member(key))
     }
 
     /// What it means to be in a conjunct.

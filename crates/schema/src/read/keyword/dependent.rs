@@ -2,7 +2,7 @@
 
 use super::super::parsed::Applicator;
 use super::super::reader::Reader;
-use crate::condition::{ConjunctionId, Members, ObjectCondition};
+use crate::condition::{Conjunct, ConjunctionId, Members, ObjectCondition};
 use crate::error::Result;
 use crate::json::{NodeId, Text, Value};
 use std::sync::Arc;
@@ -55,7 +55,8 @@ fn need_schema(reader: &mut Reader<'_, '_>, key: Arc<str>, needs: ConjunctionId)
     if needs.is_nothing() {
         reader.objects.push(ObjectCondition::Members(Members::single(key, ConjunctionId::NOTHING)));
     } else if !needs.is_anything() {
-        let present = reader.subschemas.with_member(reader.of, key);
+        let present = Conjunct::of_objects(vec![ObjectCondition::Required { keys: Arc::from([key]), stated: true }]);
+        let present = reader.subschemas.in_conjunct(reader.of, present);
         reader.parsed.applicators.push(Applicator::If(present, needs, ConjunctionId::ANYTHING));
     }
 }
