@@ -113,14 +113,6 @@ def test_a_builder_of_its_own_is_told_too() -> None:
     assert core.accepts(rb'"\u003ccall>"') and not core.accepts(b'"<call>"')
 
 
-def test_a_grammar_is_stored_with_its_escapes() -> None:
-    schema = {"type": "object", "properties": {"<call>": STRING}, "additionalProperties": STRING}
-    grammar = Grammar.from_json_schema(schema, OPTIONS)
-    again = _core.Grammar.from_bytes(grammar.core.to_bytes())
-    for text in (r'{"\u003ccall>": "\u003ccall>"}', '{"<call>": ""}', '{"a": "<call>"}', r'{"a": "\u003c"}'):
-        assert again.accepts(text.encode()) == grammar.accepts(text)
-
-
 def test_the_report_says_so() -> None:
     report = Grammar.from_json_schema(STRING, OPTIONS).report
     assert report is not None and report.exact
