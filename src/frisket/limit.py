@@ -23,7 +23,7 @@ class Meter:
     >>> meter.spend(1)
     Traceback (most recent call last):
     frisket.errors.LimitExceededError: the limit on steps of a whole build (10) was reached
-    hint: say less, or say the same with fewer places (shorter enum, const and oneOf), or give Limits more steps
+    hint: say less (shorter lists, fewer alternatives, patterns that begin with ^), or give Limits more steps
     """
 
     __slots__ = ("_builder", "limits")

@@ -358,7 +358,7 @@ def test_a_value_that_holds_parts_several_times_takes_the_steps_of_its_parts(key
         # A list is one expression with its items: that is what it takes.
         with pytest.raises(LimitExceededError, match="steps of a whole build") as caught:
             Grammar.from_json_schema(schema, limits=Limits(steps=1_000_000))
-        assert caught.value.where == "" and "shorter enum, const" in str(caught.value.hint)
+        assert caught.value.where == "" and "shorter lists" in str(caught.value.hint)
     else:
         grammar = Grammar.from_json_schema(schema, limits=Limits(steps=1_000_000))
         assert grammar.core.node_count < 2_000
@@ -374,7 +374,7 @@ def test_many_values_take_few_steps() -> None:
 def test_reading_a_schema_takes_steps() -> None:
     schema = {"not": {"anyOf": [{"properties": {f"k{number}": {"minimum": number}}} for number in range(60)]}}
     with pytest.raises(LimitExceededError, match="steps of a whole build"):
-        Grammar.from_json_schema(schema, limits=Limits(steps=100_000))
+        Grammar.from_json_schema(schema, limits=Limits(steps=10_000))
     Grammar.from_json_schema(schema, limits=Limits(steps=10_000_000))
 
 

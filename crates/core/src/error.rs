@@ -18,6 +18,8 @@ pub enum Error {
     Empty,
     /// The vocabulary is malformed, or its tokens cannot produce the grammar's texts.
     Vocabulary(String),
+    /// The grammar names a special token that the vocabulary lacks; and those that it has.
+    NoSpecialToken(String, Vec<String>),
     /// The thread called an object that it already holds for another call.
     Reentrant,
     /// Another thread was calling the object when its process forked this one.
@@ -75,6 +77,7 @@ impl fmt::Display for Error {
                 f.write_str(text)
             }
             Error::UndefinedRule(name) => write!(f, "rule {name:?} is used but never defined"),
+            Error::NoSpecialToken(name, _) => write!(f, "the vocabulary has no special token {name:?}"),
             Error::Reentrant => f.write_str("a signal's handler called what the call that it interrupts is using"),
             Error::Forked => {
                 f.write_str("another thread was in a call of this object when its process forked this one")
@@ -142,6 +145,8 @@ mod tests {
             assert_eq!(error("so it is".into()).to_string(), "so it is");
         }
         assert_eq!(Error::UndefinedRule("a \"b\"".into()).to_string(), r#"rule "a \"b\"" is used but never defined"#);
+        let missing = Error::NoSpecialToken("<x>".into(), vec!["<y>".into()]);
+        assert_eq!(missing.to_string(), r#"the vocabulary has no special token "<x>""#);
         assert_eq!(Error::Empty.to_string(), "the grammar matches nothing");
         assert!(Error::Reentrant.to_string().contains("interrupts"));
         assert!(Error::Forked.to_string().contains("forked"));

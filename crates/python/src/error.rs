@@ -17,6 +17,7 @@ pub fn raise(error: Box<Error>) -> PyErr {
     if let Error::Limit(Limit::Room { least, exact, .. }) = *error {
         return Python::attach(|py| budget(py, &error.to_string(), least, exact).unwrap_or_else(|failure| failure));
     }
+    let specials;
     let (class, hint): (&str, &str) = match &*error {
         Error::Contradiction(text) => return bug(text),
         // Python's own buffered files raise the same class.
@@ -27,6 +28,10 @@ pub fn raise(error: Box<Error>) -> PyErr {
         Error::UndefinedRule(_) => ("GrammarError", "define the rule, or correct its name"),
         Error::Empty => ("EmptyGrammarError", "every rule needs a way to finish"),
         Error::Vocabulary(_) => ("VocabularyError", "use a vocabulary with byte fallback, or allow other text here"),
+        Error::NoSpecialToken(_, known) => {
+            specials = special_tokens(known);
+            ("VocabularyError", &specials)
+        }
         Error::Rejected(_) => (
             "TokenRejectedError",
             "Matcher.mask has the tokens that may come next; Matcher.explain says what forbids this one",
@@ -37,6 +42,17 @@ pub fn raise(error: Box<Error>) -> PyErr {
         _ => cancelled.then_some("cancelled"),
     };
     Python::attach(|py| build(py, class, &error.to_string(), hint, code).unwrap_or_else(|failure| failure))
+}
+
+/// The hint of a missing special token: some of those that there are.
+fn special_tokens(known: &[String]) -> String {
+    const SHOWN: usize = 8;
+    if known.is_empty() {
+        return "name the vocabulary's special tokens where it is made (special=), or spell the token as text"
+            .to_owned();
+    }
+    let more = if known.len() > SHOWN { ", …" } else { "" };
+    format!("its special tokens are {}{more}", known[..known.len().min(SHOWN)].join(", "))
 }
 
 /// The Python exception of a pattern's error.
@@ -61,7 +77,7 @@ pub fn relief(limit: &Limit) -> &'static str {
     match limit {
         Limit::Steps(_) => "simplify it (fewer nested counts and intersections), or give Limits more steps",
         Limit::Build(_) => {
-            "say less, or say the same with fewer places (shorter enum, const and oneOf), or give Limits more steps"
+            "say less (shorter lists, fewer alternatives, patterns that begin with ^), or give Limits more steps"
         }
         Limit::Memory(_) => "simplify it (fewer nested counts, smaller alternatives), or give Limits more memory_bytes",
         Limit::Time(_) => "try again when the machine is less busy, simplify it, or give Limits more seconds",

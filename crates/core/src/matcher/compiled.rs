@@ -64,7 +64,8 @@ impl CompiledGrammar {
         let mut special_ids = Vec::with_capacity(grammar.specials.len());
         for name in &grammar.specials {
             let Some(id) = vocabulary.special_id(name) else {
-                return Err(Error::Vocabulary(format!("the vocabulary has no special token {name:?}")).into());
+                let known = vocabulary.special.iter().map(|(name, _)| name.clone()).collect();
+                return Err(Error::NoSpecialToken(name.clone(), known).into());
             };
             // A token leads to one special token of the grammar.
             if let Some(place) = special_ids.iter().position(|&other| other == id) {
