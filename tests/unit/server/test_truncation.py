@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("starlette", reason="starlette is not installed")
+
 from frisket.conversation import Turn
 from frisket.errors import BudgetError, LimitExceededError
 from frisket.server.failure import Failure
