@@ -45,7 +45,7 @@ def test_a_quick_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     monkeypatch.setattr(sys, "argv", ["budget", "--quick"])
     budget.main()
     out = capsys.readouterr().out
-    assert "valid wherever a document takes so few tokens | 48 of 48 | yes" in out
+    assert "valid wherever a document takes so few tokens | 24 of 24 | yes" in out
 
 
 def test_an_answer_that_is_not_valid_breaks_the_claim() -> None:
