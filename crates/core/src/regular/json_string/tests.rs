@@ -1,3 +1,5 @@
+//! JSON strings × what they escape → exactly the spellings that decode to their texts.
+
 use super::*;
 use crate::regular::fixture::{after, regex};
 
