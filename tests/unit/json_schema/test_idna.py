@@ -62,6 +62,7 @@ def test_every_short_label(length: int) -> None:
     assert wrong(map("".join, itertools.product(SIGNS, repeat=length))) == []
 
 
+@pytest.mark.slow
 def test_every_character() -> None:
     # Each package has a Unicode of its own: compared are the characters that both know, but for those of private use.
     # Digits of two kinds are decided by their neighbours, and no label begins with a mark.
