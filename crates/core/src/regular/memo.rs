@@ -37,11 +37,6 @@ impl Witnesses {
     /// Does nothing: overlays share no witnesses.
     pub fn freeze(&mut self) {}
 
-    /// The last byte of the latest witness.
-    pub fn last_byte(&self) -> u8 {
-        self.latest[0][self.latest[0].len() - 1]
-    }
-
     /// Makes `witness`, which must not be empty, the latest.
     pub fn remember(&mut self, witness: Witness) {
         if witness.len() <= MAX_WITNESS_BYTES {
@@ -53,13 +48,6 @@ impl Witnesses {
             self.latest[..=place].rotate_right(1);
         }
     }
-}
-
-/// Bounds on the bytes of a term's texts: `needed` may lack some needed bytes, `all` may have more.
-#[derive(Clone, Copy)]
-pub(crate) struct RequiredBytes {
-    pub(super) needed: ByteSet,
-    pub(super) all: ByteSet,
 }
 
 /// States that are closed under a class of characters.
@@ -83,7 +71,6 @@ mod tests {
             witnesses.remember(smallvec![b'x', b'y']);
         }
         witnesses.remember(Witness::from_elem(b'z', MAX_WITNESS_BYTES + 1));
-        assert_eq!(witnesses.last_byte(), b'y');
         let known: Vec<&[u8]> = witnesses.latest.iter().map(|witness| witness.as_slice()).collect();
         assert_eq!(known, [b"xy".as_slice(), b"8", b"7", b"6"]);
     }

@@ -1,14 +1,11 @@
 //! Term → whether it matches nothing: the question that keeps masks free of dead ends.
 //!
-//! This file orders the tests: syntax and arithmetic first, then witnesses, then searches by derivatives.
+//! This file orders the tests: syntax and arithmetic first, then witnesses, then a search by derivatives.
 
-mod antichain;
 mod cardinality;
-mod common_text;
 mod count_abstraction;
 mod distance;
 mod multiple;
-pub(crate) mod required_bytes;
 mod search;
 pub(crate) mod witness;
 
@@ -16,11 +13,6 @@ use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::emptiness::search::Search;
 use crate::regular::term::{Parts, Term, TermId, EMPTY};
-use smallvec::{smallvec, SmallVec};
-
-/// First bytes from which on a greedy search runs first. With fewer, breadth also fills the memo that later questions use.
-/// Chosen without measurement.
-const GREEDY_FROM: u32 = 16;
 
 /// Derivatives of the first slice of each search; every round doubles the slice. Chosen without measurement.
 const FIRST_SLICE: usize = 256;
@@ -39,14 +31,8 @@ impl Arena {
         match *self.term(id) {
             Term::Empty => Some(false),
             Term::And(ref parts) if !self.info(id).nullable => {
-                if self.has_more_than_excluded(parts) {
-                    return Some(true);
-                }
                 let parts = Parts::from_slice(parts);
-                if let Some(nonempty) = self.decide_multiple(&parts) {
-                    return Some(nonempty);
-                }
-                self.has_missing_byte(&parts).then_some(false)
+                self.decide_multiple(&parts)
             }
             Term::Not(_) if !self.info(id).nullable => None,
             // All lengths between the body's bounds occur, and the constructor compared these bounds with min and max.
@@ -59,40 +45,31 @@ impl Arena {
 
     /// Whether some text matches the term. Errors if the budget ends.
     ///
-    /// Each search order is bad for some terms: a greedy search gets lost, an exhaustive one keeps every state. Interleaved
-    /// in doubling slices, the searches together cost a small multiple of the best one. A third search asks whether the count
-    /// abstraction is empty.
+    /// A second search, of the count abstraction, takes turns with the first one in doubling slices: an empty abstraction
+    /// shows that the term is empty, and has fewer states.
     pub(crate) fn is_nonempty(&mut self, start: TermId) -> Result<bool> {
         if let Some(nonempty) = self.nonempty_without_search(start) {
             return Ok(nonempty);
         }
-        // Only for the start: neither test memoises, so repeating them for every state would not pay.
-        if self.try_witnesses(start)? || self.has_common_text(start)? {
+        // Only for the start: the test does not memoise, so repeating it for every state would not pay.
+        if self.try_witnesses(start)? {
             self.terms.nonempty.insert(start, true, &mut self.budget);
             return Ok(true);
         }
-        let greedy = self.first_bytes(start).len() > GREEDY_FROM;
-        let mut searches: SmallVec<[Search; 2]> = smallvec![Search::new(self, start, greedy)];
+        let mut search = Search::new(self, start);
         let (mut abstraction, mut abstraction_search) = (None, None);
         let mut slice = FIRST_SLICE;
         loop {
-            for search in &mut searches {
-                if let Some(nonempty) = search.run(self, slice)? {
-                    return Ok(nonempty);
-                }
+            if let Some(nonempty) = search.run(self, slice)? {
+                return Ok(nonempty);
             }
             if slice == FIRST_SLICE {
-                if greedy {
-                    searches.push(Search::new(self, start, false));
-                }
                 abstraction = self.drop_counts(start)?;
             }
             if let Some(term) = abstraction {
                 let found = match self.nonempty_without_search(term) {
                     Some(nonempty) => Some(nonempty),
-                    None => {
-                        abstraction_search.get_or_insert_with(|| Search::new(self, term, false)).run(self, slice)?
-                    }
+                    None => abstraction_search.get_or_insert_with(|| Search::new(self, term)).run(self, slice)?,
                 };
                 match found {
                     Some(false) => {
@@ -145,7 +122,7 @@ mod tests {
             (TOP, Some(true)),
             (letters, Some(true)),
             (nullable, Some(true)),
-            (missing, Some(false)),
+            (missing, None),
             (as_many, None),
             (no_multiple, Some(false)),
             (open, None),
@@ -156,8 +133,6 @@ mod tests {
         ] {
             assert_eq!(arena.nonempty_without_search(id), expected, "{:?}", arena.term(id));
         }
-        let more = arena.and_unchecked(vec![letters, others]).unwrap();
-        assert_eq!(arena.nonempty_without_search(more), Some(true), "more lengths than there are excluded texts");
     }
 
     #[test]
@@ -208,36 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_common_text_spares_the_search() {
-        let mut arena = Arena::new();
-        let id = all(&mut arena, &["[ab]cd", "b[cd]{2}"]);
-        assert_eq!(arena.nonempty_without_search(id), None);
-        let before = arena.terms.witnesses.latest.clone();
-        assert_eq!(arena.is_nonempty(id), Ok(true));
-        assert_eq!(arena.terms.witnesses.latest, before, "a search would have remembered its text");
-    }
-
-    #[test]
-    fn with_many_first_bytes_the_first_search_is_greedy() {
-        let cost = |letters: usize| {
-            let mut arena = Arena::new();
-            let others: Vec<String> =
-                (1..letters).map(|place| format!("{}0", char::from(b'a' + place as u8))).collect();
-            let patterns = [&format!("(a|{})*", others.join("|")), "[a-z0]*aaaaaaaaaaaa[a-z0]*"];
-            let mut parts = patterns.map(|pattern| regex(&mut arena, pattern)).to_vec();
-            let word = regex(&mut arena, "aaa");
-            parts.push(arena.not_unchecked(word).unwrap());
-            let id = arena.and_unchecked(parts).unwrap();
-            let before = arena.budget.spent();
-            assert_eq!(arena.is_nonempty(id), Ok(true));
-            arena.budget.spent() - before
-        };
-        let (few, many) = (cost(GREEDY_FROM as usize), cost(GREEDY_FROM as usize + 1));
-        assert!(many < few, "{many} steps with one letter more, {few} without");
-    }
-
-    #[test]
-    fn many_first_bytes_are_searched_greedily_first_and_by_breadth_too() {
+    fn few_and_many_first_bytes_are_searched() {
         for letters in ["[a-z]", "[ab]"] {
             let mut arena = Arena::new();
             let patterns = [format!("{letters}*a{letters}{{6}}"), format!("{letters}*b{letters}{{6}}")];
