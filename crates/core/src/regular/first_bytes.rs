@@ -3,24 +3,9 @@
 //! Both are computed from the term's syntax without derivatives, and narrow the loops that do take derivatives.
 
 use crate::bytes::byteset::{Boundaries, ByteSet};
-use crate::regular::arena::{Arena, Terms};
+use crate::regular::arena::Arena;
 use crate::regular::derivative::narrow;
 use crate::regular::term::{Parts, Spelling, Term, TermId, Text};
-
-impl Terms {
-    /// Whether the texts hold only bytes of `bytes`, where the term's kinds tell.
-    pub(crate) fn is_made_of(&self, id: TermId, bytes: &[u8]) -> bool {
-        match *self.term(id) {
-            Term::Epsilon => true,
-            Term::Class(set) => set.iter().all(|byte| bytes.contains(&byte)),
-            Term::Literal { literal, .. } => self.literals[literal.index()].iter().all(|byte| bytes.contains(byte)),
-            Term::Cat(left, right) => self.is_made_of(left, bytes) && self.is_made_of(right, bytes),
-            Term::Alt(ref parts) => parts.iter().all(|&part| self.is_made_of(part, bytes)),
-            Term::Repeat { body, .. } | Term::Bounded { body, .. } => self.is_made_of(body, bytes),
-            _ => false,
-        }
-    }
-}
 
 impl Arena {
     /// A superset of the bytes that texts begin with, memoised.
@@ -192,22 +177,6 @@ mod tests {
         let add = |set, text: &&str| arena.registers.keys.with(set, text.as_bytes(), &mut arena.budget);
         let set = texts.iter().fold(NO_KEYS, add);
         arena.key_set(set).unwrap()
-    }
-
-    #[test]
-    fn a_separator_is_made_of_white_space_and_its_comma() {
-        let mut arena = Arena::new();
-        for (pattern, expected) in [
-            ("[ \\n]{0,9},[ \\n]*", true),
-            (" *(,|, )", true),
-            ("", true),
-            (" *,x?", false),
-            ("(, ){2}", true),
-            ("[, a]", false),
-        ] {
-            let id = regex(&mut arena, pattern);
-            assert_eq!(arena.terms.is_made_of(id, b" \n,"), expected, "{pattern}");
-        }
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl Machine {
         let Some(item) = spec.only_item() else { return Ok(None) };
         let most = state.count.saturating_add(self.unique.max_token_items);
         let strings = matches!(self.arena.term(item), Term::Quoted { .. }) && self.is_insensitive_to(item, most)?;
-        if !strings || !self.arena.terms.is_made_of(spec.comma, b" \t\n\r,") {
+        if !strings || !self.arena.is_made_of(spec.comma, b" \t\n\r,") {
             return Ok(None);
         }
         let (lexer_state, prefix) = match (position.register, &open[..]) {

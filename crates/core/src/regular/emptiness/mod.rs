@@ -6,6 +6,7 @@ mod cardinality;
 mod count_abstraction;
 mod distance;
 mod multiple;
+pub(crate) mod required_bytes;
 mod search;
 pub(crate) mod witness;
 
@@ -32,7 +33,10 @@ impl Arena {
             Term::Empty => Some(false),
             Term::And(ref parts) if !self.info(id).nullable => {
                 let parts = Parts::from_slice(parts);
-                self.decide_multiple(&parts)
+                if let Some(nonempty) = self.decide_multiple(&parts) {
+                    return Some(nonempty);
+                }
+                self.has_missing_byte(&parts).then_some(false)
             }
             Term::Not(_) if !self.info(id).nullable => None,
             // All lengths between the body's bounds occur, and the constructor compared these bounds with min and max.
@@ -122,7 +126,7 @@ mod tests {
             (TOP, Some(true)),
             (letters, Some(true)),
             (nullable, Some(true)),
-            (missing, None),
+            (missing, Some(false)),
             (as_many, None),
             (no_multiple, Some(false)),
             (open, None),
