@@ -20,6 +20,10 @@ const LARGE_SUBTRIE: u32 = 1_000;
 /// and most such masks are swept instead (`sweep`).
 const DEFERRED_RATIO: usize = 8;
 
+/// A mask is swept if more than one in this many nodes may be walked, beside those below the largest exit. A large subtrie,
+/// as that of a blank, is walked once, while many small ones lead to walks below their own exits.
+const COSTLY_RATIO: usize = 16;
+
 /// Fewer nodes below exits are always merged.
 const DEFERRED_FROM: usize = 1_000;
 
@@ -43,8 +47,9 @@ impl LazyExits {
     pub fn of(ends: &[NodeId], shared: &SharedMasks) -> Self {
         let trie = &shared.vocabulary.trie;
         let sizes = ends.iter().map(|&node| trie.size(node)).filter(|&size| size <= LARGE_SUBTRIE);
-        let are_costly = is_much(sizes.map(|size| size as usize).sum(), trie);
-        match are_costly || is_much_below(ends, trie, &ByteSet::FULL) {
+        let are_costly = is_much(sizes.map(|size| size as usize).sum(), trie, DEFERRED_RATIO);
+        let (below, _) = nodes_below(ends, trie, &ByteSet::FULL);
+        match are_costly || is_much(below, trie, DEFERRED_RATIO) {
             true => LazyExits { ends: ends.into(), are_costly, exits: Once::new() },
             false => Exits::merged(ends, shared).into(),
         }
@@ -55,9 +60,11 @@ impl LazyExits {
         !self.ends.is_empty()
     }
 
-    /// Whether much of the trie would be merged, or is below the exits and begins there with one of some bytes.
+    /// Whether much of the trie would be merged, or is below exits beside the largest one, beginning with one of some bytes.
     pub fn are_costly(&self, shared: &SharedMasks, bytes: &ByteSet) -> bool {
-        self.are_costly || is_much_below(&self.ends, &shared.vocabulary.trie, bytes)
+        let trie = &shared.vocabulary.trie;
+        let (below, largest) = nodes_below(&self.ends, trie, bytes);
+        self.are_costly || is_much(below - largest, trie, COSTLY_RATIO)
     }
 
     /// The exits.
@@ -71,20 +78,21 @@ impl LazyExits {
     }
 }
 
-/// Whether much of the trie is below ascending nodes and begins there with one of some bytes.
-fn is_much_below(nodes: &[NodeId], trie: &Trie, bytes: &ByteSet) -> bool {
-    let (mut below, mut end) = (0, NodeId::ROOT);
+/// The nodes of the trie below ascending nodes that begin there with one of some bytes: all of them, and the most below one.
+fn nodes_below(nodes: &[NodeId], trie: &Trie, bytes: &ByteSet) -> (usize, usize) {
+    let (mut below, mut largest, mut end) = (0, 0, NodeId::ROOT);
     for &node in nodes {
         if node >= end {
             end = trie.end(node);
-            below += trie.children_in(node, bytes).map(|(_, child)| trie.size(child) as usize).sum::<usize>();
+            let size = trie.children_in(node, bytes).map(|(_, child)| trie.size(child) as usize).sum();
+            (below, largest) = (below + size, largest.max(size));
         }
     }
-    is_much(below, trie)
+    (below, largest)
 }
 
-fn is_much(nodes: usize, trie: &Trie) -> bool {
-    nodes > DEFERRED_FROM && nodes * DEFERRED_RATIO > trie.len()
+fn is_much(nodes: usize, trie: &Trie, ratio: usize) -> bool {
+    nodes > DEFERRED_FROM && nodes * ratio > trie.len()
 }
 
 impl Exits {
@@ -191,15 +199,28 @@ mod tests {
             let shared = shared_masks(&texts.iter().map(String::as_str).collect::<Vec<_>>());
             let ends = ["b00", "b01"].map(|text| node(&shared, text));
             let found = LazyExits::of(&ends, &shared);
-            let [is_deferred, few] =
-                [ByteSet::FULL, ByteSet::range(b'9', b'9')].map(|bytes| found.are_costly(&shared, &bytes));
-            assert!(!few, "a tenth of what is below");
             let held = found.memory_bytes();
             assert_eq!(found.get(&shared).hash(), Exits::merged(&ends, &shared).hash());
             assert!(found.memory_bytes() >= held);
-            is_deferred
+            found.is_deferred()
         };
         assert!(exits(10));
         assert!(!exits(20_000), "a small part of a larger trie");
+    }
+
+    #[test]
+    fn many_large_exits_are_costly_and_one_is_not() {
+        let texts: Vec<String> = (0..6_000).map(|number| format!("{number:04}")).collect();
+        let shared = shared_masks(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let costly = |ends: &[&str], bytes| {
+            let ends: Vec<NodeId> = ends.iter().map(|text| node(&shared, text)).collect();
+            let found = LazyExits::of(&ends, &shared);
+            assert!(found.is_deferred());
+            found.are_costly(&shared, &bytes)
+        };
+        assert!(costly(&["1", "2", "3"], ByteSet::FULL));
+        assert!(!costly(&["1"], ByteSet::FULL), "one walk");
+        assert!(!costly(&["1", "200", "201"], ByteSet::FULL), "one walk, and two of a few nodes");
+        assert!(!costly(&["1", "2", "3"], ByteSet::range(b'9', b'9')), "a tenth of what is below");
     }
 }
