@@ -17,7 +17,6 @@ mod in_time;
 mod integer;
 mod limit;
 mod matcher;
-mod notation;
 mod production;
 mod recent;
 mod regex;

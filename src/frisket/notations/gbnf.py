@@ -26,7 +26,7 @@ from frisket.notations.production.ast import (
 )
 from frisket.notations.production.groups import Groups
 from frisket.notations.production.lower import lower_productions
-from frisket.notations.production.source import STEPS_PER_CHARACTER, Source
+from frisket.notations.production.source import Source
 from frisket.notations.regex import unicode
 from frisket.token_name import NUMBERED
 
@@ -37,11 +37,7 @@ if TYPE_CHECKING:
 def lower_gbnf(builder: GrammarBuilder, text: str, *, root: str = "root") -> int:
     """The node of the rule `root`; GrammarSyntaxError, with line and column, for what is not GBNF or not exact."""
     source = Source(text)
-    builder.check(source.end)
-    usual = builder.gbnf(text, root)
-    if usual is not None:
-        return usual
-    builder.check(STEPS_PER_CHARACTER * source.end)
+    builder.check(_STEPS_PER_CHARACTER * source.end)
     return lower_productions(builder, source, parse_gbnf(source), root)
 
 
@@ -50,10 +46,13 @@ def parse_gbnf(source: Source) -> Productions:
     return GBNFParser(source).parse()
 
 
+#: Steps of the limits for a character, 0.8 µs.
+_STEPS_PER_CHARACTER = 25
 _DIGITS = re.compile(r"[0-9]+")
 _HEX_DIGITS = re.compile("[0-9A-Fa-f]+")
 _SPACE = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
 _SPACE_AND_LINES = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
+_PLAIN = re.compile(r'[^"\\]+')
 _HEX = {"x": 2, "u": 4, "U": 8}
 _ESCAPES = {"t": "\t", "r": "\r", "n": "\n", "\\": "\\", '"': '"', "[": "[", "]": "]", "-": "-"}
 _REPEATS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
@@ -195,7 +194,7 @@ class GBNFParser:
             at = source.at
             if at == source.end:
                 source.fail("the literal is not closed", begin, 'close it with "')
-            characters.append(source.character(self.code_point(), at))
+            characters.append(source.match(_PLAIN) or source.character(self.code_point(), at))
         return Text("".join(characters)) if characters else Seq(())
 
     def char_class(self) -> Node:

@@ -51,7 +51,7 @@ class Instances:
             name, definition, arguments, value = self.agenda.popleft()
             if name in self.found:
                 continue
-            if len(self.found) >= _MOST:
+            if len(self.found) >= len(self.known) + _MOST:
                 source.fail(
                     f"there are more than {_MOST:,} rules with the parameters that come up",
                     definition.at,
