@@ -16,6 +16,7 @@ from typing import Any
 
 from frisket._core import GrammarBuilder
 from frisket.errors import GrammarSyntaxError, UnsupportedSchemaError
+from frisket.json_pointer import escape
 from frisket.json_schema.report import Entry
 from frisket.misuse import instead_of_function
 from frisket.python_key import property_names, read_as_key
@@ -54,9 +55,7 @@ def demands_of(schema: dict[str, Any]) -> tuple[dict[str, Any], list[Entry]]:
             for status, keyword, slips in dict.fromkeys(map(tuple, part.get(MARK, ())))
         )
         return {
-            key: value
-            if key in ("const", "default", "enum", "examples")
-            else clean(value, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+            key: value if key in ("const", "default", "enum", "examples") else clean(value, f"{pointer}/{escape(key)}")
             for key, value in part.items()
             if key != MARK
         }

@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from frisket.explanation.expectation import expected, takes
-from frisket.explanation.place import Path, pointer
+from frisket.explanation.place import Path
 from frisket.explanation.reason import Reason, reason
+from frisket.json_pointer import to_pointer
 from frisket.limit import Limits, Meter
 from frisket.notations.combination.part import Whole
 from frisket.outline import Reader, named
@@ -155,7 +156,7 @@ def _stands(matcher: Matcher, limits: Limits) -> tuple[str, _Document | None]:
     if grammar.schema is not None:
         partial, text = PartialValue(), matcher.text
         partial.feed(text)
-        return pointer(partial.path), _Document(grammar, text, partial.path)
+        return to_pointer(partial.path), _Document(grammar, text, partial.path)
     if not grammar._has_outline:
         return named(grammar.open_rules(matcher.text, limits=limits)), None
     reader = Reader(grammar._outline, matcher.compiled.vocabulary.special, meter=Meter(limits))

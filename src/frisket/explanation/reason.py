@@ -12,8 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from frisket._core import front_end
 from frisket.errors import FrisketError, LimitExceededError
-from frisket.explanation.place import Path, at, places, pointer
+from frisket.explanation.place import Path, at, places
+from frisket.json_pointer import to_pointer
 from frisket.json_schema.options import ESCAPES
 from frisket.recent import content
 
@@ -25,11 +27,6 @@ if TYPE_CHECKING:
 #: Keywords that only lead to other schemas come last: without one of them nothing is asked of a member at all.
 _LEADING = frozenset(
     ("properties", "patternProperties", "items", "prefixItems", "allOf", "anyOf", "oneOf", "if", "then", "else", "$ref")
-)
-
-#: Keywords that ask nothing of a document.
-_SILENT = frozenset(
-    ("$schema", "$id", "$defs", "definitions", "$comment", "title", "description", "default", "examples")
 )
 
 #: Steps of the limits for a smaller schema, which is read, built and asked once, and for a byte of it.
@@ -132,14 +129,14 @@ class _Search:
         schema = self.grammar.schema
         for depth in range(len(path), -1, -1):
             where = places(schema, path[:depth]) if isinstance(schema, Mapping) else []
-            words = [(place, word) for place in where for word in at(schema, place) if word not in _SILENT]
+            words = [(place, word) for place in where for word in at(schema, place) if front_end.is_keyword(word)]
             words.sort(key=lambda pair: pair[1] in _LEADING)
             for place, word in words:
                 if self.begins(_without(schema, place, word), options):
-                    return Reason("keyword", pointer((*place, word)), at(schema, place)[word])
+                    return Reason("keyword", to_pointer((*place, word)), at(schema, place)[word])
             for place in filter(None, where):
                 if self.begins(_replaced(schema, place, True), options):
-                    return Reason("schema", pointer(place), at(schema, place))
+                    return Reason("schema", to_pointer(place), at(schema, place))
         return None
 
     def begins(self, schema: Any, options: JSONSchemaOptions) -> bool:

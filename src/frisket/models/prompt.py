@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from frisket.json_pointer import find
+
 MOST_NAMES = 24
 
 
@@ -105,7 +107,7 @@ def _parts(node: Mapping[str, Any], root: Any, followed: set[str]) -> Iterator[A
     reference = node.get("$ref")
     if isinstance(reference, str) and reference.startswith("#") and reference not in followed:
         followed.add(reference)
-        yield _resolve(root, reference)
+        yield find(root, reference[1:])
     properties = node.get("properties")
     if isinstance(properties, Mapping):
         for name, value in properties.items():
@@ -113,16 +115,3 @@ def _parts(node: Mapping[str, Any], root: Any, followed: set[str]) -> Iterator[A
             yield value
     for keyword in ("prefixItems", "items", "additionalProperties", "allOf", "anyOf", "oneOf"):
         yield node.get(keyword)
-
-
-def _resolve(root: Any, reference: str) -> Any:
-    node = root
-    for part in reference[1:].split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(node, Mapping):
-            node = node.get(key)
-        elif isinstance(node, list) and key.isdigit() and int(key) < len(node):
-            node = node[int(key)]
-        else:
-            return None
-    return node

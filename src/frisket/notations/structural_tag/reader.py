@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from frisket.errors import FrisketError, GrammarSyntaxError, LimitExceededError
 from frisket.json_fault import json_fault
+from frisket.json_pointer import to_pointer
 from frisket.notations.combination import free_text
 from frisket.notations.combination.part import (
     AnyTokens,
@@ -86,8 +87,7 @@ class _Place:
     ends: tuple[str, ...] = ()
 
     def below(self, *tokens: str | int) -> _Place:
-        said = (str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
-        return replace(self, pointer="".join([self.pointer, *(f"/{token}" for token in said)]))
+        return replace(self, pointer=self.pointer + to_pointer(tokens))
 
     def fail(self, message: str, hint: str | None = None) -> NoReturn:
         raise GrammarSyntaxError(message, where=self.pointer, hint=hint)
