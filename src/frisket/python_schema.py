@@ -76,7 +76,7 @@ def generator(pydantic: Any) -> Any:
             if digits is not None and (digits > 30 or (places is not None and places > digits)):
                 return loosened(number, "max_digits", f"numbers with more than {digits} digits")
             if digits is not None:
-                # So many digits in all: the more of them are places, the smaller the number.
+                # The number of digits is fixed: the more of them are places, the smaller the number.
                 ways = range(digits + 1) if places is None else [places]
                 parts = [{"multipleOf": _power(-way), **_within(digits - way)} for way in ways]
                 return {**number, "anyOf": parts} if len(parts) > 1 else {**number, "allOf": parts}

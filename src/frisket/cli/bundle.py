@@ -27,7 +27,7 @@ _DATA = frozenset(("const", "default", "enum", "examples"))
 
 @dataclass(frozen=True)
 class Bundle:
-    """What `--root` and `--with` say."""
+    """The values of `--root` and `--with`."""
 
     root: str | None = None
     others: tuple[str, ...] = ()

@@ -104,7 +104,7 @@ class Writer(ABC):
 
     @abstractmethod
     def definition(self, name: str, text: str, notes: Sequence[str]) -> str:
-        """What a name stands for."""
+        """The definition of a name."""
 
     @abstractmethod
     def object(self, members: Sequence[Member]) -> str: ...
@@ -131,7 +131,7 @@ class Writer(ABC):
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def _parts(self, node: Mapping[str, Any], used: set[str]) -> Iterator[str]:
-        """What must hold at once."""
+        """The intersection of types."""
         if isinstance(node.get("$ref"), str):
             yield self._reference(node["$ref"])
         if "const" in node:
@@ -259,7 +259,7 @@ def plain(value: object) -> int | float:
 
 
 def resolve(root: Any, reference: str) -> Any:
-    """What a reference into the document means; others are shown by their name alone."""
+    """The target of a reference into the document; others are shown by their name alone."""
     if not reference.startswith("#"):
         return {"description": f"as {reference} says"}
     return find(root, reference[1:])

@@ -18,7 +18,7 @@ _SINGLE = ("if", "then", "else", "not")
 
 
 def at(schema: Any, place: Path) -> Any:
-    """What stands at a place; KeyError or IndexError if nothing does."""
+    """The value at a place; KeyError or IndexError if there is none."""
     for step in place:
         schema = schema[step]
     return schema

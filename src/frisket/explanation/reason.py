@@ -31,10 +31,10 @@ _LEADING = frozenset(
 
 #: Steps of the limits for a smaller schema, which is read, built and asked once, and for a byte of it.
 _STEPS_PER_SCHEMA, _STEPS_PER_BYTE = 5_000, 20
-#: So many smaller schemas are compiled before the search is given up.
+#: Smaller schemas that are compiled before the search is given up.
 _MOST = 200
 
-#: What an option forbids, and the value under which it does not.
+#: Texts that an option forbids, and the value under which it does not.
 OPTIONS: tuple[tuple[str, Any, str], ...] = (
     ("whitespace", "free", "white space at this place"),
     ("max_whitespace", None, "so much white space"),
@@ -58,14 +58,14 @@ OPTIONS: tuple[tuple[str, Any, str], ...] = (
 
 @dataclass(frozen=True)
 class Reason:
-    """What forbids a text: `kind` says which field of a schema or of the options `name` is."""
+    """The keyword or option that forbids a text: `kind` says which field of a schema or of the options `name` is."""
 
     kind: str
     """`keyword`, `schema` (several keywords of one place together), `option`, or `syntax` (no JSON goes on so)."""
     name: str
     """The JSON Pointer of the keyword or of the schema, the option's name, or empty."""
     value: Any = None
-    """What the keyword or the option says."""
+    """The value of the keyword or the option."""
 
     def __str__(self) -> str:
         if self.kind == "syntax":

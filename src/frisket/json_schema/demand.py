@@ -24,7 +24,7 @@ def with_demand(error: UnsatisfiableSchemaError, schema: Any) -> UnsatisfiableSc
 
 
 def demanded(schema: Any, pointer: str) -> str | None:
-    """What a schema says at a JSON pointer, cut where it is long; None where the place is in another document."""
+    """The text of a schema at a JSON pointer, cut where it is long; None where the place is in another document."""
     try:
         return _begun(follow(json.loads(schema) if isinstance(schema, str) else schema, pointer))
     except (LookupError, TypeError, ValueError, RecursionError):

@@ -40,7 +40,7 @@ class Subschema:
     schema: dict[str, Any]
     pointer: str
     said: dict[str, Any]
-    """What counts: up to draft 7 nothing does beside `$ref`."""
+    """The keywords that count: up to draft 7 none does beside `$ref`."""
     keyword: str = ""
     """The keyword that leads here; empty for the root."""
     name: str | None = None
@@ -64,7 +64,7 @@ class Document:
     vocabulary: Vocabulary | None = None
     max_tokens: int | None = None
     meter: Meter = field(default_factory=Meter)
-    """What the rules may take."""
+    """The limits of the rules."""
 
     def __post_init__(self) -> None:
         self.root = _unshared(self.root, self.meter)

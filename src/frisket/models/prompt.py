@@ -56,7 +56,7 @@ def redraft(draft: str, keys: Sequence[str] | None) -> list[dict[str, str]]:
 
 
 REWRITE = "Write this answer in the form that is asked for, and nothing else."
-#: What comes before a description of the answer, by its style.
+#: The sentence before a description of the answer, by its style.
 LEADS = {
     "typescript": "Answer with one JSON value of this type:",
     "prose": "Answer with one JSON value, as described here:",
@@ -82,7 +82,7 @@ def property_names(schema: Any) -> list[str]:
     """
     names: dict[str, None] = {}
     followed: set[str] = set()
-    # What is still to be read, the next at the end: a schema may nest deeper than Python calls.
+    # Nodes that are still to be read, the next at the end: a schema may nest deeper than Python calls.
     agenda: list[Any] = [schema]
     while agenda and len(names) < MOST_NAMES:
         match agenda.pop():
@@ -103,7 +103,7 @@ class _Name:
 
 
 def _parts(node: Mapping[str, Any], root: Any, followed: set[str]) -> Iterator[Any]:
-    """What a schema leads to, in reading order. A reference that was followed has no further names."""
+    """The nodes below a schema, in reading order. A reference that was followed has no further names."""
     reference = node.get("$ref")
     if isinstance(reference, str) and reference.startswith("#") and reference not in followed:
         followed.add(reference)

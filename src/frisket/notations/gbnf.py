@@ -75,7 +75,7 @@ class GBNFParser:
     name = re.compile(r"[A-Za-z0-9_-]+")
     #: Whether an item may be repeated by several signs, as in `"a"+?`.
     repeats_again = True
-    #: What stands behind the name of a rule that begins.
+    #: The sign behind the name of a rule that begins.
     defines = re.compile(r"[ \t]*::=")
     escapes: ClassVar[dict[str, str]] = _ESCAPES
 
@@ -108,7 +108,7 @@ class GBNFParser:
         self.rules[name] = Production(name, wrap(self.body()), at)
 
     def options(self, name: str) -> Callable[[Node], Node]:
-        """What stands between a rule's name and its sign, as what it makes of the body."""
+        """Options between a rule's name and its sign, as a function of the body."""
         return lambda body: body
 
     def body(self) -> Node:
@@ -168,7 +168,7 @@ class GBNFParser:
         return self.source.peek() == "|"
 
     def named(self, name: str, at: int) -> Node:
-        """What a name in a body means, which was read."""
+        """The node of a name in a body, which was read."""
         return Reference(name, at)
 
     def terminal(self, char: str) -> Node:
@@ -280,7 +280,7 @@ def _breaks(text: str) -> bool:
     return "\n" in text or "\r" in text
 
 
-#: What is written instead of the classes of regular expressions.
+#: Hints for the classes of regular expressions.
 _CLASSES = {
     "d": "a digit is [0-9]",
     "w": "a word character is [0-9A-Za-z_]",

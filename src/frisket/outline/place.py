@@ -17,7 +17,7 @@ class Place(NamedTuple):
     """
 
     names: tuple[str, ...]
-    """Those of the parts around it, outermost first."""
+    """The names of the parts around it, outermost first."""
     value: Path
     """The keys and indexes that lead to what is being written, in the JSON value that these parts hold."""
 

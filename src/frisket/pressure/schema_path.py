@@ -65,5 +65,5 @@ class GrammarPaths:
 
 @lru_cache(maxsize=16)
 def grammar_paths(grammar: Grammar) -> GrammarPaths:
-    """Those of a grammar, with what earlier answers looked up."""
+    """The paths of a grammar, with the results of earlier answers."""
     return GrammarPaths(grammar)

@@ -103,7 +103,7 @@ def _has_no_objects(context: list[Subschema]) -> bool:
 
 
 def _killer(document: Document, context: list[Subschema], way: list[Subschema], name: str) -> str | None:
-    """What forbids the property in one context, in words."""
+    """The keyword that forbids the property in one context, in words."""
     for one in context:
         if _forbids(document, one, name):
             return f"{one.to('additionalProperties')} is false, and the property is not listed there"

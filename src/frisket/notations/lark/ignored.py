@@ -46,14 +46,14 @@ class Lexeme:
 
 
 class Separation(NamedTuple):
-    """What may stand between terminals."""
+    """The gaps between terminals."""
 
     common: ast.Node
     """Behind any terminal."""
     lexemes: list[ast.Node | None]
     """Each terminal with the gaps that only it may have before it; None for one without such gaps."""
     last: ast.Node | None
-    """What else may stand at the end of a text."""
+    """Further gaps at the end of a text."""
 
 
 def separate(
@@ -63,7 +63,7 @@ def separate(
     lexemes: list[Lexeme],
     once: bool,
 ) -> Separation | None:
-    """What may stand between the terminals; None if that is anything ignored. Raises Inexact."""
+    """The gaps between the terminals; None if they are any ignored texts. Raises Inexact."""
     work = _Work(builder, lower)
     kinds = work.merged([kind for tree in ignored for kind in work.kinds(tree)])
     gaps = [Texts(tree, lower(tree)) for tree in work.gaps(kinds, once)]
@@ -206,7 +206,7 @@ class _Work:
         return Texts(ast.Both((lexeme.texts.tree, excluded), 0), left)
 
     def _without_first(self, lexeme: Lexeme, begins: frozenset[int], rest: int) -> Texts | None:
-        """As `without`, by the first byte alone."""
+        """Like `without`, by the first byte alone."""
         common = [data for data, _ in self.steps(rest) if data[0] in begins]
         if not common:
             return lexeme.texts

@@ -145,7 +145,7 @@ class Productions:
         self.rules[BEGIN] = ast.Production(start, body, at)
 
     def separation(self, ignored: list[ast.Node], once: bool) -> Separation | None:
-        """What may stand between terminals so that each ignored text is the longest; None if that is any."""
+        """The gaps between terminals in which each ignored text is the longest; None if they are any ignored texts."""
         builder = GrammarBuilder()
 
         def lower(node: ast.Node) -> int:

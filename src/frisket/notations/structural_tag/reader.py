@@ -56,7 +56,7 @@ def read_structural_tag(
 
 @dataclass(frozen=True, slots=True)
 class TagText:
-    """What a text of a structural tag stands for: itself."""
+    """The value of a structural tag's text: itself."""
 
     part: Part
 
@@ -235,7 +235,7 @@ class _Reader:
         place.fail(f"the begin of a tag is a text or a token, got {_kind(begin)}")
 
     def _behind(self, data: Mapping[str, Any], place: _Place) -> Part:
-        """What follows the begin of a tag: its content and its end."""
+        """The parts behind the begin of a tag: its content and its end."""
         end, at = data.get("end"), place.below("end")
         if isinstance(end, Mapping) and end.get("type") == "token":
             token = _token(end.get("token"), at.below("token"))
