@@ -2,6 +2,7 @@
 
 mod apply;
 mod argument;
+mod array_cache;
 mod batch;
 mod buffer;
 mod builder;
@@ -12,7 +13,6 @@ mod error;
 mod feasible;
 mod gil;
 mod grammar;
-mod handed;
 mod in_time;
 mod integer;
 mod limit;
