@@ -1,4 +1,4 @@
-# Every command of the house. `just` alone lists them.
+# The commands of every day; `just` alone lists them. Longer runs stand in CONTRIBUTING.md.
 # A fresh checkout needs Rust and Python only: `just setup` makes .venv with everything else.
 
 data := env_var_or_default("FRISKET_DATA", justfile_directory() / "../shared/data")
@@ -67,70 +67,6 @@ bench *ARGS:
 # every bound of hard, hostile, many and large inputs, with its measured value (10 minutes)
 bounds *ARGS:
     python -m benchmarks.bounds {{ARGS}}
-
-# answers of random models within their budgets, on every schema of MaskBench
-budget *ARGS:
-    python -m tests.conformance.budget {{ARGS}}
-
-# what it costs to measure what masks did to an answer, and how exact the figures are
-pressure *ARGS:
-    python -m benchmarks.pressure {{ARGS}}
-
-# every experiment, one after the other, or those that are named (needs `pip install ".[train]"`; up to 45 minutes each)
-experiments *NAMES:
-    python -m experiments {{NAMES}}
-
-# what a mask's time is made of (with --callgrind by instructions, too: valgrind, minutes)
-floor *ARGS:
-    python -m benchmarks.floor {{ARGS}}
-
-# frisket's times with other vocabularies beside those with Llama 3's
-tokenizers *ARGS:
-    python -m benchmarks --engines frisket,frisket_native --tokenizer llama3,o200k,tekken {{ARGS}}
-
-# random calls with every invariant checked; crashes and hangs are found too (a million: --cases 1000000 --jobs 2)
-fuzz *ARGS:
-    python -m tests.fuzz {{ARGS}}
-
-# the rules that schemas become, written anew: `git diff tests/golden` shows what a change of lowering did
-golden:
-    python -m tests.golden
-
-# families of grammars that differ by small edits, every shared mask verified (a million: --cases 1000000 --jobs 2)
-hunt *ARGS:
-    python -m tests.hunt {{ARGS}}
-
-# the same over real schemas: MaskBench in both property orders, the suite, the four systems
-hunt-corpus *ARGS:
-    python -m tests.hunt.corpus {{ARGS}}
-
-# JSON Schema's official suite, all drafts, against the committed baseline
-suite *ARGS:
-    python -m tests.conformance.suite {{ARGS}}
-
-# MaskBench's real-world schemas, both property orders, against the committed baseline
-maskbench *ARGS:
-    python -m tests.conformance.maskbench {{ARGS}}
-
-# `frisket lint` over MaskBench's schemas: time and counts for each rule (--verdicts: do fixes keep all verdicts?)
-lint-schemas *ARGS:
-    python -m tests.conformance.lint {{ARGS}}
-
-# random walks under the masks end in documents that two validators accept
-selfplay *ARGS:
-    python -m tests.conformance.selfplay {{ARGS}}
-
-# documents that are valid by construction, in every spelling, pass; what both validators refuse does not
-converse *ARGS:
-    python -m tests.conformance.converse {{ARGS}}
-
-# every keyword that is reported as enforced makes a difference, or is proven redundant
-mutation *ARGS:
-    python -m tests.conformance.mutation {{ARGS}}
-
-# masks against brute force over the whole of Llama 3's vocabulary (minutes)
-brute *ARGS:
-    python -m tests.exhaustive.brute_force {{ARGS}}
 
 # the four worked systems on their held-out inputs: figures, tables, plots
 evaluate:

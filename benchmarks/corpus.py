@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import os
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+from tests.data import required_data_dir
 
 
 @dataclass(frozen=True)
@@ -55,26 +54,18 @@ class Case:
     rules: dict[str, str] | None = None
 
 
-def data_dir() -> Path:
-    """Where the benchmark's data lies: `FRISKET_DATA`, or `../shared/data` beside the checkout."""
-    folder = Path(os.environ.get("FRISKET_DATA") or ROOT.parent / "shared" / "data")
-    if not folder.is_dir():
-        raise SystemExit(f"no benchmark data at {folder}: set FRISKET_DATA")
-    return folder
-
-
 def load_tokenizer(name: str) -> Tokenizer:
     """`llama3`, `qwen`, `o200k`, `tekken`; or a folder with tokenizer.json, a .tiktoken file, a tekken*.json file.
 
     Engines of others read tokenizer.json only.
     """
     if name == "o200k":
-        return _o200k(data_dir() / "tokenizers" / "o200k_base.tiktoken")
+        return _o200k(required_data_dir() / "tokenizers" / "o200k_base.tiktoken")
     if name == "tekken":
         import mistral_common
 
         return _tekken(sorted((Path(mistral_common.__file__).parent / "data").glob("tekken_*.json"))[-1])
-    path = Path(name) if Path(name).exists() else data_dir() / "tokenizers" / name
+    path = Path(name) if Path(name).exists() else required_data_dir() / "tokenizers" / name
     if path.suffix == ".tiktoken":
         return _o200k(path)
     return _tekken(path) if path.name.startswith("tekken") else _huggingface(path)
@@ -169,7 +160,7 @@ def cases(tokenizer: Tokenizer, corpus: Path, *, count: int | None = None, seed:
 
 
 def maskbench() -> Path:
-    return data_dir() / "maskbench" / "dev.jsonl.gz"
+    return required_data_dir() / "maskbench" / "dev.jsonl.gz"
 
 
 def _rows(corpus: Path) -> Iterator[dict[str, Any]]:

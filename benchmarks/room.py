@@ -23,7 +23,7 @@ from frisket.errors import FrisketError, LimitExceededError
 from tests.conformance.budget import MODELS
 from tests.conformance.sweep import subjects
 from tests.conformance.walk import Table
-from tests.data import find_data_dir, llama3_tokens
+from tests.data import llama3_tokens, required_data_dir
 
 #: Tokens before the end of a budget at which masks with room are asked for.
 NEAR = 24
@@ -36,10 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked.add_argument("--schemas", type=int, default=60)
     asked.add_argument("--seed", type=int, default=1)
     chosen = asked.parse_args(arguments)
-    folder = find_data_dir()
-    if folder is None:
-        print("no data: set FRISKET_DATA", file=sys.stderr)
-        return 2
+    folder = required_data_dir()
     table = Table(llama3_tokens(folder))
     liked = {model.name: model.liked(table) if model.liked else None for model in MODELS}
     todo = [subject for subject in subjects(folder) if subject.name.startswith("maskbench")]

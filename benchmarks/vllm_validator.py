@@ -17,6 +17,7 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,7 +26,7 @@ from benchmarks.report import commit
 from frisket import Grammar
 from frisket.errors import FrisketError
 from tests import tiny_model
-from tests.data import find_data_dir, maskbench
+from tests.data import maskbench, required_data_dir
 
 #: Keyword, or keywords of one subschema, that vLLM's check for xgrammar looks at.
 SUBJECTS = {
@@ -58,19 +59,14 @@ def main(arguments: list[str] | None = None) -> int:
     )
     asked.add_argument("--every", type=int, default=1, help="look at one schema in so many")
     chosen = asked.parse_args(arguments)
-    folder = find_data_dir()
-    if folder is None:
-        print("no data: set FRISKET_DATA", file=sys.stderr)
-        return 2
+    folder = required_data_dir()
     sys.path += [path for path in os.environ.get("FRISKET_ENGINE_TREE", "").split(os.pathsep) if path]
     vllm = importlib.import_module("vllm")
     tokenizer = tiny_model.make_tokenizer(importlib.import_module("transformers"))
     for schema in WARM:
         _chosen(schema, tokenizer)
     all_of, by_subject = Counter[tuple[str, bool]](), {name: Counter[tuple[str, bool]]() for name in SUBJECTS}
-    for number, row in enumerate(maskbench(folder)):
-        if number % chosen.every:
-            continue
+    for row in islice(maskbench(folder), 0, None, chosen.every):
         outcome = _vllm(row["schema"], tokenizer), _is_served(row["schema"])
         all_of[outcome] += 1
         for name in _subjects(row["schema"]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -27,6 +28,11 @@ def find_data_dir() -> Path | None:
     """As `data_dir`, None where a test would be skipped."""
     folder = Path(os.environ.get("FRISKET_DATA") or ROOT.parent / "shared" / "data")
     return folder if (folder / "tokenizers").is_dir() else None
+
+
+def required_data_dir() -> Path:
+    """As `data_dir`, for a command: without it the command ends."""
+    return find_data_dir() or sys.exit("no data: set FRISKET_DATA to the folder with tokenizers/ and maskbench/")
 
 
 def maskbench(folder: Path) -> Iterator[dict[str, Any]]:

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import frisket
-from benchmarks.corpus import data_dir
 from experiments.describe.reading import lost
 from frisket.description import Description
 from frisket.description.prose import prose
 from frisket.description.typescript import typescript
 from frisket.errors import FrisketError
+from tests.data import required_data_dir
 
 #: One schema in so many is measured.
 EVERY = 4
@@ -45,7 +45,7 @@ class Cost:
 
 
 def costs(every: int = EVERY, most: int | None = None) -> Iterator[Cost]:
-    tokenizer = _tokenizer(data_dir() / "tokenizers" / "llama3" / "tokenizer.json")
+    tokenizer = _tokenizer(required_data_dir() / "tokenizers" / "llama3" / "tokenizer.json")
     count = lambda text: Description(text).tokens(tokenizer)  # noqa: E731
     for name, schema in islice(schemas(), 0, None if most is None else most * every, every):
         bare = stripped(schema)
@@ -62,7 +62,7 @@ def costs(every: int = EVERY, most: int | None = None) -> Iterator[Cost]:
 
 
 def schemas() -> Iterator[tuple[str, Any]]:
-    with gzip.open(data_dir() / "maskbench" / "dev.jsonl.gz", "rt", encoding="utf-8") as lines:
+    with gzip.open(required_data_dir() / "maskbench" / "dev.jsonl.gz", "rt", encoding="utf-8") as lines:
         for line in lines:
             entry = json.loads(line)
             yield entry["id"], entry["schema"]

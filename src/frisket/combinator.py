@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 GrammarPart: TypeAlias = str | Grammar
-"""What a combinator takes: a text that stands for itself, or a grammar."""
+"""An argument of a combinator: a text that stands for itself, or a grammar."""
 
 
 def lit(text: str) -> Grammar:

@@ -1,4 +1,4 @@
-"""What can go wrong, as types.
+"""Types of errors.
 
 FrisketError
 ├── SchemaError (ValueError)

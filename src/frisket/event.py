@@ -176,7 +176,7 @@ class EventReader(PartialValue):
 
 
 class PythonEventReader(EventReader, PartialPython):
-    """The same of a value in a call as Python writes it."""
+    """Events of a value in a call as Python writes it."""
 
 
 def joined(events: list[Event]) -> Iterator[Event]:

@@ -30,7 +30,7 @@ __all__ = ["CompiledGrammar", "Grammar"]
 #: The flags of `re` that say what a pattern matches.
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
 
-#: What a JSON Schema usually is: nothing else is asked about what was meant.
+#: Usual types of a JSON Schema: of others it is asked what was meant.
 _SCHEMAS = (dict, bool, str)
 
 

@@ -1,4 +1,4 @@
-"""What `json.loads` raises → what is wrong with the text, and what to do about it.
+"""Exception of `json.loads` → the fault of the text, and what to do about it.
 
 Python's reader fails for reasons that are no fault of the JSON: a text may nest deeper than its recursion goes, and an
 integer may have more digits than it converts. Such a text is beyond a limit, and no caller should call it "not JSON".

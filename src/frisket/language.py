@@ -33,7 +33,7 @@ _SHOWN = 200
 MOST_PARTS = 1_000
 #: Steps of the limits to write a node as text, and the bytes of that text.
 _STEPS_PER_NODE, _BYTES_PER_NODE = 50, 100
-#: What a language is made of; and no argument at all, which is an error.
+#: Arguments of the constructors; and no argument at all, which is an error.
 _CORES = (_core.Grammar, type(None))
 _MISSING: Any = object()
 
@@ -57,10 +57,10 @@ class Language:
         # None of a combination whose rules nobody asked for yet.
         self._core = core
         self._report = report
-        # As a value, or as its text until somebody asks for the value.
+        # A value, or its text until somebody asks for the value.
         self._schema = schema
         self._value = value
-        # Of a schema without options its content: most grammars are neither compared nor sent.
+        # The content of a schema without options: most grammars are neither compared nor sent.
         self._origin = origin
 
     @property
@@ -88,7 +88,7 @@ class Language:
 
     @property
     def report(self) -> Report | None:
-        """What of a JSON Schema is enforced, place by place; None for other notations."""
+        """The coverage of a JSON Schema, place by place; None for other notations."""
         return self._report
 
     @property

@@ -15,6 +15,6 @@ class Least:
     """
 
     count: int
-    """As many tokens suffice, special ones included, an end-of-sequence token not."""
+    """The number of tokens that suffice, special ones included, an end-of-sequence token not."""
     exact: bool
     """Whether no fewer suffice."""

@@ -29,7 +29,7 @@ _ANNOTATIONS = ("typing", "typing_extensions", "types", "annotationlib")
 
 
 def instead_of_type(value: object) -> str | None:
-    """What to pass instead of a value that stands where a type should; None where it may be a type.
+    """Advice for a value that stands where a type should; None where it may be a type.
 
     >>> instead_of_type({"type": "object"})
     'Grammar.from_json_schema reads JSON Schemas'
@@ -59,7 +59,7 @@ def instead_of_type(value: object) -> str | None:
 
 
 def instead_of_function(name: str) -> str:
-    """What to write instead of a function that stands where a type should: Pydantic would call it with the answer.
+    """Advice for a function that stands where a type should: Pydantic would call it with the answer.
 
     >>> instead_of_function("now")
     'for a call of it, Grammar.from_tools([now], family), which runs nothing; for a value, pass its type'
@@ -68,7 +68,7 @@ def instead_of_function(name: str) -> str:
 
 
 def instead_of_class(value: object) -> str | None:
-    """What to call for a class whose fields Pydantic does not read; None for any other.
+    """Advice for a class whose fields Pydantic does not read; None for any other.
 
     >>> class Point:
     ...     __attrs_attrs__ = ()
@@ -85,7 +85,7 @@ def instead_of_class(value: object) -> str | None:
 
 
 def instead_of_schema(value: object) -> str | None:
-    """What to call for a value that stands where a JSON Schema should; None where nothing better is known.
+    """Advice for a value that stands where a JSON Schema should; None where nothing better is known.
 
     >>> instead_of_schema(int)
     'Grammar.from_type reads types: Grammar.from_type(int)'
@@ -100,7 +100,7 @@ def instead_of_schema(value: object) -> str | None:
 
 
 def instead_of_choices(values: Sequence[object]) -> str | None:
-    """What to pass instead of choices that are not all texts; None if they are.
+    """Advice for choices that are not all texts; None if they are.
 
     >>> instead_of_choices([1, 2])
     'for these values pass the type Literal[1, 2]'
@@ -118,7 +118,7 @@ def instead_of_choices(values: Sequence[object]) -> str | None:
 
 
 def instead_of_vocabulary(value: object) -> str | None:
-    """What to pass instead of a value that stands where a vocabulary should; None where nothing better is known."""
+    """Advice for a value that stands where a vocabulary should; None where nothing better is known."""
     if hasattr(value, "vocabulary"):
         return "pass its vocabulary, as in model.vocabulary"
     if hasattr(value, "encode"):

@@ -150,7 +150,7 @@ class Content:
         return json.loads(value) if isinstance(value, str) else value
 
     def text(self) -> str | None:
-        """As JSON, which any version of Python reads; None where it nests deep or holds what JSON cannot (a set in an
+        """JSON, which any version of Python reads; None where it nests deep or holds what JSON cannot (a set in an
         annotation)."""
         try:
             return json.dumps(self.value())

@@ -13,7 +13,7 @@ __all__ = ["partial_object"]
 
 
 def partial_object(tp: Any, value: Any) -> Any:
-    """What `value` says so far as an object of the type; nothing is validated, and what is missing is None.
+    """The object of the type that `value` makes so far; nothing is validated, and missing fields are None.
 
     >>> from dataclasses import dataclass
     >>> @dataclass

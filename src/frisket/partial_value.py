@@ -42,7 +42,7 @@ class PartialValue:
     and null are there once they are whole, since 1 may become 12. Feed it the bytes of tokens (`Step.data`), or text.
     """
 
-    #: What begins a text. JSON has no other quote.
+    #: Quotes that begin a text. JSON has no other.
     _quotes: ClassVar[str] = '"'
     _words: ClassVar[Mapping[str, Any]] = {"true": True, "false": False, "null": None}
 
@@ -50,7 +50,7 @@ class PartialValue:
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._frames: list[_Frame] = []
         self._state = _VALUE
-        #: What is read and not yet understood: half an escape, a numeral or a word that may go on.
+        #: Text that is read and not yet understood: half an escape, a numeral or a word that may go on.
         self._held = ""
         self._read = 0
         #: Bytes of the document before the text at hand.
@@ -58,7 +58,7 @@ class PartialValue:
         #: The characters of the text that is open.
         self._pieces: list[str] = []
         self._root: Any = None
-        #: What ends the text that is open.
+        #: The quote that ends the open text.
         self._quote = '"'
 
     @property

@@ -26,7 +26,7 @@ class Names(NamedTuple):
 
 
 def read_as_key(keys: Mapping[str, Any], definitions: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Mark]]:
-    """What a key's text is read as: the schema below references, functions and `None`, which no text is read as."""
+    """The schema that a key's text is read by: below references, functions and `None`, which no text is read as."""
     marks: list[Mark] = []
     while True:
         kind = keys.get("type", "")

@@ -1,4 +1,4 @@
-"""What Python's types read of a text → patterns of ECMA 262: keys, sizes, bounds of times, Rust's dialect."""
+"""Texts that Python's types read → patterns of ECMA 262: keys, sizes, bounds of times, Rust's dialect."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from frisket._core import GrammarBuilder
 from frisket.errors import GrammarSyntaxError, UnsupportedSchemaError
+from frisket.json_pointer import escape
 from frisket.json_schema.report import Entry
 from frisket.misuse import instead_of_function
 from frisket.python_key import property_names, read_as_key
@@ -54,9 +55,7 @@ def demands_of(schema: dict[str, Any]) -> tuple[dict[str, Any], list[Entry]]:
             for status, keyword, slips in dict.fromkeys(map(tuple, part.get(MARK, ())))
         )
         return {
-            key: value
-            if key in ("const", "default", "enum", "examples")
-            else clean(value, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+            key: value if key in ("const", "default", "enum", "examples") else clean(value, f"{pointer}/{escape(key)}")
             for key, value in part.items()
             if key != MARK
         }
@@ -77,7 +76,7 @@ def generator(pydantic: Any) -> Any:
             if digits is not None and (digits > 30 or (places is not None and places > digits)):
                 return loosened(number, "max_digits", f"numbers with more than {digits} digits")
             if digits is not None:
-                # So many digits in all: the more of them are places, the smaller the number.
+                # The number of digits is fixed: the more of them are places, the smaller the number.
                 ways = range(digits + 1) if places is None else [places]
                 parts = [{"multipleOf": _power(-way), **_within(digits - way)} for way in ways]
                 return {**number, "anyOf": parts} if len(parts) > 1 else {**number, "allOf": parts}

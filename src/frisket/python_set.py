@@ -11,7 +11,7 @@ from typing import Any
 
 #: Kinds of values that only one text spells, as far as the schema allows texts.
 SPELLED_ONCE = ("int", "bool", "none", "date", "enum")
-#: What makes several texts one string.
+#: Options that make several texts one string.
 CHANGED = ("strip_whitespace", "to_lower", "to_upper")
 
 
@@ -40,7 +40,7 @@ def is_spelled_once(schema: Any) -> bool:
 
 
 def parts(schema: Any) -> Iterator[Any]:
-    """What a value of a union is one of, the items of a tuple, what a function is given."""
+    """The members of a union, the items of a tuple, the schema that a function is given."""
     kind = schema["type"]
     if kind == "tuple":
         yield from schema["items_schema"]

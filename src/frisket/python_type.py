@@ -96,7 +96,7 @@ def _pydantic() -> Any:
 
 
 def _cause(error: Exception) -> str:
-    """What Pydantic says of a type, without its advice: `arbitrary_types_allowed` gives no type a schema."""
+    """Pydantic's message about a type, without its advice: `arbitrary_types_allowed` gives no type a schema."""
     first, *others = str(error).splitlines()
     if first.startswith("Error building "):  # of a validator: what is wrong comes last
         first = f"{first} {others[-1]}" if others else first

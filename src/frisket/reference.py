@@ -45,14 +45,14 @@ Text: TypeAlias = bytes | Sequence[Symbol]
 
 
 class Language(Protocol):
-    """What may still be written."""
+    """The sentences that may still be written."""
 
     @property
     def can_end(self) -> bool:
         """Whether nothing more needs to be written."""
 
     def after(self, symbol: Symbol) -> Language | None:
-        """What may still be written after `symbol`; None if no sentence goes on like that."""
+        """The sentences that may still be written after `symbol`; None if no sentence goes on like that."""
 
 
 class LogitMask:
@@ -394,7 +394,7 @@ def nullable(node: Node) -> bool:
 
 @cache
 def derivative(node: Node, value: int) -> Node:
-    """What may follow the byte `value` in a regular node.
+    """The node of what may follow the byte `value` in a regular node.
 
     >>> derivative(literal(b"no"), ord("n")) is literal(b"o")
     True

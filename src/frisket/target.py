@@ -1,4 +1,4 @@
-"""What is asked for, in whatever form → Grammar: one reading of targets for `generate`, `sample` and `think`."""
+"""Target in whatever form → Grammar: one reading of targets for `generate`, `sample` and `think`."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def _pieces(text: str) -> list[tuple[str, str | None]]:
 
 
 def _hole(name: str, of: Any) -> tuple[Any, Part]:
-    """What reads the text of a hole, and the part of its texts."""
+    """The reader of a hole's text, and the part of its texts."""
     if isinstance(of, str):
         raise TypeError(f"the hole {name!r}: give a type or a grammar; a fixed text stands in the template itself")
     if isinstance(of, Grammar):

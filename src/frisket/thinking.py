@@ -28,7 +28,7 @@ Mode: TypeAlias = Literal["auto", "on", "off"]
 
 
 class Thinking(Enum):
-    """What a rendered prompt says of the reasoning that is to come."""
+    """The state of reasoning at the end of a rendered prompt."""
 
     OPEN = "open"
     """The prompt ends inside of reasoning: the model goes on with it."""
@@ -92,7 +92,7 @@ class Reasoning:
     leads: bool = False
     """Whether that white space may also come where the text holds no reasoning: its end may stand in the prompt."""
     calls: str = ""
-    """What begins calls inside of reasoning, where they may stand there."""
+    """The beginnings of calls inside of reasoning, where they may stand there."""
     repeats: bool = False
     """Whether more reasoning may follow, with its own markers."""
 

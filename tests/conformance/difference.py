@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urljoin
 
+from frisket.json_pointer import escape, find, unescape
 from tests.conformance.walk import example
 
 #: What gives a place a name of its own, or a base to its references: where one stands, pointers are not all there is.
@@ -24,19 +25,6 @@ PROBES: list[Any] = [None, True, 0, -1.5, "", "no such word", [], [None], {}, {"
 NEVER: dict[str, Any] = {"not": {}}
 #: Keywords that hold schemas by name.
 TABLES = {"$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"}
-
-
-def find(schema: Any, pointer: str) -> Any:
-    """What a JSON pointer leads to, None if nowhere."""
-    for step in pointer.split("/")[1:]:
-        step = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(schema, dict) and step in schema:
-            schema = schema[step]
-        elif isinstance(schema, list) and step.isdigit() and int(step) < len(schema):
-            schema = schema[int(step)]
-        else:
-            return None
-    return schema
 
 
 def without(schema: Any, pointer: str, keyword: str) -> Any:
@@ -218,7 +206,7 @@ def _require(holder: Any, step: str, after: str) -> int:
     """Make a keyword apply to something; how many steps of a pointer that is."""
     if not isinstance(holder, dict):
         return 1
-    after = after.replace("~1", "/").replace("~0", "~")
+    after = unescape(after)
     needed = {"properties": [after], "patternProperties": [example(after)], "additionalProperties": ["another name"]}
     if step in needed:
         holder["required"] = list(dict.fromkeys([*holder.get("required", []), *needed[step]]))
@@ -246,7 +234,7 @@ def places(schema: Any, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
             elif key in TABLES and isinstance(value, dict):
                 for name, item in value.items():
                     if isinstance(item, (dict, bool)):
-                        yield from places(item, f"{pointer}/{key}/{name.replace('~', '~0').replace('/', '~1')}")
+                        yield from places(item, f"{pointer}/{key}/{escape(name)}")
 
 
 def _points(ref: str) -> bool:

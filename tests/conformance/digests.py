@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import json
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from frisket import Grammar, JSONSchemaOptions, Vocabulary
 from frisket.errors import FrisketError
-from tests.data import find_data_dir, maskbench
+from tests.data import maskbench, required_data_dir
 
 if TYPE_CHECKING:
     from frisket import CompiledGrammar
@@ -35,9 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("file", type=Path)
     parser.add_argument("--every", type=int, default=1, help="one schema of so many")
     chosen = parser.parse_args(arguments)
-    data = find_data_dir()
-    if data is None:
-        sys.exit("there is no ../shared/data; name it by FRISKET_DATA")
+    data = required_data_dir()
     found = digests(data, chosen.every)
     if chosen.action == "record":
         chosen.file.write_text(json.dumps(found, indent=0, sort_keys=True), encoding="utf-8")
@@ -59,9 +58,7 @@ def digests(data: Path, every: int) -> dict[str, str]:
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     vocabulary = Vocabulary.from_huggingface(folder)
     found = {}
-    for number, entry in enumerate(maskbench(data)):
-        if number % every:
-            continue
+    for number, entry in islice(enumerate(maskbench(data)), 0, None, every):
         for order in ("schema", "any"):
             try:
                 grammar = Grammar.from_json_schema(entry["schema"], JSONSchemaOptions(property_order=order))

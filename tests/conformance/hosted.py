@@ -15,13 +15,15 @@ import random
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import jsonschema_rs
 
 from frisket import Grammar, JSONSchemaOptions, Vocabulary, hosted
 from frisket.errors import FrisketError, LimitExceededError, UnsupportedSchemaError
-from tests.data import find_data_dir, maskbench
+from frisket.json_pointer import escape, follow
+from tests.data import maskbench, required_data_dir
 
 #: Bytes that a walk chooses itself; then the shortest way out is taken.
 STEPS = 200
@@ -95,7 +97,7 @@ def reached(schema: Any, pointer: str) -> set[str]:
             continue
         found.add(where)
         try:
-            parts = [at(schema, where.rstrip("/"))]
+            parts = [follow(schema, where.rstrip("/"))]
         except (KeyError, IndexError, ValueError, TypeError):
             continue
         while parts:
@@ -106,24 +108,16 @@ def reached(schema: Any, pointer: str) -> set[str]:
     return found
 
 
-def at(schema: Any, pointer: str) -> Any:
-    """What stands at a pointer."""
-    for name in pointer.split("/")[1:]:
-        name = name.replace("~1", "/").replace("~0", "~")
-        schema = schema[int(name)] if isinstance(schema, list) else schema[name]
-    return schema
-
-
 def _place(root: Any, path: list[str | int]) -> tuple[str, str]:
     """The pointer of the subschema and the keyword that an error names, references followed."""
     node, where = root, ""
     for part in path[:-1]:
         if part == "$ref" and isinstance(node, dict) and isinstance(node["$ref"], str):
             where = node["$ref"].partition("#")[2]
-            node = at(root, where)
+            node = follow(root, where)
             continue
         node = node[int(part)] if isinstance(node, list) else node[part]
-        where += "/" + str(part).replace("~", "~0").replace("/", "~1")
+        where += "/" + escape(part)
     return where, str(path[-1])
 
 
@@ -166,14 +160,9 @@ def main() -> int:
     parser.add_argument("--to", choices=hosted.dialects(), default="openai")
     parser.add_argument("--first", type=int, default=0, help="the first schema")
     arguments = parser.parse_args()
-    folder = find_data_dir()
-    if folder is None:
-        print("no data: set FRISKET_DATA", file=sys.stderr)
-        return 2
+    folder = required_data_dir()
     outcomes: Counter[str] = Counter()
-    for number, entry in enumerate(maskbench(folder)):
-        if number % arguments.every != arguments.first:
-            continue
+    for number, entry in islice(enumerate(maskbench(folder)), arguments.first, None, arguments.every):
         try:
             outcome, shown = look(entry["schema"], arguments.to, number)
         except Exception as error:

@@ -22,7 +22,7 @@ import jsonschema_rs
 
 from frisket import Vocabulary
 from frisket.lint import RULES, Finding, lint, repair
-from tests.data import find_data_dir, maskbench
+from tests.data import maskbench, required_data_dir
 
 MAX_TOKENS = 256
 
@@ -130,10 +130,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--show", metavar="CODE", help="print each finding of one rule")
     parser.add_argument("--every", type=int, default=1, help="only one schema in so many")
     chosen = parser.parse_args(arguments)
-    folder = find_data_dir()
-    if folder is None:
-        print("no data: set FRISKET_DATA to the folder that holds maskbench/", file=sys.stderr)
-        return 2
+    folder = required_data_dir()
     if chosen.verdicts:
         verdicts = judge(folder, sample=chosen.every)
         print(f"{verdicts.schemas} schemas, {verdicts.mended} mended")

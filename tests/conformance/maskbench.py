@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.data import find_data_dir, maskbench
+from frisket.json_pointer import to_pointer
+from tests.data import maskbench, required_data_dir
 
 BASELINE = Path(__file__).parent / "maskbench_baseline.json"
 
@@ -120,7 +121,7 @@ def place(text: str, offset: int) -> tuple[str, str | None, str | None]:
     for token in re.finditer(r'"(?:[^"\\]|\\.)*"|[^\s"]', text):
         mark = token[0]
         if expects_key and token.end() > offset:
-            pointer = "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step, _ in stack[:-1])
+            pointer = to_pointer(step for step, _ in stack[:-1])
             return pointer, stack[-1][0] if stack else None, json.loads(mark)
         if token.start() >= offset:
             break
@@ -148,10 +149,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, help="only the first so many schemas")
     parser.add_argument("--only", help="only schemas whose id holds this text")
     chosen = parser.parse_args(arguments)
-    folder = find_data_dir()
-    if folder is None:
-        print("no data: set FRISKET_DATA to the folder that holds maskbench/", file=sys.stderr)
-        return 2
+    folder = required_data_dir()
     baseline: dict[str, dict[str, str]] = json.loads(BASELINE.read_text(encoding="utf-8")) if BASELINE.exists() else {}
     whole = chosen.limit is None and chosen.only is None
     failed = False

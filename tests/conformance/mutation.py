@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from frisket.json_pointer import find
 from tests.conformance import difference
 from tests.conformance.converse import mutate
 from tests.conformance.judge import Judges, NoJudge
@@ -42,7 +43,7 @@ def keywords(schema: Any, grammar: Any) -> Iterator[tuple[str, str]]:
     """The keywords of the document itself (not of metaschemas) that are reported as enforced: pointer and name."""
     for entry in grammar.report.entries:
         if entry.status == "enforced" and entry.keyword not in SILENT:
-            part = difference.find(schema, entry.pointer)
+            part = find(schema, entry.pointer)
             if isinstance(part, dict) and entry.keyword in part:
                 yield entry.pointer, entry.keyword
 

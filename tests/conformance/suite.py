@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance import rival
-from tests.data import find_data_dir
+from tests.data import required_data_dir
 
 DRAFTS = {
     "4": ("draft4", "http://json-schema.org/draft-04/schema#"),
@@ -233,10 +233,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rivals", action="store_true", help="llguidance and xgrammar on the same cases")
     parser.add_argument("--rivals-python", default=sys.executable, help="the interpreter that has them installed")
     chosen = parser.parse_args(arguments)
-    folder = find_data_dir()
-    if folder is None:
-        print("no data: set FRISKET_DATA to the folder that holds json-schema-test-suite/", file=sys.stderr)
-        return 2
+    folder = required_data_dir()
     rivals: list[rival.Rival] = []
     if chosen.rivals:
         for name in rival.RIVALS:

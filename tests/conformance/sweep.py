@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance import suite
-from tests.data import find_data_dir, maskbench
+from tests.data import maskbench, required_data_dir
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,7 @@ def sweep(
 
     `shown`: the kinds whose examples are printed, `failures` if none are named.
     """
-    folder = find_data_dir()
-    if folder is None:
-        print("no data: set FRISKET_DATA", file=sys.stderr)
-        return 2
+    folder = required_data_dir()
     todo = [subject for subject in subjects(folder) if chosen.schemas in subject.name]
     random.Random(chosen.seed).shuffle(todo)
     todo = todo[:: chosen.sample]

@@ -15,6 +15,7 @@ import os
 import random
 import sys
 import time
+from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,7 +26,7 @@ from frisket.errors import FrisketError
 from tests import tiny_model
 from tests.contract.vllm.conftest import THINK, THOUGHT, Engine
 from tests.contract.vllm.test_budget import answer
-from tests.data import find_data_dir, maskbench
+from tests.data import maskbench, required_data_dir
 
 #: Tokens beyond the least.
 MORE = (0, 1, 2, 5, 17, 60)
@@ -39,10 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked.add_argument("--first", type=int, default=0, help="begin with this schema")
     asked.add_argument("--seed", type=int, default=1)
     chosen = asked.parse_args(arguments)
-    folder = find_data_dir()
-    if folder is None:
-        print("no data: set FRISKET_DATA", file=sys.stderr)
-        return 2
+    folder = required_data_dir()
     sys.path += [path for path in os.environ.get("FRISKET_ENGINE_TREE", "").split(os.pathsep) if path]
     os.environ["FRISKET_VLLM"] = "1"
     logging.disable(logging.WARNING)
@@ -52,9 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
     vocabulary = Vocabulary.from_huggingface(tokenizer, size=engine.size)
     counts = dict.fromkeys(("requests", "cut", "invalid", "refused", "left out"), 0)
     begin = time.monotonic()
-    for number, row in enumerate(maskbench(folder)):
-        if number % chosen.every != chosen.first % chosen.every:
-            continue
+    for number, row in islice(enumerate(maskbench(folder)), chosen.first % chosen.every, None, chosen.every):
         try:
             grammar = Grammar.from_json_schema(row["schema"])
             least = grammar.compile(vocabulary).matcher().least_tokens().count + 1

@@ -14,14 +14,19 @@ from .document import ROOT
 
 DOCS = ROOT / "docs"
 CORE = ROOT / "crates" / "core" / "src"
+SOURCES = {".py", ".pyi", ".rs"}
 #: One row of a table: its first cell, and the cells behind it.
 _ROW = re.compile(r"^\| (?P<words>[^|]+) \| (?P<meaning>[^|]+) \| (?P<source>[^|]+) \|$", re.MULTILINE)
+
+
+def glossary() -> str:
+    return (DOCS / "glossary.md").read_text(encoding="utf-8")
 
 
 def entries() -> dict[str, str]:
     """Each word of the glossary, with its meaning."""
     found: dict[str, str] = {}
-    for row in _ROW.finditer((DOCS / "glossary.md").read_text(encoding="utf-8")):
+    for row in _ROW.finditer(glossary()):
         for word in row["words"].split(", "):
             if word.strip("-") and word != "word":
                 found[word.strip("`")] = row["meaning"]
@@ -46,6 +51,15 @@ def test_every_folder_and_public_type_of_the_core_is_in_the_glossary() -> None:
     folders, types = core_folders(), core_types()
     assert {"vocabulary", "mask", "accelerate"} <= folders and {"Machine", "SharedMasks"} <= types
     assert not (folders | types) - entries().keys()
+
+
+def test_every_name_of_the_glossary_is_in_the_sources() -> None:
+    sources = [path for folder in ("src", "crates") for path in (ROOT / folder).rglob("*") if path.suffix in SOURCES]
+    words = {word for path in sources for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}
+    words |= {path.stem for path in sources} | core_folders()
+    named = re.findall(r"`([^`]+)`", "".join(row["words"] for row in _ROW.finditer(glossary())))
+    assert len(named) > 200
+    assert not [name for name in named if not words.issuperset(re.findall(r"\w+", name))]
 
 
 def test_a_meaning_is_one_sentence() -> None:

@@ -26,7 +26,7 @@ import numpy as np
 from frisket import CompiledGrammar, Grammar, Matcher
 from frisket._core import Vocabulary
 from frisket.errors import FrisketError
-from tests.data import find_data_dir, llama3_tokens, maskbench
+from tests.data import llama3_tokens, maskbench, required_data_dir
 
 EOS = "<|eot_id|>"
 
@@ -137,9 +137,7 @@ def main() -> int:
     parser.add_argument("--longest", type=int, default=2000, help="leave out texts of more bytes (default 2000)")
     parser.add_argument("--every-token", action="store_true", help="try tokens whose beginnings already failed, too")
     options = parser.parse_args()
-    folder = find_data_dir()
-    if folder is None:
-        parser.error("no data: set FRISKET_DATA to the folder with tokenizers/ and maskbench/")
+    folder = required_data_dir()
     tokens = llama3_tokens(folder)
     names = json.loads((folder / "tokenizers" / "llama3" / "tokenizer.json").read_text(encoding="utf-8"))[
         "added_tokens"

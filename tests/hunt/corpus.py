@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.data import ROOT, find_data_dir, maskbench
+from tests.data import ROOT, maskbench, required_data_dir
 
 ORDERS = ("schema", "any")
 
@@ -50,10 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     from .case import walk
 
-    folder = find_data_dir()
-    if folder is None:
-        print("no data: set FRISKET_DATA to the folder that holds maskbench/", file=sys.stderr)
-        return 2
+    folder = required_data_dir()
     tokenizer = Tokenizer.from_file(str(folder / "tokenizers" / "llama3" / "tokenizer.json"))
     vocabulary = Vocabulary.from_huggingface(folder / "tokenizers" / "llama3")
     masks = grammars = refused = broken = 0

@@ -45,6 +45,7 @@ STOREYS = (
         "span",
         "misuse",
         "json_fault",
+        "json_pointer",
         "chat_template",
     ),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from statistics import median
 
@@ -14,17 +15,31 @@ LONGEST, MEDIAN = 500, 200
 LONGER = {
     "src/frisket/reference.py": "the whole idea in one file, read from top to bottom",
 }
+#: Beginnings of a comment that leaves its subject to the reader.
+SUBJECTLESS = re.compile(r"(What|Of|Those|So|As|The same)\b")
+#: Comments that begin so, by folder: no more of them.
+MOST_SUBJECTLESS = {
+    "crates/core/src": 70,
+    "crates/schema/src": 6,
+    "crates/regex/src": 30,
+    "crates/python/src": 30,
+    "src": 185,
+}
 #: Modules of the core that hold tests, or what tests share.
 TEST_MODULES = {"tests", "fixture"}
+_COMMENT = re.compile(r"\s*(?://[/!]?|#:?) ?(.*)")
+_DOCSTRING = re.compile(r'''^ *"""(.*)''', re.MULTILINE)
 
 
 @pytest.fixture
 def lengths() -> dict[str, int]:
-    """The lines of every source file, by its path."""
+    """The lines of every source file, by its path; those of a module's own tests do not count."""
     if not (ROOT / "Cargo.toml").exists():
         pytest.skip("the tests run on an installed package alone")
     return {
-        str(path.relative_to(ROOT)): path.read_text(encoding="utf-8").count("\n")
+        str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+        .partition("\n#[cfg(test)]\nmod tests {")[0]
+        .count("\n")
         for folder in ("src", "crates", "tests", "benchmarks", "examples", "training")
         for ending in ("py", "pyi", "rs")
         for path in (ROOT / folder).rglob(f"*.{ending}")
@@ -48,3 +63,22 @@ def test_every_module_of_the_core_has_tests_of_its_own(lengths: dict[str, int]) 
 
 def test_half_of_the_files_are_short(lengths: dict[str, int]) -> None:
     assert median(lengths.values()) <= MEDIAN
+
+
+@pytest.mark.parametrize("folder", MOST_SUBJECTLESS)
+def test_comments_begin_with_their_subject(folder: str, lengths: dict[str, int]) -> None:
+    texts = [(ROOT / name).read_text(encoding="utf-8") for name in lengths if name.startswith(f"{folder}/")]
+    found = [comment for text in texts for comment in comments(text) if SUBJECTLESS.match(comment)]
+    assert len(found) <= MOST_SUBJECTLESS[folder], found
+
+
+def comments(text: str) -> list[str]:
+    """The first line of each comment, and of each paragraph in one."""
+    lines = [_COMMENT.match(line) for line in text.splitlines()]
+    first = [line[1] for above, line in zip([None, *lines], lines, strict=False) if line and not (above and above[1])]
+    return [*first, *_DOCSTRING.findall(text)]
+
+
+def test_a_comment_without_subject_is_found() -> None:
+    text = '//! So it is.\n//! So what.\n\nfn f() {}\n    #: Of all.\n    """What it is."""\n    x = "# As"\n'
+    assert list(filter(SUBJECTLESS.match, comments(text))) == ["So it is.", "Of all.", 'What it is."""']

@@ -1,6 +1,6 @@
 //! Grammar × Vocabulary → `frisket._core.CompiledGrammar`.
 
-use crate::handed::Handed;
+use crate::array_cache::ArrayCache;
 use crate::limit::{Cancellation, Limits};
 use crate::matcher::Matcher;
 use crate::vocabulary::Vocabulary;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "frisket._core")]
 pub struct CompiledGrammar {
     inner: Arc<core::CompiledGrammar>,
-    handed: Arc<Handed>,
+    arrays: Arc<ArrayCache>,
     asked: Asked,
 }
 
@@ -27,7 +27,7 @@ pub struct Asked {
 
 impl CompiledGrammar {
     pub fn new(inner: Arc<core::CompiledGrammar>, vocabulary: &Vocabulary, asked: Asked) -> Self {
-        CompiledGrammar { inner, handed: vocabulary.handed.clone(), asked }
+        CompiledGrammar { inner, arrays: vocabulary.arrays.clone(), asked }
     }
 
     pub fn inner(&self) -> &Arc<core::CompiledGrammar> {
@@ -48,7 +48,7 @@ impl CompiledGrammar {
         max_rollback: Option<usize>,
     ) -> Matcher {
         let cancellation = cancellation.map(|flag| flag.get().0.clone());
-        Matcher::new(slf.get().inner.matcher(cancellation, max_rollback), slf.clone().unbind(), &slf.get().handed)
+        Matcher::new(slf.get().inner.matcher(cancellation, max_rollback), slf.clone().unbind(), &slf.get().arrays)
     }
 
     /// The `frisket.Grammar` that was compiled, None if it was one of the engine's.

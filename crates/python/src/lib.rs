@@ -2,6 +2,7 @@
 
 mod apply;
 mod argument;
+mod array_cache;
 mod batch;
 mod buffer;
 mod builder;
@@ -12,12 +13,10 @@ mod error;
 mod feasible;
 mod gil;
 mod grammar;
-mod handed;
 mod in_time;
 mod integer;
 mod limit;
 mod matcher;
-mod notation;
 mod production;
 mod recent;
 mod regex;
@@ -94,6 +93,8 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(without::without, &module)?)?;
     module.add_class::<schema::MemberValues>()?;
     module.add_class::<schema::Prelude>()?;
+    module.add_class::<schema::SchemaDocument>()?;
+    module.add_function(wrap_pyfunction!(schema::report::is_keyword, &module)?)?;
     module.add_function(wrap_pyfunction!(schema::report::is_sorted, &module)?)?;
     module.add_function(wrap_pyfunction!(schema::steps::json_value, &module)?)?;
     module.add_function(wrap_pyfunction!(schema::steps::schema_references, &module)?)?;

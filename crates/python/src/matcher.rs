@@ -3,11 +3,11 @@
 //! Every method converts its arguments, calls the core without the GIL where that pays, and raises its errors.
 
 use crate::argument;
+use crate::array_cache::ArrayCache;
 use crate::buffer::Bitmask;
 use crate::compiled::{grouped, CompiledGrammar};
 use crate::error::{bug, raise};
 use crate::gil::{briefly, let_go};
-use crate::handed::Handed;
 use crate::integer::{TokenId, Whole};
 use crate::limit::Limits;
 use frisket_core::error::{Error, Result};
@@ -29,7 +29,7 @@ pub struct Matcher {
     /// None in a child of a fork at which another thread was in a call of it.
     inner: Exclusive<Option<core::Matcher>>,
     pub(crate) mask_words: usize,
-    handed: Arc<Handed>,
+    arrays: Arc<ArrayCache>,
     /// What it was made from, in Python's eyes.
     of: Py<CompiledGrammar>,
     /// Declared after the core's object, so that it is dropped later.
@@ -37,11 +37,11 @@ pub struct Matcher {
 }
 
 impl Matcher {
-    pub(crate) fn new(matcher: core::Matcher, of: Py<CompiledGrammar>, handed: &Arc<Handed>) -> Self {
+    pub(crate) fn new(matcher: core::Matcher, of: Py<CompiledGrammar>, arrays: &Arc<ArrayCache>) -> Self {
         let compiled = matcher.compiled();
         Matcher {
             mask_words: compiled.vocabulary().mask_words(),
-            handed: handed.clone(),
+            arrays: arrays.clone(),
             of,
             compiled: compiled.clone(),
             inner: Exclusive::new(Some(matcher)),
@@ -131,7 +131,7 @@ impl Matcher {
     #[pyo3(signature = (room=None))]
     fn mask<'py>(&self, py: Python<'py>, room: Option<Whole<u32>>) -> PyResult<Bound<'py, PyArray1<u32>>> {
         let mask = self.mask_with(py, room)?;
-        self.handed.array(py, mask, self.mask_words)
+        self.arrays.array(py, mask, self.mask_words)
     }
 
     /// What `fill_mask` writes, as bytes: little-endian words.
@@ -318,7 +318,7 @@ impl Matcher {
     /// Another matcher at the same position, with the same steps to take back; either goes on alone.
     fn fork(&self, py: Python<'_>) -> PyResult<Matcher> {
         let matcher = self.quick(py, |matcher| matcher.clone())?;
-        Ok(Matcher::new(matcher, self.of.clone_ref(py), &self.handed))
+        Ok(Matcher::new(matcher, self.of.clone_ref(py), &self.arrays))
     }
 
     /// Back to the beginning of the text; no step is left to take back.

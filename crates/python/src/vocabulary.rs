@@ -1,7 +1,7 @@
 //! Token bytes → `frisket._core.Vocabulary`, with the arrays of masks that its grammars hand out.
 
+use crate::array_cache::ArrayCache;
 use crate::error::raise;
-use crate::handed::Handed;
 use crate::integer::{TokenId, Whole};
 use frisket_core::error::Result;
 use frisket_core::mask::shared::SharedMasks;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Vocabulary {
     inner: Arc<SharedMasks>,
-    pub(crate) handed: Arc<Handed>,
+    pub(crate) arrays: Arc<ArrayCache>,
 }
 
 impl Vocabulary {
@@ -29,7 +29,7 @@ impl Vocabulary {
     }
 
     fn made(vocabulary: Result<CoreVocabulary>) -> PyResult<Self> {
-        let made = |vocabulary| Vocabulary { inner: Arc::new(SharedMasks::of(vocabulary)), handed: Arc::default() };
+        let made = |vocabulary| Vocabulary { inner: Arc::new(SharedMasks::of(vocabulary)), arrays: Arc::default() };
         vocabulary.map(made).map_err(raise)
     }
 }
@@ -122,7 +122,7 @@ impl Vocabulary {
     /// Bytes of the trie and of all that grammars have learned about the tokens.
     #[getter]
     fn memory_bytes(&self) -> usize {
-        self.inner.memory_bytes() + self.handed.memory_bytes()
+        self.inner.memory_bytes() + self.arrays.memory_bytes()
     }
 }
 

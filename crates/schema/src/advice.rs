@@ -1,10 +1,10 @@
-//! What a schema was refused for → what to write instead, in one line.
+//! Reason of a refusal → what to write instead, in one line.
 
-/// What holds of any refusal.
+/// Advice for any refusal.
 const RELAXED: &str = "JSONSchemaOptions(relaxed=True) leaves it out, and `value` checks it afterwards";
 const REFERENCE: &str = "copy that document into $defs and refer to it as #/$defs/name, or in Python pass registry=";
 
-/// What to write instead of a keyword, for the refusals that are met most.
+/// Keyword → what to write instead, for the most frequent refusals.
 fn rewriting(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
         "$ref" | "$dynamicRef" | "$recursiveRef" => REFERENCE,

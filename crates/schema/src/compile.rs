@@ -39,7 +39,7 @@ pub struct Compiled {
     pub omissions: Vec<Omission>,
     /// Formats of which not all texts are allowed, in the order in which they were met.
     pub narrowed: Vec<Omission>,
-    /// What holds of the language as a whole.
+    /// Facts about the language as a whole.
     pub notes: Vec<Note>,
 }
 
@@ -51,16 +51,16 @@ pub struct Embedded {
     pub omissions: Vec<Omission>,
     /// Formats of which not all texts are allowed, in the order in which they were met.
     pub narrowed: Vec<Omission>,
-    /// What holds of the language as a whole.
+    /// Facts about the language as a whole.
     pub notes: Vec<Note>,
 }
 
-/// What all attempts at a schema have in common.
+/// The common part of all attempts at a schema.
 struct Compiler<'p, 'd> {
     schema: Arc<Tree>,
     registry: Option<&'d dyn Registry>,
     options: &'p Options,
-    /// What the builder holds already.
+    /// The nodes that the builder holds already.
     tables: &'p Tables,
     is_sorted: bool,
     watch: Watch,
@@ -105,8 +105,8 @@ pub fn compile(
 
 /// The node of a schema's documents in a builder, which is given back; whether it `is_fork` of the prelude's.
 ///
-/// Of a builder that is none, no JSON string holds forbidden texts from now on. Errors: those of [`compile`], but for
-/// what the rules alone show.
+/// If the builder is not a fork of the prelude, no JSON string that it builds from now on holds forbidden texts. Errors:
+/// those of [`compile`], but for faults that the rules alone show.
 pub fn embed(
     mut builder: Builder,
     is_fork: bool,
@@ -238,7 +238,7 @@ fn attempts(options: &Options) -> Vec<ExpansionOptions> {
     let mut bounds = vec![FEW.min(total), total];
     bounds.dedup();
     let of = |splitting, max_alternatives| ExpansionOptions { splitting, max_alternatives, total };
-    let ways = [Splitting::Together, Splitting::Apart, Splitting::Clauses];
+    let ways = [Splitting::Together, Splitting::Clauses];
     let mut found: Vec<_> = bounds.into_iter().flat_map(|bound| ways.map(|splitting| of(splitting, bound))).collect();
     found.extend(options.relaxed.then(|| of(Splitting::Loosened, LOOSENED.min(total))));
     found
@@ -283,11 +283,11 @@ mod tests {
             let attempts = attempts(&Options { max_alternatives, relaxed, ..Options::default() });
             attempts.into_iter().map(|one| (one.splitting, one.max_alternatives)).collect::<Vec<_>>()
         };
-        use Splitting::{Apart, Clauses, Loosened, Together};
-        assert_eq!(ways(100, false), [(Together, 100), (Apart, 100), (Clauses, 100)]);
-        let many = [(Together, 256), (Apart, 256), (Clauses, 256), (Together, 4000), (Apart, 4000), (Clauses, 4000)];
+        use Splitting::{Clauses, Loosened, Together};
+        assert_eq!(ways(100, false), [(Together, 100), (Clauses, 100)]);
+        let many = [(Together, 256), (Clauses, 256), (Together, 4000), (Clauses, 4000)];
         assert_eq!(ways(4000, false), many);
-        assert_eq!(ways(4000, true)[6..], [(Loosened, 64)]);
+        assert_eq!(ways(4000, true)[4..], [(Loosened, 64)]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ const ENVELOPES: &[(&[&str], &[&str], &str)] = &[
     (&["name", "inputSchema"], &["inputSchema"], TOOLS),
 ];
 const TOOLS: &str = "; Grammar.from_tools reads tools";
-/// What `type` says in an envelope.
+/// The values of `type` in an envelope.
 const TYPES: [&str; 3] = ["json_schema", "function", "custom"];
 
 /// Errors: the root is an envelope.

@@ -1,4 +1,4 @@
-//! What is wrong with a schema → one error with code, place and hint, whatever module found it.
+//! Fault of a schema → one error with code, place and hint, whatever module found it.
 //!
 //! One type for the crate, so that each binding maps errors once.
 
@@ -33,11 +33,11 @@ pub enum Kind {
 pub struct Error {
     /// The class of the error.
     pub kind: Kind,
-    /// What is wrong.
+    /// The fault, in words.
     pub message: String,
     /// A JSON pointer into the schema, or `line:column` in its text.
     pub place: Option<String>,
-    /// What to change.
+    /// Advice on what to change.
     pub hint: Option<String>,
 }
 
@@ -60,13 +60,13 @@ impl Error {
         Self::new(Kind::Limit, message)
     }
 
-    /// The same error at a place.
+    /// This error at a place.
     pub fn at(mut self: Box<Self>, place: impl Into<String>) -> Box<Self> {
         self.place = Some(place.into());
         self
     }
 
-    /// The same error with a hint.
+    /// This error with a hint.
     pub fn with_hint(mut self: Box<Self>, hint: impl Into<String>) -> Box<Self> {
         self.hint = Some(hint.into());
         self

@@ -119,7 +119,7 @@ impl MemberValues {
         }
     }
 
-    /// What a call finds that needs the builder.
+    /// The result of a call that needs the builder.
     fn on<T>(&mut self, builder: &mut Builder, call: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         std::mem::swap(&mut self.lowerer.expander.builder, builder);
         let found = call(self);
@@ -132,7 +132,7 @@ impl MemberValues {
         self.lowerer.expander.expand(of)
     }
 
-    /// What a member's value must meet.
+    /// The constraint on a member's value.
     fn conjunction(&mut self, key: Option<&str>) -> Result<ConjunctionId> {
         let Some((node, pointer)) = place_of(&self.schema, key) else { return Ok(ConjunctionId::ANYTHING) };
         let subschemas = &mut self.lowerer.expander.subschemas;
@@ -161,7 +161,7 @@ fn place_of(schema: &Tree, key: Option<&str>) -> Option<(NodeId, String)> {
     members.get("additionalProperties").map(|node| (node, "/additionalProperties".to_owned()))
 }
 
-/// What a value that splits too far is to the caller: there is no other attempt.
+/// The error of a value that splits too far: there is no other attempt.
 fn limited(mut error: Box<Error>) -> Box<Error> {
     if matches!(error.kind, Kind::TooManyAlternatives { .. }) {
         error.kind = Kind::Limit;

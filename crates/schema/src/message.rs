@@ -1,4 +1,4 @@
-//! What several modules say of a wrong schema → the same words.
+//! Faults that several modules find → one wording for each.
 
 use crate::error::Error;
 use crate::json::Value;
@@ -20,7 +20,7 @@ pub(crate) fn no_name(name: &str) -> Box<Error> {
     Error::invalid(format!("a name must be a string, not {name}")).with_hint("JSON has no others")
 }
 
-/// What a value is, for a message.
+/// The kind of a value, for a message.
 pub(crate) fn shown<'v>(value: Value<'v>) -> &'v str {
     match value {
         Value::Null => "null",

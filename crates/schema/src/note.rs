@@ -9,12 +9,12 @@ use frisket_regex::quoted;
 /// Definitions or words that a text names.
 const NAMED: usize = 5;
 
-/// What holds of a language as a whole, though no keyword alone says so.
+/// A fact about a language as a whole, though no keyword alone says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// What kind of note it is, for programs.
+    /// The kind of note, for programs.
     pub code: &'static str,
-    /// What a reader should know.
+    /// The fact, in words.
     pub text: String,
     /// JSON pointers of the schemas that it speaks of.
     pub pointers: Vec<String>,

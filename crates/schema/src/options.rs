@@ -1,4 +1,4 @@
-//! What the caller wants of the text, beyond what the schema says of the value.
+//! The caller's options for the text, beyond what the schema says of the value.
 //!
 //! But for `literals`, the values are those of Python's `JSONSchemaOptions`, which checks them and says what each does to
 //! the language.
@@ -46,7 +46,7 @@ pub struct Options {
     pub whitespace: Spacing,
     /// The most characters of white space at one place, where that is bounded or free.
     pub max_whitespace: Option<u32>,
-    /// What stands between items, and between a key and its value.
+    /// The text between items, and between a key and its value.
     pub separators: Option<(String, String)>,
     /// Whether one blank may come before the document.
     pub leading_space: bool,
@@ -158,7 +158,7 @@ impl Options {
         }
     }
 
-    /// What the options change of the meaning of formats.
+    /// The options that change the meaning of formats.
     pub fn formats(&self) -> FormatOptions {
         FormatOptions {
             mode: self.formats,
@@ -167,7 +167,7 @@ impl Options {
         }
     }
 
-    /// What the options change of the meaning of subschemas.
+    /// The options that change the meaning of subschemas.
     pub fn subschemas(&self, has_scopes: bool) -> subschema::Options {
         subschema::Options { is_nullable: self.nullable, has_closed_objects: self.closed_objects, has_scopes }
     }

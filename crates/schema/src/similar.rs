@@ -13,7 +13,7 @@ const ALIKE: f64 = 0.8;
 
 /// The known word that is spelled most like another one, capitals, dashes and the dollar aside; None if none is near.
 ///
-/// Of words that differ in these only, the last is meant.
+/// Among words that differ in these only, the last is meant.
 pub fn closest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     if word.chars().count() >= LONG {
         return None;

@@ -205,7 +205,6 @@ fn digest(text: &str) -> String {
 fn splitting(name: &str) -> Splitting {
     match name {
         "together" => Splitting::Together,
-        "apart" => Splitting::Apart,
         "clauses" => Splitting::Clauses,
         _ => Splitting::Loosened,
     }

@@ -24,9 +24,11 @@ __all__ = [
     "Productions",
     "Recent",
     "Regex",
+    "SchemaDocument",
     "closest",
     "content",
     "is_ecma_regex",
+    "is_keyword",
     "is_sorted",
     "json_value",
     "property_set",
@@ -178,6 +180,23 @@ class Regex:
     def ends_in_name(self) -> bool:
         """Whether a text may end with any number of characters that names are made of."""
 
+@final
+class SchemaDocument:
+    """A schema as the compiler finds its parts. Places are JSON pointers; other documents are not read."""
+
+    def __new__(cls, schema: Any) -> Self:
+        """Raises InvalidSchemaError for what is no value of JSON."""
+    def draft(self, place: str) -> int:
+        """The draft whose rules hold at a place: 4, 6, 7, 2019 or 2020. Raises LookupError if nothing stands there."""
+    def has_keyword(self, place: str, keyword: str) -> bool:
+        """Whether the draft of a place has a keyword. Raises LookupError if nothing stands there."""
+    def subschemas(self, place: str) -> list[str]:
+        """The places that may be schemas directly below another one, by the keywords that its draft has.
+        Raises LookupError if nothing stands there."""
+    def target(self, place: str, reference: str) -> str | None:
+        """The place in the document to which a reference at another place leads; None if it leads elsewhere or nowhere.
+        Raises InvalidSchemaError for what is no reference, LookupError if nothing stands there."""
+
 def is_ecma_regex(pattern: str) -> bool:
     """Whether ECMA-262 (with `u`) takes the pattern; back-references are fine here."""
 
@@ -186,6 +205,9 @@ def property_set(name: str, value: str | None = None) -> tuple[tuple[int, int], 
 
 def closest(word: str, known: Sequence[str]) -> str | None:
     """The word that another one may be meant for, as hints and reports say it."""
+
+def is_keyword(name: str) -> bool:
+    """Whether some draft has a keyword of this name, which asks something of a document."""
 
 def is_sorted(schema: Any) -> bool:
     """Whether a tool sorted the names of a schema, so that their order is nobody's choice."""

@@ -17,7 +17,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """The same, returning the exit code. A FrisketError becomes its message, never a traceback."""
+    """Run a command and return its exit code. A FrisketError becomes its message, never a traceback."""
     try:
         code = _run(arguments)
         if sys.stdout is not None:

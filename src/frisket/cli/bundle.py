@@ -13,25 +13,21 @@ from urllib.parse import urljoin
 
 import typer
 
+from frisket._core import front_end
 from frisket.errors import InvalidSchemaError, LimitExceededError
+from frisket.json_pointer import to_pointer
 
-#: Keywords that ask something of a document, or describe it: at the root they are not those of the definition meant.
-_OF_A_VALUE = {
-    "additionalItems", "additionalProperties", "allOf", "anyOf", "const", "contains", "contentEncoding",
-    "contentMediaType", "contentSchema", "default", "dependencies", "dependentRequired", "dependentSchemas",
-    "deprecated", "description", "else", "enum", "examples", "exclusiveMaximum", "exclusiveMinimum", "format", "if",
-    "items", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum", "minContains", "minItems",
-    "minLength", "minProperties", "minimum", "multipleOf", "not", "oneOf", "pattern", "patternProperties",
-    "prefixItems", "properties", "propertyNames", "readOnly", "required", "then", "title", "type",
-    "unevaluatedItems", "unevaluatedProperties", "uniqueItems", "writeOnly", "$dynamicRef", "$recursiveRef", "$ref",
-}  # fmt: skip
+#: Words that describe a document. At the root they are not those of the definition meant.
+_DESCRIBING = frozenset(
+    ("contentSchema", "default", "deprecated", "description", "examples", "readOnly", "title", "writeOnly")
+)
 #: Keywords whose values are data, in which nothing is a reference.
 _DATA = frozenset(("const", "default", "enum", "examples"))
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """What `--root` and `--with` say."""
+    """The values of `--root` and `--with`."""
 
     root: str | None = None
     others: tuple[str, ...] = ()
@@ -53,7 +49,7 @@ class Bundle:
                 other = _object(parse(source.read(Path(given))))
             key = given if Path(given).name in files else Path(given).name
             files[key] = other
-            place = f"/{store}/{key.replace('~', '~0').replace('/', '~1')}"
+            place = to_pointer((store, key))
             for uri in (given, key, str(other.pop("$id", other.pop("id", key))).rstrip("#")):
                 places[uri] = place
             other.pop("$schema", None)
@@ -68,7 +64,8 @@ class Bundle:
         if files:
             whole[store] = {**whole.get(store, {}), **inner}
         if self.root is not None:
-            whole = {key: value for key, value in whole.items() if key not in _OF_A_VALUE}
+            said = {key for key in whole if front_end.is_keyword(key)} | _DESCRIBING
+            whole = {key: value for key, value in whole.items() if key not in said}
             whole["$ref"] = self._reference(whole, places, base)
         return json.dumps(whole, ensure_ascii=False)
 

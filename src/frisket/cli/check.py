@@ -94,7 +94,7 @@ def command(
 
 
 def _show_rules(grammar: Grammar, as_json: bool) -> None:
-    """What is said of rules that could be read: nothing of them is ever left out."""
+    """The report of rules that could be read: nothing of them is ever left out."""
     if as_json:
         print(json.dumps({"exact": True, "refused": []}))
     else:
@@ -115,7 +115,7 @@ def _checked(schema: str, bundle: Bundle) -> tuple[Report | None, UnsupportedSch
 
 
 def _relaxed(text: str) -> Report | None:
-    """What would be enforced of a schema that is refused as a whole."""
+    """The report of a schema that is refused as a whole."""
     from frisket import _core
     from frisket.json_schema import JSONSchemaOptions, lower_json_schema
 

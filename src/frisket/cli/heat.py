@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: The style of each level, on light and dark terminals alike.
 STYLES = ("", "black on #fff3c4", "black on #ffe08a", "black on #ffc078", "black on #ff9d84", "black on #f58ba8")
-#: So many paths are listed after one answer.
+#: Paths that are listed after one answer.
 MOST = 12
 
 

@@ -28,7 +28,7 @@ class Likeliest:
 
 
 def likeliest(model: Model, prompt: str, prefix: str, grammar: Grammar, matcher: Matcher, count: int) -> Likeliest:
-    """What the model would write next after the prompt and the prefix, which it reads as one text."""
+    """The model's likeliest tokens after the prompt and the prefix, which it reads as one text."""
     keys = None if grammar.schema is None else property_names(grammar.schema)
     logits = model.start(model.encode(model.prompt(prompt, keys) + prefix)).logits().astype(np.float64)
     weights = np.exp(logits - logits.max())

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from frisket.lint import Finding
     from frisket.vocabulary import Vocabulary
 
-#: What some editors put before a text in UTF-8.
+#: The mark that some editors put before a text in UTF-8.
 BOM = "\ufeff"
 
 EXAMPLES = """[dim]$[/dim] frisket lint schema.json

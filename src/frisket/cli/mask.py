@@ -156,7 +156,7 @@ KINDS = ("end", "special", "white space", "punctuation", "digits", "letters", "m
 
 
 def kind(vocabulary: Vocabulary, token: int) -> str:
-    """What sort of text a token writes, white space before it aside."""
+    """The sort of text that a token writes, white space before it aside."""
     data = vocabulary.token(token)
     if token in vocabulary.eos:
         return "end"

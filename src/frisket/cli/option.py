@@ -54,7 +54,7 @@ Trace = Annotated[
         show_default=False,
     ),
 ]
-#: What `--trace` without a file stands for: typer knows no option whose value may be left out.
+#: The value of `--trace` without a file: typer knows no option whose value may be left out.
 BARE_TRACE = "-"
 Seed = Annotated[int, typer.Option("--seed", min=0, help="One seed is one answer.")]
 Temperature = Annotated[

@@ -106,7 +106,7 @@ def command(
     application = make_application(served, settings)
     if host not in ("127.0.0.1", "localhost", "::1") and api_key is None:
         typer.echo("warning: other machines can reach this server, and it asks for no key (--api-key)", err=True)
-    # What was asked for is nobody's business: no line for each request, unless somebody wants it.
+    # Requests are private: no line for each of them, unless somebody wants it.
     access = bool(os.environ.get("FRISKET_ACCESS_LOG"))
     sys.setswitchinterval(SWITCH_SECONDS)
     # Collections stop all threads: without what lives as long as the server they take 25 ms in place of 110.

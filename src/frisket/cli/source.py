@@ -1,4 +1,4 @@
-"""What was typed → Grammar, Model, Vocabulary; whatever cannot be read is an error that says where."""
+"""Arguments → Grammar, Model, Vocabulary; whatever cannot be read is an error that says where."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def schema_grammar(source: str, bundle: Bundle = ALONE) -> Grammar:
 
 
 def bundled(root: str | None, others: list[str] | None) -> Bundle:
-    """What `--root` and `--with` say."""
+    """The values of `--root` and `--with`."""
     return Bundle(root, tuple(others or ()))
 
 
@@ -98,7 +98,7 @@ def document(source: str) -> tuple[str, str]:
 
 
 def prompt(text: str) -> str:
-    """What a model is told: the argument, or for `-` what comes on stdin."""
+    """The prompt: the argument, or for `-` the text on stdin."""
     if text != "-":
         return text
     found = sys.stdin.read().rstrip("\n")
@@ -181,7 +181,7 @@ def vocabulary(path: Path | None) -> Vocabulary:
 
 
 def tokenizer(path: Path) -> Encodes | Vocabulary:
-    """What counts the tokens of a text: a tokenizer of Hugging Face itself, of other files the vocabulary."""
+    """The counter of a text's tokens: a tokenizer of Hugging Face itself, of other files the vocabulary."""
     file = path / "tokenizer.json" if path.is_dir() else path
     if file.suffix == ".json" and not file.name.startswith("tekken"):
         with contextlib.suppress(ImportError):
@@ -206,7 +206,7 @@ def read(path: Path) -> str:
 
 @contextlib.contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """What keeps a file from being read is told with its name."""
+    """Errors while a file is read name the file."""
     try:
         yield
     except UnicodeDecodeError as error:

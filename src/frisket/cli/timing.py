@@ -73,7 +73,7 @@ class Bench:
         self.kept.append(float(compiled.memory_bytes))
 
     def warm_up(self, vocabulary: Vocabulary) -> None:
-        """What is imported late, or built once per vocabulary, is no schema's cost."""
+        """Imports, and tables that are built once per vocabulary, are no schema's cost."""
         schema = {"type": "object", "properties": {"warm": {"type": "string", "format": "date-time", "pattern": "a"}}}
         matcher = Grammar.from_json_schema(schema).compile(vocabulary).matcher()
         matcher.fill_mask(np.zeros(vocabulary.mask_words, dtype=np.uint32))

@@ -46,7 +46,7 @@ def chat_template(model: Model) -> ChatTemplate | None:
 
 
 def thinking_variables(model: Model, mode: Mode | None, effort: str | None = None) -> dict[str, Any]:
-    """What the model's template is told of reasoning, as far as it asks; nothing of what was not said."""
+    """The template's variables about reasoning, as far as it asks for them and somebody set them."""
     chat = chat_template(model)
     said: dict[str, Any] = {} if effort is None else dict.fromkeys(EFFORTS, effort)
     if mode in ("on", "off"):
@@ -69,7 +69,7 @@ class Conversation:
     family: Family | None = None
     """The format of the calls, of which a model is told whose template does not read tools."""
     variables: Mapping[str, Any] = field(default_factory=dict)
-    """What else the chat template reads."""
+    """Further variables of the chat template."""
     continues: bool | None = None
     """Whether the answer goes on with the last message; None where only the message itself may say so."""
     keys: tuple[str, ...] = ()

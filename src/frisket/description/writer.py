@@ -16,6 +16,7 @@ from decimal import Decimal
 from typing import Any
 
 from frisket.errors import LimitExceededError
+from frisket.json_pointer import find, unescape
 from frisket.limit import Meter
 
 OF_TYPE = {
@@ -103,7 +104,7 @@ class Writer(ABC):
 
     @abstractmethod
     def definition(self, name: str, text: str, notes: Sequence[str]) -> str:
-        """What a name stands for."""
+        """The definition of a name."""
 
     @abstractmethod
     def object(self, members: Sequence[Member]) -> str: ...
@@ -130,7 +131,7 @@ class Writer(ABC):
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def _parts(self, node: Mapping[str, Any], used: set[str]) -> Iterator[str]:
-        """What must hold at once."""
+        """The intersection of types."""
         if isinstance(node.get("$ref"), str):
             yield self._reference(node["$ref"])
         if "const" in node:
@@ -196,7 +197,7 @@ class Writer(ABC):
 
     def _reference(self, reference: str) -> str:
         if reference not in self._names:
-            last = reference.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+            last = unescape(reference.rpartition("/")[2])
             name = re.sub(r"\W", "_", last, flags=re.ASCII) if last not in ("", "#") else "Root"
             name = f"T_{name}" if name[:1].isdigit() else name
             while name in self._taken:
@@ -258,16 +259,7 @@ def plain(value: object) -> int | float:
 
 
 def resolve(root: Any, reference: str) -> Any:
-    """What a reference into the document means; others are shown by their name alone."""
+    """The target of a reference into the document; others are shown by their name alone."""
     if not reference.startswith("#"):
         return {"description": f"as {reference} says"}
-    node = root
-    for part in reference[1:].split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(node, Mapping):
-            node = node.get(key)
-        elif isinstance(node, list) and key.isdigit() and int(key) < len(node):
-            node = node[int(key)]
-        else:
-            return None
-    return node
+    return find(root, reference[1:])

@@ -1,4 +1,4 @@
-"""What requests want × stop tokens → CompiledGrammar: what the requests of one engine share."""
+"""Requests × stop tokens → CompiledGrammar, shared by the requests of one engine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STOP_SETS = 8
 
 
 class Wanted(Protocol):
-    """What a request asks for; where kind, specification and options are equal, the grammar is."""
+    """The specification of a request; where kind, specification and options are equal, the grammar is."""
 
     @property
     def kind(self) -> str: ...
@@ -64,7 +64,7 @@ class Compiler:
 
     @property
     def memory_bytes(self) -> int:
-        """What the grammars weigh that are kept, as of now: they grow with every mask that they learn."""
+        """The bytes of the kept grammars, as of now: they grow with every mask that they learn."""
         with self._lock:
             return sum(map(Kept.weight, self._kept.values()))
 

@@ -29,7 +29,7 @@ ENGINE = Engine(
     use="frisket.engines.llama_cpp.GrammarProcessor, frisket.models.gguf",
 )
 
-#: What `llama_vocab_get_attr` says of tokens that are no text: unknown, unused, control (`llama.h`).
+#: Bits of `llama_vocab_get_attr` for tokens that are no text: unknown, unused, control (`llama.h`).
 _NO_TEXT = 1 | 2 | 8
 
 

@@ -45,7 +45,7 @@ HISTOGRAM, HISTOGRAM_HELP = "frisket_engine_mask_seconds", "Seconds of each row 
 
 
 class Metrics:
-    """What one process counts. Thread-safe; files are made with the first event."""
+    """The counters of one process. Thread-safe; files are made with the first event."""
 
     def __init__(self, engine: str, folder: str) -> None:
         self.engine, self.folder = engine, folder
@@ -67,7 +67,7 @@ class Metrics:
             self._write_masks()
 
     def masks(self, begin: float, rows: int = 1) -> None:
-        """So many rows of masks were written since a time of `perf_counter`."""
+        """Count the rows of masks that were written since a time of `perf_counter`."""
         now = perf_counter()
         if rows == 1:
             self._times.append(now - begin)

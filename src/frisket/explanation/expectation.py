@@ -10,7 +10,7 @@ from frisket.errors import TokenRejectedError
 if TYPE_CHECKING:
     from frisket._core import Matcher
 
-#: Of more continuations only the first characters are said, and of longer ones the beginning.
+#: From more continuations than this, only the first characters are said, and of longer ones the beginning.
 _MOST = 12
 _LONGEST = 40
 
@@ -75,7 +75,7 @@ def expected(matcher: Matcher) -> tuple[str, ...]:
 def _runs(values: list[int]) -> list[str]:
     """Bytes, ascending; of three and more in a row the first and the last."""
     said = []
-    # What is equally far from its place in the list is one run.
+    # Characters equally far from their place in the list are one run.
     for _, group in groupby(enumerate(values), key=lambda pair: pair[1] - pair[0]):
         run = [value for _, value in group]
         if len(run) > 2:

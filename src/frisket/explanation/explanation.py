@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from frisket.explanation.expectation import expected, takes
-from frisket.explanation.place import Path, pointer
+from frisket.explanation.place import Path
 from frisket.explanation.reason import Reason, reason
+from frisket.json_pointer import to_pointer
 from frisket.limit import Limits, Meter
 from frisket.notations.combination.part import Whole
 from frisket.outline import Reader, named
@@ -37,21 +38,21 @@ class Explanation:
     """
 
     text: bytes
-    """What was asked about; of a special token nothing."""
+    """The text that was asked about; empty for a special token."""
     taken: int
-    """So many bytes of it may come next."""
+    """How many bytes of it may come next."""
     allowed: bool
     expected: tuple[str, ...]
-    """What may come after the bytes that were taken: texts in quotes where there are few, else kinds of characters."""
+    """Continuations after the bytes that were taken: texts in quotes where there are few, else kinds of characters."""
     path: str
     """Where the refused byte stands, as `Matcher.path` has it: names of parts and a JSON Pointer, or rules."""
     reason: Reason | None
-    """What forbids it; None if it is allowed, if no keyword alone does, and in other notations than JSON Schema."""
+    """The reason that forbids it; None if it is allowed, if no keyword alone does, and in notations of rules."""
     special: str | None = None
     """The name of the special token that was asked about."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as JSON: bytes as text, and what stands in the place of half characters escaped."""
+        """This explanation as JSON: bytes as text, with escapes in the place of half characters."""
         said = asdict(self)
         said["text"] = self.text.decode("utf-8", "backslashreplace")
         return said
@@ -74,12 +75,12 @@ class Explanation:
 
 
 def path(matcher: Matcher) -> str:
-    """What `Matcher.path` says. It costs as much as reading the text so far, and obeys the matcher's limits."""
+    """The value of `Matcher.path`. It costs as much as reading the text so far, and obeys the matcher's limits."""
     return _stands(matcher, matcher.limits.started())[0]
 
 
 def captures(matcher: Matcher) -> dict[str, list[Span]]:
-    """What `Matcher.captures` says."""
+    """The value of `Matcher.captures`."""
     grammar, vocabulary = matcher.compiled.grammar, matcher.compiled.vocabulary
     if grammar is None:
         return {}
@@ -155,7 +156,7 @@ def _stands(matcher: Matcher, limits: Limits) -> tuple[str, _Document | None]:
     if grammar.schema is not None:
         partial, text = PartialValue(), matcher.text
         partial.feed(text)
-        return pointer(partial.path), _Document(grammar, text, partial.path)
+        return to_pointer(partial.path), _Document(grammar, text, partial.path)
     if not grammar._has_outline:
         return named(grammar.open_rules(matcher.text, limits=limits)), None
     reader = Reader(grammar._outline, matcher.compiled.vocabulary.special, meter=Meter(limits))

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from frisket.outline import Path, pointer
+from frisket.json_pointer import to_steps
+from frisket.outline import Path
 
-__all__ = ["Path", "at", "below", "places", "pointer", "root"]
+__all__ = ["Path", "at", "below", "places", "root"]
 
 #: Keywords whose schemas speak of the same value as the schema that has them.
 _LISTS = ("allOf", "anyOf", "oneOf")
@@ -17,7 +18,7 @@ _SINGLE = ("if", "then", "else", "not")
 
 
 def at(schema: Any, place: Path) -> Any:
-    """What stands at a place; KeyError or IndexError if nothing does."""
+    """The value at a place; KeyError or IndexError if there is none."""
     for step in place:
         schema = schema[step]
     return schema
@@ -103,8 +104,7 @@ def _target(schema: Any, reference: Any) -> Path | None:
         return None
     place: list[str | int] = []
     node = schema
-    for name in unquote(reference[2:]).split("/") if len(reference) > 1 else ():
-        name = name.replace("~1", "/").replace("~0", "~")
+    for name in to_steps(unquote(reference[1:])):
         step: str | int = int(name) if isinstance(node, list) and name.isdecimal() else name
         try:
             node = node[step]

@@ -12,8 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from frisket._core import front_end
 from frisket.errors import FrisketError, LimitExceededError
-from frisket.explanation.place import Path, at, places, pointer
+from frisket.explanation.place import Path, at, places
+from frisket.json_pointer import to_pointer
 from frisket.json_schema.options import ESCAPES
 from frisket.recent import content
 
@@ -27,17 +29,12 @@ _LEADING = frozenset(
     ("properties", "patternProperties", "items", "prefixItems", "allOf", "anyOf", "oneOf", "if", "then", "else", "$ref")
 )
 
-#: Keywords that ask nothing of a document.
-_SILENT = frozenset(
-    ("$schema", "$id", "$defs", "definitions", "$comment", "title", "description", "default", "examples")
-)
-
 #: Steps of the limits for a smaller schema, which is read, built and asked once, and for a byte of it.
 _STEPS_PER_SCHEMA, _STEPS_PER_BYTE = 5_000, 20
-#: So many smaller schemas are compiled before the search is given up.
+#: Smaller schemas that are compiled before the search is given up.
 _MOST = 200
 
-#: What an option forbids, and the value under which it does not.
+#: Texts that an option forbids, and the value under which it does not.
 OPTIONS: tuple[tuple[str, Any, str], ...] = (
     ("whitespace", "free", "white space at this place"),
     ("max_whitespace", None, "so much white space"),
@@ -61,14 +58,14 @@ OPTIONS: tuple[tuple[str, Any, str], ...] = (
 
 @dataclass(frozen=True)
 class Reason:
-    """What forbids a text: `kind` says which field of a schema or of the options `name` is."""
+    """The keyword or option that forbids a text: `kind` says which field of a schema or of the options `name` is."""
 
     kind: str
     """`keyword`, `schema` (several keywords of one place together), `option`, or `syntax` (no JSON goes on so)."""
     name: str
     """The JSON Pointer of the keyword or of the schema, the option's name, or empty."""
     value: Any = None
-    """What the keyword or the option says."""
+    """The value of the keyword or the option."""
 
     def __str__(self) -> str:
         if self.kind == "syntax":
@@ -132,14 +129,14 @@ class _Search:
         schema = self.grammar.schema
         for depth in range(len(path), -1, -1):
             where = places(schema, path[:depth]) if isinstance(schema, Mapping) else []
-            words = [(place, word) for place in where for word in at(schema, place) if word not in _SILENT]
+            words = [(place, word) for place in where for word in at(schema, place) if front_end.is_keyword(word)]
             words.sort(key=lambda pair: pair[1] in _LEADING)
             for place, word in words:
                 if self.begins(_without(schema, place, word), options):
-                    return Reason("keyword", pointer((*place, word)), at(schema, place)[word])
+                    return Reason("keyword", to_pointer((*place, word)), at(schema, place)[word])
             for place in filter(None, where):
                 if self.begins(_replaced(schema, place, True), options):
-                    return Reason("schema", pointer(place), at(schema, place))
+                    return Reason("schema", to_pointer(place), at(schema, place))
         return None
 
     def begins(self, schema: Any, options: JSONSchemaOptions) -> bool:

@@ -1,4 +1,4 @@
-"""What is said of arrays → a node of the dialect with its decoder; tuples become objects."""
+"""Keywords of arrays → a node of the dialect with its decoder; tuples become objects."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def _has_items(place: Place) -> bool:
 
 
 def _item(place: Place, number: int) -> list[Place]:
-    """What a place says of the items from a number on, beyond its own tuple."""
+    """The keyword of a place for the items from a number on, beyond its own tuple."""
     word = _tuple_keyword(place)
     if word is not None and number < len(place.schema[word]):
         return []

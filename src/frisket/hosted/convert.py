@@ -14,9 +14,10 @@ from frisket.hosted.dialect import Dialect, dialect
 from frisket.hosted.object import entries_node, object_part
 from frisket.hosted.part import Decode, MisfitError, ObjectDecoder, Part, array, below, scalar, union
 from frisket.hosted.place import Place, Resolver
-from frisket.hosted.reading import KEYWORDS, Reading, accepts_all, are_disjoint
+from frisket.hosted.reading import Reading, accepts_all, are_disjoint
 from frisket.hosted.scalar import enum_part, number_part, string_part
 from frisket.hosted.size import measure, refuse_too_large
+from frisket.json_pointer import follow
 from frisket.limit import Limits, Meter
 
 #: A converted schema has at most so many nodes: references that are written out may double at each level.
@@ -207,8 +208,7 @@ class Converter:
         schema = place.schema
         if not isinstance(schema, dict) or not place.has("$ref"):
             return False
-        beside = {keyword for keyword in schema if keyword in KEYWORDS} - place.without - {"$ref"}
-        return self.resolver.lone_references or not beside
+        return self.resolver.lone_references or place.keywords() == {"$ref"}
 
     def _reference(self, pointer: str, place: Place) -> Part | None:
         if pointer not in self._names:
@@ -219,7 +219,7 @@ class Converter:
             self._names[pointer] = name
             self._definitions[name] = {}
             self._decoders[name] = lambda value: value
-            target = Place(self.resolver.at(pointer, place), pointer, via=(pointer,))
+            target = Place(follow(self.resolver.root, pointer), pointer, via=(pointer,))
             # Until the definition is known, it counts as one without null: another null beside it does no harm.
             self._nullable[name] = False
             part = self.part([target])

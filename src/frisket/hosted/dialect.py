@@ -33,7 +33,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Dialect:
-    """What one vendor enforces.
+    """The keywords that one vendor enforces.
 
     >>> from frisket import hosted
     >>> openai = hosted.dialect("openai")

@@ -1,4 +1,4 @@
-"""What is said of objects → a node of the dialect with its decoder; free keys become a list of entries."""
+"""Keywords of objects → a node of the dialect with its decoder; free keys become a list of entries."""
 
 from __future__ import annotations
 

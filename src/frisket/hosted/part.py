@@ -99,7 +99,7 @@ def array(item: Decode) -> Decode:
 
 
 def union(decoders: Sequence[Decode]) -> Decode:
-    """What the first decoder makes of a value that it fits."""
+    """The result of the first decoder that a value fits."""
 
     def decode(value: Any) -> Any:
         misfits = []

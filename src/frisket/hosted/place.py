@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import unquote
 
+from frisket._core import front_end
 from frisket.errors import InvalidSchemaError, UnsupportedSchemaError
+from frisket.json_pointer import follow, to_pointer
 from frisket.limit import Meter
 
+#: Keywords that later drafts have not.
+_OF_DRAFT_3 = frozenset(("extends", "disallow", "divisibleBy"))
 #: Steps of the limits for a place that is looked at.
 _STEPS_PER_PLACE = 100
 
@@ -25,17 +28,20 @@ class Place:
 
     def child(self, *parts: str | int) -> Place:
         """The subschema below; its schema is found along the parts."""
-        schema, where = self.schema, self.where
+        schema = self.schema
         for part in parts:
             schema = schema[part]
-            where += "/" + escaped(str(part))
-        return Place(schema, where, via=self.via)
+        return Place(schema, self.where + to_pointer(parts), via=self.via)
 
     def less(self, keyword: str) -> Place:
         return replace(self, without=self.without | {keyword})
 
     def has(self, keyword: str) -> bool:
         return keyword in self.schema and keyword not in self.without
+
+    def keywords(self) -> set[str]:
+        """All words of the schema that have a say in validity."""
+        return {word for word in self.schema if front_end.is_keyword(word) or word in _OF_DRAFT_3} - self.without
 
 
 class Resolver:
@@ -46,43 +52,22 @@ class Resolver:
         self.meter = meter
         self.depth = depth
         """How often one reference may stand inside of what it refers to, where recursion is unrolled."""
-        dialect = str(root.get("$schema", "")) if isinstance(root, dict) else ""
-        self.lone_references = any(f"draft-0{number}" in dialect for number in (3, 4, 6, 7))
+        self.document = front_end.SchemaDocument(root)
+        self.lone_references = self.document.draft("") <= 7
         """Whether keywords beside `$ref` are ignored, as they were before 2019-09."""
         self.unrolled: dict[str, str] = {}
-        self._anchors: dict[str, str] | None = None
 
     def target(self, place: Place) -> str:
         """The JSON pointer that a place's `$ref` means."""
         reference = place.schema["$ref"]
-        if isinstance(reference, str) and isinstance(self.root, dict):
-            base = str(self.root.get("$id", self.root.get("id", "")))
-            base = base.rstrip("#")
-            if base and reference.startswith(base):
-                reference = reference[len(base) :] or "#"
-        if not isinstance(reference, str) or not reference.startswith("#"):
-            raise UnsupportedSchemaError(
-                f"{reference!r} lies outside of the schema", where=f"{place.where}/$ref", hint="put it into $defs"
-            )
-        fragment = unquote(reference[1:])
-        if fragment == "" or fragment.startswith("/"):
-            return fragment
-        if self._anchors is None:
-            self._anchors = dict(_anchors(self.root, ""))
-        if fragment not in self._anchors:
+        found = self.document.target(place.where, reference) if isinstance(reference, str) else None
+        if found is not None:
+            return found
+        if isinstance(reference, str) and reference.startswith("#"):
             raise InvalidSchemaError(f"{reference!r} leads nowhere", where=f"{place.where}/$ref")
-        return self._anchors[fragment]
-
-    def at(self, pointer: str, place: Place) -> Any:
-        """What stands at a pointer; `place` is named where nothing does."""
-        found = self.root
-        try:
-            for part in pointer.split("/")[1:]:
-                part = part.replace("~1", "/").replace("~0", "~")
-                found = found[int(part)] if isinstance(found, list) else found[part]
-        except (KeyError, IndexError, TypeError, ValueError):
-            raise InvalidSchemaError(f"#{pointer} leads nowhere", where=f"{place.where}/$ref") from None
-        return found
+        raise UnsupportedSchemaError(
+            f"{reference!r} lies outside of the schema", where=f"{place.where}/$ref", hint="put it into $defs"
+        )
 
     def flat(self, places: Sequence[Place]) -> list[Place] | None:
         """The places without references and `allOf`; None where no value meets them all."""
@@ -101,7 +86,7 @@ class Resolver:
                 if place.via.count(pointer) >= self.depth:
                     self.unrolled[place.where] = f"unrolled to {self.depth} levels"
                     return None
-                inner = Place(self.at(pointer, place), pointer, via=(*place.via, pointer))
+                inner = Place(follow(self.root, pointer), pointer, via=(*place.via, pointer))
                 agenda[:0] = [inner] if self.lone_references else [inner, place.less("$ref")]
             elif place.has("allOf"):
                 agenda[:0] = [place.child("allOf", n) for n in range(len(place.schema["allOf"]))]
@@ -109,20 +94,3 @@ class Resolver:
             else:
                 found.append(place)
         return found
-
-
-def escaped(part: str) -> str:
-    """A name as a part of a JSON pointer (RFC 6901)."""
-    return part.replace("~", "~0").replace("/", "~1")
-
-
-def _anchors(schema: Any, where: str) -> Iterator[tuple[str, str]]:
-    if isinstance(schema, dict):
-        for keyword in ("$anchor", "$id", "id"):
-            if isinstance(name := schema.get(keyword), str) and (keyword == "$anchor" or name.startswith("#")):
-                yield name.lstrip("#"), where
-        for name, part in schema.items():
-            yield from _anchors(part, f"{where}/{escaped(name)}")
-    elif isinstance(schema, list):
-        for number, part in enumerate(schema):
-            yield from _anchors(part, f"{where}/{number}")

@@ -29,11 +29,6 @@ BY_TYPE = {
 #: Steps of the limits for two alternatives that are compared.
 _STEPS_PER_PAIR = 200
 KINDS = ("null", "boolean", "integer", "number", "string", "array", "object")
-#: All that has a say in validity.
-KEYWORDS = frozenset().union(*BY_TYPE.values()) | {
-    *("$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if", "then", "else"),
-    *("type", "enum", "const", "extends", "disallow"),
-}
 
 
 class Reading:
@@ -89,7 +84,7 @@ class Reading:
 
 def accepts_all(place: Place) -> bool:
     """Whether nothing is left that a place says."""
-    return not any(place.has(keyword) for keyword in KEYWORDS)
+    return not place.keywords()
 
 
 def are_disjoint(branches: Sequence[Place], resolver: Resolver) -> bool:

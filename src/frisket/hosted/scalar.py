@@ -1,4 +1,4 @@
-"""What is said of strings, numbers and single values → a node of the dialect with its decoder."""
+"""Keywords of strings, numbers and single values → a node of the dialect with its decoder."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from frisket.errors import EngineError
 #: (client, the model's name, the request as `hosted.request` makes it, further fields) → the text of the answer.
 Call = Callable[[Any, str, Mapping[str, Any], Mapping[str, Any]], str]
 
-#: What Anthropic's API wants to be told: the most tokens of an answer.
+#: The most tokens of an answer, which Anthropic's API requires.
 MAX_TOKENS = 4096
 
 

@@ -85,7 +85,7 @@ def lower_json_schema(
 
 
 def prelude_of(options: JSONSchemaOptions) -> Prelude:
-    """What all schemas of the options have in common, made once."""
+    """The common part of all schemas of the options, made once."""
     # Hashing the options takes as long as compiling a small schema: those of most callers are known by identity.
     return _prelude_of_default() if options is DEFAULT else _prelude_of(options)
 
@@ -151,7 +151,7 @@ def _entry(pointer: str, keyword: str, slips: str, status: str) -> Entry:
 
 
 def entries_of(prelude: Prelude, schema: Any, content: bytes | None, registry: Any) -> list[Entry]:
-    """What became of each keyword of a schema that compiles; of its content, if that is at hand."""
+    """The outcome of each keyword of a schema that compiles; of its content, if that is at hand."""
     # The caller's schema may have changed; its content has not.
     schema = schema if content is None else marshal.loads(content)
     found = front_end.schema_report(schema, prelude, documents_of(registry), _ANY_STEPS)

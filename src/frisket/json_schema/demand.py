@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from frisket.errors import UnsatisfiableSchemaError
+from frisket.json_pointer import follow
 
 #: Characters of a subschema that an error quotes.
 LONGEST = 300
@@ -23,13 +24,9 @@ def with_demand(error: UnsatisfiableSchemaError, schema: Any) -> UnsatisfiableSc
 
 
 def demanded(schema: Any, pointer: str) -> str | None:
-    """What a schema says at a JSON pointer, cut where it is long; None where the place is in another document."""
+    """The text of a schema at a JSON pointer, cut where it is long; None where the place is in another document."""
     try:
-        part = json.loads(schema) if isinstance(schema, str) else schema
-        for step in pointer.split("/")[1:]:
-            step = step.replace("~1", "/").replace("~0", "~")
-            part = part[int(step)] if isinstance(part, (list, tuple)) else part[step]
-        return _begun(part)
+        return _begun(follow(json.loads(schema) if isinstance(schema, str) else schema, pointer))
     except (LookupError, TypeError, ValueError, RecursionError):
         return None
 

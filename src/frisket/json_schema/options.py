@@ -1,4 +1,4 @@
-"""What the caller wants of the text, beyond what the schema says of the value."""
+"""The caller's options for the text, beyond what the schema says of the value."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class JSONSchemaOptions:
     """Under `bounded` and `free`, at most so many characters of white space at one place; None: as these words say."""
 
     separators: tuple[str, str] | None = None
-    """What stands between items and between a key and its value, to the blank, as `json.dumps(separators=…)` takes it:
+    """The text between items and between a key and its value, to the blank, as `json.dumps(separators=…)` takes it:
     `(", ", ": ")`. There is then no other white space but the lines of `pretty`; not together with `free`."""
 
     leading_space: bool = False
@@ -186,7 +186,7 @@ def is_escapable(text: str) -> bool:
     return " " <= text[:1] <= "~" and text[0] not in '"\\'
 
 
-#: What each choice may be.
+#: The values of each choice.
 CHOICES: dict[str, tuple[str, ...]] = {
     "property_order": ("schema", "declared", "any"),
     "whitespace": ("bounded", "compact", "pretty", "free"),
@@ -206,5 +206,5 @@ RANGES = {
     "max_alternatives": (1, 1 << 32),
 }
 
-#: What holds where nobody says otherwise.
+#: The options where nobody says otherwise.
 DEFAULT = JSONSchemaOptions()

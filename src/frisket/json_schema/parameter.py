@@ -1,4 +1,4 @@
-"""What formats that write an object's members one by one need beside `front_end.MemberValues`.
+"""Helpers of formats that write an object's members one by one, beside `front_end.MemberValues`.
 
 Such a format writes a text as it stands, without quotes and escapes, up to a marker; every other value is JSON.
 """

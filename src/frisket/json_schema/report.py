@@ -38,7 +38,7 @@ class Entry:
 
 
 class Note(str):
-    """What a reader should know of a language as a whole, as text.
+    """A fact about a language as a whole, as text.
 
     `code` is the kind of note, for programs, and `pointers` are the JSON pointers of the schemas that it speaks of:
 
@@ -68,7 +68,7 @@ class Note(str):
 
 @dataclass
 class Report:
-    """What became of every keyword; `exact` if nothing was loosened.
+    """The outcome of every keyword; `exact` if nothing was loosened.
 
     Keywords that do ask something are listed where a value can come to them, annotations and unknown keywords wherever
     they stand. What only names, describes or holds schemas (`title`, `default`, `$defs` …) is not listed. Entries are
@@ -86,9 +86,9 @@ class Report:
 
     loosened: list[Entry] = field(default_factory=list)
     narrowed: list[Entry] = field(default_factory=list)
-    #: What a reader should know of the language as a whole.
+    #: Facts about the language as a whole.
     notes: list[Note] = field(default_factory=list)
-    #: What is neither loosened nor narrowed (entries of the same place and keyword as those are passed over).
+    #: Entries that are neither loosened nor narrowed (those of a loosened place and keyword are passed over).
     source: Callable[[], Iterable[Entry]] | None = None
     _said: list[Entry] | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -107,12 +107,12 @@ class Report:
 
     @property
     def annotations(self) -> list[Entry]:
-        """What asks nothing of a document, as its specification says: a format that is none of JSON Schema's …"""
+        """Keywords that ask nothing of a document by specification: a format that is none of JSON Schema's …"""
         return [entry for entry in self.entries if entry.status == "annotation"]
 
     @property
     def unknown(self) -> list[Entry]:
-        """What is no keyword of the schema's draft, and asks nothing for that."""
+        """Words that are no keywords of the schema's draft, and ask nothing for that."""
         return [entry for entry in self.entries if entry.status == "unknown"]
 
     def beside(self, entries: Iterable[Entry]) -> Report:

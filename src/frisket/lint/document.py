@@ -15,17 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from frisket._core import front_end
 from frisket.errors import InvalidSchemaError
+from frisket.json_pointer import find, to_pointer, unescape
 from frisket.limit import Meter
-from frisket.lint.resolve import (
-    DRAFT7,
-    HOLDS,
-    Documents,
-    Resource,
-    UnresolvedReference,
-    counts,
-    escape,
-    subschemas,
-)
 
 if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
@@ -48,9 +39,8 @@ class Subschema:
 
     schema: dict[str, Any]
     pointer: str
-    resource: Resource
     said: dict[str, Any]
-    """What counts: up to draft 7 nothing does beside `$ref`."""
+    """The keywords that count: up to draft 7 none does beside `$ref`."""
     keyword: str = ""
     """The keyword that leads here; empty for the root."""
     name: str | None = None
@@ -61,9 +51,9 @@ class Subschema:
     above: list[tuple[str, Subschema]] = field(default_factory=list)
     """Every place that leads here, by keyword."""
 
-    def to(self, *tokens: object) -> str:
+    def to(self, *tokens: str | int) -> str:
         """The JSON pointer of what stands below."""
-        return "/".join([self.pointer, *map(escape, tokens)])
+        return self.pointer + to_pointer(tokens)
 
 
 @dataclass
@@ -74,11 +64,11 @@ class Document:
     vocabulary: Vocabulary | None = None
     max_tokens: int | None = None
     meter: Meter = field(default_factory=Meter)
-    """What the rules may take."""
+    """The limits of the rules."""
 
     def __post_init__(self) -> None:
         self.root = _unshared(self.root, self.meter)
-        self._documents = Documents(self.root, None)
+        self._native = front_end.SchemaDocument(self.root)
         self._by_identity: dict[int, Subschema] = {}
         self._applied: dict[Subschema, list[Subschema]] = {}
         self.places = list(self._walk())
@@ -167,50 +157,51 @@ class Document:
         """The values of a place that lists them, None where it does not; those of a wrong type are left out."""
         applied = self.applied(place)
         lists = [one.said["enum"] for one in applied if isinstance(one.said.get("enum"), list)]
-        lists += [[one.said["const"]] for one in applied if counts("const", one.resource.draft) and "const" in one.said]
+        lists += [[one.said["const"]] for one in applied if "const" in one.said and self._has(one, "const")]
         if not lists:
             return None
         types = common_types(applied)
         return [value for value in min(lists, key=len) if types is None or type_of(value) in types]
 
+    def _has(self, place: Subschema, keyword: str) -> bool:
+        return self._native.has_keyword(place.pointer, keyword)
+
     # -- the walk -------------------------------------------------------------------------------------------------
     def _walk(self) -> Iterator[Subschema]:
-        stack: list[tuple[Any, str, Resource, str, str | None, Subschema | None]] = [
-            (self.root, "", self._documents.root, "", None, None)
-        ]
+        stack: list[tuple[str, str, Subschema | None]] = [("", "", None)]
         while stack:
-            schema, pointer, resource, keyword, name, parent = stack.pop()
+            pointer, keyword, parent = stack.pop()
             self.meter.spend(_STEPS_PER_SCHEMA + len(pointer) // _COPIED, _BYTES_PER_PLACE + len(pointer))
+            schema = find(self.root, pointer)
             if not isinstance(schema, dict):
                 continue
             place = self._by_identity.get(id(schema))
             if place is not None:
                 _join(parent, keyword, place)
                 continue
-            with suppress(InvalidSchemaError):  # a name that is no URI
-                resource = self._documents.inside(schema, resource, pointer)
-            said = {"$ref": schema["$ref"]} if resource.draft <= DRAFT7 and "$ref" in schema else schema
-            place = Subschema(schema, pointer, resource, said, keyword, name, parent)
+            is_alone = "$ref" in schema and self._native.draft(pointer) <= 7
+            name = unescape(pointer.rpartition("/")[2]) if keyword == "properties" else None
+            if parent is not None and keyword in IN_PLACE:
+                name = parent.name
+            said = {"$ref": schema["$ref"]} if is_alone else schema
+            place = Subschema(schema, pointer, said, keyword, name, parent)
             self._by_identity[id(schema)] = place
             _join(parent, keyword, place)
             yield place
-            stack += reversed(list(self._below(place)))
+            stack += [(below, keyword, place) for keyword, below in reversed(list(self._below(place)))]
 
-    def _below(self, place: Subschema) -> Iterator[tuple[Any, str, Resource, str, str | None, Subschema]]:
-        draft = place.resource.draft
+    def _below(self, place: Subschema) -> Iterator[tuple[str, str]]:
+        """The keywords that lead to other places, with their pointers."""
         reference = place.said.get("$ref")
         if isinstance(reference, str):
-            with suppress(UnresolvedReference, InvalidSchemaError):
-                schema, resource, pointer = self._documents.resolve(reference, place.resource)
-                if pointer[:1] in ("", "/"):  # not in another document
-                    yield schema, pointer, resource, "$ref", place.name, place
-        for keyword, value in place.said.items():
-            if keyword in HOLDS and counts(keyword, draft) and keyword not in TESTS:
-                below = subschemas({keyword: value}, place.pointer)
-                names = list(value) if keyword == "properties" and isinstance(value, dict) else None
-                for number, (schema, pointer) in enumerate(below):
-                    name = names[number] if names is not None else place.name if keyword in IN_PLACE else None
-                    yield schema, pointer, place.resource, keyword, name, place
+            with suppress(InvalidSchemaError):
+                target = self._native.target(place.pointer, reference)
+                if target is not None:
+                    yield "$ref", target
+        for below in self._native.subschemas(place.pointer):
+            keyword = below[len(place.pointer) + 1 :].partition("/")[0]
+            if keyword in place.said and keyword not in TESTS:
+                yield keyword, below
 
 
 def _unshared(root: Any, meter: Meter) -> Any:

@@ -35,7 +35,7 @@ Edit = Reorder | Add | Replace
 
 @dataclass(frozen=True)
 class Fix:
-    """What mends a finding; `safe` if the same documents are valid afterwards."""
+    """Edits that mend a finding; `safe` if the same documents are valid afterwards."""
 
     message: str
     edits: tuple[Edit, ...]
@@ -44,7 +44,7 @@ class Fix:
 
 @dataclass(frozen=True)
 class Finding:
-    """What one rule says of one place of a schema.
+    """One rule's message about one place of a schema.
 
     `rule` is the rule's code and `name` its name, `pointer` the JSON pointer of the place, `message` what is found,
     `hint` what to do, and `fix` the edits that do it, or None.

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from json import JSONDecoder
 from typing import Any
 
+from frisket.json_pointer import escape, unescape
 from frisket.lint.finding import Add, Edit, Replace
-from frisket.lint.resolve import escape
 
 _STRINGS = JSONDecoder()
 _BLANK = re.compile(r"[ \t\r\n]*")
@@ -112,7 +112,7 @@ class JSONText:
     def _added(self, edit: Add) -> tuple[int, int, str]:
         above, _, token = edit.pointer.rpartition("/")
         node = self.node(above)
-        key = "" if node.kind == "[" else f"{json.dumps(token.replace('~1', '/').replace('~0', '~'))}: "
+        key = "" if node.kind == "[" else f"{json.dumps(unescape(token))}: "
         new = key + dumped(edit.value)
         if not node.below:
             return node.start + 1, node.start + 1, new

@@ -31,7 +31,7 @@ def lint(
     max_tokens: int | None = None,
     limits: Limits | None = None,
 ) -> list[Finding]:
-    """What the rules find in a JSON Schema, given as a value or as its text, in the order of the places.
+    """Findings of the rules in a JSON Schema, given as a value or as its text, in the order of the places.
 
     >>> found = lint({"type": "string", "pattern": "[A-Z]{2}"})
     >>> found[0].rule, found[0].pointer, found[0].hint

@@ -24,7 +24,7 @@ class Ends(NamedTuple):
     partial: bool
 
 
-#: What is said of a pattern that cannot be read: nothing.
+#: Answer for a pattern that cannot be read: nothing is said of it.
 UNREADABLE = Ends(True, True, False, False)
 #: Code points of a class that stands for any character, and of one that stands for all but a few kinds.
 ANY, WIDE = 0x10F000, 0x100000

@@ -1,4 +1,4 @@
-"""What every rule has: a code, a name, a page, and the check itself."""
+"""A rule: its code, its name, its page, and the check itself."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Rule:
 
     @property
     def page(self) -> str:
-        """What the rule finds, an example, the fix and the evidence, in Markdown."""
+        """The rule's subject, an example, the fix and the evidence, in Markdown."""
         return (sys.modules[self.check.__module__].__doc__ or "").strip()
 
     @property
     def summary(self) -> str:
-        """What the rule finds, in one line."""
+        """The rule's subject, in one line."""
         return self.page.partition("\n")[0]
 
     def finding(self, pointer: str, message: str, hint: str, fix: Fix | None = None) -> Finding:

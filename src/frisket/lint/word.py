@@ -53,7 +53,7 @@ CLASS = frozenset(
         *("department", "cause", "diagnosis", "industry", "occupation", "profession"),
     )
 )
-#: Of these, the ones that name closed lists where another word stands before them (`storage_class`).
+#: Words above that name closed lists where another word stands before them (`storage_class`).
 CLOSED = frozenset(("class", "label"))
 #: Names that say nothing of what they hold.
 VAGUE = frozenset(
@@ -62,7 +62,7 @@ VAGUE = frozenset(
         *("param", "arg", "var", "stuff", "thing", "payload", "extra", "flag"),
     )
 )
-#: Of these, the ones that mean the value of whatever holds them.
+#: Words above that mean the value of whatever holds them.
 VALUE = frozenset(("value", "val"))
 #: Names of quantities that nobody can write without a unit.
 QUANTITY = frozenset(

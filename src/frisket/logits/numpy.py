@@ -46,12 +46,12 @@ def apply_mask(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> None:
 
 
 def apply_mask_plainly(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> None:
-    """As `apply_mask`, by numpy alone: for any strides and byte order, and for tests of the engine's own."""
+    """Like `apply_mask`, by numpy alone: for any strides and byte order, and for tests of the engine's own."""
     np.copyto(logits, -np.inf, where=~allowed(bitmask, logits.shape))
 
 
 class FeasibleMass(NamedTuple):
-    """What a mask leaves of a model's wish at one step."""
+    """The share of a model's wish that a mask leaves at one step."""
 
     log_sum: float
     """The natural logarithm of the sum of `exp` over all logits; not finite if a logit is NaN or ∞."""

@@ -51,7 +51,7 @@ def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.ND
 
 
 def apply_mask_plainly(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.NDArray[np.int32]) -> None:
-    """As `apply_mask`, by torch alone: for any device, for gradients, and for tests of both kernels."""
+    """Like `apply_mask`, by torch alone: for any device, for gradients, and for tests of both kernels."""
     torch = _torch()
     forbidden = _forbidden(torch, logits, _words(torch, logits, bitmask))
     covered = forbidden.shape[-1]
@@ -60,7 +60,7 @@ def apply_mask_plainly(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] 
 
 
 class FeasibleMass(NamedTuple):
-    """What masks leave of a model's wish, one element per row of the logits and on their device."""
+    """The share of a model's wish that masks leave, one element per row of the logits and on their device."""
 
     log_sum: Tensor
     """float32: the natural logarithm of the sum of `exp` over all logits."""

@@ -11,7 +11,7 @@ from frisket.chat_template import ChatTemplate
 from frisket.errors import MissingDependencyError, VocabularyError
 from frisket.models import prompt as template
 
-#: What a piece is, by its number in `tokenizer.ggml.token_type`.
+#: Kinds of pieces, by their number in `tokenizer.ggml.token_type`.
 UNKNOWN, CONTROL, USER_DEFINED, UNUSED = 2, 3, 4, 5
 
 LLAMA3 = (

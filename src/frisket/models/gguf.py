@@ -27,7 +27,7 @@ Runtime = Literal["llama.cpp", "transformers", "numpy"]
 # transformers reads a GGUF file only beside accelerate.
 TRANSFORMERS = ("torch", "transformers", "accelerate")
 
-#: Of a llama network, below `llama.`.
+#: Keys of a llama network, below `llama.`.
 REQUIRED = ("block_count", "embedding_length", "attention.head_count", "attention.layer_norm_rms_epsilon")
 
 
@@ -160,7 +160,7 @@ def _installed() -> Runtime:
 
 
 def _starter(content: Content, runtime: Runtime, context: int) -> Callable[[Sequence[int]], Session]:
-    """What makes a session that has read a prompt."""
+    """The maker of a session that has read a prompt."""
     if runtime == "llama.cpp":
         native = LlamaCpp(content.path)
         return lambda prompt_ids: LlamaCppSession(native, context, prompt_ids)

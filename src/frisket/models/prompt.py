@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from frisket.json_pointer import find
+
 MOST_NAMES = 24
 
 
@@ -54,7 +56,7 @@ def redraft(draft: str, keys: Sequence[str] | None) -> list[dict[str, str]]:
 
 
 REWRITE = "Write this answer in the form that is asked for, and nothing else."
-#: What comes before a description of the answer, by its style.
+#: The sentence before a description of the answer, by its style.
 LEADS = {
     "typescript": "Answer with one JSON value of this type:",
     "prose": "Answer with one JSON value, as described here:",
@@ -80,7 +82,7 @@ def property_names(schema: Any) -> list[str]:
     """
     names: dict[str, None] = {}
     followed: set[str] = set()
-    # What is still to be read, the next at the end: a schema may nest deeper than Python calls.
+    # Nodes that are still to be read, the next at the end: a schema may nest deeper than Python calls.
     agenda: list[Any] = [schema]
     while agenda and len(names) < MOST_NAMES:
         match agenda.pop():
@@ -101,11 +103,11 @@ class _Name:
 
 
 def _parts(node: Mapping[str, Any], root: Any, followed: set[str]) -> Iterator[Any]:
-    """What a schema leads to, in reading order. A reference that was followed has no further names."""
+    """The nodes below a schema, in reading order. A reference that was followed has no further names."""
     reference = node.get("$ref")
     if isinstance(reference, str) and reference.startswith("#") and reference not in followed:
         followed.add(reference)
-        yield _resolve(root, reference)
+        yield find(root, reference[1:])
     properties = node.get("properties")
     if isinstance(properties, Mapping):
         for name, value in properties.items():
@@ -113,16 +115,3 @@ def _parts(node: Mapping[str, Any], root: Any, followed: set[str]) -> Iterator[A
             yield value
     for keyword in ("prefixItems", "items", "additionalProperties", "allOf", "anyOf", "oneOf"):
         yield node.get(keyword)
-
-
-def _resolve(root: Any, reference: str) -> Any:
-    node = root
-    for part in reference[1:].split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(node, Mapping):
-            node = node.get(key)
-        elif isinstance(node, list) and key.isdigit() and int(key) < len(node):
-            node = node[int(key)]
-        else:
-            return None
-    return node

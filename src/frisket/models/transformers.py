@@ -123,7 +123,7 @@ class Transformers:
 
     @property
     def eos(self) -> list[int]:
-        """What the generation settings call the end, else the tokenizer's own; often several ids."""
+        """The ends of the generation settings, else the tokenizer's own; often several ids."""
         settings = getattr(self._model, "generation_config", None)
         found = getattr(settings, "eos_token_id", None)
         if found is None:

@@ -1,1 +1,1 @@
-"""What people write → Grammar: one module per notation."""
+"""Text in a notation → Grammar: one module per notation."""

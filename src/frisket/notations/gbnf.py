@@ -26,7 +26,7 @@ from frisket.notations.production.ast import (
 )
 from frisket.notations.production.groups import Groups
 from frisket.notations.production.lower import lower_productions
-from frisket.notations.production.source import STEPS_PER_CHARACTER, Source
+from frisket.notations.production.source import Source
 from frisket.notations.regex import unicode
 from frisket.token_name import NUMBERED
 
@@ -37,11 +37,7 @@ if TYPE_CHECKING:
 def lower_gbnf(builder: GrammarBuilder, text: str, *, root: str = "root") -> int:
     """The node of the rule `root`; GrammarSyntaxError, with line and column, for what is not GBNF or not exact."""
     source = Source(text)
-    builder.check(source.end)
-    usual = builder.gbnf(text, root)
-    if usual is not None:
-        return usual
-    builder.check(STEPS_PER_CHARACTER * source.end)
+    builder.check(_STEPS_PER_CHARACTER * source.end)
     return lower_productions(builder, source, parse_gbnf(source), root)
 
 
@@ -50,10 +46,13 @@ def parse_gbnf(source: Source) -> Productions:
     return GBNFParser(source).parse()
 
 
+#: Steps of the limits for a character, 0.8 µs.
+_STEPS_PER_CHARACTER = 25
 _DIGITS = re.compile(r"[0-9]+")
 _HEX_DIGITS = re.compile("[0-9A-Fa-f]+")
 _SPACE = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
 _SPACE_AND_LINES = re.compile(r"(?:[ \t\r\n]|#[^\r\n]*)*")
+_PLAIN = re.compile(r'[^"\\]+')
 _HEX = {"x": 2, "u": 4, "U": 8}
 _ESCAPES = {"t": "\t", "r": "\r", "n": "\n", "\\": "\\", '"': '"', "[": "[", "]": "]", "-": "-"}
 _REPEATS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
@@ -76,7 +75,7 @@ class GBNFParser:
     name = re.compile(r"[A-Za-z0-9_-]+")
     #: Whether an item may be repeated by several signs, as in `"a"+?`.
     repeats_again = True
-    #: What stands behind the name of a rule that begins.
+    #: The sign behind the name of a rule that begins.
     defines = re.compile(r"[ \t]*::=")
     escapes: ClassVar[dict[str, str]] = _ESCAPES
 
@@ -109,7 +108,7 @@ class GBNFParser:
         self.rules[name] = Production(name, wrap(self.body()), at)
 
     def options(self, name: str) -> Callable[[Node], Node]:
-        """What stands between a rule's name and its sign, as what it makes of the body."""
+        """Options between a rule's name and its sign, as a function of the body."""
         return lambda body: body
 
     def body(self) -> Node:
@@ -169,7 +168,7 @@ class GBNFParser:
         return self.source.peek() == "|"
 
     def named(self, name: str, at: int) -> Node:
-        """What a name in a body means, which was read."""
+        """The node of a name in a body, which was read."""
         return Reference(name, at)
 
     def terminal(self, char: str) -> Node:
@@ -195,7 +194,7 @@ class GBNFParser:
             at = source.at
             if at == source.end:
                 source.fail("the literal is not closed", begin, 'close it with "')
-            characters.append(source.character(self.code_point(), at))
+            characters.append(source.match(_PLAIN) or source.character(self.code_point(), at))
         return Text("".join(characters)) if characters else Seq(())
 
     def char_class(self) -> Node:
@@ -281,7 +280,7 @@ def _breaks(text: str) -> bool:
     return "\n" in text or "\r" in text
 
 
-#: What is written instead of the classes of regular expressions.
+#: Hints for the classes of regular expressions.
 _CLASSES = {
     "d": "a digit is [0-9]",
     "w": "a word character is [0-9A-Za-z_]",

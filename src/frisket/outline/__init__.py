@@ -2,7 +2,7 @@
 
 from frisket.outline.event import OutlineEvents
 from frisket.outline.leaf import schemas
-from frisket.outline.place import Path, Place, named, pointer
+from frisket.outline.place import Path, Place, named
 from frisket.outline.reader import Reader
 
-__all__ = ["OutlineEvents", "Path", "Place", "Reader", "named", "pointer", "schemas"]
+__all__ = ["OutlineEvents", "Path", "Place", "Reader", "named", "schemas"]

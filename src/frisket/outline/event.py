@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _Next(NamedTuple):
-    """What a reading says of the text behind what all agree on: a value, and up to where its text is certain."""
+    """A reading of the text on which not all agree: a value, and up to where its text is certain."""
 
     value: Value
     end: int
@@ -66,7 +66,7 @@ class OutlineEvents:
         self._agree([thread for thread in self._reader.threads if thread.leaf is None][:1])
 
     def told(self) -> list[Event]:
-        """What has happened since the last call."""
+        """The events since the last call."""
         events, self._events = self._events, []
         return list(joined(events))
 
@@ -99,7 +99,7 @@ class OutlineEvents:
             self._events += self._grown(first.value, min(each.end for each in nexts if each is not None))
 
     def _since(self, entry: Entry | None) -> list[Entry]:
-        """What a reading has found since the last event, in order."""
+        """The findings of a reading since the last event, in order."""
         entries = []
         while entry is not None and entry is not self._agreed:
             entries.append(entry)

@@ -25,7 +25,7 @@ from frisket.notations.transcript import NOTATIONS
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
 
-#: What a text is written in: `record` and `parts` are texts that parts with names make up.
+#: Notations of a text: `record` and `parts` are texts that parts with names make up.
 Reads: TypeAlias = Literal["json", "python", "text", "record", "parts"] | None
 
 
@@ -45,7 +45,7 @@ def is_rules(part: Part) -> bool:
 
 
 def reads(part: Part, *, is_named: bool) -> Reads:
-    """What the text of a leaf is written in; None of a text that stands for nothing."""
+    """The notation of a leaf's text; None of a text that stands for nothing."""
     if isinstance(part, Whole) and part.grammar.schema is not None:
         return "json"
     if not is_named:

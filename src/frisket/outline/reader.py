@@ -252,7 +252,7 @@ class Reader:
         return self._behind(thread)[::-1] if thread.matcher.can_end else []
 
     def _behind(self, thread: Thread) -> list[tuple[Stack | None, Entry | None]]:
-        """What is to come behind a leaf that ends here."""
+        """The parts to come behind a leaf that ends here."""
         leaf, found, here = thread.leaf, thread.found, len(self.units)
         assert leaf is not None
         if thread.value.reads is not None:

@@ -25,7 +25,7 @@ from frisket.outline.leaf import Reads, is_plain, opened, reads
 
 
 class Stack:
-    """What is still to come, innermost first; `kind` says what of the part it is."""
+    """The parts still to come, innermost first; `kind` says which piece of the part it is."""
 
     __slots__ = ("below", "kind", "names", "number", "part")
 
@@ -66,13 +66,13 @@ class Stacks:
         return stack.kind == "part" and self._is_leaf(stack.part)
 
     def reads(self, stack: Stack) -> Reads:
-        """What the text of the leaf stands for that is to come."""
+        """The kind of value of the leaf that is to come."""
         below = stack.below
         is_named = below is not None and below.kind == "close" and self._is_value(below.part)
         return reads(self.opened(stack.part), is_named=is_named)
 
     def reads_parts(self, label: Part) -> Reads:
-        """What the parts within a name make up; None of a single leaf, which is a value itself, and of a mere name."""
+        """The kind of value that the parts within a name make up; None of a single leaf and of a mere name."""
         assert isinstance(label, (Label, Capture))
         if isinstance(label, Label) and label.is_record:
             return "record"
@@ -85,7 +85,7 @@ class Stacks:
 
     # -- what may follow ---------------------------------------------------------------------------------------------
     def follows(self, stack: Stack, here: int) -> list[Stack | None]:
-        """What a stack may go on with at a place, the first choice first."""
+        """The continuations of a stack at a place, the first choice first."""
         part, number, below = stack.part, stack.number, stack.below
         if isinstance(part, Seq) and stack.kind == "rest":
             if number == len(part.items):

@@ -20,9 +20,9 @@ from frisket.pressure.pressure import Pressure
 if TYPE_CHECKING:
     from frisket.pressure.report import PressureReport, StepPressure
 
-#: Of the hardest paths and steps so many are listed.
+#: The hardest paths and steps that are listed.
 MOST = 25
-#: So many characters of the text before a step are shown with it.
+#: Characters before a step that are shown with it.
 BEFORE = 24
 
 STYLE = (

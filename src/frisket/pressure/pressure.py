@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pressure:
-    """What masks did to a model's wishes at some steps; two of them add up.
+    """The effect of masks on a model's wishes at some steps; two of them add up.
 
     >>> calm, hard = Pressure.of(math.log(0.9)), Pressure.of(math.log(0.1), overruled=True)
     >>> both = calm + hard

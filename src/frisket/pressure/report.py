@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from frisket.decoding.answer import Generation
     from frisket.vocabulary import Vocabulary
 
-#: What a file says that `PressureReport.to_json` wrote. A later version is another number.
+#: Version of the files that `PressureReport.to_json` writes.
 FORMAT = "frisket-trace-1"
 
 
@@ -53,7 +53,7 @@ class StepPressure(NamedTuple):
     called: bool = True
     """Whether the network was called for this step, and not for it and earlier ones together."""
     likeliest: tuple[Likely, ...] = ()
-    """What might have come, where somebody kept it: the likeliest tokens before and after the mask."""
+    """The likeliest tokens before and after the mask, where somebody kept them."""
 
     @property
     def pressure(self) -> Pressure:
@@ -62,7 +62,7 @@ class StepPressure(NamedTuple):
 
 @dataclass(frozen=True)
 class PressureReport:
-    """What masks did to a model's wishes along one answer; made by `Generation.report`.
+    """The effect of masks on a model's wishes along one answer; made by `Generation.report`.
 
     Figures are sums over steps in nats: see `Pressure`. An ending that was never asked for, because nothing but the end
     could follow, is a step whose α is unknown.
@@ -153,7 +153,7 @@ def _steps(generation: Generation[Any], vocabulary: Vocabulary) -> Iterator[Step
 
 
 def _shown(token: int, vocabulary: Vocabulary) -> str:
-    """What a token writes, half characters replaced; of a special token its name."""
+    """The text of a token, half characters replaced; of a special token its name."""
     data = vocabulary.token(token) if token < vocabulary.size else None
     return (token_name(vocabulary, token) or f"<{token}>") if data is None else data.decode("utf-8", "replace")
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from frisket.explanation.place import Path, at, below, pointer, root
+from frisket.explanation.place import Path, at, below, root
+from frisket.json_pointer import to_pointer
 from frisket.outline import Place, named, schemas
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class SchemaPaths:
             above, places = self._find(path[:-1])
             named = (at(self._schema, place).get("properties") for place in places)
             is_named = isinstance(step, str) and any(isinstance(names, Mapping) and step in names for names in named)
-            found = above + pointer([step if is_named else ANY]), below(self._schema, places, step)
+            found = above + to_pointer([step if is_named else ANY]), below(self._schema, places, step)
             if len(self._known) < MOST:
                 self._known[path] = found
         return found
@@ -64,5 +65,5 @@ class GrammarPaths:
 
 @lru_cache(maxsize=16)
 def grammar_paths(grammar: Grammar) -> GrammarPaths:
-    """Those of a grammar, with what earlier answers looked up."""
+    """The paths of a grammar, with the results of earlier answers."""
     return GrammarPaths(grammar)

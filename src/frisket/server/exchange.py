@@ -18,7 +18,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from frisket.errors import FrisketError
 from frisket.json_fault import json_fault
-from frisket.server.failure import Failure, to_pointer
+from frisket.json_pointer import to_pointer
+from frisket.server.failure import Failure
 from frisket.server.field import UNSERVED
 from frisket.server.service import Service
 

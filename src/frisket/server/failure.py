@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
 from starlette.responses import JSONResponse, Response
 
 from frisket.errors import EngineError, FrisketError, RefusedToolsError, UnsupportedSchemaError
+from frisket.json_pointer import to_pointer
 from frisket.server.field import LISTED
 from frisket.server.shape import Error, ErrorBody, ErrorType
 
@@ -55,11 +56,6 @@ def pointer(location: Sequence[int | str], body: Any, *, is_missing: bool = Fals
             found.append(str(step))
             value, is_tagged = inner, False
     return to_pointer(found)
-
-
-def to_pointer(steps: Iterable[str]) -> str:
-    """The JSON pointer of some steps."""
-    return "".join(f"/{step.replace('~', '~0').replace('/', '~1')}" for step in steps)
 
 
 class Failure(Exception):

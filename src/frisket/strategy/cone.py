@@ -84,7 +84,7 @@ class Cone:
         if self.children:
             weights[np.searchsorted(row.ids, list(self.children))] = 0.0
         cumulative = np.cumsum(weights)
-        # What is left of α after a subtraction may be an error of rounding.
+        # A rest of α after a subtraction may be an error of rounding.
         if not cumulative[-1] > 0:
             return None
         return int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))

@@ -21,7 +21,7 @@ class Cursor:
         self._matcher = beginning.compiled.matcher()
         self._session = beginning.session.fork()
         self._path: list[int] = []
-        #: What the session has read: it follows the path only where logits are asked for.
+        #: The tokens that the session has read: it follows the path only where logits are asked for.
         self._read: list[int] = []
 
     def move(self, path: list[int]) -> None:

@@ -57,7 +57,7 @@ class Draft(Strategy):
     def _write(self, task: Task, sampler: Sampler, seed: int) -> str:
         model = task.model
         ids = model.encode(task.free_prompt())
-        # As much again for the answer, which is written behind the draft.
+        # The budget once more for the answer, which is written behind the draft.
         room = max((model.context - len(ids)) // 2, 1)
         budget = Budget(min(self.tokens, room), "cut")
         steps = decode(model.start(ids), None, task.vocabulary, budget, sampler=sampler, seed=seed)

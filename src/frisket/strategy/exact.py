@@ -70,7 +70,7 @@ class Exact(Strategy):
 
 
 class Tree:
-    """What is known of the model under one grammar, and draws from it."""
+    """Knowledge of the model under one grammar, and draws from it."""
 
     def __init__(self, task: Task, beginning: Beginning, cursor: Cursor, *, masked: bool) -> None:
         self._task, self._beginning, self._cursor, self._masked = task, beginning, cursor, masked

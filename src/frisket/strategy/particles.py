@@ -163,7 +163,7 @@ def effective(log_weights: NDArray[np.float64]) -> float:
 
 
 def systematic(log_weights: NDArray[np.float64], rng: np.random.Generator) -> list[int]:
-    """As many indices as there are weights: each as often as its share says, rounded up or down."""
+    """Draw as many indices as there are weights: each as often as its share says, rounded up or down."""
     weights = np.exp(log_weights - log_weights.max())
     cumulative = np.cumsum(weights)
     points = (rng.random() + np.arange(len(weights))) / len(weights) * cumulative[-1]

@@ -31,14 +31,14 @@ class Row:
     ids: Ids
     """Ascending; none where the model gives no probability to any of them."""
     log_model: Numbers
-    """Of each allowed token, under the model as it is."""
+    """Logarithm for each allowed token, under the model as it is."""
     log_drawn: Numbers
-    """Of each allowed token, under the distribution that is drawn from: with temperature and penalty."""
+    """Logarithm for each allowed token, under the distribution that is drawn from: with temperature and penalty."""
     favourite: int
     """The likeliest token, allowed or not."""
     overruled: bool
     log_feasible: float
-    """Of all allowed tokens together, under the model as it is."""
+    """Logarithm for all allowed tokens together, under the model as it is."""
 
     def choose(self, rng: np.random.Generator) -> int:
         """The place in `ids` of a token that is drawn among the allowed."""

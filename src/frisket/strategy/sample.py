@@ -46,7 +46,7 @@ def sample(
     limits: Limits | None = None,
     heal: bool = False,
 ) -> Answers:
-    """What `n` runs of a strategy find: a list of `Weighted` answers, whose `weights` have the sum 1.
+    """Answers of `n` runs of a strategy: a list of `Weighted` answers, whose `weights` have the sum 1.
 
         for one in frisket.sample(model, "My card was charged twice", Triage, 20, frisket.Exact()):
             print(one.value.value(), one.value.logprob)

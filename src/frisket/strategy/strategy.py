@@ -29,7 +29,7 @@ class Strategy(ABC):
 
     @abstractmethod
     def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
-        """What each of some independent runs has found, perhaps nothing. StrategyError where the options of the task
+        """The answer of each of some independent runs, perhaps none. StrategyError where the options of the task
         break what the strategy promises."""
 
     def choose(self, found: Answers, rng: np.random.Generator) -> Generation[Any]:

@@ -43,7 +43,7 @@ def tokens(last: Choice | None) -> list[int]:
 
 
 def spelled(task: Task, ids: list[int]) -> bytes:
-    """What tokens write, the names of special ones included, as `Step.text` has them."""
+    """The text of tokens, the names of special ones included, as `Step.text` has them."""
     vocabulary, eos = task.vocabulary, set(task.vocabulary.eos)
     written = (one for one in ids if one not in eos)
     return b"".join(vocabulary.token(one) or (token_name(vocabulary, one) or "").encode() for one in written)

@@ -25,7 +25,7 @@ class Weighted(Generic[T]):
 
 
 class Samples(list[Weighted[T]]):
-    """What a strategy found, each with its weight.
+    """The answers of a strategy, each with its weight.
 
     >>> samples = Samples([Weighted("a", math.log(1)), Weighted("b", math.log(3))])
     >>> samples.weights.tolist()

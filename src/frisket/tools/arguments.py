@@ -21,6 +21,7 @@ from frisket import _core
 from frisket._core import front_end
 from frisket.errors import EmptyGrammarError, InvalidSchemaError, UnsatisfiableSchemaError, UnsupportedSchemaError
 from frisket.grammar import Grammar
+from frisket.json_pointer import to_pointer
 from frisket.json_schema import DEFAULT, JSONSchemaOptions, prelude_of
 from frisket.json_schema.parameter import OTHER_TYPES, can_hold, relating
 from frisket.notations.combination.outline import OutlineBuilder, embedded, named, unnamed
@@ -475,7 +476,7 @@ def _is_keyword_argument(key: str) -> bool:
 
 
 def _pointer(key: str) -> str:
-    return f"/properties/{key.replace('~', '~0').replace('/', '~1')}"
+    return to_pointer(("properties", key))
 
 
 def _place(parameter: Parameter, schema: dict[str, Any]) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from frisket import _core
 from frisket._core import front_end
 from frisket.errors import EmptyGrammarError, UnsupportedSchemaError
+from frisket.json_pointer import follow
 from frisket.json_schema import JSONSchemaOptions, prelude_of
 from frisket.json_schema.parameter import bounded_text
 from frisket.tools.python_call import python_prelude, read_literal
@@ -216,11 +217,9 @@ class Values:
 
     def _referred(self, schema: Mapping[str, Any], types: frozenset[str]) -> _Node | None:
         self._check(schema, ("$ref",))
-        target: Any = self.schema
         try:
-            for token in schema["$ref"].removeprefix("#").split("/")[1:]:
-                target = target[token.replace("~1", "/").replace("~0", "~")]
-        except (KeyError, TypeError) as error:
+            target = follow(self.schema, schema["$ref"].removeprefix("#"))
+        except LookupError as error:
             raise self._unsupported("$ref") from error
         return self._rule(schema["$ref"], lambda: self._value(target, types), types)
 

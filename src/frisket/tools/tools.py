@@ -18,6 +18,7 @@ from frisket.errors import (
     UnsupportedSchemaError,
 )
 from frisket.grammar import Grammar
+from frisket.json_pointer import find, follow, unescape
 from frisket.json_schema import DEFAULT, JSONSchemaOptions
 from frisket.json_schema.options import is_escapable
 from frisket.limit import Limits, Meter
@@ -243,7 +244,7 @@ class _Compiler:
         found = []
         for entry in report.entries if report is not None else ():
             pointer = f"{entry.pointer}/{entry.keyword}"
-            listed = _at(tool.schema, pointer) if entry.keyword in ("enum", "const") else ()
+            listed = find(tool.schema, pointer) if entry.keyword in ("enum", "const") else ()
             values = listed if entry.keyword == "enum" else [listed]
             lost = [value for value in values if self._is_lost(value, tool)] if listed else []
             if lost:
@@ -316,33 +317,19 @@ def _with_tags(options: JSONSchemaOptions, family: Family) -> JSONSchemaOptions:
     )
 
 
-def _at(schema: Any, pointer: str) -> Any:
-    """The part of a schema at a pointer; None if there is none."""
-    for token in _tokens(pointer):
-        try:
-            schema = schema[int(token)] if isinstance(schema, list) else schema[token]
-        except (IndexError, KeyError, TypeError, ValueError):
-            return None
-    return schema
-
-
-def _tokens(pointer: str) -> list[str]:
-    return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
-
-
 def _remove(schema: Any, pointer: str) -> bool:
     """Take out the keyword at a pointer; a subschema that cannot be read becomes one that asks nothing."""
-    tokens, part = _tokens(pointer), schema
+    above, _, token = pointer.rpartition("/")
+    key = unescape(token)
     try:
-        for token in tokens[:-1]:
-            part = part[int(token)] if isinstance(part, list) else part[token]
+        part = follow(schema, above)
         if isinstance(part, list):
-            part[int(tokens[-1])] = True
-        elif isinstance(part[tokens[-1]], dict) or tokens[-1] not in part:
-            part[tokens[-1]] = True
+            part[int(key)] = True
+        elif isinstance(part[key], dict) or key not in part:
+            part[key] = True
         else:
-            del part[tokens[-1]]
-    except (IndexError, KeyError, TypeError, ValueError):
+            del part[key]
+    except (LookupError, TypeError, ValueError):
         return False
     return True
 

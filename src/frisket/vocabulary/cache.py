@@ -47,7 +47,7 @@ class File:
         return self._content
 
     def digest(self) -> bytes:
-        """What tells contents apart: of what was read, or of what the file holds now."""
+        """The key that tells contents apart: of the bytes that were read, or of the file as it is now."""
         if self._content is not None:
             return digest_of(self._content)
         places = range(0, self.path.stat().st_size, _SHARE)
@@ -95,7 +95,7 @@ def fetch(kind: str, parts: Sequence[bytes | File], build: Callable[[], TokenTab
         except (ValueError, KeyError, TypeError, RecursionError):
             pass
     table = build()
-    # Of what was read: a file may have become another one since.
+    # The key of the bytes that were read: a file may have become another one since.
     folder.store(key_of(kind, parts), table.data)
     return table
 

@@ -40,7 +40,7 @@ def read(tokenizer: object, *, size: int | None = None, eos: Eos = None) -> Toke
 def build(files: Mapping[str, bytes], *, size: int | None = None, eos: Eos = None, where: str | None) -> TokenTable:
     """The table of the contents of tokenizer.json and of the files beside it."""
     sides = {file: _parse(files[file], where, file) for file in SIDE_FILES if file in files}
-    # What a tokenizer merges is half of the file, and says nothing of what its tokens are.
+    # Merges are half of the file, and say nothing of what its tokens are.
     whole = files["tokenizer.json"]
     definition = _parse(front_end.without(whole, ["model", "merges"]) or whole, where, "tokenizer.json")
     model = definition.get("model")

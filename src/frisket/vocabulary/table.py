@@ -79,7 +79,7 @@ class Texts(Sequence["bytes | None"]):
 
 @dataclass(frozen=True)
 class TokenTable:
-    """What a vocabulary is made of, in one canonical form: equal tokenizers give equal tables and equal fingerprints.
+    """The parts of a vocabulary, in one canonical form: equal tokenizers give equal tables and equal fingerprints.
 
     `tokens[i]` is the text of token i inside a text, or None if it has none (special, unused, padding, a stop);
     there are exactly `size` of them. `prepends_space`: the tokenizer writes a space before a text it encodes.
@@ -176,7 +176,7 @@ class TokenTable:
         if len(texts) != int(lengths.sum(dtype=np.int64)):
             raise ValueError("a token table is cut short")
         table = cls(Texts(lengths, texts), special, tuple(eos), bool(head["prepends_space"]))
-        # What is at hand costs a second pass over a megabyte otherwise.
+        # Without this, a second pass over a megabyte is needed.
         if fingerprint is not None:
             table.__dict__["fingerprint"] = fingerprint
         table.__dict__["data"] = data
@@ -184,7 +184,7 @@ class TokenTable:
 
 
 def kind_of(value: object) -> str:
-    """What a value is, for a message; itself where that is short for sure."""
+    """The kind of a value, for a message; itself where that is short for sure."""
     kind = type(value).__name__
     return f"{kind}: {ascii(value)[:60]}" if isinstance(value, (str, bytes, bool, float)) else kind
 

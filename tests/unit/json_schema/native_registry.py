@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from frisket.lint.resolve import Documents, UnresolvedReference
+from tests.unit.json_schema.resolver import Documents, UnresolvedReference
 
 
 def fetched(schema: Any, registry: Any) -> Callable[[str], Any]:

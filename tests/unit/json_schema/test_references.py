@@ -1,4 +1,4 @@
-"""The reader of JSON and of references in the extension beside `json` and the resolver of frisket.lint."""
+"""The reader of JSON and of references in the extension beside `json` and a resolver in Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ import pytest
 from frisket._core import front_end
 from frisket.errors import FrisketError, InvalidSchemaError, LimitExceededError
 from frisket.json_schema import text
-from frisket.lint.resolve import (
+from tests.conformance import suite
+from tests.data import maskbench
+from tests.unit.json_schema.native_registry import fetched
+from tests.unit.json_schema.resolver import (
     DRAFT4,
     DRAFT6,
     DRAFT7,
@@ -26,9 +29,6 @@ from frisket.lint.resolve import (
     UnresolvedReference,
     subschemas,
 )
-from tests.conformance import suite
-from tests.data import maskbench
-from tests.unit.json_schema.native_registry import fetched
 
 DRAFTS = {DRAFT4: "4", DRAFT6: "6", DRAFT7: "7", DRAFT2019: "2019-09", DRAFT2020: "2020-12"}
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")

@@ -14,9 +14,9 @@ from frisket._core import front_end
 from frisket.cli import run
 from frisket.errors import FrisketError
 from frisket.json_schema import JSONSchemaOptions, Report
-from frisket.lint.resolve import DRAFT4, DRAFT2020, DRAFTS
 from tests.draft import FORMATS as NAMES
 from tests.draft import KEYWORDS, METADATA, OTHER_FORMATS, has
+from tests.unit.json_schema.resolver import DRAFT4, DRAFT2020, DRAFTS
 
 DRAFT = {draft: f"http://{uri}" for uri, draft in DRAFTS.items() if "draft-03" not in uri}
 

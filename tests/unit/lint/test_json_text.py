@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from frisket.json_pointer import escape
 from frisket.lint.finding import Add, Edit, Reorder, Replace
 from frisket.lint.json_text import JSONText, Repeated
-from frisket.lint.resolve import escape
 
 TEXT = '{\n  "a": [1, {"b/c": null}],\n  "d~": {},\n  "e": "\\u0041 ]}"\n}\n'
 

@@ -100,6 +100,11 @@ def test_options_that_do_not_exist() -> None:
         Grammar.from_lark(b'start: "a"')  # type: ignore[arg-type]
 
 
+def test_rules_without_parameters_may_be_many() -> None:
+    rules = "\n".join(["start: r0", *(f'r{n}: "a" r{n + 1}' for n in range(20_000)), 'r20000: "b"'])
+    assert Grammar.from_lark(rules, limits=Limits(steps=2**40)).accepts_prefix("aaa")
+
+
 @pytest.mark.parametrize("counts", ["{{0,{0}}}", "{{{0}}}", "{{{0},}}", "~{0}", "~1..{0}"])
 def test_how_many_rounds_lazy_rules_may_meet(counts: str) -> None:
     def read(rounds: int) -> Grammar:

@@ -21,8 +21,7 @@ impl Productions {
             for entry in &self.entries[rule.nodes.clone()] {
                 if let BodyNode::Call(name, at) = entry.node {
                     if self.defined[name as usize].is_none() {
-                        let name = self.names.iter().find(|&(_, &number)| number == name);
-                        return Err(Flaw::Undefined(name.map_or("", |(name, _)| name).to_owned(), at));
+                        return Err(Flaw::Undefined(self.spelled[name as usize].to_string(), at));
                     }
                 }
             }

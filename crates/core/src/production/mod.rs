@@ -9,6 +9,7 @@ pub mod lower;
 use crate::error::Error;
 use crate::regular::term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// What one node of a body says. Those that join others stand after them.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +79,9 @@ struct Production {
 pub struct Productions {
     entries: Vec<Entry>,
     rules: Vec<Production>,
-    names: FxHashMap<Box<str>, u32>,
+    names: FxHashMap<Arc<str>, u32>,
+    /// By number, the names.
+    spelled: Vec<Arc<str>>,
     /// By the number of a name: its rule.
     defined: Vec<Option<u32>>,
     leaves: Vec<Leaf>,
@@ -169,8 +172,7 @@ impl Productions {
 
     /// The name of a rule, as calls have it.
     pub fn name(&self, rule: u32) -> &str {
-        let wanted = self.rules[rule as usize].name;
-        self.names.iter().find(|&(_, &number)| number == wanted).map_or("", |(name, _)| name)
+        &self.spelled[self.rules[rule as usize].name as usize]
     }
 
     /// The number of a name.
@@ -178,7 +180,9 @@ impl Productions {
         if let Some(&number) = self.names.get(name) {
             return number;
         }
-        self.names.insert(name.into(), self.defined.len() as u32);
+        let name: Arc<str> = name.into();
+        self.names.insert(name.clone(), self.defined.len() as u32);
+        self.spelled.push(name);
         self.defined.push(None);
         self.defined.len() as u32 - 1
     }

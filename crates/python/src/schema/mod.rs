@@ -6,12 +6,14 @@
 //! content   the content of a plain value → a tree, without the GIL
 //! options   JSONSchemaOptions → the crate's options
 //! prelude   options → what all their schemas have in common
+//! document  schema → its subschemas, their drafts and references
 //! member    schema of an object → the values of its members
 //! report    schema → what became of each keyword
 //! steps     each step of the front end alone, for tests
 //! ```
 
 mod content;
+mod document;
 mod member;
 mod numeral;
 mod options;
@@ -20,6 +22,7 @@ pub mod report;
 pub mod steps;
 mod tree;
 
+pub use document::SchemaDocument;
 pub use member::MemberValues;
 pub use prelude::Prelude;
 

@@ -41,6 +41,12 @@ pub fn is_sorted(schema: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(order::is_sorted(&*read(schema)?))
 }
 
+/// Whether some draft has a keyword of this name, which asks something of a document.
+#[pyfunction]
+pub fn is_keyword(name: &str) -> bool {
+    frisket_schema::read::is_keyword(name)
+}
+
 /// The word that another one may be meant for, as hints and reports say it.
 #[pyfunction]
 pub fn closest(word: &str, known: Vec<String>) -> Option<String> {

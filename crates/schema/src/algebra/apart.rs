@@ -1,79 +1,17 @@
 //! The alternatives of oneOf → the conjuncts that just one of them has.
 
 use super::emptiness::FULL_DEPTH;
-use super::lists::{constants, listed_texts, Constant};
+use super::lists::{constants, Constant};
 use super::union::{is_whole, Union};
 use super::Expander;
 use crate::condition::{Conjunct, ConjunctionId, Types};
 use crate::error::Result;
-use crate::types::object::Shape;
-use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use rustc_hash::FxHashMap;
 
-/// Fewer alternatives than this are compared pair by pair.
-const MANY: usize = 3;
-/// So many alternatives are excluded at once.
+/// From this number of alternatives on, they are excluded at once.
 const CROWD: usize = 8;
 
-/// The constants of one member in some alternatives, by its key.
-type ConstantsByKey = IndexMap<Arc<str>, FxHashSet<Arc<str>>, FxBuildHasher>;
-
 impl Expander<'_> {
-    /// Whether some required member has different constants in all alternatives: no pair need be compared. Errors: as
-    /// `expand`.
-    pub(super) fn is_discriminated(&mut self, context: &Union, goals: &[ConjunctionId]) -> Result<bool> {
-        let [around] = &context[..] else { return Ok(false) };
-        if goals.len() < MANY {
-            return Ok(false);
-        }
-        let required_around = Shape::new(self, &around.objects).required;
-        let mut common: Option<ConstantsByKey> = None;
-        for &goal in goals {
-            let expanded = self.expand(goal)?;
-            let [only] = &expanded[..] else { return Ok(false) };
-            if only.types & around.types != Types::OBJECT {
-                return Ok(false);
-            }
-            let shape = Shape::new(self, &only.objects);
-            let keys: Vec<Arc<str>> = match &common {
-                Some(common) => common.keys().cloned().collect(),
-                None => shape.required.union(&required_around).cloned().collect(),
-            };
-            let mut found = ConstantsByKey::default();
-            for key in keys {
-                if !shape.required.contains(&key) && !required_around.contains(&key) {
-                    continue;
-                }
-                let asked = shape.at(self, &key, false)?;
-                let Some(texts) = self.texts_listed(asked)? else { continue };
-                let before = common.as_ref().map(|common| &common[&key]);
-                if before.is_none_or(|before| texts.iter().all(|text| !before.contains(text))) {
-                    let before = before.into_iter().flatten().cloned();
-                    found.insert(key, before.chain(texts.iter().cloned()).collect());
-                }
-            }
-            if found.is_empty() {
-                return Ok(false);
-            }
-            common = Some(found);
-        }
-        Ok(true)
-    }
-
-    /// The strings that a conjunction lists, if it is a list of strings.
-    fn texts_listed(&mut self, goal: ConjunctionId) -> Result<Option<Arc<BTreeSet<Arc<str>>>>> {
-        if self.subschemas.conjunctions.single(goal).is_none() {
-            return Ok(None);
-        }
-        let expanded = self.looked_into(goal)?;
-        Ok(match expanded.as_deref() {
-            Some([only]) if only.types == Types::STRING => listed_texts(&only.strings).cloned(),
-            _ => None,
-        })
-    }
-
     /// For each alternative of oneOf what of `context` meets it and no other one: lists of values that have none in
     /// common need not be compared with each other. Errors: as `expand`.
     pub(super) fn each_exactly(&mut self, context: &Union, goals: &[ConjunctionId]) -> Result<Vec<Union>> {
@@ -100,9 +38,9 @@ impl Expander<'_> {
         goals.iter().enumerate().map(|(chosen, &goal)| self.exactly(context, goal, &others(chosen))).collect()
     }
 
-    /// What of `context` meets one alternative and no other one.
+    /// The part of `context` that meets one alternative and no other one.
     ///
-    /// What is demanded beside oneOf often tells the alternatives apart: a discriminator that is required only there.
+    /// Keywords beside oneOf often tell the alternatives apart: a discriminator that is required only there.
     fn exactly(&mut self, context: &Union, chosen: ConjunctionId, others: &[ConjunctionId]) -> Result<Union> {
         let expanded = self.expand(chosen)?;
         let mut found = self.product(context, &expanded)?;

@@ -27,7 +27,7 @@ fn parts(applicator: &Applicator) -> Vec<Applicator> {
 }
 
 impl Expander<'_> {
-    /// What of `context` meets a subschema, in a case of a switch around it. Errors: as `expand`.
+    /// The part of `context` that meets a subschema, in a case of a switch around it. Errors: as `expand`.
     pub(super) fn applied(&mut self, context: &Union, of: SubschemaId, case: Option<&Case<'_>>) -> Result<Union> {
         let parsed = self.parsed(of)?;
         let found = self.own(context, &parsed)?;
@@ -52,7 +52,7 @@ impl Expander<'_> {
         self.sum_of_cases(&unions, free)
     }
 
-    /// What of a union meets applicators, by the cases of a switch.
+    /// The part of a union that meets applicators, by the cases of a switch.
     fn applied_cases(
         &mut self,
         found: &Union,
@@ -75,7 +75,7 @@ impl Expander<'_> {
         Ok(unions)
     }
 
-    /// What of a union meets applicators; if loosened, those that split it too far are left out, one by one.
+    /// The part of a union that meets applicators; if loosened, those that split it too far are left out, one by one.
     fn applied_parts(
         &mut self,
         mut found: Union,
@@ -87,7 +87,7 @@ impl Expander<'_> {
             let alternatives = self.alternatives;
             let decided = case.map(|case| self.decided(part, case)).transpose()?;
             let part = decided.as_ref().unwrap_or(part);
-            // What splits one case too far splits most of the others too far, and each attempt takes many steps.
+            // An applicator that splits one case too far does so in most others, and each attempt takes many steps.
             if !self.left_out.is_empty() && self.left_out.contains(&(of, part.clone())) {
                 continue;
             }
@@ -102,7 +102,7 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// What a case leaves of an applicator. Errors: as `expand`.
+    /// The rest of an applicator in a case. Errors: as `expand`.
     fn decided(&mut self, part: &Applicator, case: &Case<'_>) -> Result<Applicator> {
         Ok(match case.decided(part) {
             // Each alternative is excluded from the others: the less it asks, the simpler is what lies outside it.
@@ -113,7 +113,7 @@ impl Expander<'_> {
         })
     }
 
-    /// What of a union meets the keywords of a subschema that apply no other one.
+    /// The part of a union that meets the keywords of a subschema that apply no other one.
     pub(super) fn own(&mut self, context: &Union, parsed: &ParsedSchema) -> Result<Union> {
         let mut found = context.clone();
         if !parsed.conjunct.is_whole() {
@@ -128,16 +128,8 @@ impl Expander<'_> {
     fn meeting(&mut self, found: &Union, part: &Applicator, case: Option<&Case<'_>>) -> Result<Union> {
         match part {
             Applicator::One(goals) => {
-                if !self.is_discriminated(found, goals)? {
-                    let exactly = self.each_exactly(found, goals)?;
-                    return self.sum_of_cases(&exactly, exactly.len());
-                }
-                let mut unions = Vec::with_capacity(goals.len());
-                for &goal in goals {
-                    let expanded = self.expand(goal)?;
-                    unions.push(self.product(found, &expanded)?);
-                }
-                self.sum(&unions)
+                let exactly = self.each_exactly(found, goals)?;
+                self.sum_of_cases(&exactly, exactly.len())
             }
             Applicator::All(each) => {
                 let mut found = found.clone();
@@ -250,7 +242,7 @@ impl Expander<'_> {
         Ok(false)
     }
 
-    /// What meets an applicator, whatever else the value must meet. Errors: as `expand`.
+    /// The union that meets an applicator, whatever else the value must meet. Errors: as `expand`.
     pub(super) fn part(&mut self, applicator: &Applicator) -> Result<Union> {
         let whole = union_of([Conjunct::whole()]);
         match applicator {

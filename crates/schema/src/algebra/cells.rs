@@ -1,4 +1,4 @@
-//! What tests ask of one member → cells: values of the member that no test tells apart, and the tests that hold there.
+//! Tests of one member → cells: values of the member that no test tells apart, and the tests that hold there.
 //!
 //! Lists are told apart value by value, languages of texts by their minterms. What is neither is compared with each cell.
 
@@ -27,7 +27,7 @@ pub(super) struct Cells {
     pub truths: FxHashMap<ConjunctionId, Truth>,
 }
 
-/// What tests ask of a member, by the ways in which it is told apart; tests by their places.
+/// The tests of a member, by the ways in which it is told apart; tests by their places.
 struct Atoms {
     all: Vec<ConjunctionId>,
     /// The subschema that invented ones are said to stand in.

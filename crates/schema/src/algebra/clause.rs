@@ -31,7 +31,7 @@ fn each_once<T: std::hash::Hash + Eq>(values: impl IntoIterator<Item = T>) -> Ve
     values.into_iter().collect::<IndexSet<T, FxBuildHasher>>().into_iter().collect()
 }
 
-/// What constraints ask of required keys, and what they ask of others.
+/// Splits constraints: those on required keys, and those on others.
 pub(super) fn parted<'k>(members: &Members, needed: impl IntoIterator<Item = &'k Arc<str>>) -> (Asked, Members) {
     let asks =
         |key: &Arc<str>| members.named(key).filter(|asked| !asked.is_anything()).map(|asked| (key.clone(), asked));
@@ -82,7 +82,7 @@ impl Clause {
         self.premises.len() + self.conclusions.len()
     }
 
-    /// What either clause asks for.
+    /// The clause that holds where either of two clauses holds.
     fn either(&self, other: &Self) -> Option<Self> {
         let both = |left: &[Members], right: &[Members]| [left, right].concat();
         Self::of(both(&self.premises, &other.premises), both(&self.conclusions, &other.conclusions))
@@ -167,7 +167,7 @@ impl Expander<'_> {
             if clause.literal_count() > 1 {
                 found.push(clause.negated());
             } else {
-                // What a clause asks for is what its complement excludes.
+                // The complement of a clause excludes just the objects that meet it.
                 premises.extend(clause.conclusions);
                 conclusions.extend(clause.premises);
             }

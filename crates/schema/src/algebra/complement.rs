@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Conjuncts that are few: a union of so many is held against another before either is negated.
 const FEW: usize = 6;
 
-/// What is asked of members by key.
+/// Constraints on members, by key.
 pub(super) type Asked = IndexMap<Arc<str>, ConjunctionId, FxBuildHasher>;
 
 impl Expander<'_> {
@@ -83,7 +83,7 @@ impl Expander<'_> {
         for condition in conditions {
             others.push(match condition {
                 ObjectCondition::Members(members) if !needed.is_empty() => {
-                    let (asked, members) = self.without_required(members, &needed);
+                    let (asked, members) = Self::without_required(members, &needed);
                     self.ask(&mut optional, asked);
                     ObjectCondition::Members(members)
                 }
@@ -112,9 +112,9 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// What constraints ask of required keys, and what they ask of others.
-    fn without_required(&mut self, members: &Members, needed: &[Arc<str>]) -> (Asked, Members) {
-        if self.options.splitting != Splitting::Apart && members.only().is_none() {
+    /// Splits constraints: those on required keys, and those on others.
+    fn without_required(members: &Members, needed: &[Arc<str>]) -> (Asked, Members) {
+        if members.only().is_none() {
             return (Asked::default(), members.clone());
         }
         let keys = members.names.iter().map(|(key, _)| key).filter(|key| needed.contains(key));

@@ -12,7 +12,7 @@ const RED_ZONE: usize = 128 * 1024;
 const SEGMENT: usize = 2 * 1024 * 1024;
 
 impl<'d> Expander<'d> {
-    /// What a call makes one level of subschemas down. Errors: those of the call; too many levels.
+    /// The result of a call one level of subschemas down. Errors: those of the call; too many levels.
     pub(super) fn deeper<T>(&mut self, call: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if self.depth >= LEVELS {
             return Err(too_deep(self.current()));

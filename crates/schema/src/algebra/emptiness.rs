@@ -16,12 +16,12 @@ const NESTED: u32 = 6;
 const SEARCHES: u64 = 40_000;
 /// Conditions that searches read between two looks at the limits.
 const READ: u64 = 4_096;
-/// What a look for a text takes, in conditions.
+/// Cost of a look for a text, in conditions.
 const TEXTS: usize = 16;
-/// What a condition takes in steps of a limit: 0.05 to 0.2 µs.
+/// Cost of a condition in steps of a limit: 0.05 to 0.2 µs.
 const STEPS_PER_CONDITION: u64 = 5;
 
-/// What searches of one schema found. To give up is to answer that some value may be left.
+/// Results of the searches of one schema. To give up is to answer that some value may be left.
 #[derive(Debug, Default)]
 pub(super) struct Searches {
     empty: FxHashMap<ConjunctionId, bool>,
@@ -32,7 +32,7 @@ pub(super) struct Searches {
     key_searches: u64,
     /// Conditions that searches read.
     conditions: u64,
-    /// Those of them that the limits know of.
+    /// The conditions that the limits know of.
     counted: u64,
 }
 

@@ -25,7 +25,7 @@ fn whole() -> EvaluatedUnion {
     vec![(Conjunct::whole(), Evaluated::default())]
 }
 
-/// What is evaluated once the keywords of a subschema looked at the rest.
+/// The evaluated members and items, once the keywords of a subschema looked at the rest.
 fn after(parsed: &ParsedSchema, seen: &Evaluated) -> Evaluated {
     let rest = Evaluated {
         all_members: parsed.unevaluated_properties.is_some(),
@@ -52,7 +52,7 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// The same without what the subschema asks of the rest.
+    /// As above, without the constraints that the subschema puts on the rest.
     pub(super) fn evaluated_below(&mut self, parsed: &ParsedSchema) -> Result<EvaluatedUnion> {
         let seen = parsed.evaluated();
         let own = self.own(&union_of([Conjunct::whole()]), parsed)?;
@@ -64,7 +64,7 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// What unevaluatedProperties and unevaluatedItems ask of the members and items that were not looked at.
+    /// The constraints of unevaluatedProperties and unevaluatedItems on the members and items that were not looked at.
     pub(super) fn unevaluated(&mut self, of: SubschemaId, parsed: &ParsedSchema, seen: &Evaluated) -> Vec<Conjunct> {
         let mut found = Vec::with_capacity(2);
         if let Some(rest) = parsed.unevaluated_properties.filter(|rest| !seen.all_members && !rest.is_anything()) {
@@ -144,7 +144,7 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// What does not meet a conjunction; it evaluates nothing.
+    /// The complement of a conjunction; it evaluates nothing.
     fn missed(&mut self, goal: ConjunctionId) -> Result<EvaluatedUnion> {
         let outside = self.subschemas.negated(goal);
         Ok(unseen(&self.expand(outside)?))
@@ -157,7 +157,7 @@ impl Expander<'_> {
         }
     }
 
-    /// What is in both, with what either evaluates.
+    /// Intersection of two lists of conjuncts; each result evaluates what either operand evaluated.
     fn met(&mut self, left: &EvaluatedUnion, right: &EvaluatedUnion) -> Result<EvaluatedUnion> {
         let mut found: IndexSet<(Conjunct, Evaluated), FxBuildHasher> = IndexSet::default();
         for (conjunct, seen) in left {

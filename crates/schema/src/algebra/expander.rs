@@ -24,11 +24,9 @@ pub enum Splitting {
     /// Some member breaks them: one alternative, where others ask for these members.
     #[default]
     Together,
-    /// One member or the other breaks them: less, where nobody asks for these members.
-    Apart,
-    /// What holds of some objects only is a condition of the object, and no alternative at all.
+    /// Conditions that hold of some objects only become clauses of the object, and no alternatives at all.
     Clauses,
-    /// As `Together`; what splits too far for all that is left out, and noted.
+    /// Like `Together`; keywords that split too far for all that are left out, and noted.
     Loosened,
 }
 
@@ -46,7 +44,7 @@ pub struct ExpansionOptions {
 /// One search through subschemas: coming back to a subschema in the same frame is a loop, in another only a circle.
 pub(super) type Frame = u32;
 
-/// What is known of a literal.
+/// The state of a literal's expansion.
 #[derive(Debug, Clone, Default)]
 enum Expansion {
     #[default]
@@ -200,7 +198,7 @@ impl<'d> Expander<'d> {
         found
     }
 
-    /// What it means to come back, from the present frame, to a subschema that is being looked at.
+    /// The error of coming back, from the present frame, to a subschema that is being looked at.
     fn circle(&self, of: SubschemaId, frame: Frame) -> Box<Error> {
         if frame != self.frame {
             return Error::new(Kind::Circle, String::new());
@@ -209,7 +207,7 @@ impl<'d> Expander<'d> {
             .with_hint("a reference may lead back to its own place only from inside properties, items and the like")
     }
 
-    /// What a call finds out of a subschema; coming back to the subschema meanwhile is a circle.
+    /// The result of a call about a subschema; coming back to the subschema meanwhile is a circle.
     pub(super) fn once<T>(&mut self, of: SubschemaId, call: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if let Some(&frame) = self.evaluating.get(&of) {
             return Err(self.circle(of, frame));
@@ -272,7 +270,7 @@ impl<'d> Expander<'d> {
         }
     }
 
-    /// What a subschema says, read once. Errors: a schema that is wrong; limits.
+    /// The parsed keywords of a subschema, read once. Errors: a schema that is wrong; limits.
     pub fn parsed(&mut self, of: SubschemaId) -> Result<Rc<ParsedSchema>> {
         let place = of.0 as usize;
         if let Some(Some(known)) = self.parsed.get(place) {

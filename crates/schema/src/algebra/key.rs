@@ -60,7 +60,7 @@ impl Expander<'_> {
         Ok(Some(Terms::new(&mut self.builder).alt(&nodes)?))
     }
 
-    /// What is regular of the conditions on a key; the rest is noted.
+    /// The regular part of the conditions on a key; the rest is noted.
     fn regular(&mut self, goal: ConjunctionId, conditions: &[StringCondition]) -> Vec<StringCondition> {
         let (Some(nested), _) = string::nested(conditions) else { return conditions.to_vec() };
         let name = nested.language.name().to_owned();

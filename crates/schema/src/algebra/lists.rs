@@ -40,7 +40,7 @@ enum Listed {
     Numbers,
 }
 
-/// What the only condition of a conjunct lists.
+/// The values that the only condition of a conjunct lists.
 fn listed(conjunct: &Conjunct) -> Option<Listed> {
     match (&conjunct.strings[..], &conjunct.numbers[..]) {
         _ if conjunct.condition_count() != 1 => None,
@@ -75,7 +75,7 @@ pub(super) enum Constant {
     Number(Decimal),
 }
 
-/// What a list of conjuncts lists, if each does: more than what meets them, each value once.
+/// The values that conjuncts list, each once, if each conjunct does: more than those that meet them.
 pub(super) fn constants(conjuncts: &[Conjunct]) -> Option<Vec<Constant>> {
     let mut found: IndexSet<Constant, FxBuildHasher> = IndexSet::default();
     for conjunct in conjuncts {

@@ -11,16 +11,16 @@ use crate::error::Result;
 use crate::types::object::Shape;
 use std::sync::Arc;
 
-/// What an object is known to meet.
+/// The conditions that an object is known to meet.
 pub(super) struct Known {
     shape: Shape,
     keys: Vec<Arc<str>>,
-    /// What it asks of members that it does not name.
+    /// The constraints on members that it does not name.
     rest: ConjunctionId,
 }
 
 impl Expander<'_> {
-    /// What is left of a conjunction in a case. Errors: as `expand`.
+    /// The rest of a conjunction in a case. Errors: as `expand`.
     pub(super) fn residual_in_case(&mut self, goal: ConjunctionId, case: &Case<'_>) -> Result<ConjunctionId> {
         let grants = |_: &mut Self, key: Option<&Arc<str>>, asked| Ok(key == Some(case.key()) && case.grants(asked));
         let Some(mut left) = self.residual(goal, std::slice::from_ref(case.key()), grants)? else { return Ok(goal) };
@@ -36,7 +36,7 @@ impl Expander<'_> {
         Ok(self.in_conjunct(goal, left))
     }
 
-    /// What is left of a conjunction beside what is known. Errors: as `expand`.
+    /// The rest of a conjunction beside the known conditions. Errors: as `expand`.
     pub(super) fn residual_beside(&mut self, goal: ConjunctionId, known: &Known) -> Result<ConjunctionId> {
         let grants = |this: &mut Self, key: Option<&Arc<str>>, asked| {
             let given = match key {
@@ -59,7 +59,7 @@ impl Expander<'_> {
         }
     }
 
-    /// What is known of the objects of a conjunct; None if it asks by pattern, or of keys alone.
+    /// The known conditions of a conjunct's objects; None if they go by pattern, or speak of keys alone.
     pub(super) fn known_of(&mut self, conjunct: &Conjunct) -> Option<Known> {
         let mut shape = Shape::new(self, &conjunct.objects);
         if shape.is_patterned || shape.names.is_some() {

@@ -152,7 +152,7 @@ impl<'s> Case<'s> {
         matches!(self.switch.cases[self.place], Member::Present(_))
     }
 
-    /// What is left of an applicator.
+    /// The rest of an applicator.
     pub fn decided(&self, applicator: &Applicator) -> Applicator {
         let (nothing, all) = (Applicator::All(vec![ConjunctionId::NOTHING]), Applicator::All(Vec::new()));
         let left = |goals: &[ConjunctionId]| -> Vec<ConjunctionId> {

@@ -17,9 +17,9 @@ const CROWD: usize = 6;
 const FRESH: usize = 4_096;
 /// Pairs and conditions that a product reads between two looks at the limits, a step each.
 const UNSEEN: usize = 4_096;
-/// Of more conjuncts than this, none is compared with the others.
+/// From more conjuncts than this, none is compared with the others.
 const COMPARED: usize = 400;
-/// Of so many conjuncts, hashes tell first which may cover which.
+/// From this many conjuncts on, compare hashes before comparing conditions.
 const HASHED: usize = 32;
 /// Hashes that are made or compared in a step.
 const HASHES: usize = 8;

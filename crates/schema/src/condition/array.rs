@@ -6,11 +6,11 @@ use std::sync::Arc;
 /// A condition on an array.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ArrayCondition {
-    /// What the items must meet: those at the beginning by position, and all later ones.
+    /// Constraints on items: on those at the beginning by position, and on all later ones.
     Items {
         /// By position.
         prefix: Arc<[ConjunctionId]>,
-        /// Of all later items.
+        /// The constraint on all later items.
         rest: ConjunctionId,
     },
     /// `least` to `most` items; without `most`, any number above.
@@ -27,11 +27,11 @@ pub enum ArrayCondition {
         /// The subschema that asks.
         place: SubschemaId,
     },
-    /// Of the items from a position on, `least` to `most` meet a conjunction.
+    /// From a position on, `least` to `most` items meet a conjunction.
     Contains {
         /// The first position that counts.
         start: u64,
-        /// What the counted items meet.
+        /// The conjunction that the counted items meet.
         item: ConjunctionId,
         /// The least number of such items.
         least: u64,

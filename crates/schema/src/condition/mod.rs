@@ -19,7 +19,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::hash::{BuildHasher, Hash};
 
-/// What one member or item must meet: a conjunction of literals that the algebra numbers.
+/// The constraint on one member or item: a conjunction of literals that the algebra numbers.
 ///
 /// A conjunct holds these numbers only: the value's own type is decided without a look at its members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,13 +54,13 @@ pub struct SubschemaId(pub u32);
 pub struct Conjunct {
     /// The types that the value may have.
     pub types: Types,
-    /// What holds if the value is a number.
+    /// Conditions for a value that is a number.
     pub numbers: Vec<NumberCondition>,
-    /// What holds if the value is a string.
+    /// Conditions for a value that is a string.
     pub strings: Vec<StringCondition>,
-    /// What holds if the value is an array.
+    /// Conditions for a value that is an array.
     pub arrays: Vec<ArrayCondition>,
-    /// What holds if the value is an object.
+    /// Conditions for a value that is an object.
     pub objects: Vec<ObjectCondition>,
 }
 

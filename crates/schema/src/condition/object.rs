@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Tables of more names than this have an index.
 const INDEXED: usize = 8;
 
-/// What members must meet, by their keys.
+/// Constraints on members, by their keys.
 ///
 /// A key that `names` holds or `patterns` match must meet what these say, any other key `rest`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -20,7 +20,7 @@ pub struct MemberConstraints {
     pub names: Vec<(Arc<str>, ConjunctionId)>,
     /// By the node of a pattern.
     pub patterns: Vec<(TermId, ConjunctionId)>,
-    /// Of every key that neither covers.
+    /// The constraint on every key that neither covers.
     pub rest: ConjunctionId,
     /// Whether the schema lists members here.
     pub lists: bool,
@@ -102,7 +102,7 @@ impl Members {
         Self::new(MemberConstraints::of_names(vec![(key, conjunction)]))
     }
 
-    /// What the table says of a name; None if it does not hold it. Patterns are not looked at.
+    /// The constraint of a name; None if the table does not hold it. Patterns are not looked at.
     pub fn named(&self, key: &str) -> Option<ConjunctionId> {
         let Shared { constraints, index, .. } = &*self.0;
         if constraints.names.len() > INDEXED {

@@ -40,9 +40,9 @@ pub struct Matches {
     pub node: TermId,
     /// Whether texts of the language are inside.
     pub positive: bool,
-    /// Those of its texts that documents may hold, if these are not all.
+    /// The texts that documents may hold, if these are not all.
     pub written: Option<TermId>,
-    /// Of a language larger than `node`, what is known of the rest.
+    /// Bounds of the language, if it is larger than `node`.
     pub bounds: Option<Arc<dyn TextBounds>>,
 }
 

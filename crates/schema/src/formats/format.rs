@@ -1,4 +1,4 @@
-//! What is known of one format: its language, and how exact the nodes are that are made of it.
+//! One format: its language, and how exact the nodes are that are made of it.
 
 use super::options::FormatOptions;
 use super::shared::{Key, Part};
@@ -25,7 +25,7 @@ pub struct KnownFormat {
     pub name: &'static str,
     /// Who defines the name.
     pub vocabulary: Vocabulary,
-    /// What the nodes leave out; None if they hold just the format. They never hold anything else.
+    /// Texts that the nodes leave out; None if they hold just the format. They never hold anything else.
     pub left_out: Option<&'static str>,
     pub(super) language: Language,
 }
@@ -46,11 +46,11 @@ pub(super) enum Language {
 pub(super) struct Texts {
     /// All texts of the format, or those that are known; with the flag, those of them that Python's types can hold.
     pub node: Node,
-    /// What bounds the texts that documents may hold; what a schema lists or excludes is judged by `node`.
+    /// Bound of the texts that documents may hold; texts that a schema lists or excludes are judged by `node`.
     pub written: Option<Written>,
-    /// Of a format that is not exact, texts outside which the format has none.
+    /// Texts outside which a format that is not exact has none.
     pub outer: Option<fn(&Terms<'_>) -> Result<TermId>>,
-    /// Of a format that is not exact, whether a text is of it.
+    /// Whether a text is of a format that is not exact.
     pub check: Option<fn(&str) -> bool>,
     /// Whether the texts for Python are not all that its types hold: then those for anyone bound them.
     pub python_narrows: bool,
@@ -70,7 +70,7 @@ pub(super) enum Node {
 pub(super) struct Written {
     /// Their node.
     pub node: fn(&Terms<'_>, &FormatOptions) -> Result<TermId>,
-    /// What the options bound, for the report.
+    /// The bounds of the options, for the report.
     pub note: fn(&FormatOptions) -> String,
 }
 
@@ -111,12 +111,12 @@ impl KnownFormat {
         KnownFormat { name, vocabulary: Vocabulary::JsonSchema, left_out: None, language: Language::Texts(texts) }
     }
 
-    /// The same format, of whose texts some are left out.
+    /// This format with some of its texts left out.
     pub(super) const fn without(self, left_out: &'static str) -> Self {
         KnownFormat { left_out: Some(left_out), ..self }
     }
 
-    /// The same format, as one of OpenAPI or Pydantic.
+    /// This format as one of OpenAPI or Pydantic.
     pub(super) const fn of_openapi(self) -> Self {
         KnownFormat { vocabulary: Vocabulary::OpenApi, ..self }
     }
@@ -131,7 +131,7 @@ impl KnownFormat {
         matches!(self.language, Language::Numbers(..))
     }
 
-    /// What the options bound of the texts that documents may hold, for the report.
+    /// The bounds of the options on texts that documents may hold, for the report.
     pub fn note(&self, options: &FormatOptions) -> Option<String> {
         match &self.language {
             Language::Texts(Texts { written: Some(written), .. }) => Some((written.note)(options)),

@@ -9,7 +9,7 @@ use frisket_core::storage::once::Lazy;
 
 /// A label of letters, digits and inner hyphens, 63 at most.
 pub(super) const LABEL: &str = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
-/// The same without hyphens in both third and fourth place.
+/// A label without hyphens in both third and fourth place.
 pub(super) const PLAIN_LABEL: &str = concat!(
     "[A-Za-z0-9](?:[A-Za-z0-9]|[A-Za-z0-9-][A-Za-z0-9](?:[A-Za-z0-9-]{0,59}[A-Za-z0-9])?",
     "|[A-Za-z0-9-]-[A-Za-z0-9](?:[A-Za-z0-9-]{0,58}[A-Za-z0-9])?)?",

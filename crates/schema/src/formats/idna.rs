@@ -195,7 +195,7 @@ static JAPANESE: Lazy<CharSet> =
 /// PVALID, and characters that have another form in NFKC.
 static VALID: Lazy<CharSet> = Lazy::new(|| {
     let letters_and_digits = ["Ll", "Lu", "Lo", "Lm", "Mn", "Mc", "Nd"].map(|category| (category, None));
-    // What folds to lower case, and what is ignored (2.2, 2.3). That NFKC keeps what folds is told one by one.
+    // Characters that fold to lower case, and ignored ones (2.2, 2.3). Those that NFKC keeps are listed one by one.
     let unstable = ["CWCF", "DI", "White_Space", "NChar"].map(|property| (property, None));
     let disallowed = [set(&unstable), listed(&EXCEPTIONS_INVALID), CharSet::new(DISALLOWED_BLOCKS.to_vec())];
     let beyond_ascii = CharSet::new(vec![(0x80, 0x10ffff)]);

@@ -31,7 +31,7 @@ pub struct KnownLanguages {
     patterns: IndexMap<Box<str>, Pattern>,
     formats: IndexMap<(Box<str>, Draft), Format>,
     base64: Option<TermId>,
-    /// What ends the reading of a long pattern.
+    /// The flag and clock that end the reading of a long pattern.
     watch: Watch,
 }
 
@@ -58,7 +58,7 @@ impl KnownLanguages {
         self.watch = watch;
     }
 
-    /// What the caller says of formats.
+    /// The caller's options for formats.
     pub fn options(&self) -> &FormatOptions {
         &self.options
     }
@@ -70,7 +70,7 @@ impl KnownLanguages {
 
     /// The languages for a fork of their builder, which knows all nodes that were made so far.
     pub fn fork(&self) -> Self {
-        // What bounds a format is made late, maybe after the fork, and kept by number.
+        // The bound of a format is made late, maybe after the fork, and kept by number.
         let is_fixed = |format: &Format| !matches!(format, Format::Text(StringCondition::Matches(matches), _) if matches.bounds.is_some());
         let fixed = self.formats.iter().filter(|(_, format)| is_fixed(format));
         KnownLanguages {
@@ -174,7 +174,7 @@ fn matches(
     Ok(Matches { node, positive: true, written, bounds })
 }
 
-/// What bounds a format from outside.
+/// The bound of a format from outside.
 ///
 /// Only negations and searches for contradictions ask for that node, and some take longer than all else of a schema; so
 /// it is made when it is first asked for, and once. Hence these bounds are those of one builder.

@@ -115,7 +115,7 @@ fn read_v6(text: &str) -> Option<(u128, u32)> {
     Some((address, mask.map_or(Some(128), |mask| read_length(mask, 128))?))
 }
 
-/// What stands before the only slash and behind it.
+/// The parts before the only slash and behind it.
 fn split(text: &str) -> Option<(&str, Option<&str>)> {
     match text.split_once('/') {
         None => Some((text, None)),

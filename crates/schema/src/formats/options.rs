@@ -1,16 +1,16 @@
-//! What the caller says of formats.
+//! The caller's options for formats.
 
 /// Which formats assert anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Mode {
-    /// Those of JSON Schema, in all drafts, and the integers of OpenAPI.
+    /// The formats of JSON Schema, in all drafts, and the integers of OpenAPI.
     #[default]
     Assert,
     /// None.
     Annotate,
-    /// Those of OpenAPI and Pydantic, too.
+    /// The formats of OpenAPI and Pydantic, too.
     OpenApi,
-    /// As `OpenApi`, without texts that Python's own types cannot hold.
+    /// Like `OpenApi`, without texts that Python's own types cannot hold.
     Python,
 }
 

@@ -1,6 +1,6 @@
 //! regex (ECMA-262, Unicode mode): parentheses nest, so its language is a grammar, not a regular node.
 //!
-//! What counts names and numbers beyond any grammar is left out: back-references, named groups, and ranges and counts
+//! Names and numbers beyond any grammar are left out: back-references, named groups, and ranges and counts
 //! whose two sides would have to be compared digit by digit. Every text of the grammar is a regular expression to
 //! ECMA-262.
 
@@ -106,7 +106,7 @@ impl Pieces<'_, '_> {
         b.alt(&nodes)
     }
 
-    /// What may follow a backslash in an atom and in a class.
+    /// Characters that may follow a backslash in an atom and in a class.
     fn escape(&self, identity: &str) -> Result<TermId> {
         let (b, s) = (self.terms, &self.spelling);
         let unit = self.hexadecimal(0, 15)?;

@@ -28,7 +28,7 @@ struct Rules {
     base: String,
     authority: String,
     path: String,
-    /// What begins with a scheme.
+    /// A URI that begins with a scheme.
     absolute: String,
     /// Query and fragment.
     tail: String,

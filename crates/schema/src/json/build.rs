@@ -234,7 +234,7 @@ impl TreeBuilder {
         let sorted = order.len();
         order.extend(0..parts.len() as u32);
         let key = |place: u32| parts[place as usize].key;
-        // Of equal names the first comes first and the last one last.
+        // Equal names stay in their order.
         let compare = |left: &u32, right: &u32| tree.compare_keys(key(*left), key(*right)).then(left.cmp(right));
         sort_by(&mut order[sorted..], &compare, &mut || watch.check())?;
         if order[sorted..].windows(2).any(|pair| is_same_name(tree, key(pair[0]), key(pair[1]))) {

@@ -25,7 +25,7 @@ pub fn parse(text: &str) -> Result<Tree> {
     parse_watched(text, Watch::default())
 }
 
-/// As [`parse`]; a flag or the clock may end it. Errors: those of `parse`, cancellation, time.
+/// Like [`parse`]; a flag or the clock may end it. Errors: those of `parse`, cancellation, time.
 pub fn parse_watched(text: &str, watch: Watch) -> Result<Tree> {
     if text.len() > u32::MAX as usize {
         return Err(too_large());

@@ -101,7 +101,7 @@ pub enum Value<'a> {
     Array(&'a [NodeId]),
     /// The members.
     Object(Object<'a>),
-    /// What is no JSON, by the name of its type: values of other languages may hold anything.
+    /// A value that is no JSON, by the name of its type: values of other languages may hold anything.
     Foreign(&'a str),
 }
 
@@ -110,7 +110,7 @@ pub enum Value<'a> {
 pub enum Key<'a> {
     /// A string.
     Text(Text<'a>),
-    /// What is no string, as an error shows it.
+    /// A key that is no string, as an error shows it.
     Foreign(&'a str),
 }
 
@@ -235,7 +235,7 @@ impl Tree {
         }
     }
 
-    /// As [`Self::compare_keys`].
+    /// Like [`Self::compare_keys`].
     fn compare_to_name(&self, key: TextAt, name: &str) -> Ordering {
         match key {
             TextAt::Unicode(at) => {

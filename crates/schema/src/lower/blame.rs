@@ -42,7 +42,7 @@ impl Lowerer<'_> {
         Ok((blamed, other))
     }
 
-    /// What a member or item of the conjunction's only conjunct would have to meet, and none can. Where its demands
+    /// The constraint on a member or item of the conjunction's only conjunct that none can meet. Where its demands
     /// contradict each other, `blamed` becomes the place of the last one, and `other` that of the first.
     fn impossible_part(
         &mut self,

@@ -22,7 +22,7 @@ const STEPS_PER_PART: u64 = 100;
 /// Parts between two looks at the limits.
 const CHECKED: u64 = 256;
 
-/// What became of a value: for the algebra to read; or its node, None if no document spells it.
+/// The outcome of a value: left to the algebra; or its node, None if no document spells it.
 enum Made {
     Unread,
     Node(Option<TermId>),

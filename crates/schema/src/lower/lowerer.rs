@@ -46,7 +46,7 @@ pub struct Tables {
 
 /// The nodes of one schema.
 pub struct Lowerer<'d> {
-    /// What the conjunctions mean.
+    /// The meaning of conjunctions.
     pub expander: Expander<'d>,
     pub(super) spelling: Spelling,
     whitespace: Whitespace,
@@ -87,7 +87,7 @@ impl<'d> Lowerer<'d> {
         }
     }
 
-    /// What the conjunctions mean, and the nodes.
+    /// The meaning of conjunctions, and the nodes.
     pub(crate) fn into_parts(self) -> (Expander<'d>, Tables) {
         (self.expander, self.tables)
     }

@@ -175,7 +175,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What conjuncts say of each type, in the order of first mention; numbers by the types that are left, too.
+/// The conditions of conjuncts by type, in the order of first mention; numbers by the types that are left, too.
 fn groups(conjuncts: &[Conjunct]) -> Vec<Group<'_>> {
     let mut found: IndexMap<Types, Group<'_>, FxBuildHasher> = IndexMap::default();
     for conjunct in conjuncts {

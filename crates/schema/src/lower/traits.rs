@@ -1,4 +1,4 @@
-//! What `types` asks of a lowerer; what conjunctions mean, it passes on to the algebra.
+//! The traits of `types` for a lowerer, which passes questions about conjunctions on to the algebra.
 
 use super::Lowerer;
 use crate::condition::{ConjunctionId, Matches, SubschemaId};

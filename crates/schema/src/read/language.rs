@@ -7,7 +7,7 @@ use crate::draft::Draft;
 use crate::error::Result;
 use frisket_core::regular::term::TermId;
 
-/// What a pattern is.
+/// A pattern that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pattern {
     /// The node of the texts in which it matches somewhere.
@@ -18,7 +18,7 @@ pub enum Pattern {
     Inexact(String),
 }
 
-/// What a format is.
+/// A format that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Format {
     /// Nothing that the options assert.
@@ -36,7 +36,7 @@ pub enum Format {
 pub struct Inexactness {
     /// Whether all texts of the node are of the format.
     pub is_sound: bool,
-    /// What is left out or let in.
+    /// The texts that are left out or let in.
     pub reason: String,
     /// Whether texts that only look like the format are left out where it must not hold.
     pub narrows_complement: bool,

@@ -12,8 +12,8 @@ mod language;
 mod parsed;
 mod reader;
 
-pub use keyword::is_keyword;
 pub(crate) use keyword::{find as find_keyword, is_metadata, names as keyword_names, METADATA};
+pub use keyword::{has_keyword, is_keyword};
 pub use language::{Format, Inexactness, Languages, Pattern};
 pub use parsed::{Applicator, Evaluated, ParsedSchema};
 pub use reader::read;

@@ -31,12 +31,12 @@ impl Applicator {
     }
 }
 
-/// What a keyword looks at of an array or object, for unevaluatedProperties and unevaluatedItems.
+/// The members or items that a keyword looks at, for unevaluatedProperties and unevaluatedItems.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Look {
     /// The members that are named here or match patterns here, if there are constraints; or all members.
     Members(Option<Members>, bool),
-    /// So many items at the beginning; or all items.
+    /// This number of items at the beginning; or all items.
     Items(usize, bool),
     /// The items that meet a conjunction.
     Contained(ConjunctionId),
@@ -51,7 +51,7 @@ pub struct Evaluated {
     pub patterns: BTreeSet<TermId>,
     /// All members.
     pub all_members: bool,
-    /// So many items at the beginning.
+    /// The number of items at the beginning.
     pub prefix: usize,
     /// All items.
     pub all_items: bool,
@@ -60,7 +60,7 @@ pub struct Evaluated {
 }
 
 impl Evaluated {
-    /// What either looked at.
+    /// The union: looked at by either.
     pub fn union(mut self, other: &Self) -> Self {
         self.names.extend(other.names.iter().cloned());
         self.patterns.extend(&other.patterns);
@@ -72,18 +72,18 @@ impl Evaluated {
     }
 }
 
-/// What one subschema says.
+/// One subschema's keywords, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedSchema {
-    /// What its own keywords ask of the value.
+    /// The conditions of its own keywords on the value.
     pub conjunct: Conjunct,
     /// Unions of conjuncts that must also hold: enum and const of arrays and objects.
     pub alternatives: Vec<Vec<Conjunct>>,
-    /// What other subschemas ask, in the order of the schema.
+    /// Other subschemas that it applies, in the order of the schema.
     pub applicators: Vec<Applicator>,
-    /// What members that nothing evaluated must meet.
+    /// The constraint on members that nothing evaluated.
     pub unevaluated_properties: Option<ConjunctionId>,
-    /// What items that nothing evaluated must meet.
+    /// The constraint on items that nothing evaluated.
     pub unevaluated_items: Option<ConjunctionId>,
     /// The keywords that count, in order.
     pub keywords: Vec<&'static str>,
@@ -109,7 +109,7 @@ impl ParsedSchema {
         self.unevaluated_properties.is_some() || self.unevaluated_items.is_some()
     }
 
-    /// What its own keywords look at; worked out where something unevaluated is asked for, which is rare.
+    /// The members and items that its own keywords look at; worked out only for unevaluated keywords, which are rare.
     pub fn evaluated(&self) -> Evaluated {
         let mut found = Evaluated::default();
         for look in &self.looks {

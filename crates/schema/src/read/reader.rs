@@ -25,7 +25,7 @@ const CHECKED: u32 = 64;
 /// Counts above are this one: no text is that long.
 const MAX_COUNT: u64 = 1 << 62;
 
-/// What a subschema says.
+/// Reads a subschema's keywords.
 ///
 /// Errors: a keyword's value that the drafts do not allow, what is below it and no schema, limits.
 pub fn read(subschemas: &mut Subschemas<'_>, languages: &mut dyn Languages, of: SubschemaId) -> Result<ParsedSchema> {
@@ -160,7 +160,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// What a schema below this one asks.
+    /// The constraint of a schema below this one.
     pub fn below(&mut self, node: NodeId, path: &[&str]) -> Result<ConjunctionId> {
         self.tick()?;
         self.subschemas.below(self.of, Location { node, ..self.schema }, path)

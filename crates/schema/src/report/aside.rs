@@ -130,7 +130,7 @@ impl Schema<'_> {
     }
 }
 
-/// What the options say of keywords, and what words were already compared with all that are known.
+/// The options for keywords, and the words that were already compared with all known ones.
 struct Known<'f> {
     formats: &'f FormatOptions,
     is_nullable: bool,
@@ -151,7 +151,7 @@ impl Known<'_> {
         }
     }
 
-    /// What is to be said of a keyword of the draft.
+    /// The entry of a keyword of the draft.
     fn of_keyword(&self, schema: &Schema<'_>, keyword: &str, value: NodeId) -> Option<(Status, String)> {
         if schema.is_shadowed() && keyword != "$ref" {
             return Some((Status::Annotation, "up to draft 7 nothing counts beside $ref".into()));
@@ -202,7 +202,7 @@ impl Known<'_> {
         }
     }
 
-    /// What is to be said of a word that is no keyword of the draft.
+    /// The entry of a word that is no keyword of the draft.
     fn of_other(&mut self, schema: &Schema<'_>, word: &str, value: NodeId) -> Option<(Status, String)> {
         if word == "nullable" {
             return self.of_nullable(schema, value).map(|note| (Status::Annotation, note.into()));

@@ -23,7 +23,7 @@ use frisket_core::limits::{Cancellation, Limits};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// What became of a keyword.
+/// The outcome for a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
     /// The grammar holds what it asks for.
@@ -58,9 +58,9 @@ pub struct Entry {
     pub pointer: String,
     /// The keyword.
     pub keyword: String,
-    /// What became of it.
+    /// Its outcome.
     pub status: Status,
-    /// What comes through, or is left out.
+    /// Values that come through, or are left out.
     pub slips: String,
     /// Why an annotation asks nothing; which keyword an unknown one may be meant for; how a format is bounded.
     pub note: String,
@@ -87,7 +87,7 @@ impl Entry {
     }
 }
 
-/// What became of every keyword of a schema that compiles, by pointer and keyword.
+/// The outcome of every keyword of a schema that compiles, by pointer and keyword.
 ///
 /// The schema is read again as a compile reads it; limits and cancellation are those of this reading. Errors: those of
 /// [`compile`](crate::compile::compile).
@@ -103,7 +103,7 @@ pub fn report(
     entries(&mut subschemas, &prelude.options().formats(), &is_read)
 }
 
-/// What became of every keyword, by pointer and keyword.
+/// The outcome of every keyword, by pointer and keyword.
 ///
 /// `is_read` says of which subschemas the algebra has read the keywords, since a value can come to them. Keywords that
 /// ask something are listed there only, at all places that are such a subschema; others wherever they stand.

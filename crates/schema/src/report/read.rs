@@ -130,7 +130,7 @@ impl Walk<'_, '_> {
 
     /// The places that a keyword's value holds.
     fn below(&mut self, place: &Place, first: &str, keyword: &str, value: NodeId) -> Result<()> {
-        // What asks nothing was not looked into.
+        // A schema that asks nothing was not looked into.
         if self.schema(place).missing(keyword).is_some() {
             return Ok(());
         }

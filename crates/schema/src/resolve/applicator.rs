@@ -4,7 +4,7 @@ use crate::json::{Key, NodeId, Text, Tree, Value};
 use crate::resolve::pointer::escape;
 
 /// Which parts of a keyword's value may be schemas.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Holds {
     /// The value itself.
     pub itself: bool,
@@ -14,9 +14,7 @@ pub struct Holds {
     pub members: bool,
 }
 
-const NONE: Holds = Holds { itself: false, items: false, members: false };
-
-/// What a keyword's value holds; nothing for keywords of data and for unknown ones.
+/// The schemas in a keyword's value; none for keywords of data and for unknown ones.
 pub fn holds(keyword: &str) -> Holds {
     match keyword {
         "additionalItems"
@@ -29,17 +27,17 @@ pub fn holds(keyword: &str) -> Holds {
         | "propertyNames"
         | "then"
         | "unevaluatedItems"
-        | "unevaluatedProperties" => Holds { itself: true, ..NONE },
-        "items" => Holds { itself: true, items: true, ..NONE },
-        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Holds { items: true, ..NONE },
+        | "unevaluatedProperties" => Holds { itself: true, ..Holds::default() },
+        "items" => Holds { itself: true, items: true, members: false },
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Holds { items: true, ..Holds::default() },
         "$defs" | "definitions" | "dependencies" | "dependentSchemas" | "patternProperties" | "properties" => {
-            Holds { members: true, ..NONE }
+            Holds { members: true, ..Holds::default() }
         }
-        _ => NONE,
+        _ => Holds::default(),
     }
 }
 
-/// What may be a schema directly below another one, with its JSON pointer.
+/// The values that may be schemas directly below another one, with their JSON pointers.
 pub fn subschemas(tree: &Tree, schema: NodeId, pointer: &str) -> Vec<(NodeId, String)> {
     let mut found = Vec::new();
     let Some(members) = tree.object(schema) else { return found };

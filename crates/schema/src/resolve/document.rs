@@ -14,7 +14,7 @@ use std::sync::Arc;
 const CHECKED: u32 = 256;
 
 /// Documents that references may lead to.
-pub trait Registry {
+pub trait Registry: Send + Sync {
     /// The document of an absolute URI without a fragment; None if there is none.
     ///
     /// Errors: what keeps the document from being read.
@@ -106,7 +106,7 @@ impl<'a> Documents<'a> {
         self.watch = watch;
     }
 
-    /// What ends long walks.
+    /// The flag and clock that end long walks.
     pub fn watch(&self) -> &Watch {
         &self.watch
     }
@@ -178,6 +178,20 @@ impl<'a> Documents<'a> {
         let Resource { anchors, dynamic_anchors, .. } = self.resource(resource);
         let found = anchors.get(&*fragment).or_else(|| dynamic_anchors.get(&*fragment));
         Ok(found.map(|(schema, pointer)| Target { schema: *schema, resource, pointer: pointer.clone() }))
+    }
+
+    /// The value at a JSON pointer of the schema itself, and its resource; None if nothing stands there. A name that is no
+    /// URI counts for nothing.
+    pub fn find(&mut self, pointer: &str) -> Option<(Location, ResourceId)> {
+        let mut resource = self.root();
+        let mut schema = self.resource(resource).root;
+        let mut end = 0;
+        for token in pointer.split('/').skip(1) {
+            end += 1 + token.len();
+            schema = self.below(schema, &unescape(token))?;
+            resource = self.inside(schema, resource, &pointer[..end]).unwrap_or(resource);
+        }
+        Some((schema, resource))
     }
 
     /// Where a `$dynamicAnchor` of a resource stands.
@@ -364,20 +378,25 @@ impl<'a> Documents<'a> {
         let mut pointer = self.resource(resource).pointer.to_string();
         for token in path.split('/') {
             let token = unescape(token);
-            let below = match self.value(schema) {
-                Value::Array(items) if token.bytes().all(|byte| byte.is_ascii_digit()) => {
-                    token.parse().ok().and_then(|place: usize| items.get(place).copied())
-                }
-                Value::Object(members) => members.get(&token),
-                _ => None,
-            };
-            let Some(node) = below else { return Ok(None) };
-            schema.node = node;
+            let Some(below) = self.below(schema, &token) else { return Ok(None) };
+            schema = below;
             pointer.push('/');
             pointer += &escape_str(&token);
             resource = self.inside(schema, resource, &pointer)?;
         }
         Ok(Some(Target { schema, resource, pointer: pointer.into() }))
+    }
+
+    /// A member of an object, or an item of an array.
+    fn below(&self, location: Location, token: &str) -> Option<Location> {
+        let node = match self.value(location) {
+            Value::Array(items) if token.bytes().all(|byte| byte.is_ascii_digit()) => {
+                *items.get(token.parse::<usize>().ok()?)?
+            }
+            Value::Object(members) => members.get(token)?,
+            _ => return None,
+        };
+        Some(Location { node, ..location })
     }
 
     /// Finds every name below a resource: `$id`, `$anchor`, `$dynamicAnchor`.

@@ -14,7 +14,7 @@ const WITH_AUTHORITY: [&str; 25] = [
     "rtsp", "rtsps", "rtspu", "rsync", "svn", "svn+ssh", "sftp", "nfs", "git", "git+ssh", "ws", "wss",
 ];
 
-/// Those of them whose paths are no hierarchy: a reference to another path replaces the whole base.
+/// Schemes whose paths are no hierarchy: a reference to another path replaces the whole base.
 const NOT_RELATIVE: [&str; 6] = ["telnet", "snews", "rsync", "nfs", "git", "git+ssh"];
 
 struct Parts<'a> {

@@ -77,7 +77,7 @@ impl Conjunctions {
         }
     }
 
-    /// What meets both conjunctions.
+    /// The conjunction of both.
     pub fn both(&mut self, left: ConjunctionId, right: ConjunctionId) -> ConjunctionId {
         if left == right || right.is_anything() || left.is_nothing() {
             return left;

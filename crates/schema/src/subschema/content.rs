@@ -10,14 +10,14 @@ use frisket_core::limits::Watch;
 use frisket_core::storage::hash::Hasher128;
 use std::cell::Cell;
 
-/// What a schema says.
+/// The content of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// Nothing that counts.
     Nothing,
-    /// The same as every schema of this hash, wherever it stands.
+    /// Equal to every schema of this hash, wherever it stands.
     Free(u128),
-    /// The same as every schema of this hash in the same resource: it has references.
+    /// Equal to every schema of this hash in the same resource: it has references.
     Bound(u128),
     /// Something that only this place says: it names itself, or refers dynamically.
     Own,
@@ -50,7 +50,7 @@ const UNKNOWN: u32 = u32::MAX;
 const CHECKED: usize = 64;
 
 impl Contents {
-    /// What a schema says; a node that is no object says its value.
+    /// The content of a schema; a node that is no object says its value.
     /// Errors: cancellation, time.
     pub fn of(&mut self, tree: &Tree, schema: NodeId, watch: &Watch) -> Result<Content> {
         self.places.resize(tree.len(), UNKNOWN);

@@ -22,7 +22,7 @@ pub(super) enum At<'p> {
 }
 
 impl At<'_> {
-    /// What a subschema keeps.
+    /// Bytes and place that a subschema keeps.
     pub fn origin(self) -> Origin {
         match self {
             At::Pointer(pointer) => Origin::Pointer(pointer),

@@ -63,7 +63,7 @@ impl Subschemas<'_> {
         self.only_reference(place.schema).is_some()
     }
 
-    /// What the schema at a place asks; None if nothing that was read led there, or if it asks nothing.
+    /// The conjunction of the schema at a place; None if nothing that was read led there, or if it asks nothing.
     pub fn conjunction_at(&mut self, place: &Place) -> Option<ConjunctionId> {
         // A report is not cancelled: its documents have no flag.
         let key = self.key(place.schema, place.resource, &place.scope).ok()??;

@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What of the caller's options changes what a schema means.
+/// The caller's options that change the meaning of a schema.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
     /// Whether OpenAPI's `nullable: true` adds null to `type`.
@@ -27,10 +27,10 @@ pub struct Options {
     pub has_scopes: bool,
 }
 
-/// What a subschema asks of a value.
+/// The constraint of a subschema on a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asks {
-    /// What a schema that somebody wrote says.
+    /// The keywords of a schema that somebody wrote.
     Schema(Location),
     /// To be this part of a value that `const` or `enum` states.
     Constant(Location),
@@ -43,7 +43,7 @@ pub enum Asks {
 /// A subschema.
 #[derive(Debug, Clone)]
 pub struct Subschema {
-    /// What it asks.
+    /// Its constraint.
     pub asks: Asks,
     /// The resource that it belongs to; the root's for those that nobody wrote.
     pub resource: ResourceId,
@@ -63,7 +63,7 @@ pub struct Omission {
     pub slips: String,
 }
 
-/// What makes two schemas one subschema.
+/// The identity of a subschema: schemas with equal keys are one.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) enum Identity {
     Free(Draft, bool, u128),
@@ -77,11 +77,11 @@ pub struct Subschemas<'a> {
     pub documents: Documents<'a>,
     /// The conjunctions of them.
     pub conjunctions: Conjunctions,
-    /// What is not enforced, in the order in which it was met.
+    /// Keywords that are not enforced, in the order in which they were met.
     pub omissions: Vec<Omission>,
     /// Formats of which not all texts are allowed, in the order in which they were met.
     pub narrowed: Vec<Omission>,
-    /// What all names of an object must meet, by the place that says so.
+    /// Constraints on all names of an object, by the place that states them.
     pub names: Vec<(String, ConjunctionId)>,
     options: Options,
     all: Vec<Subschema>,
@@ -148,7 +148,7 @@ impl<'a> Subschemas<'a> {
         parts.concat()
     }
 
-    /// What a value of the whole schema must meet. Errors: no schema.
+    /// The conjunction of the whole schema. Errors: no schema.
     pub fn root(&mut self) -> Result<ConjunctionId> {
         let resource = self.documents.root();
         let scope = self.root_scope();
@@ -157,7 +157,7 @@ impl<'a> Subschemas<'a> {
         self.conjunction(schema, resource, scope, At::Pointer(pointer))
     }
 
-    /// What a schema asks that stands at this pointer of the whole one. Errors: no schema, no URI.
+    /// The conjunction of the schema at this pointer of the whole one. Errors: no schema, no URI.
     pub fn at(&mut self, schema: Location, pointer: &str) -> Result<ConjunctionId> {
         self.placed(schema, self.documents.root(), self.root_scope(), At::Pointer(pointer.into()))
     }
@@ -171,7 +171,7 @@ impl<'a> Subschemas<'a> {
         }
     }
 
-    /// What a schema found below a subschema asks.
+    /// The conjunction of a schema below a subschema.
     ///
     /// Errors: no schema, no URI, errors of the registry.
     pub fn below(&mut self, around: SubschemaId, schema: Location, path: &[&str]) -> Result<ConjunctionId> {
@@ -179,7 +179,7 @@ impl<'a> Subschemas<'a> {
         self.placed(schema, *resource, scope.clone(), At::Below(around, path))
     }
 
-    /// What a schema asks that stands in a resource, and may begin another one.
+    /// The conjunction of a schema that stands in a resource, and may begin another one.
     fn placed(
         &mut self,
         schema: Location,
@@ -199,7 +199,7 @@ impl<'a> Subschemas<'a> {
         self.conjunction(schema, resource, scope, at)
     }
 
-    /// What a reference of a subschema stands for; an omission if that is in no document.
+    /// The conjunction of a reference's target; an omission if that is in no document.
     ///
     /// Errors: a reference that leads nowhere in its own document, no URI, errors of the registry.
     pub fn referred(&mut self, from: SubschemaId, keyword: &str, reference: &str) -> Result<ConjunctionId> {
@@ -212,7 +212,7 @@ impl<'a> Subschemas<'a> {
         self.conjunction(target.schema, target.resource, scope, At::Pointer(target.pointer))
     }
 
-    /// What it means to be a part of a value that `const` or `enum` of a subschema states.
+    /// The conjunction of a part of a value that `const` or `enum` of a subschema states.
     pub fn constant(&mut self, from: SubschemaId, value: Location) -> ConjunctionId {
         let content = self.documents.tree(value).hash(value.node);
         if let Some(&known) = self.constants.get(&content) {
@@ -232,7 +232,7 @@ impl<'a> Subschemas<'a> {
         }
     }
 
-    /// What it means to be in a conjunct.
+    /// The conjunction of one conjunct.
     pub fn in_conjunct(&mut self, from: SubschemaId, conjunct: Conjunct) -> ConjunctionId {
         if let Some(&known) = self.conjuncts.get(&conjunct) {
             return known;
@@ -243,7 +243,7 @@ impl<'a> Subschemas<'a> {
         made
     }
 
-    /// What meets at least one of the conjunctions.
+    /// The union of conjunctions, as a conjunction.
     pub fn either(&mut self, from: SubschemaId, conjunctions: &[ConjunctionId]) -> ConjunctionId {
         let mut distinct: Vec<ConjunctionId> = Vec::new();
         for &conjunction in conjunctions {
@@ -259,7 +259,7 @@ impl<'a> Subschemas<'a> {
         }
     }
 
-    /// What just the values meet that do not meet the conjunction.
+    /// The complement of a conjunction.
     pub fn negated(&mut self, conjunction: ConjunctionId) -> ConjunctionId {
         if conjunction.is_anything() {
             return ConjunctionId::NOTHING;
@@ -396,7 +396,7 @@ impl<'a> Subschemas<'a> {
         self.conjunctions.of(vec![Literal::positive(number)])
     }
 
-    /// What a schema asks. A schema that only refers to another one is that one.
+    /// The conjunction of a schema. A schema that only refers to another one is that one.
     fn conjunction(
         &mut self,
         mut schema: Location,
@@ -440,7 +440,7 @@ impl<'a> Subschemas<'a> {
         Ok(found)
     }
 
-    /// What a schema is known by; None if it says nothing.
+    /// The key of a schema; None if it says nothing.
     /// Errors: cancellation, time.
     pub(super) fn key(
         &mut self,

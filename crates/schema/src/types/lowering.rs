@@ -1,4 +1,4 @@
-//! What the types ask of the rest of the compiler, and what the caller says of spellings.
+//! Traits through which the types reach the rest of the compiler, and the caller's options for spellings.
 
 use super::layout::Layout;
 use super::number::Notation;
@@ -13,7 +13,7 @@ use frisket_core::regular::term::TermId;
 /// every discriminator seen so far.
 pub const DEPTH: u32 = 4;
 
-/// What conjunctions mean. Every method that can fail does so with limits, cancellation or a schema that is wrong.
+/// The meaning of conjunctions. Every method that can fail does so with limits, cancellation or a schema that is wrong.
 pub trait Algebra {
     /// The builder of the grammar.
     fn builder(&mut self) -> &mut Builder;
@@ -47,7 +47,7 @@ pub trait Algebra {
     fn pointer(&self, subschema: SubschemaId) -> String;
 }
 
-/// What makes nodes of conjunctions.
+/// Makes nodes of conjunctions.
 pub trait Lowering: Algebra {
     /// How documents are spelled.
     fn spelling(&self) -> &Spelling;
@@ -79,7 +79,7 @@ pub trait Lowering: Algebra {
     /// The keyword with its argument that asks for a language, as a message names it.
     fn language_name(&self, language: &Matches) -> String;
 
-    /// What was found of values and the demands that they break.
+    /// Findings about values and the constraints that they break.
     fn marked_values(&mut self) -> &mut MarkedValues;
 
     /// Whether a value is lowered without what ended in an error. If so, the first of the keywords that is there is
@@ -87,7 +87,7 @@ pub trait Lowering: Algebra {
     fn leaves_out(&mut self, error: &Error, keywords: &[&'static str], slips: &str) -> Result<bool>;
 }
 
-/// What the caller wants of the text, beyond what the schema says of the value.
+/// The caller's options for the text, beyond what the schema says of the value.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Spelling {
     /// The spellings of numbers.
@@ -106,7 +106,7 @@ pub struct Spelling {
     pub closed_objects: bool,
 }
 
-/// What a call makes one level down, with the layout of the present level.
+/// The result of a call one level down, with the layout of the present level.
 pub(super) fn deeper<L: Lowering, T>(lowering: &mut L, call: impl FnOnce(&mut L, Layout) -> Result<T>) -> Result<T> {
     let layout = lowering.enter()?;
     let made = call(lowering, layout);

@@ -83,7 +83,7 @@ impl<'b> Terms<'b> {
         self.0.borrow_mut().alt(&numbers(nodes))
     }
 
-    /// What is in all of these.
+    /// The texts in all of these.
     pub fn and(&self, nodes: &[TermId]) -> Result<TermId> {
         self.0.borrow_mut().and(&numbers(nodes))
     }
@@ -130,7 +130,7 @@ impl<'b> Terms<'b> {
         self.0.borrow_mut().is_empty(node.number())
     }
 
-    /// What a call makes that asks for the builder itself.
+    /// The result of a call that asks for the builder itself.
     pub fn with<T>(&self, call: impl FnOnce(&mut Builder) -> T) -> T {
         call(&mut self.0.borrow_mut())
     }

@@ -41,7 +41,6 @@ from typing import TYPE_CHECKING
 from frisket.errors import FrisketError
 from frisket.lint.document import Document, Subschema, common_types, strings, table
 from frisket.lint.finding import Finding
-from frisket.lint.resolve import DRAFT7
 from frisket.lint.rule import Rule
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ _STEPS_PER_PATTERN = 1_000
 def check(document: Document) -> Iterator[Finding]:
     """Every property that is described in vain."""
     for place in document.places:
-        if place.resource.draft <= DRAFT7 and "$ref" in place.schema:
+        if place.said is not place.schema:
             idle = [word for word in SHADOWED if word in place.schema]
             if idle and isinstance(place.schema["$ref"], str):
                 yield RULE.finding(
@@ -104,7 +103,7 @@ def _has_no_objects(context: list[Subschema]) -> bool:
 
 
 def _killer(document: Document, context: list[Subschema], way: list[Subschema], name: str) -> str | None:
-    """What forbids the property in one context, in words."""
+    """The keyword that forbids the property in one context, in words."""
     for one in context:
         if _forbids(document, one, name):
             return f"{one.to('additionalProperties')} is false, and the property is not listed there"

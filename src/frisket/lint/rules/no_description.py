@@ -43,7 +43,7 @@ from frisket.lint.word import KNOWN_SHORT, QUANTITY, SIDES, VAGUE, VALUE, is_amo
 SAID = ("description", "title", "examples", "example", "enum", "const", "format", "pattern", "$comment", "default")
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 SCALARS = frozenset(("string", "integer", "number", "boolean", "null"))
-#: What says, beside a vague name, what its value is of.
+#: Sibling properties that tell what a vaguely named value refers to.
 SUBJECTS = frozenset(
     (
         *("name", "key", "id", "field", "label", "type", "unit", "units", "code", "metric", "attribute", "operator"),

@@ -35,7 +35,7 @@ from frisket.lint.finding import Finding
 from frisket.lint.rule import Rule
 from frisket.lint.tokens import spelled, tokens_of
 
-#: Of more values some always share their first token.
+#: From more values than this, some always share their first token.
 MOST = 32
 #: Groups in one message.
 SHOWN = 3

@@ -38,9 +38,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from frisket.errors import FrisketError
+from frisket.json_pointer import escape
 from frisket.lint.document import Document
 from frisket.lint.finding import Finding
-from frisket.lint.resolve import escape
 from frisket.lint.rule import Rule
 
 #: Beginnings of words that are no keywords on purpose.

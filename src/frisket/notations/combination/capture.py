@@ -18,7 +18,7 @@ from frisket.notations.combination.part import Capture, Choice, Label, Part, Rep
 #: (name, begin, end) of a capture, in units.
 Found: TypeAlias = tuple[str, int, int]
 
-#: What one more round or tag reads, and (count, place) behind it.
+#: The part that one more round or tag reads, and (count, place) behind it.
 _Way: TypeAlias = tuple[list[tuple[Part, int, int]], tuple[int, int]]
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
     from frisket.grammar import Grammar
 
-#: What the calls take and return: the number of a node, or a part that holds a name.
+#: Argument and result of the calls: the number of a node, or a part that holds a name.
 Node: TypeAlias = int | Part
 
 

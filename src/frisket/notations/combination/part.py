@@ -211,10 +211,10 @@ class Rules(Part):
 
     core: _core.Grammar
     reads: Literal["text", "json", "python"] = "text"
-    """What the texts are written in."""
+    """The notation of the texts."""
     ends: tuple[str, ...] = ()
     schema: Any = None
-    """What the texts stand for, where that is known."""
+    """The values of the texts, where they are known."""
 
     def __str__(self) -> str:
         return f"rules of {self.core.node_count:,} nodes"

@@ -1,4 +1,4 @@
-"""What the dialects of EBNF share: rules one after the other, quoted texts without escapes, groups that must close."""
+"""The common part of EBNF's dialects: rules in a row, quoted texts without escapes, groups that must close."""
 
 from __future__ import annotations
 

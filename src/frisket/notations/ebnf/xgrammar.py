@@ -41,7 +41,7 @@ _ESCAPES = {
     **{char: char for char in "\"\\/'?^$.*+()[]{}|-"},
 }  # fmt: skip
 _ANY_TEXT = Repeat(Chars(unicode.ALL), 0, None)
-#: What stands in a JSON string as it is.
+#: Characters that stand in a JSON string as they are.
 _UNESCAPED = Repeat(Chars(((0x20, 0x21), (0x23, 0x5B), (0x5D, 0x10FFFF))), 0, None)
 _MACROS = ("Regex", "Substring", "TagDispatch")
 #: Names of captures and temperatures change no text's membership.

@@ -78,7 +78,7 @@ class Name:
     name: str
     at: int
     arguments: tuple[Node, ...] = ()
-    #: What is said after `::`, of a parametric rule.
+    #: The argument after `::`, of a parametric rule.
     parameter: Formula | None = None
 
 
@@ -159,7 +159,7 @@ Node: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """What a parametric rule computes or asks: a function of its parameter, its operands, and where it stands."""
+    """A computation or condition of a parametric rule: a function of its parameter, its operands, and its place."""
 
     function: str
     operands: tuple[Formula | int | tuple[int, int], ...]
@@ -168,11 +168,11 @@ class Formula:
 
 @dataclass(slots=True, eq=False)
 class Attributes:
-    """What stands in brackets behind a rule's name, as far as it changes the texts."""
+    """The attributes in brackets behind a rule's name, as far as they change the texts."""
 
     #: Where `lazy`, `suffix` or `stop` stands.
     lazy_at: int | None = None
-    #: What ends the rule, part of its texts.
+    #: The ending of the rule, part of its texts.
     ending: Node | None = None
     #: `stop=""` makes a terminal of the rule, which nothing but the end of the text must end.
     is_terminal: bool = False

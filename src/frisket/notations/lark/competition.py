@@ -47,7 +47,7 @@ _NONE: Lazy = frozenset()
 _MOST = 20_000
 #: A repetition with an upper bound is written out as far as this where lazy rules meet it.
 _MOST_ROUNDS = 16
-#: What xgrammar takes for free text, in Python's dialect.
+#: Patterns that xgrammar takes for free text, in Python's dialect.
 _FREE_TEXT = {r"(.|\n)*", r"(\n|.)*", r"(?:.|\n)*", r"(?:\n|.)*", r"(?s:.*)"}
 
 
@@ -267,7 +267,7 @@ class Competition:
         if all(not self.is_empty(node) and not part.open for node, _, part in parts):
             tail = self.sequence(rest, _NONE, follow)
             return self.joined(Choice(tuple(Branch(part.node) for _, _, part in parts)), tail)
-        # What follows depends on the alternative: it is written behind each.
+        # The rest depends on the alternative: it is written behind each.
         whole = [self.sequence((node, *rest), others, follow) for node, others, _ in parts]
         return _Part(Choice(tuple(Branch(part.node) for part in whole)), _NONE.union(*(part.open for part in whole)))
 

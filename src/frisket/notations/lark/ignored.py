@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
 
 #: Pairs of states that are looked at to find out where a longer ignored text may end.
+_EACH_BYTE = [bytes([byte]) for byte in range(256)]
 _MOST_PAIRS = 4_096
 _BYTES = ((0, 255),)
 
@@ -45,14 +46,14 @@ class Lexeme:
 
 
 class Separation(NamedTuple):
-    """What may stand between terminals."""
+    """The gaps between terminals."""
 
     common: ast.Node
     """Behind any terminal."""
     lexemes: list[ast.Node | None]
     """Each terminal with the gaps that only it may have before it; None for one without such gaps."""
     last: ast.Node | None
-    """What else may stand at the end of a text."""
+    """Further gaps at the end of a text."""
 
 
 def separate(
@@ -62,7 +63,7 @@ def separate(
     lexemes: list[Lexeme],
     once: bool,
 ) -> Separation | None:
-    """What may stand between the terminals; None if that is anything ignored. Raises Inexact."""
+    """The gaps between the terminals; None if they are any ignored texts. Raises Inexact."""
     work = _Work(builder, lower)
     kinds = work.merged([kind for tree in ignored for kind in work.kinds(tree)])
     gaps = [Texts(tree, lower(tree)) for tree in work.gaps(kinds, once)]
@@ -115,6 +116,7 @@ class _Work:
         self.any = builder.repeat(byte, 0, None)
         self.some = builder.repeat(byte, 1, None)
         self.empty = builder.empty()
+        self._steps: dict[int, list[tuple[bytes, int]]] = {}
 
     def is_within(self, inner: int, outer: int) -> bool:
         return self.builder.disjoint(inner, self.builder.not_(outer))
@@ -204,13 +206,20 @@ class _Work:
         return Texts(ast.Both((lexeme.texts.tree, excluded), 0), left)
 
     def _without_first(self, lexeme: Lexeme, begins: frozenset[int], rest: int) -> Texts | None:
-        """As `without`, by the first byte alone."""
-        common = [byte for byte in begins if self.builder.after(rest, bytes([byte])) != self.empty]
+        """Like `without`, by the first byte alone."""
+        common = [data for data, _ in self.steps(rest) if data[0] in begins]
         if not common:
             return lexeme.texts
         if len(common) == len(begins) and all(self.builder.accepts(rest, bytes([byte])) for byte in begins):
             return None
         raise Inexact
+
+    def steps(self, node: int) -> list[tuple[bytes, int]]:
+        """Each byte that a text of the node begins with, and the node of what follows it."""
+        if node not in self._steps:
+            steps = [(data, self.builder.after(node, data)) for data in _EACH_BYTE]
+            self._steps[node] = [(data, further) for data, further in steps if further != self.empty]
+        return self._steps[node]
 
     def check_end(self, node: int, rest: int) -> None:
         """Inexact if a text of the node ends before it is known whether it makes the ignored text longer."""
@@ -218,10 +227,9 @@ class _Work:
         agenda = [(node, rest)]
         seen = set(agenda)
         for texts, longer in agenda:
-            for byte in range(256):
-                data = bytes([byte])
-                further = builder.after(longer, data)
-                if further == self.empty or (left := builder.after(texts, data)) == self.empty:
+            for data, further in self.steps(longer):
+                left = builder.after(texts, data)
+                if left == self.empty:
                     continue
                 if builder.accepts(left, b"") or len(seen) > _MOST_PAIRS:
                     raise Inexact

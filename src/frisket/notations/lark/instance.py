@@ -51,7 +51,7 @@ class Instances:
             name, definition, arguments, value = self.agenda.popleft()
             if name in self.found:
                 continue
-            if len(self.found) >= _MOST:
+            if len(self.found) >= len(self.known) + _MOST:
                 source.fail(
                     f"there are more than {_MOST:,} rules with the parameters that come up",
                     definition.at,
@@ -104,7 +104,7 @@ class Instances:
         )
 
     def instead(self, name: str) -> str:
-        """What helps where nothing has the name."""
+        """The hint where nothing has the name."""
         if near := difflib.get_close_matches(name, self.known, n=1):
             return f"is it {near[0]}?"
         if name in library_names():
@@ -153,7 +153,7 @@ def _asks(node: Node) -> bool:
 
 
 def _spelled(node: Node) -> str:
-    """What an argument says, the same for the same."""
+    """A text for an argument, equal for equal ones."""
     if isinstance(node, Name):
         return node.name
     parts = [f"{slot}={getattr(node, slot)!r}" for slot in node.__slots__ if slot in _SAID]
@@ -161,5 +161,5 @@ def _spelled(node: Node) -> str:
     return f"{type(node).__name__}({', '.join(parts + below)})"
 
 
-#: What tells apart nodes without any below.
+#: Fields that tell apart nodes without any below.
 _SAID = ("any_case", "chunks", "flags", "high", "is_shortest", "low", "name", "pattern", "text", "value")

@@ -79,7 +79,7 @@ _DEEPEST = 50
 
 
 def parse_parameter(source: Source, literals: Literals) -> Formula:
-    """What stands behind `::` where a rule is called: `_`, a number or a function of the caller's parameter."""
+    """The argument behind `::` where a rule is called: `_`, a number or a function of the caller's parameter."""
     at = source.at
     if source.peek().isdigit():
         number = literals.number("a number")
@@ -92,7 +92,7 @@ def parse_parameter(source: Source, literals: Literals) -> Formula:
 
 
 def parse_condition(source: Source, literals: Literals, depth: int = 0) -> Formula:
-    """What stands behind `%if`."""
+    """The condition behind `%if`."""
     return _call(source, literals, _CONDITIONS, "a condition", depth)
 
 

@@ -212,7 +212,7 @@ class LarkParser:
         return found
 
     def ending(self, key: str) -> Node:
-        """What `stop` or `suffix` is: a text, a pattern or a terminal."""
+        """The value of `stop` or `suffix`: a text, a pattern or a terminal."""
         source, at = self.source, self.source.at
         if source.peek() == '"':
             return self.literals.string()

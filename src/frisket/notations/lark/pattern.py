@@ -168,7 +168,7 @@ class _Translation:
         return "\\" + letter
 
     def member(self, char: str) -> str:
-        """What stands in a class."""
+        """The items of a class."""
         pattern, at = self.pattern, self.at
         if self.rust:
             posix = _POSIX_CLASS.match(pattern, at)
@@ -183,7 +183,7 @@ class _Translation:
 
 @cache
 def _ascii_class(letter: str) -> str:
-    """What stands in brackets for ECMAScript's `\\d`, `\\w` or `\\s`, or for the complement of one."""
+    """The class in brackets for ECMAScript's `\\d`, `\\w` or `\\s`, or for the complement of one."""
     ranges = {"s": unicode.ECMA_SPACE, "d": unicode.DIGIT, "w": unicode.WORD}[letter.lower()]
     if letter.isupper():
         ranges = unicode.complement(ranges)

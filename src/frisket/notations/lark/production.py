@@ -145,7 +145,7 @@ class Productions:
         self.rules[BEGIN] = ast.Production(start, body, at)
 
     def separation(self, ignored: list[ast.Node], once: bool) -> Separation | None:
-        """What may stand between terminals so that each ignored text is the longest; None if that is any."""
+        """The gaps between terminals in which each ignored text is the longest; None if they are any ignored texts."""
         builder = GrammarBuilder()
 
         def lower(node: ast.Node) -> int:
@@ -154,8 +154,9 @@ class Productions:
                 node = ast.Complement(ast.Complement(node, 0), 0)  # one regular node, however large
             rules = {**self.terminals, _PART: ast.Production(_PART, node, 0)}
             try:
+                rules = {name: rules[name] for name in ast.reachable(rules, _PART)}
                 return lower_productions(builder, self.source, rules, _PART)
-            except GrammarError as error:
+            except (GrammarError, KeyError) as error:
                 raise _Refused from error
 
         try:

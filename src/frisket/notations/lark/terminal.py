@@ -14,7 +14,7 @@ def check_terminals(source: Source, definitions: dict[str, Definition]) -> None:
 
 
 def _check_terminal(source: Source, definition: Definition) -> None:
-    """What is one regular language must be made of such."""
+    """A terminal or lazy rule may refer to terminals only."""
     attributes = definition.attributes
     is_lazy = attributes.lazy_at is not None or attributes.is_terminal
     if not (definition.is_terminal or is_lazy):

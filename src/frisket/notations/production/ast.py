@@ -1,4 +1,4 @@
-"""What a production says, as a tree: all notations of the BNF family mean the same by the same node."""
+"""Tree of a production: all notations of the BNF family mean the same by the same node."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Pattern:
 
 @dataclass(slots=True, eq=False)
 class Embedded:
-    """What another notation says: `lower` makes its node, which is regular if `is_regular`."""
+    """A part in another notation: `lower` makes its node, which is regular if `is_regular`."""
 
     lower: Callable[[GrammarBuilder], int]
     is_regular: bool

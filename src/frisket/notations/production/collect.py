@@ -26,7 +26,7 @@ from frisket.notations.production.ast import (
     Token,
 )
 
-#: Of each rule its patterns and what other notations say, by the engine's numbers.
+#: Rule → its patterns and its parts in other notations, by the engine's numbers.
 Leaves: TypeAlias = dict[str, list[tuple[int, Pattern | Embedded]]]
 
 

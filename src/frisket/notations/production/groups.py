@@ -16,7 +16,7 @@ class _Level:
     opened: tuple[str, int] | None
     done: list[Node] = field(default_factory=list)
     items: list[Node] = field(default_factory=list)
-    #: What becomes of the next item.
+    #: Function that makes the node of the next item.
     prefix: Callable[[Node], Node] | None = None
     #: How many items there were when an exception's operator came, and where that stands.
     minus: tuple[int, int] | None = None
@@ -38,7 +38,7 @@ class Groups:
 
     @property
     def items(self) -> list[Node]:
-        """What the alternative under way holds so far."""
+        """The items of the alternative under way."""
         return self._levels[-1].items
 
     @property

@@ -102,7 +102,7 @@ def _fail(source: Source, productions: Productions, kind: str, name: str, at: in
 
 
 def _other_root(productions: Productions, root: str, option: str) -> str:
-    """What to do where the grammar has no rule of the root's name."""
+    """The hint where the grammar has no rule of the root's name."""
     names = [production.name for production in productions.values()]
     near = difflib.get_close_matches(root, names, n=1) or [name for name in names if name == name.lower()] or names
     hint = f'call a rule {root}, or pass {option}="{near[0]}"'

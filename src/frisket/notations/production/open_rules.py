@@ -66,7 +66,7 @@ def open_rules(productions: Productions, root: str, text: bytes, meter: Meter) -
     chains = _Chart(productions, root, text, meter).chains()
     best = max(chains, key=lambda chain: (chain[0], len(chain[1])), default=(False, []))[1]
     names = (productions[rule].name for rule in best)
-    # What Lark ignores stands between terminals, in no rule of its own.
+    # Ignored texts of Lark stand between terminals, in no rule of their own.
     return tuple(name for name, _ in groupby(name for name in names if not name.startswith("%")))
 
 
@@ -93,7 +93,7 @@ class _Chart:
             self.read(place)
 
     def chains(self) -> Iterator[tuple[bool, list[str]]]:
-        """Of each open call whether it has read something, and the rules from the root to it."""
+        """For each open call whether it has read something, and the rules from the root to it."""
         for call, has_read in self.open.items():
             yield has_read, self.chain(call)
         if _Item(self.root, 0, _END) in self.items[-1]:
@@ -199,7 +199,7 @@ class _Chart:
         return [place + length for length in ends], is_open
 
     def grammar(self, node: Node) -> _core.Grammar | None:
-        """What only an automaton reads, as a grammar of its own; None if it has no text."""
+        """A part that only an automaton reads, as a grammar of its own; None if it has no text."""
         if id(node) not in self.grammars:
             builder = _core.GrammarBuilder(limits=self.meter.limits)
             alone = {**self.productions, "": Production("", node, 0)}

@@ -93,7 +93,7 @@ class Source:
         return False
 
     def match(self, pattern: re.Pattern[str]) -> str | None:
-        """What the pattern matches here, which is then read; None if it does not."""
+        """The text that the pattern matches here, which is then read; None if it does not match."""
         found = pattern.match(self.text, self.at)
         if found is None:
             return None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from frisket.errors import FrisketError, GrammarSyntaxError, LimitExceededError
 from frisket.json_fault import json_fault
+from frisket.json_pointer import to_pointer
 from frisket.notations.combination import free_text
 from frisket.notations.combination.part import (
     AnyTokens,
@@ -55,7 +56,7 @@ def read_structural_tag(
 
 @dataclass(frozen=True, slots=True)
 class TagText:
-    """What a text of a structural tag stands for: itself."""
+    """The value of a structural tag's text: itself."""
 
     part: Part
 
@@ -86,8 +87,7 @@ class _Place:
     ends: tuple[str, ...] = ()
 
     def below(self, *tokens: str | int) -> _Place:
-        said = (str(token).replace("~", "~0").replace("/", "~1") for token in tokens)
-        return replace(self, pointer="".join([self.pointer, *(f"/{token}" for token in said)]))
+        return replace(self, pointer=self.pointer + to_pointer(tokens))
 
     def fail(self, message: str, hint: str | None = None) -> NoReturn:
         raise GrammarSyntaxError(message, where=self.pointer, hint=hint)
@@ -235,7 +235,7 @@ class _Reader:
         place.fail(f"the begin of a tag is a text or a token, got {_kind(begin)}")
 
     def _behind(self, data: Mapping[str, Any], place: _Place) -> Part:
-        """What follows the begin of a tag: its content and its end."""
+        """The parts behind the begin of a tag: its content and its end."""
         end, at = data.get("end"), place.below("end")
         if isinstance(end, Mapping) and end.get("type") == "token":
             token = _token(end.get("token"), at.below("token"))

@@ -13,6 +13,7 @@ from urllib.parse import quote, unquote
 
 from frisket._core import front_end
 from frisket.errors import UnsupportedSchemaError
+from frisket.json_pointer import escape, follow
 from frisket.json_schema import prelude_of
 from frisket.json_schema.parameter import OTHER_TYPES, bounded_text, relating
 
@@ -153,7 +154,7 @@ class _Parameters:
         missing = [key for key in required if key not in properties]
         if missing:
             raise _unsupported(f"{where}/required", f"nothing is said of the required member {missing[0]}")
-        at = {key: f"{where}/properties/{_token(key)}" for key in properties}
+        at = {key: f"{where}/properties/{escape(key)}" for key in properties}
         rest = f"{where}/additionalProperties" if "additionalProperties" in schema else None
         is_root = pointer == ""
         found = self.find_values(None if is_root else [*at.values(), *([rest] if rest else [])])
@@ -259,7 +260,7 @@ class _Parameters:
 
     def shapes(self, pointer: str | None, name: str) -> list[tuple[dict[str, Any], str | None]]:
         """The schemas, with their pointers, that say of which members or items such a value is made."""
-        schema = True if pointer is None else self.at(pointer)
+        schema = True if pointer is None else follow(self.schema, pointer)
         if schema is False:
             return []
         schema = {} if schema is True else schema
@@ -282,16 +283,8 @@ class _Parameters:
         if listed is not None and not any(isinstance(each, dict if name == "object" else list) for each in listed):
             return []
         for key in whole:
-            raise _unsupported(f"{pointer}/{_token(key)}", f"{key} is not held where each {name} is a list of elements")
+            raise _unsupported(f"{pointer}/{escape(key)}", f"{key} is not held where each {name} is a list of elements")
         return [(schema, pointer)]
-
-    def at(self, pointer: str) -> Any:
-        """The schema at a pointer."""
-        found = self.schema
-        for token in pointer.split("/")[1:]:
-            name = token.replace("~1", "/").replace("~0", "~")
-            found = found[int(name)] if isinstance(found, list) else found[name]
-        return found
 
     def begin(self, begin: str, key: str | None, kind: str) -> list[int]:
         builder, style = self.builder, self.style
@@ -310,10 +303,6 @@ class _Parameters:
 
     def other(self, node: int, end: str) -> int:
         return self.builder.seq([self.blanks, node, self.blanks, self.builder.literal(end.encode())])
-
-
-def _token(key: str) -> str:
-    return key.replace("~", "~0").replace("/", "~1")
 
 
 def _unsupported(where: str, reason: str) -> UnsupportedSchemaError:

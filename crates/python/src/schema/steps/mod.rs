@@ -1,4 +1,4 @@
-//! Schema → its value, its references: steps of the front end by themselves, for tests beside `json` and `frisket.lint`.
+//! Schema → its value, its references: steps of the front end by themselves, for tests beside `json` and a resolver in Python.
 
 mod value;
 

@@ -7,7 +7,7 @@ use crate::draft::Draft;
 use crate::error::Result;
 use crate::json::{NodeId, Value};
 
-/// What says that a schema is of the last draft in which `items` may be an array.
+/// The `$schema` of the last draft in which `items` may be an array.
 const OLDER: &str = r#""$schema": "https://json-schema.org/draft/2019-09/schema""#;
 
 /// Reads all three keywords, when the first of them comes.

@@ -25,6 +25,7 @@ use super::reader::Reader;
 use crate::draft::Draft;
 use crate::error::Result;
 use crate::json::NodeId;
+use crate::resolve::applicator::{holds, Holds};
 
 /// Reads the value of a keyword of this name.
 type Read = fn(&mut Reader<'_, '_>, &'static str, NodeId) -> Result<()>;
@@ -58,78 +59,58 @@ impl Keyword {
 
 use Draft::{Draft2019, Draft2020, Draft4, Draft6, Draft7};
 
-/// In order of the lengths of their names, then of the names: few comparisons look at a letter.
+/// In the order of their names.
 const KEYWORDS: [Keyword; 45] = [
-    Keyword::new("if", applicator::read_if, Draft7, Draft2020),
-    Keyword::new("not", applicator::read_not, Draft4, Draft2020),
+    Keyword::new("$dynamicRef", read_reference, Draft2020, Draft2020),
+    Keyword::new("$recursiveRef", read_reference, Draft2019, Draft2019),
     Keyword::new("$ref", read_reference, Draft4, Draft2020),
-    Keyword::new("else", applicator::read_branch, Draft7, Draft2020),
-    Keyword::of_validation("enum", value::read_enum, Draft4),
-    Keyword::new("then", applicator::read_branch, Draft7, Draft2020),
-    Keyword::of_validation("type", type_name::read_type, Draft4),
+    Keyword::new("additionalItems", items::read_items, Draft4, Draft2019),
+    Keyword::new("additionalProperties", properties::read_properties, Draft4, Draft2020),
     Keyword::new("allOf", applicator::read_all_of, Draft4, Draft2020),
     Keyword::new("anyOf", applicator::read_any_of, Draft4, Draft2020),
     Keyword::of_validation("const", value::read_const, Draft6),
-    Keyword::new("items", items::read_items, Draft4, Draft2020),
-    Keyword::new("oneOf", applicator::read_one_of, Draft4, Draft2020),
-    Keyword::new("format", format::read_format, Draft4, Draft2020),
-    Keyword::of_validation("maximum", range::read_inclusive, Draft4),
-    Keyword::of_validation("minimum", range::read_inclusive, Draft4),
-    Keyword::of_validation("pattern", pattern::read_pattern, Draft4),
     Keyword::new("contains", contains::read_contains, Draft6, Draft2020),
-    Keyword::of_validation("maxItems", count::read_count, Draft4),
-    Keyword::of_validation("minItems", count::read_count, Draft4),
-    Keyword::of_validation("required", required::read_required, Draft4),
-    Keyword::of_validation("maxLength", count::read_count, Draft4),
-    Keyword::of_validation("minLength", count::read_count, Draft4),
-    Keyword::of_validation("multipleOf", multiple_of::read_multiple_of, Draft4),
-    Keyword::new("properties", properties::read_properties, Draft4, Draft2020),
-    Keyword::new("$dynamicRef", read_reference, Draft2020, Draft2020),
-    Keyword::of_validation("maxContains", contains::read_bound, Draft2019),
-    Keyword::of_validation("minContains", contains::read_bound, Draft2019),
-    Keyword::new("prefixItems", items::read_items, Draft2020, Draft2020),
-    Keyword::of_validation("uniqueItems", unique_items::read_unique_items, Draft4),
-    Keyword::new("dependencies", dependent::read_dependencies, Draft4, Draft2020),
-    Keyword::new("$recursiveRef", read_reference, Draft2019, Draft2019),
-    Keyword::of_validation("maxProperties", count::read_count, Draft4),
-    Keyword::of_validation("minProperties", count::read_count, Draft4),
-    Keyword::new("propertyNames", property_names::read_property_names, Draft6, Draft2020),
-    Keyword::new("additionalItems", items::read_items, Draft4, Draft2019),
     Keyword::new("contentEncoding", content::read_encoding, Draft7, Draft7),
     Keyword::new("contentMediaType", content::read_media_type, Draft7, Draft7),
+    Keyword::new("dependencies", dependent::read_dependencies, Draft4, Draft2020),
+    Keyword::of_validation("dependentRequired", dependent::read_required, Draft2019),
     Keyword::new("dependentSchemas", dependent::read_schemas, Draft2019, Draft2020),
+    Keyword::new("else", applicator::read_branch, Draft7, Draft2020),
+    Keyword::of_validation("enum", value::read_enum, Draft4),
     Keyword::of_validation("exclusiveMaximum", range::read_exclusive, Draft4),
     Keyword::of_validation("exclusiveMinimum", range::read_exclusive, Draft4),
-    Keyword::new("unevaluatedItems", unevaluated::read_items, Draft2019, Draft2020),
-    Keyword::of_validation("dependentRequired", dependent::read_required, Draft2019),
+    Keyword::new("format", format::read_format, Draft4, Draft2020),
+    Keyword::new("if", applicator::read_if, Draft7, Draft2020),
+    Keyword::new("items", items::read_items, Draft4, Draft2020),
+    Keyword::of_validation("maxContains", contains::read_bound, Draft2019),
+    Keyword::of_validation("maxItems", count::read_count, Draft4),
+    Keyword::of_validation("maxLength", count::read_count, Draft4),
+    Keyword::of_validation("maxProperties", count::read_count, Draft4),
+    Keyword::of_validation("maximum", range::read_inclusive, Draft4),
+    Keyword::of_validation("minContains", contains::read_bound, Draft2019),
+    Keyword::of_validation("minItems", count::read_count, Draft4),
+    Keyword::of_validation("minLength", count::read_count, Draft4),
+    Keyword::of_validation("minProperties", count::read_count, Draft4),
+    Keyword::of_validation("minimum", range::read_inclusive, Draft4),
+    Keyword::of_validation("multipleOf", multiple_of::read_multiple_of, Draft4),
+    Keyword::new("not", applicator::read_not, Draft4, Draft2020),
+    Keyword::new("oneOf", applicator::read_one_of, Draft4, Draft2020),
+    Keyword::of_validation("pattern", pattern::read_pattern, Draft4),
     Keyword::new("patternProperties", properties::read_properties, Draft4, Draft2020),
-    Keyword::new("additionalProperties", properties::read_properties, Draft4, Draft2020),
+    Keyword::new("prefixItems", items::read_items, Draft2020, Draft2020),
+    Keyword::new("properties", properties::read_properties, Draft4, Draft2020),
+    Keyword::new("propertyNames", property_names::read_property_names, Draft6, Draft2020),
+    Keyword::of_validation("required", required::read_required, Draft4),
+    Keyword::new("then", applicator::read_branch, Draft7, Draft2020),
+    Keyword::of_validation("type", type_name::read_type, Draft4),
+    Keyword::new("unevaluatedItems", unevaluated::read_items, Draft2019, Draft2020),
     Keyword::new("unevaluatedProperties", unevaluated::read_properties, Draft2019, Draft2020),
+    Keyword::of_validation("uniqueItems", unique_items::read_unique_items, Draft4),
 ];
-
-/// Letters of the longest keyword.
-const LONGEST: usize = 21;
-
-/// By number of letters, where the keywords begin that have as many.
-const STARTS: [usize; LONGEST + 2] = {
-    let mut starts = [0; LONGEST + 2];
-    let mut letters = 0;
-    while letters < starts.len() {
-        while starts[letters] < KEYWORDS.len() && KEYWORDS[starts[letters]].name.len() < letters {
-            starts[letters] += 1;
-        }
-        letters += 1;
-    }
-    starts
-};
 
 /// The keyword of a name.
 pub(crate) fn find(name: &str) -> Option<&'static Keyword> {
-    let (start, end) = (*STARTS.get(name.len())?, *STARTS.get(name.len() + 1)?);
-    // Among keywords of one length, the last letter but one tells most apart, and names that are none.
-    let mark = |name: &str| name.as_bytes()[name.len() - 2];
-    let mut found = KEYWORDS[start..end].iter();
-    found.find(|keyword| mark(keyword.name) == mark(name) && keyword.name == name)
+    KEYWORDS.binary_search_by_key(&name, |keyword| keyword.name).ok().map(|at| &KEYWORDS[at])
 }
 
 /// The names of all keywords.
@@ -137,8 +118,8 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     KEYWORDS.iter().map(|keyword| keyword.name)
 }
 
-/// What names, describes or holds schemas, in JSON Schema and OpenAPI, in order. Nobody takes it for a condition, so a
-/// report does not list it.
+/// Words that name, describe or hold schemas, in JSON Schema and OpenAPI, in order. Nobody takes them for conditions, so
+/// a report does not list them.
 pub(crate) const METADATA: [&str; 20] = [
     "$anchor",
     "$comment",
@@ -165,6 +146,11 @@ pub(crate) const METADATA: [&str; 20] = [
 /// Whether a word names, describes or holds schemas.
 pub(crate) fn is_metadata(word: &str) -> bool {
     METADATA.binary_search(&word).is_ok()
+}
+
+/// Whether a draft has a keyword of this name, which counts or holds schemas.
+pub fn has_keyword(draft: Draft, name: &str) -> bool {
+    find(name).map_or_else(|| holds(name) != Holds::default(), |keyword| keyword.counts(draft, true))
 }
 
 /// Whether some draft has a keyword of this name.

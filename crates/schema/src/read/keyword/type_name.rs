@@ -8,7 +8,7 @@ use crate::json::{NodeId, Text, Value};
 use crate::message::quoted;
 use crate::similar::closest;
 
-/// What is called otherwise in other languages.
+/// Types by their names in other languages.
 const ELSEWHERE: [(&str, &str); 6] = [
     ("int", "integer"),
     ("float", "number"),

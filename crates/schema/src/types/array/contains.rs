@@ -22,7 +22,7 @@ const COUNTERS: usize = 6;
 /// The position, and how many items were counted for each condition.
 type State = (u64, Vec<u64>);
 
-/// What may follow an item that led to a state.
+/// The items that may follow one that led to a state.
 type Rules = IndexMap<State, TermId, FxBuildHasher>;
 
 /// The node of the arrays of a shape that counts items, or None if clearly there are none. Errors: limits.
@@ -209,7 +209,7 @@ impl Automaton<'_> {
         Ok(found)
     }
 
-    /// The same automaton over items that are all different: there the engine keeps the count and the values.
+    /// This automaton over items that are all different: there the engine keeps the count and the values.
     fn of_unique_items<L: Lowering>(&mut self, lowering: &mut L, layout: Layout) -> Result<TermId> {
         let mut pending = vec![self.start()];
         let mut numbers: FxHashMap<State, u32> = FxHashMap::from_iter([(self.start(), 0)]);

@@ -73,7 +73,7 @@ fn sequence<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Res
     }))
 }
 
-/// The same items, no two of them equal.
+/// These items, no two of them equal.
 fn unique(
     builder: &mut Builder,
     prefix: &[u32],

@@ -8,7 +8,7 @@ use crate::types::Algebra;
 pub struct Counted {
     /// The first position that counts.
     pub start: u64,
-    /// What the counted items meet.
+    /// The conjunction that the counted items meet.
     pub item: ConjunctionId,
     /// The least number of such items.
     pub least: u64,
@@ -18,12 +18,12 @@ pub struct Counted {
     pub place: Option<SubschemaId>,
 }
 
-/// What all conditions on an array ask together.
+/// All conditions on an array together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// What items must meet, by position.
+    /// Constraints on items, by position.
     pub prefix: Vec<ConjunctionId>,
-    /// What all later items must meet.
+    /// The constraint on all later items.
     pub rest: Option<ConjunctionId>,
     /// The least number of items.
     pub least: u64,
@@ -96,13 +96,13 @@ impl Shape {
         self.rest = Some(all_later);
     }
 
-    /// What the item at a position must meet.
+    /// The constraint on the item at a position.
     pub fn at(&self, position: u64) -> ConjunctionId {
         let listed = usize::try_from(position).ok().and_then(|position| self.prefix.get(position));
         listed.copied().unwrap_or(self.later())
     }
 
-    /// What all items behind the prefix must meet.
+    /// The constraint on all items behind the prefix.
     pub fn later(&self) -> ConjunctionId {
         self.rest.unwrap_or(ConjunctionId::ANYTHING)
     }

@@ -34,9 +34,9 @@ pub struct Interval {
     pub low: Option<Bound>,
     /// The upper end.
     pub high: Option<Bound>,
-    /// What all values are multiples of.
+    /// The factors of all values.
     pub multiple: Option<Decimal>,
-    /// What no value is a multiple of.
+    /// The factors of no value.
     pub without: Vec<Decimal>,
     /// The only values, if some condition lists them.
     pub values: Option<Arc<BTreeSet<Decimal>>>,

@@ -18,9 +18,9 @@ use std::collections::BTreeMap;
 const REMAINDERS: u32 = u32::MAX;
 /// The largest divisor beside endings: a search decides how a text may end, through as many states at worst.
 const BESIDE_ENDINGS: u32 = 100_000;
-/// The same where a point may come between the digits, so that their number says less.
+/// As above, where a point may come between the digits, and their number says less.
 const POINTED: u32 = 5_000;
-/// The same where each of many exponents asks for other last digits.
+/// As above, where each of many exponents asks for other last digits.
 const FAR: u32 = 100;
 /// Endings that are listed one by one.
 const ENDINGS: u32 = 5_000;
@@ -200,7 +200,7 @@ impl Numerals<'_, '_> {
 
 /// A positive integer by its prime factors.
 struct Factors {
-    /// What is prime to ten.
+    /// The part that is prime to ten.
     rest: BigInt,
     /// How many of the last digits decide about the twos and fives.
     watched: u32,

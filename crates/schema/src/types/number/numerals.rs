@@ -124,7 +124,7 @@ impl<'t, 'b> Numerals<'t, 'b> {
         }
     }
 
-    /// Those numerals that have a point or an exponent.
+    /// The numerals that have a point or an exponent.
     pub fn marked(&self, node: TermId) -> Result<TermId> {
         let digits_only = self.signed(self.terms.repeat(self.digit, 1, None)?)?;
         Ok(self.terms.and(&[node, self.terms.not(digits_only)?])?)
@@ -158,7 +158,7 @@ impl<'t, 'b> Numerals<'t, 'b> {
     }
 }
 
-/// What was built, or None where a step has too many remainders: its multiples go without such an exponent.
+/// The node, or None where a step has too many remainders: its multiples go without such an exponent.
 fn described<T>(built: Result<T>) -> Result<Option<T>> {
     match built {
         Err(NumberError::TooManyRemainders(_)) => Ok(None),

@@ -5,7 +5,7 @@ use crate::condition::{Members, ObjectCondition};
 use crate::error::Result;
 use crate::types::Algebra;
 
-/// What it takes to sort the conditions of an object, in conditions read.
+/// Cost of sorting the conditions of an object, in conditions read.
 const READING: usize = 32;
 
 /// Whether certainly no object is left, looking `depth` levels down. Errors: limits.

@@ -27,7 +27,7 @@ const SPLITTING: [&str; 7] = ["oneOf", "if", "not", "dependentSchemas", "depende
 const PATTERNED: [&str; 1] = ["patternProperties"];
 /// Properties of one object between two looks at the limits.
 const CHECKED: usize = 128;
-/// What a document may say of itself, and say first, even where its schema does not name it.
+/// A member by which a document describes itself: it may come first, even where the schema does not name it.
 const ABOUT_ITSELF: [&str; 2] = ["$schema", "$id"];
 
 struct Property {

@@ -41,7 +41,7 @@ pub(super) fn clauses_of(shape: &Shape, marked: &[Members]) -> Vec<MarkClause> {
     alone.chain(clauses).collect()
 }
 
-/// What is left to ask of the marks, or None if no object meets it; values that none can have are taken out.
+/// The constraints left on the marks, or None if no object meets them; values that none can have are taken out.
 ///
 /// `members` are the values of each named member with whether it is required, and those of other keys. A member that
 /// alone can leave a mark that must come is required from now on. Marks that no clause is left to ask for are taken off.
@@ -163,7 +163,7 @@ fn marked<L: Lowering>(
         }
         ways.clear();
         for way in found {
-            // What one demand leaves of the conjunction is known not to be empty.
+            // One constraint alone is known to leave something of the conjunction.
             if first || !lowering.is_empty(way.0, DEPTH)? {
                 ways.push(way);
             }

@@ -16,7 +16,7 @@ pub fn negated(algebra: &mut impl Algebra, condition: &ObjectCondition) -> Resul
         }
         ObjectCondition::Implies { key, needs } => vec![vec![has(key), lacks(needs)]],
         ObjectCondition::Names(of) => {
-            // Of a narrowed format, the keys outside are fewer than the complement of those inside.
+            // A narrowed format has fewer keys outside than the complement of those inside.
             let outside = algebra.negated(*of);
             let broken = |texts| {
                 let patterns = vec![(texts, ConjunctionId::NOTHING)];

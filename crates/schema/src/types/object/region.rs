@@ -16,9 +16,9 @@ const REGIONS: usize = 128;
 pub(super) struct Region {
     /// The regular node of the keys.
     pub keys: TermId,
-    /// What their values must meet.
+    /// The constraint on their values.
     pub asked: ConjunctionId,
-    /// What each of the marked constraints admits.
+    /// The values that each of the marked constraints admits.
     pub admitted: Vec<ConjunctionId>,
 }
 
@@ -93,7 +93,7 @@ fn cut<A: Algebra>(
     let meets = |pattern: TermId, inside: &BTreeSet<TermId>| {
         inside.iter().all(|&other| pattern == other || overlaps.contains(&(pattern, other)))
     };
-    // What does not overlap a pattern of a piece, or asks for less, need not be excluded from it.
+    // A pattern that does not overlap one of a piece, or asks for less, need not be excluded from it.
     let nodes = |algebra: &mut A, inside: &BTreeSet<TermId>, patterns: &[TermId]| -> Result<Vec<TermId>> {
         let mut found = vec![allowed];
         for &pattern in patterns {
@@ -256,7 +256,7 @@ fn same_demands(algebra: &mut impl Algebra, shape: &Shape) -> Result<(Alike, Dem
     Ok((demands.keys().map(|pattern| (*pattern, nodes[pattern])).collect(), by_node))
 }
 
-/// What constraints ask of a key without a name that is in just these patterns.
+/// The constraint on a key without a name that is in just these patterns.
 fn within(algebra: &mut impl Algebra, members: &Members, inside: &BTreeSet<TermId>, alike: &Alike) -> ConjunctionId {
     let mut found = None;
     for (pattern, asked) in &members.patterns {

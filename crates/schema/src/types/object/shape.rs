@@ -13,21 +13,21 @@ pub type Keys = IndexSet<Arc<str>, FxBuildHasher>;
 /// (premises, conclusions): if members break all of the first, some member breaks one of the second.
 pub type Clause = (Arc<[Members]>, Arc<[Members]>);
 
-/// What it takes to match a pattern with a key, in conditions.
+/// Cost of matching a pattern with a key, in conditions.
 const MATCHING: usize = 2;
 
-/// What all conditions on an object ask together.
+/// All conditions on an object together.
 #[derive(Debug, Clone, Default)]
 pub struct Shape {
     /// Constraints that all members meet.
     pub members: Vec<Members>,
     /// Keys that must be there.
     pub required: Keys,
-    /// Those of them whose order means something.
+    /// The required keys whose order means something.
     pub stated: Keys,
     /// (key, the key that it needs)
     pub implies: Vec<(Arc<str>, Arc<str>)>,
-    /// What every key must meet.
+    /// The constraint on every key.
     pub names: Option<ConjunctionId>,
     /// Constraints each of which some member breaks.
     pub breaks: Vec<Members>,
@@ -41,11 +41,11 @@ pub struct Shape {
     pub is_patterned: bool,
     /// Whether constraints ask of members with a name only.
     names_only: bool,
-    /// What all constraints ask of every key that one names, once `index` was called.
+    /// The constraint on every key that some constraint names, once `index` was called.
     indexed: Option<FxHashMap<Arc<str>, ConjunctionId>>,
 }
 
-/// What constraints ask of the member of a key. Errors: limits.
+/// The constraint on the member of a key. Errors: limits.
 pub fn demand(algebra: &mut impl Algebra, members: &Members, key: &str) -> Result<ConjunctionId> {
     let named = members.named(key);
     let mut covered = named.is_some();
@@ -121,7 +121,7 @@ impl Shape {
         }
     }
 
-    /// What the member of a key must meet; with `outer`, nothing only for a key that certainly cannot be. Errors:
+    /// The constraint on the member of a key; with `outer`, nothing only for a key that certainly cannot be. Errors:
     /// limits.
     pub fn at(&self, algebra: &mut impl Algebra, key: &str, outer: bool) -> Result<ConjunctionId> {
         if let Some(names) = self.names {

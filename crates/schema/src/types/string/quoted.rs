@@ -90,7 +90,7 @@ fn texts<L: Lowering>(lowering: &mut L, conditions: &[StringCondition]) -> Resul
     }
 }
 
-/// Of texts that no schema lists, those that the escapes of the options can spell. Errors: limits.
+/// Keeps of texts that no schema lists those that the escapes of the options can spell. Errors: limits.
 pub fn spelled<L: Lowering>(lowering: &mut L, texts: TermId) -> Result<TermId> {
     let letters = &lowering.spelling().escapes.letters;
     if LETTERS.chars().all(|letter| letters.contains(letter)) {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 enum Side {
     /// Texts that certainly meet the conditions.
     Inner,
-    /// Those of them that documents may hold.
+    /// The texts that documents may hold.
     Written,
     /// Texts outside which certainly none meets the conditions.
     Outer,
@@ -242,7 +242,7 @@ mod tests {
     use crate::condition::{Matches, NestedText, TextBounds};
     use frisket_core::grammar::builder::Builder;
 
-    /// Of the texts of digits, those of two are known, and those of one or two certainly are the rest.
+    /// A language of digits: texts of two are known, and those of one or two certainly are the rest.
     struct Digits;
 
     impl TextBounds for Digits {
@@ -299,7 +299,7 @@ mod tests {
         let other =
             StringCondition::Matches(Matches { positive: false, ..Matches::exact(terms.literal("12").unwrap()) });
         assert!(accepts(&[inside.clone(), other], "34"), "what is written is excluded: then any known text will do");
-        // What is outside may only be what certainly is: no text of one to three digits.
+        // Outside is only what certainly is: no text of one to three digits.
         for (text, expected) in [("123", false), ("1234", true), ("", true), ("34", false)] {
             assert_eq!(accepts(std::slice::from_ref(&outside), text), expected, "{text}");
         }

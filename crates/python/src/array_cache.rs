@@ -15,15 +15,15 @@ const ROOM: usize = 16 << 20;
 type Array = Arc<(Arc<Mask>, Py<PyArray1<u32>>)>;
 
 /// Address of a mask → its array, for the masks of one vocabulary.
-pub struct Handed(Cache<usize, Array>);
+pub struct ArrayCache(Cache<usize, Array>);
 
-impl Default for Handed {
+impl Default for ArrayCache {
     fn default() -> Self {
-        Handed(Cache::new(ROOM))
+        ArrayCache(Cache::new(ROOM))
     }
 }
 
-impl Handed {
+impl ArrayCache {
     /// Bytes of all arrays.
     pub fn memory_bytes(&self) -> usize {
         self.0.memory_bytes()

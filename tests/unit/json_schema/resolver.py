@@ -1,4 +1,7 @@
-"""Schema document + registry → places: what a subschema is, under which draft, and where its references lead."""
+"""Schema document + registry → places: what a subschema is, under which draft, and where its references lead.
+
+An oracle for the native resolver, written without its code.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any, Protocol
 from urllib.parse import unquote, urldefrag, urljoin
 
 from frisket.errors import InvalidSchemaError
+from frisket.json_pointer import escape, to_steps
 
 #: The drafts, as numbers that compare.
 DRAFT4, DRAFT6, DRAFT7, DRAFT2019, DRAFT2020 = 4, 6, 7, 2019, 2020
@@ -49,22 +53,6 @@ HOLDS = {
     "properties": MEMBERS,
 }
 
-#: Keywords that have schemas or one value, by the first draft that has them; all drafts have the others.
-SINCE = {
-    **dict.fromkeys(("const", "contains", "propertyNames"), DRAFT6),
-    **dict.fromkeys(("if", "then", "else"), DRAFT7),
-    **dict.fromkeys(("dependentSchemas", "unevaluatedItems", "unevaluatedProperties"), DRAFT2019),
-    "prefixItems": DRAFT2020,
-}
-#: The last draft of a keyword that later ones have not.
-UNTIL = {"additionalItems": DRAFT2019}
-
-
-def counts(keyword: str, draft: int) -> bool:
-    """Whether a draft has a keyword: one of `HOLDS`, or `const`."""
-    return SINCE.get(keyword, DRAFT4) <= draft <= UNTIL.get(keyword, DRAFT2020)
-
-
 Schema = Any
 
 
@@ -106,15 +94,6 @@ class Resource:
         self.scanned = False
         #: Whether the metaschema has the validation vocabulary (2019-09 and later may leave it out).
         self.asserts: bool = parent.asserts if parent is not None else True
-
-
-def escape(token: object) -> str:
-    """A token of a JSON pointer, always writable: a lone surrogate appears as its escape, and what is no text of JSON
-    (a key in a place that nobody reads) as Python writes it."""
-    token = token if isinstance(token, str) else str(token)
-    if not token.isascii():
-        token = token.encode("utf-8", "backslashreplace").decode()
-    return token.replace("~", "~0").replace("/", "~1")
 
 
 class Documents:
@@ -249,8 +228,7 @@ class Documents:
     def walk(self, fragment: str, resource: Resource, reference: str) -> tuple[Schema, Resource, str]:
         """Follow a JSON pointer; a subschema on the way that names itself changes the base."""
         current, pointer = resource.contents, resource.pointer
-        for token in fragment.split("/")[1:]:
-            token = token.replace("~1", "/").replace("~0", "~")
+        for token in to_steps(fragment):
             if isinstance(current, list) and token.isdigit() and int(token) < len(current):
                 current = current[int(token)]
             elif isinstance(current, dict) and token in current:
@@ -300,16 +278,6 @@ def subschemas(schema: dict[str, Any], pointer: str) -> Iterator[tuple[Schema, s
         elif holds & ITEMS and isinstance(value, list):
             for i, item in enumerate(value):
                 yield item, f"{pointer}/{keyword}/{i}"
-
-
-def within(schema: Schema, pointer: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """A schema and all that stands below it, with pointers."""
-    stack = [(schema, pointer)]
-    while stack:
-        schema, pointer = stack.pop()
-        if isinstance(schema, dict):
-            yield schema, pointer
-            stack += subschemas(schema, pointer)
 
 
 def identifier(schema: dict[str, Any], draft: int) -> str | None:
