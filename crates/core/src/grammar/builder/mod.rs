@@ -7,6 +7,7 @@ pub(crate) mod embed;
 pub(crate) mod fork;
 pub(crate) mod object;
 mod string;
+mod string_rules;
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::{Error, Result};
