@@ -329,7 +329,6 @@ mod tests {
             builder.and(&[special]).map(drop),
             builder.not(special).map(drop),
             builder.bounded(special, 0, None).map(drop),
-            builder.quoted(special, false).map(drop),
             builder.restrict_strings(special),
             builder.accepts(special, b"").map(drop),
             builder.enumerate(special, 9).map(drop),
