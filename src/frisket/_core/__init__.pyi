@@ -142,7 +142,8 @@ class GrammarBuilder:
     def bounded(self, node: int, min: int, max: int | None) -> int:
         """The texts of a regular node that have `min` to `max` code points."""
     def quoted(self, node: int, escapes: str = "raw") -> int:
-        """The JSON strings, quotes included, whose DECODED text is in the regular node (UTF-8).
+        """The JSON strings, quotes included, whose DECODED text is in the node (UTF-8): a regular one, or under `raw`
+        rules over regular ones.
 
         `raw`: one spelling per text: raw UTF-8, two-character escapes for `" \\ \\b \\f \\n \\r \\t`, lower-case
         `\\u00xx` for the other control characters. `free`: every spelling of RFC 8259

@@ -93,7 +93,7 @@ class Arguments:
         """The one text of a custom tool, in the JSON of its arguments."""
         assert self.tool.custom is not None
         builder = self.fork(self.limits)
-        text = builder.quoted(self.tool.custom.lower(builder, self.limits), self.options.escapes)
+        text = self.tool.custom.quoted(builder, self.options.escapes, self.limits)
         begins = [b'{"%s":' % INPUT.encode(), b'{"%s": ' % INPUT.encode()]
         compact = self.options.whitespace == "compact"
         nodes = [builder.words(begins[: 1 if compact else 2]), text, builder.literal(b"}")]
@@ -348,7 +348,7 @@ class Arguments:
 
     def _python(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> int | None:
         if self.tool.custom is not None:
-            return builder.quoted(self.tool.custom.lower(builder, self.limits))
+            return self.tool.custom.quoted(builder, limits=self.limits)
         printed = self.family.python_values
         if printed and not self.family.json_objects:
             nodes = [self._foreign(builder, parameter, (*SCALARS, *printed))]

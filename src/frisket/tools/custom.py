@@ -5,7 +5,8 @@ A custom tool takes one text instead of arguments. Families write it as the one 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -57,31 +58,51 @@ class CustomFormat:
 
     def lower(self, builder: GrammarBuilder, limits: Limits | None = None) -> int:
         """The regular node of the texts; UnsupportedSchemaError for rules that call themselves."""
-        try:
-            if self.syntax == "text":
-                return builder.any_text()
-            if self.syntax == "regex":
-                return builder.regex(self.definition, dialect="rust")
-            return self._lark(builder, limits)
-        except FrisketError as error:
-            if error.where is not None:
-                error.message = f"{error.message} ({error.where})"
-            error.where, error.hint = WHERE, error.hint or "correct the definition"
-            raise
+        with _placed():
+            node = self._texts(builder, limits)
+            try:
+                return builder.and_([node, builder.any_text()])
+            except GrammarError as error:
+                raise UnsupportedSchemaError(
+                    "a rule of the grammar calls itself, or names a token",
+                    hint="a call of this family holds its input between marks, which is exact of regular grammars "
+                    "alone: write the rule with + and *, bound its depth, or use a family whose calls are JSON",
+                ) from error
 
-    def _lark(self, builder: GrammarBuilder, limits: Limits | None) -> int:
+    def quoted(self, builder: GrammarBuilder, escapes: str = "raw", limits: Limits | None = None) -> int:
+        """The node of the JSON strings that hold the texts; rules may call themselves."""
+        with _placed():
+            node = self._texts(builder, limits)
+            with suppress(GrammarError):  # regular texts may have bytes that are no characters
+                node = builder.and_([node, builder.any_text()])
+            try:
+                return builder.quoted(node, escapes)
+            except GrammarError as error:
+                raise UnsupportedSchemaError(
+                    error.message, hint="let the rules name texts and patterns alone, under the options as they are"
+                ) from error
+
+    def _texts(self, builder: GrammarBuilder, limits: Limits | None) -> int:
+        if self.syntax == "text":
+            return builder.any_text()
+        if self.syntax == "regex":
+            return builder.regex(self.definition, dialect="rust")
         from frisket.notations.lark import lower_lark
 
         rules = _core.GrammarBuilder(limits=limits)
-        node = builder.embed(rules.build(lower_lark(rules, self.definition)))
-        try:
-            return builder.and_([node, builder.any_text()])
-        except GrammarError as error:
-            raise UnsupportedSchemaError(
-                "a rule of the grammar calls itself, or names a token",
-                hint="a call holds its input between marks, which is exact of regular grammars alone: write the rule "
-                "with + and *, or bound its depth",
-            ) from error
+        return builder.embed(rules.build(lower_lark(rules, self.definition)))
+
+
+@contextmanager
+def _placed() -> Iterator[None]:
+    """Says of each error that it is in the definition; an offset within that goes to the message."""
+    try:
+        yield
+    except FrisketError as error:
+        if error.where is not None:
+            error.message = f"{error.message} ({error.where})"
+        error.where, error.hint = WHERE, error.hint or "correct the definition"
+        raise
 
 
 def _invalid(where: str, hint: str) -> InvalidSchemaError:

@@ -124,8 +124,9 @@ class Family:
     ) -> Family:
         """The family of a model, read from its chat template and checked against it.
 
-        `special` are the names of its tokenizer's special tokens; `variables` are what else the template reads, such
-        as `eos_token`. UnreadableTemplateError says which part of a message the template does not tell; `note` says
+        `special` are the names of its tokenizer's special tokens; `variables` are what else the template reads. The
+        end token of the tokenizer, `eos_token`, ends the turn where the token that ends messages begins calls, too.
+        UnreadableTemplateError says which part of a message the template does not tell; `note` says
         what the template writes beside it.
 
         >>> template = (

@@ -57,8 +57,11 @@ class Parser:
             while (
                 program.final is None and program.calls and program.tools and (begun := text.find(trigger, place)) >= 0
             ):
+                closed = self._section(text, begun, calls)
+                if closed == begun:  # the end of an answer, which begins as a call does
+                    break
                 content.append(text[place:begun])
-                place = self._section(text, begun, calls)
+                place = closed
             content.append(self._bare(text[place:]))
         said = "".join(part for part in content if part.strip()).strip()
         if program.final is not None and said:

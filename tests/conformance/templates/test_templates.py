@@ -19,10 +19,11 @@ pytest.importorskip("jinja2", reason="jinja2 is not installed")
 
 CLAIMS = claims()
 PAIRS = pairs()
-#: Differences that have a reason, of families with names and of those that are read: no number may be raised.
-KNOWN, KNOWN_OWN = 973, 328
+#: Differences that have a reason, of families with names and of those that are read: no number may be raised,
+#: but by what a template brings that is newly read (GigaChat 3: seven cases of several calls, of which it writes one).
+KNOWN, KNOWN_OWN = 949, 335
 #: Templates from which a family is read.
-READ = 68
+READ = 69
 
 #: A template that writes as the family `hermes` does.
 PLAIN = """{%- for m in messages %}<|im_start|>{{ m.role }}

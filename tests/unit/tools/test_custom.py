@@ -79,7 +79,6 @@ def test_formats(tool: dict[str, Any], good: str, bad: str | None) -> None:
 @pytest.mark.parametrize(
     ("form", "where", "said"),
     [
-        ({"syntax": "lark", "definition": 'start: "(" start ")" | "x"'}, "/format/definition", "calls itself"),
         ({"syntax": "lark", "definition": "start: nobody"}, "/format/definition", "1:8"),
         ({"syntax": "regex", "definition": "(a"}, "/format/definition", "never closed"),
         ({"syntax": "js", "definition": "a"}, "/format/syntax", "cannot be read"),
@@ -92,3 +91,11 @@ def test_a_format_that_cannot_be_enforced_is_refused_with_its_place(
     with pytest.raises(RefusedToolsError, match=said) as caught:
         Grammar.from_tools([custom(**form)], "hermes")
     assert (caught.value.where or "").endswith(where) and caught.value.hint
+
+
+def test_between_marks_rules_that_call_themselves_are_refused() -> None:
+    tool = custom(syntax="lark", definition='start: "(" start ")" | "x"')
+    with pytest.raises(RefusedToolsError, match="calls itself") as caught:
+        Grammar.from_tools([tool], "qwen3_coder")
+    assert (caught.value.where or "").endswith("/format/definition")
+    assert "a family whose calls are JSON" in (caught.value.hint or "")

@@ -29,7 +29,7 @@ pub(crate) fn escape(byte: u8) -> Option<String> {
 }
 
 /// The canonical escape of a byte.
-fn canonical_escape(byte: u8) -> String {
+pub(crate) fn canonical_escape(byte: u8) -> String {
     match SHORT_ESCAPES.iter().find(|&&(letter, decoded)| decoded == byte && letter != b'/') {
         Some(&(letter, _)) => format!("\\{}", char::from(letter)),
         None => format!("\\u{byte:04x}"),

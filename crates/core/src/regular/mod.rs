@@ -22,6 +22,7 @@ pub(crate) mod normalize;
 pub(crate) mod open_key;
 pub(crate) mod registers;
 pub(crate) mod saturate;
+pub(crate) mod string_body;
 pub mod term;
 pub mod transfer;
 pub(crate) mod transitions;

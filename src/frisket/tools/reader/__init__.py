@@ -53,11 +53,9 @@ def read_family(text: str, name: str, variables: dict[str, Any], special: frozen
     )
     stops = [stop for stop in (content.stop, calls.stop) if stop and stop != UNNAMED_EOS and stop not in parts]
     if parts and not content.begin and calls.lead.startswith(tuple(parts)):
-        raise UnreadableTemplateError(
-            f"{calls.stop!r}, which ends messages, begins a call, too",
-            where="stops",
-            hint="name the family, if the model has one",
-        )
+        # Whoever stopped there could call nothing: the tokenizer's own end is what ends the turn, behind all of it.
+        stops = [_end_token(variables, parts, calls.stop)]
+        end, section = end + content.behind, section + content.behind
     texts = (
         calls.call,
         section,
@@ -102,6 +100,18 @@ def read_family(text: str, name: str, variables: dict[str, Any], special: frozen
             error.message, where="calls", hint="name the family, if the model has one"
         ) from error
     return _checked(probe, frame, family)
+
+
+def _end_token(variables: dict[str, Any], parts: set[str], stop: str) -> str:
+    """The tokenizer's end token; UnreadableTemplateError if it is not told, or is one that begins a call."""
+    end = variables.get("eos_token")
+    if isinstance(end, str) and end and end not in parts:
+        return end
+    raise UnreadableTemplateError(
+        f"{stop!r}, which ends messages, begins a call, too: which token ends the turn is not said",
+        where="stops",
+        hint="give eos_token, the end token of the tokenizer, or name the family, if the model has one",
+    )
 
 
 def _checked(probe: Probe, frame: Frame, family: Family) -> Family:

@@ -47,6 +47,8 @@ class Content:
     stop: str
     is_stop_written: bool
     """False where the template leaves the stop to the message that follows."""
+    behind: str = ""
+    """What the template writes behind the stop."""
 
 
 def read_frame(probe: Probe) -> Frame:
@@ -112,7 +114,7 @@ def read_content(probe: Probe, frame: Frame) -> Content:
         closing = without_next_turn(turn, closing, after)
         if closing.strip():
             end, stop = split_stop(closing)
-            return Content(begin, end if end.strip() else "", stop, True)
+            return Content(begin, end if end.strip() else "", stop, True, closing.rpartition(stop)[2])
         found = TAG.search(after)
         return Content(begin, "", found[0] if found else "", False)
     raise UnreadableTemplateError(

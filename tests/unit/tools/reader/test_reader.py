@@ -200,6 +200,32 @@ def test_what_a_template_does_not_tell(template: str, part: str, reason: str) ->
     assert (raised.value.where or "").startswith(part) and reason in raised.value.message
 
 
+#: A call is a message of its own, behind the token that ends messages; one call at most.
+MESSAGES = """{%- for m in messages %}{{ m.role }}<|role|>
+{{ m.content }}<|sep|>
+
+{% if m.tool_calls %}call<|role|>
+{{ m.tool_calls[0].function | tojson }}<|sep|>
+
+{% endif %}{% endfor %}{% if add_generation_prompt %}assistant<|role|>
+{% endif %}"""
+
+
+def test_a_token_that_ends_messages_and_begins_calls_needs_the_end_of_the_turn() -> None:
+    for variables in ({}, {"eos_token": ""}, {"eos_token": "<|sep|>"}):
+        with pytest.raises(UnreadableTemplateError, match="which token ends the turn") as caught:
+            Family.from_chat_template(MESSAGES, **variables)
+        assert caught.value.where == "stops" and "eos_token" in (caught.value.hint or "")
+    found = Family.from_chat_template(MESSAGES, eos_token="</s>")
+    assert found.call == ('<|sep|>\n\ncall<|role|>\n{"name": "$name", "arguments": $arguments}',)
+    assert (found.calls, found.content, found.stops) == ("$calls<|sep|>\n\n", ("", "<|sep|>\n\n"), ("</s>",))
+    grammar = Grammar.from_tools([{"name": "now"}], found)
+    call = '<|sep|>\n\ncall<|role|>\n{"name": "now", "arguments": {}}<|sep|>\n\n'
+    assert [each.name for each in grammar.value(f"So:{call}</s>").calls] == ["now"]
+    assert grammar.value("So.<|sep|>\n\n</s>").content == "So."
+    assert not grammar.accepts("So.") and not grammar.accepts(f"So.<|sep|>\n\n{call}")
+
+
 def test_a_tokenizer_tells_its_template_its_end_and_its_special_tokens() -> None:
     text = TURNS.replace("CALL", JSON_CALL).replace("THINKING", "").replace("<|end|>", "{{ eos_token }}")
     tokenizer = SimpleNamespace(

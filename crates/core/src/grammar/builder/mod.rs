@@ -7,6 +7,7 @@ pub(crate) mod embed;
 pub(crate) mod fork;
 pub(crate) mod object;
 mod string;
+mod string_rules;
 
 use crate::bytes::byteset::ByteSet;
 use crate::error::{Error, Result};
@@ -328,7 +329,6 @@ mod tests {
             builder.and(&[special]).map(drop),
             builder.not(special).map(drop),
             builder.bounded(special, 0, None).map(drop),
-            builder.quoted(special, false).map(drop),
             builder.restrict_strings(special),
             builder.accepts(special, b"").map(drop),
             builder.enumerate(special, 9).map(drop),

@@ -6,9 +6,13 @@ use crate::error::{Error, Result};
 use crate::regular::term::{Escapes, TermId, EMPTY, TOP};
 
 impl Builder {
-    /// The JSON strings that decode to a text of a regular node: every spelling if `free`, otherwise one.
+    /// The JSON strings that decode to a text of a node: every spelling if `free`, otherwise one. Errors: limits, misuse
+    /// where a structural node is more than rules over regular ones, or `free`.
     pub fn quoted(&mut self, id: u32, free: bool) -> Result<TermId> {
-        let node = self.regular(id)?;
+        let node = self.node(id)?;
+        if self.arena.info(node).structural {
+            return self.quoted_rules(node, free);
+        }
         let node = self.allowed_texts(node)?;
         let escapes = self.escapes_of(node, free)?;
         self.begin_call().quoted(node, escapes)

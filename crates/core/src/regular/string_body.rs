@@ -1,0 +1,288 @@
+//! Regular language of texts → language of their spellings inside a JSON string, without its quotes.
+//!
+//! A `Quoted` term ends with its quote, so nothing can follow it inside of one string. The terminals of a grammar follow
+//! each other there. Each byte has one spelling, and no spelling begins another one. So a concatenation, union, repetition
+//! or intersection of spelled languages spells that of the languages, and a complement needs the set of all spellings.
+
+use crate::bytes::byteset::ByteSet;
+use crate::bytes::utf8::UNESCAPED_ASCII;
+use crate::error::{Error, Result};
+use crate::regular::arena::Arena;
+use crate::regular::json_string::{canonical_escape, escape};
+use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY, TOP};
+use crate::regular::transfer::children;
+use rustc_hash::FxHashMap;
+
+/// Texts × what follows them in one string → their spellings, by the texts that no string holds as they are.
+///
+/// Where a text holds an escaped one, that one's first character is spelled `\u00xx`. Where a text ends with the beginning
+/// of an escaped one, what follows may complete that: the first character is then an escape, too.
+pub(crate) struct StringBody {
+    /// The escaped texts.
+    escaped: Vec<Vec<u8>>,
+    /// (what follows, the texts) → the spellings.
+    known: FxHashMap<([u64; 4], TermId), TermId>,
+    plain: ByteCode,
+    escaping: ByteCode,
+}
+
+impl StringBody {
+    /// The spellings under which a string holds none of these texts as it is.
+    pub fn new(escaped: Vec<Vec<u8>>) -> Self {
+        let first = ByteSet::from_bytes(escaped.iter().filter_map(|text| text.first().copied()));
+        let escaping = ByteCode { escapable: first, known: FxHashMap::default() };
+        StringBody { escaped, known: FxHashMap::default(), plain: ByteCode::default(), escaping }
+    }
+
+    /// The spellings of a regular term's texts, behind which a byte of `follow` may come, or the end of the string.
+    /// Errors: limits, misuse where a term is a state of a JSON string or an object.
+    pub fn spelled(&mut self, arena: &mut Arena, texts: TermId, follow: &ByteSet) -> Result<TermId> {
+        if let Some(&known) = self.known.get(&(follow.0, texts)) {
+            return Ok(known);
+        }
+        let begun = begun(&self.escaped, follow);
+        let mut marked = Vec::new();
+        for &(text, is_whole) in &begun {
+            let text = arena.literal(text)?;
+            let rest = if is_whole { arena.cat(text, TOP)? } else { text };
+            marked.push(arena.cat(TOP, rest)?);
+        }
+        let marked = arena.alt(marked)?;
+        let made = match arena.and(vec![texts, marked])? {
+            EMPTY => self.plain.spelled(arena, texts)?,
+            _ => {
+                let wrong = self.escaping.misspelled(arena, &begun)?;
+                let spelled = self.escaping.spelled(arena, texts)?;
+                let others = arena.not(wrong)?;
+                arena.and(vec![spelled, others])?
+            }
+        };
+        self.known.insert((follow.0, texts), made);
+        Ok(made)
+    }
+}
+
+/// The escaped texts, and the beginnings of them that what follows may complete: each with whether it is whole.
+fn begun<'t>(escaped: &'t [Vec<u8>], follow: &ByteSet) -> Vec<(&'t [u8], bool)> {
+    let mut begun = Vec::new();
+    for text in escaped {
+        begun.extend((1..text.len()).filter(|&end| follow.contains(text[end])).map(|end| (&text[..end], false)));
+        begun.push((&text[..], true));
+    }
+    begun
+}
+
+/// Byte → its spelling in a JSON string; those of `escapable` have `\u00xx` as a second one.
+#[derive(Default)]
+struct ByteCode {
+    escapable: ByteSet,
+    known: FxHashMap<TermId, TermId>,
+}
+
+impl ByteCode {
+    /// The spellings of the texts of a regular term.
+    fn spelled(&mut self, arena: &mut Arena, texts: TermId) -> Result<TermId> {
+        let mut work = vec![(texts, false)];
+        while let Some((id, is_ready)) = work.pop() {
+            if self.known.contains_key(&id) {
+                continue;
+            }
+            if is_ready {
+                let made = self.made(arena, id)?;
+                self.known.insert(id, made);
+            } else {
+                work.push((id, true));
+                children(arena.term(id), |part| work.push((part, false)));
+            }
+        }
+        Ok(self.known[&texts])
+    }
+
+    /// The spellings of a term whose parts are spelled.
+    fn made(&self, arena: &mut Arena, id: TermId) -> Result<TermId> {
+        arena.spend(1)?;
+        let of = |part: &TermId| self.known[part];
+        match arena.term(id).clone() {
+            Term::Empty | Term::Epsilon => Ok(id),
+            Term::Class(set) => self.class(arena, set),
+            Term::Literal { literal, position } => {
+                let text = arena.terms.literals[literal.index()][position as usize..].to_vec();
+                self.text(arena, &text)
+            }
+            Term::Words { .. } => {
+                let words = arena.enumerate(id, usize::MAX)?.unwrap_or_default();
+                let is_plain = |word: &Vec<u8>| !word.iter().any(|&byte| self.escapable.contains(byte));
+                let (plain, others): (Vec<_>, Vec<_>) = words.into_iter().partition(is_plain);
+                let mut parts = vec![arena.words(plain.iter().map(|word| encoded(word).into()).collect())?];
+                for word in others {
+                    parts.push(self.text(arena, &word)?);
+                }
+                arena.alt(parts)
+            }
+            Term::Cat(left, right) => arena.cat(of(&left), of(&right)),
+            Term::Alt(parts) => arena.alt(parts.iter().map(of).collect::<Vec<_>>()),
+            Term::And(parts) => arena.and(parts.iter().map(of).collect::<Vec<_>>()),
+            Term::Not(inner) => {
+                let byte = self.class(arena, ByteSet::FULL)?;
+                let all = arena.repeat(byte, 0, MANY)?;
+                let others = arena.not(of(&inner))?;
+                arena.and(vec![all, others])
+            }
+            Term::Repeat { body, min, max } => arena.repeat(of(&body), min, max),
+            Term::Bounded { body, min, max } => {
+                let mut chars = self.class(arena, ByteSet::range(0, 0x7f))?;
+                let others = arena.char_class(&[(0x80, 0x10_ffff)])?;
+                chars = arena.alt(vec![chars, others])?;
+                let counted = arena.repeat(chars, min, max)?;
+                arena.and(vec![of(&body), counted])
+            }
+            Term::Multiple { .. } if self.escapable.intersection(&arena.first_bytes(id)).is_empty() => Ok(id),
+            _ => {
+                Err(Error::Misuse("a part of the rules is JSON, which has no spelling inside a JSON string".into())
+                    .into())
+            }
+        }
+    }
+
+    /// Every spelling with an escape for no reason, or without one where there is a reason.
+    fn misspelled(&mut self, arena: &mut Arena, begun: &[(&[u8], bool)]) -> Result<TermId> {
+        let any = self.spelled(arena, TOP)?;
+        let mut wrong = Vec::new();
+        for byte in self.escapable.iter() {
+            let mut reasons = Vec::new();
+            for (text, is_whole) in begun.iter().filter(|(text, _)| text[0] == byte) {
+                let rest = self.text(arena, &text[1..])?;
+                reasons.push(if *is_whole { arena.cat(rest, TOP)? } else { rest });
+            }
+            let reasons = arena.alt(reasons)?;
+            let others = arena.not(reasons)?;
+            for (spelling, rest) in [(vec![byte], reasons), (numbered(byte), others)] {
+                let spelling = arena.literal(&spelling)?;
+                let rest = arena.cat(spelling, rest)?;
+                wrong.push(arena.cat(any, rest)?);
+            }
+        }
+        arena.alt(wrong)
+    }
+
+    fn class(&self, arena: &mut Arena, set: ByteSet) -> Result<TermId> {
+        let raw = set.intersection(&UNESCAPED_ASCII.union(&ByteSet::range(0x80, 0xff)));
+        let mut escapes: Vec<Box<[u8]>> = Vec::new();
+        escapes.extend(set.difference(&raw).iter().map(|byte| canonical_escape(byte).into_bytes().into()));
+        escapes.extend(set.intersection(&self.escapable).iter().map(|byte| numbered(byte).into()));
+        let parts = vec![arena.class(raw)?, arena.words(escapes)?];
+        arena.alt(parts)
+    }
+
+    fn text(&self, arena: &mut Arena, text: &[u8]) -> Result<TermId> {
+        let mut rest = EPSILON;
+        let mut end = text.len();
+        for place in (0..text.len()).rev().filter(|&place| self.escapable.contains(text[place])) {
+            let behind = arena.literal(&encoded(&text[place + 1..end]))?;
+            rest = arena.cat(behind, rest)?;
+            let byte = self.class(arena, ByteSet::range(text[place], text[place]))?;
+            rest = arena.cat(byte, rest)?;
+            end = place;
+        }
+        let before = arena.literal(&encoded(&text[..end]))?;
+        arena.cat(before, rest)
+    }
+}
+
+/// The spelling of a text with the escapes that JSON asks for.
+fn encoded(text: &[u8]) -> Vec<u8> {
+    let mut encoded = Vec::with_capacity(text.len());
+    for &byte in text {
+        match escape(byte) {
+            Some(escape) => encoded.extend(escape.bytes()),
+            None => encoded.push(byte),
+        }
+    }
+    encoded
+}
+
+/// The spelling of a byte by its number.
+fn numbered(byte: u8) -> Vec<u8> {
+    format!("\\u{byte:04x}").into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::fixture::{regex, words};
+    use crate::regular::json_string::encode;
+
+    const PATTERNS: [&str; 8] =
+        ["a*", "[a\"<]*", "(<t>|b)*", "[^\n]*", "<", "\\\\u003c|<t", "(?s-u:.)*", "[\\x00-\\x1f\\\\]+<"];
+
+    fn all_texts(alphabet: &[u8], length: usize) -> Vec<Vec<u8>> {
+        let (mut all, mut layer) = (Vec::new(), vec![Vec::new()]);
+        for _ in 0..=length {
+            all.extend(layer.iter().cloned());
+            let longer =
+                |text: &Vec<u8>| alphabet.iter().map(|&byte| [&text[..], &[byte]].concat()).collect::<Vec<_>>();
+            layer = layer.iter().flat_map(longer).collect();
+        }
+        all
+    }
+
+    #[test]
+    fn without_escaped_texts_a_spelling_is_a_json_string_without_its_quotes() {
+        let mut arena = Arena::new();
+        let mut ids: Vec<TermId> = PATTERNS.iter().map(|pattern| regex(&mut arena, pattern)).collect();
+        ids.push(words(&mut arena, &["a", "a\"", "<t>", "\n"]));
+        let (some, others) = (ids[1], ids[2]);
+        let not = arena.not(others).unwrap();
+        ids.push(arena.and(vec![some, not]).unwrap());
+        ids.push(arena.bounded(some, 1, 2).unwrap());
+        ids.push(arena.multiple(7, true).unwrap());
+        let texts = all_texts(b"a\"<t>\\\n7", 4);
+        let mut code = StringBody::new(Vec::new());
+        for id in ids {
+            let spelled = code.spelled(&mut arena, id, &ByteSet::FULL).unwrap();
+            for text in &texts {
+                let string = encode(text);
+                let body = &string[1..string.len() - 1];
+                assert_eq!(arena.matches(spelled, body), arena.matches(id, text), "{id:?} {text:?}");
+                // The bytes of the text as a spelling: at most of what they decode to.
+                let string = [b"\"", &text[..], b"\""].concat();
+                let decoded = serde_json::from_slice::<String>(&string).ok();
+                let decoded = decoded.filter(|decoded| encode(decoded.as_bytes()) == string);
+                let expected = decoded.is_some_and(|decoded| arena.matches(id, decoded.as_bytes()).unwrap());
+                assert_eq!(arena.matches(spelled, text), Ok(expected), "{id:?} {text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_escaped_text_is_never_whole_and_what_follows_cannot_complete_it() {
+        let mut arena = Arena::new();
+        let texts = regex(&mut arena, "[a<t>\"]*");
+        let mut code = StringBody::new(vec![b"<t>".to_vec(), b"<<".to_vec()]);
+        for (follow, spellings) in [
+            (&b""[..], &["<", "<t", "a<t", r"\u003ct>", r"\u003c<a", r"\u003c<", r#"<\""#][..]),
+            (b"t", &[r"\u003c", "<t", r"\u003c\u003c", "<a"]),
+            (b"<", &[r"\u003c", "<t", r"a\u003c"]),
+            (b">a", &["<", r"\u003ct", "<ta"]),
+        ] {
+            let follow = ByteSet::from_bytes(follow.iter().copied());
+            let spelled = code.spelled(&mut arena, texts, &follow).unwrap();
+            for spelling in spellings {
+                assert_eq!(arena.matches(spelled, spelling.as_bytes()), Ok(true), "{spelling}");
+                let other = match spelling.contains(r"\u003c") {
+                    true => spelling.replacen(r"\u003c", "<", 1),
+                    false => spelling.replacen('<', r"\u003c", 1),
+                };
+                assert_eq!(arena.matches(spelled, other.as_bytes()), Ok(false), "{other}");
+            }
+        }
+    }
+
+    #[test]
+    fn json_inside_of_a_text_is_refused() {
+        let mut arena = Arena::new();
+        let any = arena.any_text().unwrap();
+        let string = arena.quoted(any, false).unwrap();
+        assert!(StringBody::new(Vec::new()).spelled(&mut arena, string, &ByteSet::EMPTY).is_err());
+    }
+}
