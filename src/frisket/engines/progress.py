@@ -49,6 +49,11 @@ class Progress:
         self._margin: int | None = None
 
     @property
+    def compiled(self) -> CompiledGrammar:
+        """What all requests of the grammar share."""
+        return self._compiled
+
+    @property
     def ended(self) -> bool:
         """Whether the end was accepted."""
         return self._matcher.ended
@@ -165,21 +170,36 @@ class Progress:
         return True
 
     @staticmethod
-    def fill_all(many: Sequence[Progress], bitmask: Any, rows: Sequence[int]) -> None:
-        """Write a row for each in one call that releases the GIL; where one of them fails, one by one."""
-        if many and all(one._failed is None for one in many):
-            for one in many:
-                if not one._was_seen:
-                    one._see()
-            try:
-                begin = perf_counter()
-                fill_masks([one._matcher for one in many], bitmask, rows)
-                metrics.masks(begin, len(many))
-                return
-            except Exception as error:
-                logger.debug("masks are filled one by one, because one of them fails: %s", error)
-        for one, row in zip(many, rows, strict=True):
-            one.fill(bitmask, row)
+    def fill_all(
+        many: Sequence[Progress], bitmask: Any, rows: Sequence[int], rooms: Sequence[int | None] | None = None
+    ) -> None:
+        """Write a row for each: one call that releases the GIL, and one for each text that is near its end, or failed.
+
+        `rooms`: the tokens that are left for each text, as `fill` takes them."""
+        far, alone = [], []
+        for entry in zip(many, rows, rooms or [None] * len(many), strict=True):
+            (far if entry[0]._is_ordinary(entry[2]) else alone).append(entry)
+        for one, _, _ in far:
+            if not one._was_seen:
+                one._see()
+        try:
+            begin = perf_counter()
+            fill_masks([one._matcher for one, _, _ in far], bitmask, [row for _, row, _ in far])
+            metrics.masks(begin, len(far))
+        except Exception as error:
+            logger.debug("masks are filled one by one, because one of them fails: %s", error)
+            alone += far
+        for one, row, room in alone:
+            one.fill(bitmask, row, room)
+
+    def _is_ordinary(self, room: int | None) -> bool:
+        """Whether the request's next mask is one without room, and its work has not failed."""
+        if self._failed is not None or room is None or room < 0:
+            return self._failed is None
+        try:
+            return self._is_far(room)
+        except Exception:
+            return False  # `fill` meets the same error, and tells the request
 
     def reset(self) -> None:
         """Back to the beginning of the text."""
