@@ -182,7 +182,9 @@ class Simulation:
             if not len(allowed):
                 return "failed"
             draft = drafts[place] if place < len(drafts) else -1
-            if draft >= 0 and row[draft] and rng.random() < 0.6:
+            # A model that ends its text inside of its thoughts has its way; this one does not.
+            is_early = draft == self.eos and case.reasoning == "on" and not case.thought
+            if draft >= 0 and row[draft] and not is_early and rng.random() < 0.6:
                 token = draft
             else:
                 token = self._drawn(case, allowed, len(new), rng)
@@ -266,7 +268,7 @@ def _show(done: int, total: int, counts: Counter[str], seconds: float) -> None:
     if sys.stderr.isatty():
         filled = 30 * done // total
         print(f"\r\x1b[K[{'#' * filled}{'.' * (30 - filled)}] {line}", end="", file=sys.stderr, flush=True)
-    elif done % 100 == 0 or done == total:
+    elif done % 25 == 0 or done == total:
         print(line, file=sys.stderr, flush=True)
 
 

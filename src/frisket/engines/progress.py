@@ -164,10 +164,16 @@ class Progress:
                 metrics.count("frisket_engine_requests_cut", refusal.code)
             self._was_cut = True
             return False
-        if not self._was_bent:
+        if not self._was_bent and self._is_narrower(bitmask, row):
+            logger.info("a text is bent: from %d tokens before its end on, masks leave room for it", room)
             metrics.count("frisket_engine_requests_bent")
-        self._was_bent = True
+            self._was_bent = True
         return True
+
+    def _is_narrower(self, bitmask: Any, row: int) -> bool:
+        """Whether the row that was written lacks tokens of the ordinary mask."""
+        ordinary = self._matcher.mask()
+        return not np.array_equal(np.asarray(bitmask[row]).view(np.uint32)[: len(ordinary)], ordinary)
 
     @staticmethod
     def fill_all(
@@ -176,19 +182,20 @@ class Progress:
         """Write a row for each: one call that releases the GIL, and one for each text that is near its end, or failed.
 
         `rooms`: the tokens that are left for each text, as `fill` takes them."""
-        far, alone = [], []
+        far, alone = list[tuple[Progress, int, int | None]](), list[tuple[Progress, int, int | None]]()
         for entry in zip(many, rows, rooms or [None] * len(many), strict=True):
             (far if entry[0]._is_ordinary(entry[2]) else alone).append(entry)
         for one, _, _ in far:
             if not one._was_seen:
                 one._see()
-        try:
-            begin = perf_counter()
-            fill_masks([one._matcher for one, _, _ in far], bitmask, [row for _, row, _ in far])
-            metrics.masks(begin, len(far))
-        except Exception as error:
-            logger.debug("masks are filled one by one, because one of them fails: %s", error)
-            alone += far
+        if far:
+            try:
+                begin = perf_counter()
+                fill_masks([one._matcher for one, _, _ in far], bitmask, [row for _, row, _ in far])
+                metrics.masks(begin, len(far))
+            except Exception as error:
+                logger.debug("masks are filled one by one, because one of them fails: %s", error)
+                alone += far
         for one, row, room in alone:
             one.fill(bitmask, row, room)
 

@@ -73,12 +73,11 @@ def _bind(req: Any) -> None:
     answer = grammar if reasoner is None else reasoner.grammar
     if not isinstance(answer, RequestGrammar):
         return
-    thinks = reasoner is not None and _is_thinking(reasoner)
-    check(answer.compiled, total, reasoner.think_end_ids if thinks else (), "max_new_tokens")
+    end = reasoner.think_end_ids if reasoner is not None and _is_thinking(reasoner) else ()
+    check(answer.compiled, total, end, "max_new_tokens")
     answer.total = total
-    if thinks:
-        thoughts = Thoughts(reasoner.think_end_ids, answer.compiled, _reserve)
-        req.grammar = ThinkingGrammar(reasoner, answer, thoughts, total)
+    if end:
+        req.grammar = ThinkingGrammar(reasoner, answer, Thoughts(end, answer.compiled, _reserve), total)
 
 
 def _is_thinking(reasoner: Any) -> bool:
