@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 from collections.abc import Collection, Sequence
 from time import perf_counter
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 
 from frisket._core import CompiledGrammar, fill_masks
 from frisket.engines import metrics
-from frisket.errors import EngineError, FrisketError, LimitExceededError
+from frisket.errors import EngineError, FrisketError, LimitExceededError, VocabularyError
 
 logger = logging.getLogger(__name__)
 
@@ -151,7 +152,15 @@ class Progress:
                 self._margin += self._compiled.matcher().least_tokens(search=False).count
         if room > FAR * self._margin:
             return True
-        return room > self._margin and self._matcher.can_finish(room - self._margin)
+        # A search for fewer tokens would take longer than the mask with room does, which is right in any case.
+        return room > self._margin and self._known_least() <= room - self._margin
+
+    def _known_least(self) -> float:
+        """Tokens of one short end of the text, which are not always the fewest."""
+        try:
+            return self._matcher.least_tokens(search=False).count
+        except VocabularyError:
+            return math.inf
 
     def _fill_within(self, bitmask: Any, row: int, room: int) -> bool:
         """Whether a row could be written that leaves room for the end of the text."""
