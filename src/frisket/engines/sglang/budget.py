@@ -12,14 +12,17 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Any
 
-from sglang.srt.constrained.base_grammar_backend import BaseGrammarObject
-from sglang.srt.constrained.reasoner_grammar_backend import ReasonerGrammarObject
-
 from frisket.engines import metrics
 from frisket.engines.progress import allow_alone
 from frisket.engines.room import Thoughts, check, is_on, read_reserve
 from frisket.engines.sglang.grammar import RequestGrammar
-from frisket.errors import BudgetError
+from frisket.errors import BudgetError, MissingDependencyError
+
+try:
+    from sglang.srt.constrained.base_grammar_backend import BaseGrammarObject
+    from sglang.srt.constrained.reasoner_grammar_backend import ReasonerGrammarObject
+except ImportError as error:
+    raise MissingDependencyError.of("sglang", "sglang") from error
 
 logger = logging.getLogger(__name__)
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import torch
-from sglang.srt.constrained.base_grammar_backend import BaseGrammarObject, GrammarRow
-
 from frisket.engines.progress import Progress
+from frisket.errors import MissingDependencyError
 from frisket.grammar import CompiledGrammar
 from frisket.logits.torch import apply_mask
+
+try:
+    import torch
+    from sglang.srt.constrained.base_grammar_backend import BaseGrammarObject, GrammarRow
+except ImportError as error:
+    raise MissingDependencyError.of("sglang", "sglang") from error
 
 
 class RequestGrammar(BaseGrammarObject):
