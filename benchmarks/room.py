@@ -3,8 +3,8 @@
     python -m benchmarks.room --schemas 60              Llama 3's vocabulary, schemas of MaskBench, a minute
 
 One loop per schema writes random documents and asks, at each position, for the ordinary mask, for `can_finish`, and in
-the last `NEAR` tokens for the mask with room, each timed alone. *Far* is what `generate` does at every token: the
-ordinary mask and `can_finish` after it.
+the last `NEAR` tokens for the mask with room, each timed alone, in CPU time. *Far* is what `generate` does at every
+token: the ordinary mask and `can_finish` after it.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     asked = argparse.ArgumentParser(prog="python -m benchmarks.room", description=(__doc__ or "").split("\n")[0])
     asked.add_argument("--schemas", type=int, default=60)
     asked.add_argument("--seed", type=int, default=1)
+    asked.add_argument("--slowest", type=int, default=0, help="also list so many of the slowest masks with room")
     chosen = asked.parse_args(arguments)
     folder = required_data_dir()
     table = Table(llama3_tokens(folder))
@@ -42,10 +43,10 @@ def main(arguments: list[str] | None = None) -> int:
     todo = [subject for subject in subjects(folder) if subject.name.startswith("maskbench")]
     random.Random(chosen.seed).shuffle(todo)
     times: dict[str, list[float]] = {"mask": [], "can_finish": [], "near": [], "near, again": [], "least": []}
-    exact, limited = 0, []
+    exact, limited, slow = 0, [], list[tuple[float, str]]()
     for subject in todo[: chosen.schemas]:
         try:
-            exact += _time(subject, table, liked, times)
+            exact += _time(subject, table, liked, times, slow)
         except LimitExceededError as error:
             limited.append(f"{subject.name}: {error}")
     print(f"frisket at {commit()}, Llama 3's vocabulary, {chosen.schemas} schemas of MaskBench, seed {chosen.seed}")
@@ -59,35 +60,40 @@ def main(arguments: list[str] | None = None) -> int:
         )
     share = sum(times["can_finish"]) / (sum(times["mask"]) or 1.0)
     print(f"can_finish takes {100 * share:.1f} % of what the masks take; the least is exact for {exact} schemas")
+    for seconds, place in sorted(slow, reverse=True)[: chosen.slowest]:
+        print(f"{1e6 * seconds:10.0f} µs  {place}")
     for each in limited:
         print(f"ended by a limit: {each}")
     return 0
 
 
-def _time(subject: Any, table: Table, liked: dict[str, Any], times: dict[str, list[float]]) -> bool:
-    """One schema's documents, one of each model; whether its least is exact.
+def _time(
+    subject: Any, table: Table, liked: dict[str, Any], times: dict[str, list[float]], slow: list[tuple[float, str]]
+) -> bool:
+    """One schema's documents, one of each model; whether its least is exact. `slow` takes the times of masks with room.
 
     Errors: LimitExceededError, if masks reach the limit on memory; what was timed before counts.
     """
     try:
         compiled = Grammar.from_json_schema(subject.schema).core.compile(table.core)
-        began = time.perf_counter()
+        began = time.thread_time()
         least = compiled.matcher().least_tokens()
-        times["least"].append(time.perf_counter() - began)
+        times["least"].append(time.thread_time() - began)
     except FrisketError:
         return False
     for model in MODELS:
         chance = random.Random(f"{subject.name}/{model.name}")
-        matcher, room = compiled.matcher(), least.count + MORE
+        matcher, room, text = compiled.matcher(), least.count + MORE, b""
         while room:
-            before = time.perf_counter()
+            before = time.thread_time()
             matcher.fill_mask(table.words)
-            times["mask"].append(time.perf_counter() - before)
+            times["mask"].append(time.thread_time() - before)
             if room <= NEAR:
                 for name in ("near", "near, again"):
-                    before = time.perf_counter()
+                    before = time.thread_time()
                     matcher.fill_mask(table.words, 0, room)
-                    times[name].append(time.perf_counter() - before)
+                    times[name].append(time.thread_time() - before)
+                slow.append((times["near"][-1], f"{subject.name} after {text[-60:]!r}, {room} tokens left"))
             allowed = np.unpackbits(table.words.view(np.uint8), bitorder="little")[: table.size].view(np.bool_)
             allowed[table.end] = False
             tokens = np.flatnonzero(allowed)
@@ -96,13 +102,15 @@ def _time(subject: Any, table: Table, liked: dict[str, Any], times: dict[str, li
             wanted = tokens[liked[model.name][tokens]] if liked[model.name] is not None else tokens
             token = int((wanted if len(wanted) else tokens)[chance.randrange(len(wanted) or len(tokens))])
             matcher.advance(token)
-            before = time.perf_counter()
+            before = time.thread_time()
             finishes = matcher.can_finish(room - 1)
-            times["can_finish"].append(time.perf_counter() - before)
+            times["can_finish"].append(time.thread_time() - before)
             if not finishes:
                 matcher.rollback(1)
                 matcher.fill_mask(table.words, 0, room)
-                matcher.advance(int(np.flatnonzero(np.unpackbits(table.words.view(np.uint8), bitorder="little"))[0]))
+                token = int(np.flatnonzero(np.unpackbits(table.words.view(np.uint8), bitorder="little"))[0])
+                matcher.advance(token)
+            text += table.tokens[token] or b""
             room -= 1
             if matcher.ended:
                 break

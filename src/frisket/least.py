@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+#: Tokens of a median answer for each of the schema's shortest text, and at least. MaskBench: `benchmarks/answers.py`.
+MEDIAN_TIMES, MEDIAN_LEAST = 4, 64
+
 
 @dataclass(frozen=True)
 class Least:
@@ -18,3 +21,8 @@ class Least:
     """The number of tokens that suffice, special ones included, an end-of-sequence token not."""
     exact: bool
     """Whether no fewer suffice."""
+
+
+def median_tokens(least: int) -> int:
+    """Tokens of the median answer to a schema whose shortest text takes `least`: reasoning leaves them for it."""
+    return max(MEDIAN_TIMES * least, MEDIAN_LEAST)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -16,6 +16,7 @@ from frisket.decoding.reading import Reading
 from frisket.decoding.sampler import GREEDY, Sampler, noise
 from frisket.decoding.text import Text
 from frisket.errors import EngineError, VocabularyError
+from frisket.least import median_tokens
 from frisket.logits.numpy import FeasibleMass, allowed, feasible_mass
 from frisket.token_name import token_name, token_names
 
@@ -114,6 +115,7 @@ def decode(
     stop: Sequence[str] = (),
     drafter: Drafter | None = None,
     head: bytes = b"",
+    is_thinking: Callable[[], bool] | None = None,
 ) -> Generator[Step, None, FinishReason]:
     """The steps of one answer, as they are made; the generator returns the finish reason.
 
@@ -126,6 +128,9 @@ def decode(
 
     `head`: bytes of the prompt's end that the first tokens spell again (`heal`), as the matcher makes them. They are no
     part of the answer, and a token that spells nothing else counts for nothing.
+
+    `is_thinking` says whether the text of the steps so far ends inside of reasoning. Reasoning is ended while a median
+    answer still fits into the budget, as far as the budget has room for one.
     """
     max_tokens, rng = budget.max_tokens, np.random.default_rng(seed)
     text, history, written = Text(stop), list[int](), bytearray()
@@ -133,11 +138,13 @@ def decode(
     draft = None
     if drafter is not None and matcher is not None:
         draft = lambda most: drafter(matcher, bytes(written), most)  # noqa: E731
-    position = None if matcher is None else Position(matcher, vocabulary, budget, len(head))
+    position = None if matcher is None else Position(matcher, vocabulary, budget, len(head), is_thinking)
     if position is not None and position.closed:
         return "end"
     document = None if matcher is None else Document.of(matcher)
     while True:
+        if position is not None:
+            position.keep_for_answer(history)
         logits = reading.logits()
         token, logprob, mass, count = _choose(logits, position, sampler, rng, history)
         ends, called = token in vocabulary.eos, reading.called
@@ -216,8 +223,14 @@ class Position:
     by the mask with room, and another token is drawn: a draw from the narrower mask, by rejection.
     """
 
-    def __init__(self, matcher: Matcher, vocabulary: Vocabulary, budget: Budget, free: int = 0) -> None:
+    def __init__(
+        self, matcher: Matcher, vocabulary: Vocabulary, budget: Budget, free: int = 0,
+        is_thinking: Callable[[], bool] | None = None,
+    ) -> None:  # fmt: skip
         budget.check(matcher, free)
+        self._is_thinking = is_thinking
+        #: Tokens that reasoning leaves for the answer beyond the shortest; None outside of reasoning.
+        self._kept: int | None = None
         self._matcher = matcher
         self._budget = budget
         self._eos = frozenset(vocabulary.eos)
@@ -234,11 +247,22 @@ class Position:
         Up to `free` tokens, this one among them, count for nothing.
         """
         self._matcher.advance(history[-1])
-        if not self._budget.can_finish(self._matcher, len(history) - free):
+        if not self._budget.can_finish(self._matcher, len(history) - free + (self._kept or 0)):
             self._matcher.rollback(1)
             return False
         self._read(history)
         return True
+
+    def keep_for_answer(self, history: Sequence[int]) -> None:
+        """Where reasoning has begun, note what it leaves for its answer; where it has ended, nothing is kept."""
+        if self._is_thinking is None or not self._budget.finishes:
+            return
+        if not self._is_thinking():
+            self._kept = None
+        elif self._kept is None:
+            least = self._matcher.least_tokens(search=False).count
+            left = self._budget.max_tokens - len(history)
+            self._kept = max(min(median_tokens(least) - least, left - least), 0)
 
     def extend(self) -> None:
         """The last token counts for nothing: there is one more to come."""
@@ -246,7 +270,8 @@ class Position:
 
     def narrow(self, history: Sequence[int], free: int = 0) -> None:
         """Leave out the tokens after which the text could not be finished."""
-        self._use(self._matcher.mask(room=self._budget.max_tokens - len(history) + free), history)
+        room = self._budget.max_tokens - len(history) + free - (self._kept or 0)
+        self._use(self._matcher.mask(room=room), history)
 
     def end(self, token: int) -> None:
         """Take the end-of-sequence token."""

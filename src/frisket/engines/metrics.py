@@ -37,7 +37,8 @@ COUNTERS = {
         "Requests that failed on the way: no mask, or a token that no mask allowed.",
         "code",
     ),
-    "frisket_engine_requests_bent": ("Requests whose last masks had to leave room for the end of the text.", None),
+    "frisket_engine_requests_bent": ("Requests of whose masks tokens were taken, so that the text ends in time.", None),
+    "frisket_engine_thoughts_ended": ("Requests whose thoughts were ended, so that the answer fits.", None),
     "frisket_engine_requests_cut": ("Requests whose text may be cut, because no mask could leave room.", "code"),
     "frisket_engine_grammars": ("Grammars that requests asked for, compiled or taken from the cache.", "source"),
 }

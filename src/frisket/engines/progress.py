@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 from collections.abc import Collection, Sequence
 from time import perf_counter
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 
 from frisket._core import CompiledGrammar, fill_masks
 from frisket.engines import metrics
-from frisket.errors import EngineError, FrisketError, LimitExceededError
+from frisket.errors import EngineError, FrisketError, LimitExceededError, VocabularyError
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +48,11 @@ class Progress:
         self._was_seen = self._was_counted = self._was_bent = self._was_cut = False
         #: Tokens that one token may add to what the text still takes, as far as is looked at; None until it is asked.
         self._margin: int | None = None
+
+    @property
+    def compiled(self) -> CompiledGrammar:
+        """What all requests of the grammar share."""
+        return self._compiled
 
     @property
     def ended(self) -> bool:
@@ -146,7 +152,15 @@ class Progress:
                 self._margin += self._compiled.matcher().least_tokens(search=False).count
         if room > FAR * self._margin:
             return True
-        return room > self._margin and self._matcher.can_finish(room - self._margin)
+        # A search for fewer tokens would take longer than the mask with room does, which is right in any case.
+        return room > self._margin and self._known_least() <= room - self._margin
+
+    def _known_least(self) -> float:
+        """Tokens of one short end of the text, which are not always the fewest."""
+        try:
+            return self._matcher.least_tokens(search=False).count
+        except VocabularyError:
+            return math.inf
 
     def _fill_within(self, bitmask: Any, row: int, room: int) -> bool:
         """Whether a row could be written that leaves room for the end of the text."""
@@ -159,27 +173,49 @@ class Progress:
                 metrics.count("frisket_engine_requests_cut", refusal.code)
             self._was_cut = True
             return False
-        if not self._was_bent:
+        if not self._was_bent and self._is_narrower(bitmask, row):
+            logger.info("a text is bent: from %d tokens before its end on, masks leave room for it", room)
             metrics.count("frisket_engine_requests_bent")
-        self._was_bent = True
+            self._was_bent = True
         return True
 
+    def _is_narrower(self, bitmask: Any, row: int) -> bool:
+        """Whether the row that was written lacks tokens of the ordinary mask."""
+        ordinary = self._matcher.mask()
+        return not np.array_equal(np.asarray(bitmask[row]).view(np.uint32)[: len(ordinary)], ordinary)
+
     @staticmethod
-    def fill_all(many: Sequence[Progress], bitmask: Any, rows: Sequence[int]) -> None:
-        """Write a row for each in one call that releases the GIL; where one of them fails, one by one."""
-        if many and all(one._failed is None for one in many):
-            for one in many:
-                if not one._was_seen:
-                    one._see()
+    def fill_all(
+        many: Sequence[Progress], bitmask: Any, rows: Sequence[int], rooms: Sequence[int | None] | None = None
+    ) -> None:
+        """Write a row for each: one call that releases the GIL, and one for each text that is near its end, or failed.
+
+        `rooms`: the tokens that are left for each text, as `fill` takes them."""
+        far, alone = list[tuple[Progress, int, int | None]](), list[tuple[Progress, int, int | None]]()
+        for entry in zip(many, rows, rooms or [None] * len(many), strict=True):
+            (far if entry[0]._is_ordinary(entry[2]) else alone).append(entry)
+        for one, _, _ in far:
+            if not one._was_seen:
+                one._see()
+        if far:
             try:
                 begin = perf_counter()
-                fill_masks([one._matcher for one in many], bitmask, rows)
-                metrics.masks(begin, len(many))
-                return
+                fill_masks([one._matcher for one, _, _ in far], bitmask, [row for _, row, _ in far])
+                metrics.masks(begin, len(far))
             except Exception as error:
                 logger.debug("masks are filled one by one, because one of them fails: %s", error)
-        for one, row in zip(many, rows, strict=True):
-            one.fill(bitmask, row)
+                alone += far
+        for one, row, room in alone:
+            one.fill(bitmask, row, room)
+
+    def _is_ordinary(self, room: int | None) -> bool:
+        """Whether the request's next mask is one without room, and its work has not failed."""
+        if self._failed is not None or room is None or room < 0:
+            return self._failed is None
+        try:
+            return self._is_far(room)
+        except Exception:
+            return False  # `fill` meets the same error, and tells the request
 
     def reset(self) -> None:
         """Back to the beginning of the text."""

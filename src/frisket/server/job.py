@@ -200,11 +200,11 @@ class Job:
         liked: Session = Biased(session, self.bias) if self.bias else session
         watched = Watched(liked) if self.top else None
         matcher = None if self.grammar is None else self._matcher(self.grammar)
+        reply = self.make_reply()
         steps = decode(
             watched or liked, matcher, self.vocabulary, self.budget,
-            sampler=self.sampler, seed=self.seed, stop=self.stop, drafter=draft,
+            sampler=self.sampler, seed=self.seed, stop=self.stop, drafter=draft, is_thinking=lambda: reply.is_thinking,
         )  # fmt: skip
-        reply = self.make_reply()
         text: list[str] = []
         tokens = _Tokens(reply)
         while True:

@@ -47,6 +47,8 @@ class TextReply:
     stopped = False
     #: Calls whose arguments are whole.
     calls = 0
+    #: Whether what was fed ends inside of reasoning.
+    is_thinking = False
 
     def feed(self, text: str) -> Iterator[Gain]:
         """What a piece of the text makes certain."""
@@ -114,6 +116,10 @@ class ToolReply(TextReply):
             begin = max(self._final - self._read, 0)
             yield from self._grow("content", data[begin:].decode())
         self._read += len(data)
+
+    @property
+    def is_thinking(self) -> bool:  # type: ignore[override]
+        return self._field == "reasoning"
 
     def end(self, whole: bool) -> Iterator[Gain]:
         if whole and not self.stopped:

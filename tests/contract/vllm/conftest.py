@@ -6,6 +6,7 @@ import copy
 import importlib
 import random
 from collections.abc import Iterator
+from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
 
@@ -51,6 +52,7 @@ def plain(vllm: Any) -> Iterator[None]:
         (vllm.sampling_params.SamplingParams, "_validate_structured_outputs"),
         (vllm.structured_output.StructuredOutputManager, "grammar_init"),
         (vllm.structured_output.StructuredOutputManager, "grammar_bitmask"),
+        (vllm.structured_output.StructuredOutputManager, "_fill_bitmasks"),
     ]
     methods = [vars(cls)[name] for cls, name in places]
     importlib.import_module("frisket.engines.vllm.plugin")._warn_of_front_end.cache_clear()
@@ -85,15 +87,18 @@ class Engine:
         self.size = len(tokenizer) + ROWS_BEYOND
         self.restart()
 
-    def restart(self, *, drafts: int = 0, sequences: int = 8, **structured_outputs: Any) -> Any:
+    def restart(
+        self, *, drafts: int = 0, sequences: int = 8, executor: str = "mp", reasoning: Any = None, **structured: Any
+    ) -> Any:
         """A new manager of an engine that was started so."""
         self.config = SimpleNamespace(
-            parallel_config=SimpleNamespace(distributed_executor_backend="mp"),
+            parallel_config=SimpleNamespace(distributed_executor_backend=executor),
             scheduler_config=SimpleNamespace(max_num_seqs=sequences),
             model_config=SimpleNamespace(
                 skip_tokenizer_init=False, is_diffusion=False, get_vocab_size=lambda: self.size, max_model_len=CONTEXT
             ),
-            structured_outputs_config=self.vllm.config.StructuredOutputsConfig(**structured_outputs),
+            structured_outputs_config=self.vllm.config.StructuredOutputsConfig(**structured),
+            reasoning_config=reasoning,
             num_speculative_tokens=drafts,
         )
         self.manager = self.vllm.structured_output.StructuredOutputManager(self.config)
@@ -117,15 +122,17 @@ class Engine:
         """A request whose grammar is compiled."""
         return self.started(self.params(**wanted), name)
 
-    def started(self, params: Any, name: str = "r") -> Any:
+    def started(self, params: Any, name: str = "r", prompt: tuple[int, ...] = (1,)) -> Any:
         params = copy.deepcopy(params)  # as it comes out of the other process
         made = self.vllm.request.StructuredOutputRequest.from_sampling_params(params)
         request = Request(
             request_id=name, sampling_params=params, structured_output_request=made, use_structured_output=True,
-            prompt_token_ids=[1], all_token_ids=[1], num_prompt_tokens=1, max_tokens=params.max_tokens or CONTEXT - 1,
+            prompt_token_ids=list(prompt), all_token_ids=list(prompt), num_prompt_tokens=len(prompt),
+            max_tokens=params.max_tokens or CONTEXT - len(prompt),
         )  # fmt: skip
         self.manager.grammar_init(request)
-        made._grammar = made._grammar.result()
+        if isinstance(made._grammar, Future):
+            made._grammar = made._grammar.result()
         return request
 
     def masks(self, *requests: Any, drafts: dict[str, list[int]] | None = None) -> list[list[int]]:

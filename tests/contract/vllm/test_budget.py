@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from frisket import Grammar, Vocabulary
+from frisket.least import median_tokens
 from tests.contract.vllm.conftest import THINK, THOUGHT, Engine
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -31,20 +33,26 @@ def least(engine: Engine, schema: Any) -> int:
 
 
 def answer(engine: Engine, rng: random.Random, request: Any, *, thoughts: int = 0) -> tuple[str, list[int]]:
-    """What an engine makes of a request, with as many drafts as it was started with: why it ended, and the text."""
+    """What an engine makes of a request, with as many drafts as it was started with: why it ended, and the text.
+
+    The model would like to have so many thoughts, their beginning and end counted, and obeys the masks."""
     think, thought = engine.tokenizer.convert_tokens_to_ids([THINK, THOUGHT])
     plan = [think, *[5] * (thoughts - 2), thought] if thoughts else []
-    text: list[int] = []
-    most, wanted = engine.config.num_speculative_tokens, list[int]()
+    wanted: list[int] = []
+    most, prompt = engine.config.num_speculative_tokens, request.num_prompt_tokens
+
+    def is_thought(ids: list[int]) -> bool:
+        return bool(thoughts) and thought not in ids
+
     while True:
-        at = request.num_output_tokens
-        guess = [*plan[at:], *(rng.choice(wanted or [5]) for _ in range(most))][:most]
+        at, output = request.num_output_tokens, request.all_token_ids[prompt:]
+        guess = [*(plan[at:] if is_thought(output) else []), *(rng.choice(wanted or [5]) for _ in range(most))][:most]
         drafts = engine.manager.validate_tokens(request, guess)
         rows = engine.masks(request, drafts={request.request_id: drafts} if drafts else None)
         new: list[int] = []
         for place, row in enumerate(rows[: len(drafts) + 1]):
-            if at + place < len(plan):
-                token = plan[at + place]
+            if is_thought([*output, *new]):
+                token = plan[at + place] if plan[at + place] in row else rng.choice(row)
             elif place < len(drafts) and drafts[place] in row and rng.random() < 0.6:
                 token = drafts[place]
             else:
@@ -58,10 +66,9 @@ def answer(engine: Engine, rng: random.Random, request: Any, *, thoughts: int = 
             request.all_token_ids.append(token)
             is_end = token == engine.tokenizer.eos_token_id
             if is_end or request.num_output_tokens >= request.max_tokens:
-                del new[count:]
-                assert engine.manager.accept_tokens(request, new)
-                text = request.all_token_ids[1 + len(plan) :]
-                return "stop" if is_end else "length", text
+                assert engine.manager.accept_tokens(request, new[:count])
+                output = request.all_token_ids[prompt:]
+                return "stop" if is_end else "length", output[output.index(thought) + 1 :] if thoughts else output
         assert engine.manager.accept_tokens(request, new)
 
 
@@ -75,8 +82,58 @@ def test_nothing_is_cut(engine: Engine, number: int, thoughts: int, drafts: int)
     for seed, more in enumerate((0, 0, 1, 2, 5, 11, 40)):
         request = engine.request(json=schema, max_tokens=first + thoughts + more)
         reason, ids = answer(engine, random.Random(seed), request, thoughts=thoughts)
-        assert reason == "stop" and len(ids) <= first + more
+        assert reason == "stop" and request.num_output_tokens <= first + thoughts + more
         assert Grammar.from_json_schema(schema).accepts(engine.text(ids)), engine.text(ids)
+
+
+@pytest.mark.parametrize("drafts", [0, 5])
+@pytest.mark.parametrize("end", [(), (7, 8)])
+@pytest.mark.parametrize("reserve", ["0", "9", ""])
+def test_thoughts_end_while_the_answer_fits(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, drafts: int, end: tuple[int, ...], reserve: str
+) -> None:
+    """Also where vLLM is told of words that come before the end of thinking."""
+    monkeypatch.setenv("FRISKET_RESERVE", reserve)
+    (thought,) = engine.tokenizer.convert_tokens_to_ids([THOUGHT])
+    words = SimpleNamespace(reasoning_end_token_ids=[*end, thought]) if end else None
+    engine.restart(drafts=drafts, reasoning_parser="deepseek_r1", reasoning=words)
+    first = least(engine, SCHEMAS[0])
+    needed = first + len(end) + 1
+    kept = int(reserve) if reserve else median_tokens(first - 1) - (first - 1)
+    for seed, more in enumerate((0, 1, 2, 7, 30, 90)):
+        request = engine.request(json=SCHEMAS[0], max_tokens=needed + more)
+        reason, ids = answer(engine, random.Random(seed), request, thoughts=1_000)
+        output = request.all_token_ids[1:]
+        place = output.index(thought)
+        assert reason == "stop" and Grammar.from_json_schema(SCHEMAS[0]).accepts(engine.text(ids))
+        assert tuple(output[place - len(end) : place]) == end
+        assert place == len(end) + max(more - kept, 0), "as many thoughts as the answer and its reserve leave"
+
+
+def test_thoughts_that_leave_no_answer_are_refused(engine: Engine) -> None:
+    engine.restart(reasoning_parser="deepseek_r1")
+    few = least(engine, SCHEMAS[0])
+    with pytest.raises(Exception, match=rf"takes {few + 1} with its end and that of the thoughts[\s\S]*"):
+        engine.request(json=SCHEMAS[0], max_tokens=few)
+    closed = engine.tokenizer.convert_tokens_to_ids([THINK, THOUGHT])
+    request = engine.started(engine.params(json=SCHEMAS[0], max_tokens=few), prompt=tuple(closed))
+    assert answer(engine, random.Random(1), request)[0] == "stop", "the prompt has ended the thoughts"
+
+
+def test_a_parser_that_says_no_end_leaves_thoughts_alone(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    engine.restart(reasoning_parser="deepseek_r1")
+    monkeypatch.setattr(engine.manager.reasoner_cls, "reasoning_end_str", None)
+    most = least(engine, SCHEMAS[0]) + 3
+    with caplog.at_level("WARNING", logger="frisket"):
+        request = engine.request(json=SCHEMAS[0], max_tokens=most)
+    assert "thoughts are not ended in time" in caplog.text
+    for _ in range(most - 1):
+        (row,) = engine.masks(request)
+        assert len(row) >= engine.size
+        request.all_token_ids.append(5)
+        assert engine.manager.accept_tokens(request, [5])
 
 
 def test_the_context_of_the_model_is_a_budget(engine: Engine) -> None:

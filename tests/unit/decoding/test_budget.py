@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import frisket
-from frisket.decoding import Budget, Guard, Sampler
+from frisket.decoding import Budget, Guard, Sampler, decode
 from frisket.errors import BudgetError, LimitExceededError
+from frisket.least import median_tokens
 
 MODEL = frisket.models.embedded()
 TAGS = {
@@ -146,3 +147,24 @@ def test_misuse(wrong: dict[str, Any]) -> None:
 def test_misuse_of_a_guard(wrong: tuple[int, int]) -> None:
     with pytest.raises(ValueError):
         Guard(*wrong)
+
+
+@pytest.mark.parametrize("more", [0, 3, 30, 200])
+def test_reasoning_is_ended_while_a_median_answer_fits(more: int) -> None:
+    grammar, text = frisket.think(TAGS, prompt="<think>"), ""
+    compiled = grammar.compile(MODEL.vocabulary)
+    least = compiled.matcher().least_tokens().count
+    steps = decode(
+        MODEL.start(MODEL.encode("?")), compiled.matcher(), MODEL.vocabulary, Budget(least + more),
+        sampler=Sampler(temperature=3.0), seed=more, is_thinking=lambda: "</think>" not in text,
+    )  # fmt: skip
+    taken = thought = 0
+    for step in steps:
+        text += step.text
+        taken += not step.ends
+        thought = thought or taken * ("</think>" in text)
+    assert grammar.accepts(text) and taken <= least + more
+    kept = min(median_tokens(least) - least, more)
+    assert least + more - thought >= LEAST + kept
+    # A model of such a temperature hardly ever ends its reasoning itself.
+    assert thought == least + more - LEAST - kept

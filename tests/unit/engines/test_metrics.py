@@ -16,6 +16,7 @@ from frisket import Grammar, Limits, Vocabulary
 from frisket.engines import metrics
 from frisket.engines.compiler import Compiler
 from frisket.engines.progress import Progress
+from frisket.engines.room import Thoughts
 from frisket.engines.structured_output import StructuredOutput
 
 LETTERS = Vocabulary.from_bytes([bytes([value]) for value in range(97, 105)] + [None], eos=[8])
@@ -89,6 +90,26 @@ def test_a_mask_that_cannot_be_had_is_counted_with_its_code(tmp_path: Path, monk
         progress.fill(bitmask, 0)
         progress.accept([token])
     assert served(tmp_path)["frisket_engine_requests_failed_total limit"] == 1
+
+
+def test_texts_that_a_budget_bends_and_thoughts_that_it_ends_are_counted_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv(metrics.ENGINES_FOLDER, str(tmp_path))
+    metrics.start("an engine", serve=False)
+    compiled = Grammar.from_regex("a|b{9}").compile(LETTERS)
+    bitmask = np.zeros((1, 1), dtype=np.int32)
+    with caplog.at_level("INFO", logger="frisket"):
+        for rooms, masks in (((20, 9), (0b11, 0b11)), ((8, 8, 20), (0b01, 0b01, 0b11))):
+            progress = Progress(compiled, max_rollback=1)
+            for room, mask in zip(rooms, masks, strict=True):
+                progress.fill(bitmask, 0, room)
+                assert bitmask[0, 0] == mask
+    assert caplog.text.count("a text is bent: from 8 tokens before its end") == 1
+    thoughts = Thoughts([7], compiled, reserve=0)
+    assert [thoughts.token([], left) for left in (9, 3, 3)] == [None, 7, 7]
+    found = served(tmp_path)
+    assert found["frisket_engine_requests_bent_total"] == found["frisket_engine_thoughts_ended_total"] == 1
 
 
 def test_an_engine_without_a_folder_serves_what_its_processes_count() -> None:

@@ -6,7 +6,7 @@ use crate::bytes::byteset::ByteSet;
 use crate::bytes::utf8::UNESCAPED_ASCII;
 use crate::error::Result;
 use crate::regular::arena::Arena;
-use crate::regular::term::{Escapes, Spelling, Term, TermId, EMPTY};
+use crate::regular::term::{Escapes, Spelling, Term, TermId, Text, EMPTY};
 use smallvec::SmallVec;
 
 /// (first byte, last byte, target), ascending; bytes between the intervals lead to `EMPTY`.
@@ -95,6 +95,15 @@ impl Arena {
             Term::Bounded { body, min, .. } if self.is_any_text(body, escapes) => Some(min),
             _ => None,
         }
+    }
+
+    /// Whether all characters that need no escape lead from a string to one place, also from a key whose text is unknown.
+    pub(crate) fn has_any_char_target(&mut self, id: TermId) -> Result<bool> {
+        let inside = match *self.term(id) {
+            Term::KeyExtra { inner, text: Text::Unknown, .. } => inner,
+            _ => id,
+        };
+        Ok(self.any_char_target(inside)?.is_some())
     }
 
     /// The target that all characters share, inside a JSON string of arbitrary text whose length still allows one more.

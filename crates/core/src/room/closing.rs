@@ -64,8 +64,6 @@ pub(crate) struct Closings {
     special_ids: Vec<u32>,
     /// Frames without the keys that came in their objects.
     frames: FxHashMap<FrameId, FrameId>,
-    /// By number of characters: whether a token of unescaped text has as many. Empty before it is needed.
-    lengths: Vec<bool>,
 }
 
 impl Closings {
@@ -76,7 +74,6 @@ impl Closings {
             closings: FxHashMap::default(),
             special_ids,
             frames: FxHashMap::default(),
-            lengths: Vec::new(),
         }
     }
 
@@ -237,10 +234,8 @@ impl Closings {
         let Some(head) = machine.position(id).only_head() else { return Ok(None) };
         let Some(needed @ 2..) = machine.arena.needed_characters(head) else { return Ok(None) };
         let needed = needed as usize;
-        if self.lengths.is_empty() {
-            self.lengths = vocabulary.text_lengths();
-        }
-        let Some(length) = (2..=needed.min(self.lengths.len() - 1)).rev().find(|&length| self.lengths[length]) else {
+        let lengths = vocabulary.text_lengths();
+        let Some(length) = (2..=needed.min(lengths.longest())).rev().find(|&length| lengths.has(length)) else {
             return Ok(None);
         };
         let mut next = id;

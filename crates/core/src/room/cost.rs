@@ -1,6 +1,7 @@
 //! Position × its mask → the mask's tokens, by the fewest tokens that the text takes after each.
 //!
-//! The counts hold for all numbers of tokens left, so a position is looked at once.
+//! The counts hold for all numbers of tokens left, so a position is looked at once. Tokens that lead to one place are filed
+//! together, as words of bits, and positions share the sets that are equal.
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{PositionId, DEAD};
@@ -10,24 +11,55 @@ use crate::regular::id::SpecialId;
 use crate::room::alike::alike;
 use crate::room::closing::Closings;
 use crate::vocabulary::id::NodeId;
-use crate::vocabulary::token_set::{to_sparse, Part, Words};
+use crate::vocabulary::token_set::{sparse_bits, Part, Words};
 use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
-/// Tokens from which one walk of the trie is faster than reading each. Chosen without measurement.
+/// Tokens from which a walk of the trie is faster than reading each, where the walk takes positions on its way for good.
+/// Chosen without measurement.
 const WALKED_FROM: u32 = 4_096;
+
+/// Words of a list that take as long as one step of the budget.
+const LISTED_PER_STEP: u64 = 64;
+
+/// Tokens from which those are read in the order of the trie whose costs alone are asked for: a token takes 1 µs by itself,
+/// and the order is found in 100 µs.
+const ORDERED_FROM: u32 = 128;
 
 /// The tokens of one position's mask by their cost: how many tokens the text takes after them.
 pub(crate) struct Costs {
-    /// The tokens of each cost, cheapest first.
+    /// Sets of tokens, cheapest first; several may have one cost.
     groups: Vec<Group>,
 }
 
-/// The tokens of one cost.
+/// Tokens of one cost.
+#[derive(Clone)]
 struct Group {
     cost: u32,
     words: Words,
     dense: Option<Part>,
+}
+
+impl Group {
+    /// The tokens of a set of bits.
+    fn new(cost: u32, bits: Vec<u32>) -> Self {
+        let (words, dense) = sparse_bits(bits);
+        Group { cost, words, dense: dense.map(|bits| Part { bits, within: None }) }
+    }
+
+    /// Words of a mask, each with bits.
+    fn words(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let dense = self.dense.iter().flat_map(|part| part.words().enumerate());
+        dense.chain(self.words.iter().map(|&(place, word)| (place as usize, word)))
+    }
+
+    /// Bytes held by this group alone.
+    fn memory_bytes(&self) -> usize {
+        let is_own = |part: &&Part| Arc::strong_count(&part.bits) == 1;
+        let dense = self.dense.iter().filter(is_own).map(|part| 4 * part.bits.len()).sum::<usize>();
+        size_of::<Group>() + dense + if Arc::strong_count(&self.words) == 1 { 8 * self.words.len() } else { 0 }
+    }
 }
 
 impl Costs {
@@ -41,10 +73,9 @@ impl Costs {
         self.groups.last().map_or(0, |group| group.cost)
     }
 
-    /// Bytes held.
+    /// Bytes held, beside sets of other positions.
     pub(crate) fn memory_bytes(&self) -> usize {
-        let bytes = |group: &Group| 8 * group.words.len() + group.dense.as_ref().map_or(0, |part| 4 * part.bits.len());
-        self.groups.iter().map(|group| bytes(group) + size_of::<Group>()).sum()
+        self.groups.iter().map(Group::memory_bytes).sum()
     }
 
     /// The tokens after which at most `left` tokens are needed.
@@ -84,14 +115,18 @@ impl Costs {
         let mut shared = reader.words.clone();
         own.iter().for_each(|&token| shared[token as usize >> 5] &= !(1 << (token & 31)));
         for group in &twin.groups {
-            let dense = group.dense.iter().flat_map(|part| part.words().enumerate());
-            let words = dense.map(|(place, word)| (place as u32, word)).chain(group.words.iter().copied());
-            for (place, word) in words {
-                let both = word & shared[place as usize];
-                if both != 0 {
-                    reader.words[place as usize] &= !both;
-                    reader.costs.entry(group.cost).or_default().extend(tokens_of(place as usize, both));
-                }
+            let is_whole = group.words().all(|(place, word)| word & !shared[place] == 0);
+            for (place, word) in group.words() {
+                reader.words[place] &= !(word & shared[place]);
+            }
+            if is_whole {
+                reader.groups.push(group.clone());
+                continue;
+            }
+            let mut bits = vec![0; shared.len()];
+            group.words().for_each(|(place, word)| bits[place] = word & shared[place]);
+            if bits.iter().any(|&word| word != 0) {
+                reader.groups.push(Group::new(group.cost, bits));
             }
         }
         reader.read(position)?;
@@ -137,8 +172,10 @@ struct Reader<'a> {
     words: Vec<u32>,
     /// Whether tokens that cost alike may be filed without the position after each.
     shares: bool,
-    /// Cost → tokens.
+    /// Cost → bits of the tokens that were read.
     costs: FxHashMap<u32, Vec<u32>>,
+    /// Tokens whose costs were known.
+    groups: Vec<Group>,
     /// Position after a token → the first such token, and the cost.
     after: FxHashMap<PositionId, (u32, u32)>,
 }
@@ -148,17 +185,15 @@ impl<'a> Reader<'a> {
         let mut words = vec![0; vocabulary.mask_words()];
         mask.write(&mut words);
         let (costs, after) = (FxHashMap::default(), FxHashMap::default());
-        Reader { machine, closings, vocabulary, words, shares: true, costs, after }
+        Reader { machine, closings, vocabulary, words, shares: true, costs, groups: Vec::new(), after }
     }
 
     fn into_costs(self) -> Costs {
-        let mut costs: Vec<(u32, Vec<u32>)> = self.costs.into_iter().collect();
-        costs.sort_unstable_by_key(|&(cost, _)| cost);
-        let groups = costs.into_iter().map(|(cost, tokens)| {
-            let (words, dense, _) = to_sparse(tokens, self.vocabulary.mask_words());
-            Group { cost, words, dense: dense.map(|bits| Part { bits, within: None }) }
-        });
-        Costs { groups: groups.collect() }
+        let mut groups = self.groups;
+        groups.extend(self.costs.into_iter().map(|(cost, bits)| Group::new(cost, bits)));
+        // Costs are read in any order, and groups of one cost too: the masks are their unions.
+        groups.sort_by_key(|group| group.cost);
+        Costs { groups }
     }
 
     fn read(&mut self, position: PositionId) -> Result<()> {
@@ -169,15 +204,14 @@ impl<'a> Reader<'a> {
             self.read_alike(position)?;
         }
         match self.left() {
-            0..WALKED_FROM => self.read_each(position)?,
-            _ => self.read_trie(position)?,
+            ORDERED_FROM.. if self.shares => self.read_in_order(position)?,
+            WALKED_FROM.. => self.read_trie(position)?,
+            _ => self.read_each(position)?,
         }
         // What no text explains ends the sequence, and nothing is needed after it.
         let ends = self.vocabulary.eos.iter().copied().filter(|&token| self.is_left(token));
         let ends: Vec<u32> = ends.collect();
-        if !ends.is_empty() {
-            self.costs.entry(0).or_default().extend(ends);
-        }
+        ends.into_iter().for_each(|token| self.file_at(token, 0));
         Ok(())
     }
 
@@ -192,23 +226,56 @@ impl<'a> Reader<'a> {
 
     /// Files a token under the cost of the position after it.
     fn file(&mut self, token: u32, after: PositionId) -> Result<()> {
-        let cost = match self.after.get(&after) {
-            Some(&(_, cost)) => cost,
-            // The tokens of a twin are read again from the exact position where this one says nothing of it.
-            None if self.machine.is_behind_unknown_key(after) => return Ok(()),
-            None => {
-                let cost = self.closings.tokens(self.machine, self.vocabulary, after)?;
-                self.after.insert(after, (token, cost));
-                cost
-            }
-        };
-        self.file_at(token, cost);
+        if let Some(cost) = self.cost_of(token, after)? {
+            self.file_at(token, cost);
+        }
         Ok(())
     }
 
+    /// The cost of a position after a token; None where the token is to be read from another position.
+    fn cost_of(&mut self, token: u32, after: PositionId) -> Result<Option<u32>> {
+        if let Some(&(_, cost)) = self.after.get(&after) {
+            return Ok(Some(cost));
+        }
+        // The tokens of a twin are read again from the exact position where this one says nothing of it.
+        if self.machine.is_behind_unknown_key(after) {
+            return Ok(None);
+        }
+        let cost = self.closings.tokens(self.machine, self.vocabulary, after)?;
+        self.after.insert(after, (token, cost));
+        Ok(Some(cost))
+    }
+
     fn file_at(&mut self, token: u32, cost: u32) {
-        self.words[token as usize >> 5] &= !(1 << (token & 31));
-        self.costs.entry(cost).or_default().push(token);
+        self.file_word(token as usize >> 5, 1 << (token & 31), cost);
+    }
+
+    /// Files some tokens of one word.
+    fn file_word(&mut self, place: usize, bits: u32, cost: u32) {
+        self.words[place] &= !bits;
+        let room = self.words.len();
+        self.costs.entry(cost).or_insert_with(|| vec![0; room])[place] |= bits;
+    }
+
+    /// Files those tokens of a list that are left, all of which lead to one position.
+    fn file_list(&mut self, list: &Words, after: PositionId) -> Result<()> {
+        let words = &self.words;
+        let mut left = list.iter().filter(|&&(place, bits)| words[place as usize] & bits != 0);
+        let Some(&(place, bits)) = left.next() else { return Ok(()) };
+        let token = place << 5 | (words[place as usize] & bits).trailing_zeros();
+        let Some(cost) = self.cost_of(token, after)? else { return Ok(()) };
+        // The first of all tokens of text that lead there, of any number of characters.
+        if let Some(known) = self.after.get_mut(&after).filter(|&&mut (known, _)| self.vocabulary.is_text(known)) {
+            known.0 = known.0.min(token);
+        }
+        let room = self.words.len();
+        let filed = self.costs.entry(cost).or_insert_with(|| vec![0; room]);
+        for &(place, bits) in list.iter() {
+            let both = self.words[place as usize] & bits;
+            filed[place as usize] |= both;
+            self.words[place as usize] &= !both;
+        }
+        Ok(())
     }
 
     fn read_specials(&mut self, position: PositionId) -> Result<()> {
@@ -227,26 +294,20 @@ impl<'a> Reader<'a> {
     /// Inside a string whose characters are all alike, tokens of unescaped text lead on by their number of characters.
     fn read_characters(&mut self, position: PositionId) -> Result<()> {
         let Some(head) = self.machine.position(position).only_head() else { return Ok(()) };
-        if self.machine.arena.any_char_target(head)?.is_none() {
+        if !self.machine.arena.has_any_char_target(head)? {
             return Ok(());
         }
-        // The positions after one character, two, and so on, as far as they were needed.
-        let (mut path, mut at) = (Vec::new(), position);
-        for place in 0..self.words.len() {
-            self.machine.arena.spend(1)?;
-            for token in tokens_of(place, self.words[place]) {
-                if !self.vocabulary.is_text(token) {
-                    continue;
-                }
-                let chars = self.vocabulary.chars(token) as usize;
-                while path.len() < chars {
-                    at = self.machine.step(at, b' ')?;
-                    path.push(at);
-                }
-                if let Some(&after) = path.get(chars.wrapping_sub(1)) {
-                    self.file(token, after)?;
-                }
+        let (mut at, mut read) = (position, 0);
+        for (chars, list) in self.vocabulary.text_lengths().lists() {
+            self.machine.arena.spend(1 + list.len() as u64 / LISTED_PER_STEP)?;
+            if list.iter().all(|&(place, bits)| self.words[place as usize] & bits == 0) {
+                continue;
             }
+            while read < chars {
+                at = self.machine.step(at, b' ')?;
+                read += 1;
+            }
+            self.file_list(list, at)?;
         }
         Ok(())
     }
@@ -268,6 +329,31 @@ impl<'a> Reader<'a> {
                 if after != DEAD {
                     self.file(token, after)?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the tokens that are left in the order of the trie: a token goes on where it differs from the one before.
+    fn read_in_order(&mut self, position: PositionId) -> Result<()> {
+        let (vocabulary, words) = (self.vocabulary, self.words.clone());
+        let is_left = |token: u32| words[token as usize >> 5] >> (token & 31) & 1 == 1;
+        self.machine.arena.spend(words.len() as u64)?;
+        // `path[i]` is the position after `i + 1` bytes of the token before.
+        let (mut path, mut before): (Vec<PositionId>, &[u8]) = (Vec::new(), &[]);
+        for &token in vocabulary.trie.tokens_below(NodeId::ROOT).iter().filter(|&&token| is_left(token)) {
+            let Some(text) = vocabulary.token(token) else { continue };
+            let common = before.iter().zip(text).take_while(|(one, other)| one == other).count();
+            path.truncate(common);
+            let mut after = path.last().copied().unwrap_or(position);
+            for &byte in &text[path.len()..] {
+                self.machine.arena.spend(1)?;
+                after = if after == DEAD { DEAD } else { self.machine.step(after, byte)? };
+                path.push(after);
+            }
+            before = text;
+            if after != DEAD {
+                self.file(token, after)?;
             }
         }
         Ok(())

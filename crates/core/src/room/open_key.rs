@@ -40,23 +40,23 @@ impl Machine {
             };
             let between =
                 matches!(*self.arena.term(inner), Term::Quoted { state: Spelling::Start | Spelling::Body, .. });
-            let place = (object, state, text, between);
-            if open.is_some_and(|other| other != place) {
+            let registers = &self.arena.registers;
+            let (spec, state) = (&registers.objects[object.index()], &registers.states[state.index()]);
+            // Several objects, as of an `anyOf`, have read the same keys.
+            let place = (state.keys, text, between);
+            let is_alone = may_add_keys(spec, state.count + 1) || depends_on_keys(registers, spec, state);
+            if is_alone || open.is_some_and(|other| other != place) {
                 return Ok(None);
             }
             open = Some(place);
             *head = self.unknown(*head)?;
         }
-        let Some((object, state, text, between)) = open else { return Ok(None) };
-        let registers = &self.arena.registers;
-        let (spec, state) = (&registers.objects[object.index()], &registers.states[state.index()]);
-        let text = registers.text(text);
-        let is_whole = between || !text.contains(&b'\\');
-        if !is_whole || may_add_keys(spec, state.count + 1) || depends_on_keys(registers, spec, state) {
+        let Some((keys, text, between)) = open else { return Ok(None) };
+        let text = self.arena.registers.text(text);
+        if !between && text.contains(&b'\\') {
             return Ok(None);
         }
         let read = (!text.is_empty()).then(|| decode(&[&text[..], b"\""].concat()));
-        let keys = state.keys;
         twin.heads = self.frames.merge(&mut self.arena, twin.heads)?;
         Ok(Some(Twin { position: self.intern(twin), read, keys }))
     }
@@ -203,7 +203,7 @@ fn depends_on_keys(registers: &Registers, spec: &ObjectSpec, state: &ObjectState
 
 #[cfg(test)]
 mod tests {
-    use crate::automaton::fixture::object;
+    use crate::automaton::fixture::{alt, object};
     use crate::grammar::builder::{Builder, ObjectRules};
     use crate::regular::term::TermId;
     use crate::room::fixture::Scene;
@@ -225,6 +225,29 @@ mod tests {
         assert!(
             scene.machine.key_twin(value).unwrap().is_none() && scene.machine.key_twin(twins[0]).unwrap().is_none()
         );
+    }
+
+    #[test]
+    fn objects_that_read_one_key_side_by_side_have_one_twin() {
+        let mut scene = Scene::new(&TOKENS, |builder| {
+            let objects = [b"1", b"a"].map(|value| {
+                let (keys, value) = (builder.any_text().unwrap(), builder.literal(value).unwrap());
+                object(builder, &[], &[(keys, value)], ObjectRules::default())
+            });
+            alt(builder, &objects)
+        });
+        let [a, b] = ["{\"a", "{\"xyz"].map(|text| scene.after(text));
+        assert_eq!(scene.machine.position(a).heads.len(), 2);
+        let twins = [a, b].map(|at| scene.machine.key_twin(at).unwrap().unwrap().position);
+        assert!(twins[0] == twins[1] && a != b);
+        let [a, b] = [a, b].map(|at| {
+            let mask = scene.mask(at);
+            let (room, mut source) = scene.parts();
+            [1, 3, 4].map(|left| room.mask(&mut source, (at, &mask), left).unwrap())
+        });
+        let [a, b] = [a, b].map(|masks| masks.map(|mask| scene.tokens(&mask)));
+        assert_eq!(a, b);
+        assert_eq!(a, [vec![], vec![], vec![2]], "its quote, a colon, a value and the end");
     }
 
     #[test]

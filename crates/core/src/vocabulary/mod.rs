@@ -9,6 +9,7 @@ pub(crate) mod key_prefixes;
 pub(crate) mod long_tokens;
 mod merge;
 mod sort_key;
+pub(crate) mod text_lengths;
 pub(crate) mod token_bytes;
 pub(crate) mod token_set;
 pub(crate) mod tokens_by_byte;

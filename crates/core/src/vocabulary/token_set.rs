@@ -53,9 +53,15 @@ pub(crate) fn to_sparse(tokens: Vec<u32>, room: usize) -> (Words, Option<TokenSe
     }
     let mut bits = vec![0; room];
     tokens.iter().for_each(|token| bits[*token as usize >> 5] |= 1 << (token & 31));
+    let (words, dense) = sparse_bits(bits);
+    (words, dense, hash)
+}
+
+/// The nonzero words of a set of tokens, or all of its bits if these words are many.
+pub(crate) fn sparse_bits(bits: Vec<u32>) -> (Words, Option<TokenSet>) {
     match bits.iter().filter(|&&word| word != 0).count() {
-        0..DENSE_FROM => (sorted_words(tokens), None, hash),
-        _ => (Words::default(), Some(bits.into()), hash),
+        0..DENSE_FROM => ((0..).zip(bits).filter(|&(_, word)| word != 0).collect(), None),
+        _ => (Words::default(), Some(bits.into())),
     }
 }
 

@@ -7,11 +7,13 @@ use crate::bytes::char_class::CharClass;
 use crate::bytes::utf8::is_unescaped;
 use crate::error::{Error, Result};
 use crate::storage::cache::Cache;
+use crate::storage::once::Once;
 use crate::vocabulary::byte_index::{ByteIndex, Occurrence, Single};
 use crate::vocabulary::code_points::CodePoints;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::key_prefixes::KeyPrefixes;
 use crate::vocabulary::long_tokens::LongTokens;
+use crate::vocabulary::text_lengths::TextLengths;
 use crate::vocabulary::token_bytes::TokenBytes;
 use crate::vocabulary::token_set::TokenSet;
 use crate::vocabulary::tokens_by_byte::TokensByByte;
@@ -48,6 +50,7 @@ pub struct Vocabulary {
     long: LongTokens,
     occurrences: ByteIndex,
     classes: Cache<CharClass, (TokenSet, usize)>,
+    text_lengths: Once<TextLengths>,
     /// The first bytes of all tokens.
     pub(crate) begins: ByteSet,
     /// Code points of the longest token.
@@ -127,6 +130,7 @@ impl Vocabulary {
             long,
             occurrences,
             classes,
+            text_lengths: Once::new(),
             begins,
             longest,
             key_prefixes,
@@ -189,6 +193,7 @@ impl Vocabulary {
             + self.long.memory_bytes()
             + self.trie.memory_bytes()
             + self.classes.memory_bytes()
+            + self.text_lengths.get().map_or(0, TextLengths::memory_bytes)
     }
 
     /// The tokens that are kept apart because of their length.
@@ -196,17 +201,12 @@ impl Vocabulary {
         &self.long
     }
 
-    /// By number of characters, from 0: whether some token of unescaped text has as many.
-    pub(crate) fn text_lengths(&self) -> Vec<bool> {
-        let mut lengths = vec![false; 1];
-        for token in (0..self.size as u32).filter(|&token| self.is_text(token)) {
-            let chars = self.chars(token) as usize;
-            if lengths.len() <= chars {
-                lengths.resize(chars + 1, false);
-            }
-            lengths[chars] = true;
-        }
-        lengths
+    /// The tokens of unescaped text by their number of characters, found when they are first asked for.
+    pub(crate) fn text_lengths(&self) -> &TextLengths {
+        self.text_lengths.get_or_init(|| {
+            let texts = (0..self.size as u32).filter(|&token| self.is_text(token));
+            TextLengths::new(texts.map(|token| (self.chars(token), token)))
+        })
     }
 
     /// Whether a token is this byte alone.

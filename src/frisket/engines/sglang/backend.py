@@ -6,8 +6,9 @@ token that is refused a ValueError: either ends one request.
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -16,22 +17,22 @@ from frisket.engines import metrics
 from frisket.engines.compiler import Compiler
 from frisket.engines.progress import Progress, failure
 from frisket.engines.structured_output import Kind, StructuredOutput
-from frisket.errors import EngineError, MissingDependencyError
+from frisket.errors import EngineError, LimitExceededError, MissingDependencyError
 from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
 from frisket.limit import Limits
-from frisket.logits.torch import apply_mask
 from frisket.vocabulary import Vocabulary
 
 try:
     import torch
     from sglang.srt.constrained.base_grammar_backend import (
         BaseGrammarBackend,
-        BaseGrammarObject,
-        GrammarRow,
         InvalidGrammarObject,
         register_vocab_mask_buffer,
     )
     from sglang.srt.runtime_context import get_serving
+
+    from frisket.engines.sglang import budget
+    from frisket.engines.sglang.grammar import RequestGrammar, allocate
 except ImportError as error:
     raise MissingDependencyError.of("sglang", "sglang") from error
 
@@ -56,6 +57,7 @@ def make_backend(tokenizer: Any, vocab_size: int, eos_token_ids: int | Iterable[
         options = replace(options, whitespace="compact")
     backend = Backend(tokenizer, vocab_size, eos_token_ids, options)
     metrics.start("sglang", serve=False)
+    budget.install()
     logger.info("frisket %s serves structured outputs: %s, %s", frisket.__version__, options, Limits())
     if not serving.reasoning_parser:
         return backend
@@ -85,12 +87,12 @@ class Backend(BaseGrammarBackend):
 
     def initialize_vocab_mask_buffer(self, name: str, vocab_size: int, max_rows: int, device: Any) -> torch.Tensor:
         """A bitmask that is used again and again."""
-        buffer: torch.Tensor = register_vocab_mask_buffer(name, _allocate(vocab_size, max_rows), max_rows)
+        buffer: torch.Tensor = register_vocab_mask_buffer(name, allocate(vocab_size, max_rows), max_rows)
         return buffer
 
     def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> torch.Tensor:
         """For requests that think, whose masks SGLang asks of the backend."""
-        return _allocate(vocab_size, batch_size)
+        return allocate(vocab_size, batch_size)
 
     def move_vocab_mask(self, vocab_mask: torch.Tensor, device: Any) -> torch.Tensor:
         return RequestGrammar.move_vocab_mask(vocab_mask, device)
@@ -115,63 +117,11 @@ class Backend(BaseGrammarBackend):
     def _made(self, kind: Kind, specification: str) -> Any:
         try:
             compiled = self._compiler.compile(StructuredOutput(kind, specification, self._options))
+            # Each request asks for it, while SGLang's scheduler waits.
+            with contextlib.suppress(LimitExceededError):
+                compiled.matcher().least_tokens(search=False)
         except Exception as error:
             refusal = failure(error)
             metrics.count("frisket_engine_requests_refused", refusal.code)
             return InvalidGrammarObject(f"{refusal} [{refusal.code}]")
         return RequestGrammar(Progress(compiled, max_rollback=MAX_ROLLBACK))
-
-
-class RequestGrammar(BaseGrammarObject):
-    """One request's position."""
-
-    def __init__(self, progress: Progress) -> None:
-        super().__init__()
-        self._progress = progress
-
-    def accept_token(self, token: int) -> None:
-        """Take a token; ValueError ends the request. What comes after the end is ignored."""
-        refusal = self._progress.accept([token])
-        if refusal is not None:
-            raise ValueError(f"{refusal} [{refusal.code}]") from refusal
-
-    def rollback(self, k: int) -> None:
-        self._progress.rollback(k)
-
-    def is_terminated(self) -> bool:
-        return self._progress.ended
-
-    def copy(self) -> RequestGrammar:
-        """Another request's position, at the beginning: SGLang keeps grammars, and copies one for each request."""
-        return RequestGrammar(self._progress.fresh())
-
-    def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> torch.Tensor:
-        """Rows of int32 words on the CPU, one bit a token, all allowed."""
-        return _allocate(vocab_size, batch_size)
-
-    def fill_vocab_mask(self, vocab_mask: torch.Tensor, idx: int) -> None:
-        self._progress.fill(vocab_mask, idx)
-
-    @staticmethod
-    def fill_vocab_mask_batched(entries: Sequence[GrammarRow], vocab_mask: torch.Tensor) -> None:
-        """The rows of all requests of a batch, by as many threads as there are cores."""
-        if not all(isinstance(entry.grammar, RequestGrammar) for entry in entries):
-            BaseGrammarObject.fill_vocab_mask_batched(entries, vocab_mask)
-            return
-        Progress.fill_all([entry.grammar._progress for entry in entries], vocab_mask, [entry.row for entry in entries])
-
-    @staticmethod
-    def reset_vocab_mask(vocab_mask: torch.Tensor) -> None:
-        vocab_mask.fill_(-1)
-
-    @staticmethod
-    def move_vocab_mask(vocab_mask: torch.Tensor, device: Any) -> torch.Tensor:
-        return vocab_mask.to(device, non_blocking=True)
-
-    @staticmethod
-    def apply_vocab_mask(logits: torch.Tensor, vocab_mask: torch.Tensor) -> None:
-        apply_mask(logits, vocab_mask)
-
-
-def _allocate(vocab_size: int, rows: int) -> torch.Tensor:
-    return torch.full((rows, -(-vocab_size // 32)), -1, dtype=torch.int32)

@@ -10,9 +10,10 @@ from typing import Any
 
 from frisket.engines import metrics
 from frisket.engines.compiler import Compiler
-from frisket.engines.progress import Progress
+from frisket.engines.progress import Progress, allow_alone
+from frisket.engines.room import Thoughts, check, read_reserve
 from frisket.engines.structured_output import StructuredOutput, kind_of
-from frisket.engines.vllm.budget import Budget, check
+from frisket.engines.vllm.budget import Budget
 from frisket.engines.vllm.request import Specification
 from frisket.engines.vllm.tokenizer import vocabulary_of
 from frisket.errors import FrisketError, MissingDependencyError
@@ -34,6 +35,7 @@ class Backend(StructuredOutputBackend):
         super().__init__(vllm_config, tokenizer, vocab_size)
         self._compiler = Compiler(self._vocabulary, counted=True)
         self._drafts = int(vllm_config.num_speculative_tokens)
+        self._reserve = read_reserve()
         # The usual stop tokens come with the first request; a tokenizer that cannot be read is refused here.
         self._compiler.vocabulary()
 
@@ -50,12 +52,13 @@ class Backend(StructuredOutputBackend):
         try:
             compiled = self._compiler.compile(wanted, stop_token_ids)
             if budget is not None:
-                check(compiled, budget.total)
+                check(compiled, budget.total, budget.end)
         except FrisketError as error:
             metrics.count("frisket_engine_requests_refused", error.code)
             raise
         # One more than the drafts: the end of the text may come with them.
-        return RequestGrammar(Progress(compiled, max_rollback=self._drafts + 1), budget)
+        thoughts = Thoughts(budget.end, compiled, self._reserve) if budget is not None and budget.end else None
+        return RequestGrammar(Progress(compiled, max_rollback=self._drafts + 1), budget, thoughts)
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> torch.Tensor:
         """Rows of int32 words, one bit a token of the model, all allowed."""
@@ -70,18 +73,41 @@ class Backend(StructuredOutputBackend):
 
 
 class RequestGrammar(StructuredOutputGrammar):
-    """One request's position; with a budget, its text is whole when the tokens run out."""
+    """One request's position; with a budget, its text is whole when the tokens run out, and its thoughts end before."""
 
-    def __init__(self, progress: Progress, budget: Budget | None = None) -> None:
-        self._progress, self._budget = progress, budget
+    def __init__(self, progress: Progress, budget: Budget | None = None, thoughts: Thoughts | None = None) -> None:
+        self._progress, self._budget, self._thoughts = progress, budget, thoughts
+        #: For the next rows of a step that are thoughts: the only token that may come, None where any may.
+        self._forced: list[int | None] = []
         #: What is left at the beginning of a step, and the steps of the text then: drafts come on top of these.
         self._room: int | None = None
         self._steps = 0
 
     def begin(self, before: int) -> None:
         """The masks of a step are asked for; so many of its drafts come before the text."""
+        self._forced = []
         if self._budget is not None:
             self._room, self._steps = self._budget.room - before, self._progress.steps
+
+    def must_think_little(self, drafts: int) -> bool:
+        """Whether thoughts, if it still has them, must end within a step with so many drafts."""
+        return (
+            self._thoughts is not None
+            and self._budget is not None
+            and self._budget.left - drafts <= (self._thoughts.needed)
+        )
+
+    def end_thoughts(self, drafts: list[int], rows: int) -> None:
+        """So many of a step's first rows are thoughts: from the row on where their end must come, nothing else may."""
+        if self._thoughts is not None and self._budget is not None:
+            left, before = self._budget.left, self._budget.last(len(self._thoughts.end))
+            self._forced = [self._thoughts.token([*before, *drafts[:row]], left - row) for row in range(rows)]
+
+    def fill_thought(self, bitmask: torch.Tensor, batch_index: int) -> None:
+        """Go on to the next row of a step's thoughts; write it if it is not free."""
+        token = self._forced.pop(0) if self._forced else None
+        if token is not None:
+            allow_alone(bitmask, batch_index, [token])
 
     def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:
         """Whether all tokens are accepted; False ends the request with an error. What follows the end is ignored."""

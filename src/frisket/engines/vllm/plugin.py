@@ -1,7 +1,7 @@
 """vLLM's classes → the same classes with frisket behind structured outputs.
 
-vLLM has no registry of backends. Three methods are wrapped: the one that validates a request where it arrives, and in
-the engine's process the one that has its grammar compiled, and the one that asks for the masks of a step.
+vLLM has no registry of backends. Four methods are wrapped: the one that validates a request where it arrives, and in
+the engine's process the one that has its grammar compiled, and the two that ask for the masks of a step and its rows.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import logging
 from typing import Any
 
 import frisket
-from frisket.engines import metrics
+from frisket.engines import metrics, room
 from frisket.engines.progress import failure
 from frisket.engines.structured_output import read_options
-from frisket.engines.vllm import ENGINE, SWITCH, budget, trial
+from frisket.engines.vllm import ENGINE, SWITCH, trial
 from frisket.engines.vllm.admission import Admission
+from frisket.engines.vllm.budget import Budget, end_of_thoughts
 from frisket.engines.vllm.request import Specification, structured_output
 from frisket.errors import EngineError, MissingDependencyError
 from frisket.json_schema.options import JSONSchemaOptions
@@ -26,24 +27,29 @@ from frisket.limit import Limits
 #: its name, which tells what is amiss. Beam search, which has backends of its own, refuses it, too.
 NAME = f"frisket (set {SWITCH} in the engine's process, too)"
 
+#: The methods of the manager that ask for masks.
+MASKS = ("grammar_bitmask", "_fill_bitmasks")
+
 #: vLLM shows what comes from loggers below its own.
 logger = logging.getLogger("vllm.frisket")
 
 
 def install(options: str = "") -> None:
-    """Wrap the two methods in this process, once; `options` are JSON text with the options of all requests.
+    """Wrap the methods in this process, once; `options` are JSON text with the options of all requests.
 
     EngineError for a version that was not tested, unless it is newer and a trial run goes well."""
     base = read_options(options or None)
+    room.read_reserve()
     version = str(_import("vllm").__version__)
     is_untested = ENGINE.is_newer(version)
     if not is_untested:
         ENGINE.check(version)
     params = _import("vllm.sampling_params").SamplingParams
     manager = _import("vllm.v1.structured_output").StructuredOutputManager
-    wrapped = (params, "_validate_structured_outputs"), (manager, "grammar_init"), (manager, "grammar_bitmask")
+    wrapped = (params, "_validate_structured_outputs"), *((manager, name) for name in MASKS), (manager, "grammar_init")
     is_new = _wrap_validation(params, base)
     _wrap_masks(manager)
+    _wrap_rows(manager)
     if not (_wrap_compilation(manager, base) or is_new):
         return
     if is_untested:
@@ -86,8 +92,8 @@ def _wrap_validation(cls: Any, base: JSONSchemaOptions) -> bool:
         try:
             asked = structured_output(wanted, self.extra_args, base)
             compiled = admission.compile(asked, tokenizer, int(model_config.get_vocab_size()))
-            if budget.is_on() and self.max_tokens is not None:
-                budget.check(compiled, self.max_tokens)
+            if room.is_on() and self.max_tokens is not None:
+                room.check(compiled, self.max_tokens)
         except Exception as error:
             raise invalid(told(error)) from error
         wanted._backend, wanted._backend_was_auto = NAME, True
@@ -123,12 +129,42 @@ def _wrap_masks(cls: Any) -> None:
                 request = requests[name]
                 begin = getattr(request.structured_output_request.grammar, "begin", None)
                 if begin is not None:
-                    begin(_before(self, request, scheduled_spec_decode_tokens.get(name)))
+                    drafts = scheduled_spec_decode_tokens.get(name)
+                    begin(_before(self, request, drafts))
+                    _end_thoughts(self, request, drafts or [])
         except Exception as error:  # masks without room cut a text, and an error here would end the engine
             logger.error("masks have no room for the end of texts: %s: %s", type(error).__name__, error)
         return original(self, requests, structured_output_request_ids, scheduled_spec_decode_tokens)
 
     _replace(cls, grammar_bitmask, original)
+
+
+def _wrap_rows(cls: Any) -> None:
+    original = _method(cls, "_fill_bitmasks")
+    if original is None:
+        return
+
+    def _fill_bitmasks(self: Any, batch: Any) -> None:
+        if self.reasoner_cls is None:
+            original(self, batch)
+            return
+        rows = list(batch)
+        original(self, rows)
+        for grammar, row, is_constrained, *_ in rows:
+            if not is_constrained and hasattr(grammar, "fill_thought"):
+                grammar.fill_thought(self._grammar_bitmask, row)
+
+    _replace(cls, _fill_bitmasks, original)
+
+
+def _end_thoughts(manager: Any, request: Any, drafts: list[int]) -> None:
+    """Tell the grammar which of a step's rows are thoughts, where these must end within the step."""
+    grammar = request.structured_output_request.grammar
+    if manager.reasoner_cls is None or not grammar.must_think_little(len(drafts)):
+        return
+    known = [token for token in drafts if token >= 0]
+    rows = int(manager._get_constraint_bounds(request, known).constraint_start)
+    grammar.end_thoughts(known, min(rows, len(known) + 1))
 
 
 def _before(manager: Any, request: Any, drafts: list[int] | None) -> int:
@@ -160,8 +196,10 @@ def _prepare(manager: Any, request: Any, base: JSONSchemaOptions) -> None:
     made = request.structured_output_request
     kind, specification = made.structured_output_key
     # The key is a cached property of the request, and the one thing that reaches the backend.
-    limit = budget.Budget(request, int(config.model_config.max_model_len)) if budget.is_on() else None
-    made.__dict__["structured_output_key"] = kind, Specification(specification, wanted, limit)
+    budget = None
+    if room.is_on():
+        budget = Budget(request, int(config.model_config.max_model_len), end_of_thoughts(manager, request))
+    made.__dict__["structured_output_key"] = kind, Specification(specification, wanted, budget)
 
 
 @functools.cache

@@ -21,6 +21,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "vllm.v1.structured_output.StructuredOutputManager.grammar_bitmask": (
         "self", "requests", "structured_output_request_ids", "scheduled_spec_decode_tokens",
     ),
+    "vllm.v1.structured_output.StructuredOutputManager._fill_bitmasks": ("self", "batch"),
     "vllm.v1.structured_output.StructuredOutputManager._get_constraint_bounds": ("self", "request", "spec_tokens"),
     "vllm.v1.structured_output.backend_types.StructuredOutputBackend.compile_grammar": (
         "self", "request_type", "grammar_spec", "stop_token_ids",
@@ -39,7 +40,7 @@ _WORDS = Vocabulary.from_bytes([b"a", b"b", b"c", None], eos=[3])
 def run() -> None:
     """One request through the wrapped classes, from its validation to its end; an exception says what is not as it was.
 
-    Comes after both methods were wrapped."""
+    Comes after the methods were wrapped."""
     for place, parameters in SIGNATURES.items():
         found = tuple(inspect.signature(_at(place)).parameters)
         if found[: len(parameters)] != parameters:

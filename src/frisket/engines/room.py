@@ -1,0 +1,94 @@
+"""Tokens that an engine gives a request → whether an answer fits in, and the token with which thoughts must end for it.
+
+An engine lets thoughts come freely until their end. Where they would use up the tokens of the answer, the masks of
+their last tokens allow the end of thinking alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from frisket.engines import metrics
+from frisket.errors import BudgetError, EngineError, LimitExceededError
+from frisket.grammar import CompiledGrammar
+from frisket.least import median_tokens
+
+#: "0" leaves `max_tokens` to the engine, which then cuts texts.
+SWITCH = "FRISKET_ROOM"
+#: Tokens of the answer that thoughts leave beyond its shortest text; without it, as many as a median answer takes.
+RESERVE = "FRISKET_RESERVE"
+
+
+def is_on() -> bool:
+    """Whether masks leave room for what is left of a request's tokens."""
+    return os.environ.get(SWITCH) != "0"
+
+
+def check(compiled: CompiledGrammar, total: int, end: Sequence[int] = (), name: str = "max_tokens") -> None:
+    """BudgetError with the least, if no text of the grammar, its end and that of thoughts take so few tokens."""
+    matcher = compiled.matcher()
+    left = total - len(end)
+    # The short text is found first, and is short enough nearly always.
+    if matcher.least_tokens(search=False).count < left:
+        return
+    least = matcher.least_tokens()
+    if least.count >= left:
+        needed = least.count + 1 + len(end)
+        ends = "its end and that of the thoughts" if end else "its end"
+        raise BudgetError(
+            f"{name} leaves {total} tokens for the answer, whose shortest takes {needed} with {ends}",
+            least=needed, exact=least.exact,
+        )  # fmt: skip
+
+
+def read_reserve() -> int | None:
+    """The reserve that the environment sets, None for what a median answer takes."""
+    text = os.environ.get(RESERVE, "").strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise EngineError(
+            f"{RESERVE} is a number of tokens, not {text!r}", where=RESERVE, hint=f"unset {RESERVE}, or say 200"
+        )
+    return int(text)
+
+
+class Thoughts:
+    """The end of one request's thoughts, and what its answer needs after them.
+
+    >>> from frisket import Grammar, Vocabulary
+    >>> words = Vocabulary.from_bytes([b"yes", b"</think>", None], eos=[2])
+    >>> thoughts = Thoughts([1], Grammar.from_choices(["yes"]).compile(words), reserve=3)
+    >>> thoughts.token([0, 0], left=8), thoughts.token([0, 0], left=6)
+    (None, 1)
+    """
+
+    def __init__(self, end: Sequence[int], compiled: CompiledGrammar, reserve: int | None = None) -> None:
+        #: The ids that end the thoughts.
+        self.end = tuple(end)
+        self._compiled, self._reserve = compiled, reserve
+        self._needed: int | None = None
+        self._was_counted = False
+
+    @property
+    def needed(self) -> int:
+        """Tokens that the end of the thoughts, the answer with its reserve and the end of the text take."""
+        if self._needed is None:
+            try:
+                least = self._compiled.matcher().least_tokens(search=False).count
+            except LimitExceededError:
+                least = 0
+            reserve = median_tokens(least) - least if self._reserve is None else self._reserve
+            self._needed = len(self.end) + least + 1 + reserve
+        return self._needed
+
+    def token(self, before: Sequence[int], left: int) -> int | None:
+        """The only token that may come behind `before`, where `left` tokens are left with it; None if any may."""
+        if left > self.needed:
+            return None
+        if not self._was_counted:
+            metrics.count("frisket_engine_thoughts_ended")
+            self._was_counted = True
+        begun = max(size for size in range(len(self.end)) if not size or tuple(before[-size:]) == self.end[:size])
+        return self.end[begun]

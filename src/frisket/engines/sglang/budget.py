@@ -1,0 +1,131 @@
+"""SGLang's request → what its masks know of `max_new_tokens`.
+
+SGLang hands a grammar backend the specification alone. Its registry of hooks, which plug-ins are meant to use, shows
+the requests as they leave the manager of grammars: each with a grammar of its own, and with `max_new_tokens` as the
+context and the memory leave it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from frisket.engines import metrics
+from frisket.engines.progress import allow_alone
+from frisket.engines.room import Thoughts, check, is_on, read_reserve
+from frisket.engines.sglang.grammar import RequestGrammar
+from frisket.errors import BudgetError, MissingDependencyError
+
+try:
+    from sglang.srt.constrained.base_grammar_backend import BaseGrammarObject
+    from sglang.srt.constrained.reasoner_grammar_backend import ReasonerGrammarObject
+except ImportError as error:
+    raise MissingDependencyError.of("sglang", "sglang") from error
+
+logger = logging.getLogger(__name__)
+
+_MANAGER = "sglang.srt.constrained.grammar_manager.GrammarManager"
+
+
+def install() -> None:
+    """Have SGLang show the requests of this process that get a grammar."""
+    from sglang.srt.plugins.hook_registry import HookRegistry, HookType
+
+    global _reserve, _is_installed
+    _reserve = read_reserve()
+    if not _is_installed:
+        HookRegistry.register(f"{_MANAGER}.process_req_with_grammar", _see_one, HookType.AFTER)
+        HookRegistry.register(f"{_MANAGER}.get_ready_grammar_requests", _see_many, HookType.AFTER)
+        HookRegistry.apply_hooks()
+    _is_installed = True
+
+
+_is_installed = False
+#: Tokens beyond the shortest answer that thoughts leave; None for what a median answer takes.
+_reserve: int | None = None
+
+
+def _see_one(waits: bool, manager: Any, req: Any) -> None:
+    if not waits:
+        bind(req)
+
+
+def _see_many(ready: Sequence[Any], manager: Any) -> None:
+    for req in ready:
+        bind(req)
+
+
+def bind(req: Any) -> None:
+    """Give the request's grammar what is left of its tokens; a request whose tokens finish no text is refused."""
+    try:
+        _bind(req)
+    except BudgetError as error:
+        metrics.count("frisket_engine_requests_refused", error.code)
+        req.set_finish_with_abort(f"{error} [{error.code}]")
+    except Exception as error:  # masks without room cut a text, and an error here would end the engine
+        logger.error("masks have no room for the end of a text: %s: %s", type(error).__name__, error)
+
+
+def _bind(req: Any) -> None:
+    grammar, total = req.grammar, int(req.sampling_params.max_new_tokens)
+    if not is_on() or total < 1 or grammar is None or isinstance(grammar, Future):
+        return
+    reasoner = grammar if isinstance(grammar, ReasonerGrammarObject) else None
+    answer = grammar if reasoner is None else reasoner.grammar
+    if not isinstance(answer, RequestGrammar):
+        return
+    end = reasoner.think_end_ids if reasoner is not None and _is_thinking(reasoner) else ()
+    check(answer.compiled, total, end, "max_new_tokens")
+    answer.total = total
+    if end:
+        req.grammar = ThinkingGrammar(reasoner, answer, Thoughts(end, answer.compiled, _reserve), total)
+
+
+def _is_thinking(reasoner: Any) -> bool:
+    """Whether tokens are thoughts, of which the grammar knows nothing."""
+    in_grammar = getattr(reasoner, "reasoning_in_grammar", False)
+    return not in_grammar and reasoner.tokens_in_think >= 0 and reasoner.tokens_after_end == -1
+
+
+class ThinkingGrammar(BaseGrammarObject):
+    """One request that thinks before its answer: SGLang's own object, and the end of its thoughts in time."""
+
+    def __init__(self, reasoner: Any, answer: RequestGrammar, thoughts: Thoughts, total: int) -> None:
+        super().__init__()
+        self._reasoner, self._answer, self._thoughts, self._total = reasoner, answer, thoughts, total
+        self._taken: list[int] = []
+
+    def accept_token(self, token: int) -> None:
+        self._reasoner.accept_token(token)
+        self._taken.append(token)
+        self.current_token = token
+
+    def rollback(self, k: int) -> None:
+        self._reasoner.rollback(k)
+        del self._taken[len(self._taken) - k :]
+
+    def is_terminated(self) -> bool:
+        return bool(self._reasoner.is_terminated())
+
+    def copy(self) -> Any:
+        """The grammar without what is known of this request."""
+        return self._reasoner.copy()
+
+    def fill_vocab_mask(self, vocab_mask: Any, idx: int) -> None:
+        """Write the row, unless any thought may come."""
+        if _is_thinking(self._reasoner):
+            token = self._thoughts.token(self._taken[-len(self._thoughts.end) :], self._total - len(self._taken))
+            if token is not None:
+                allow_alone(vocab_mask, idx, [token])
+            return
+        self._answer.before = len(self._taken) - self._answer.steps
+        self._reasoner.fill_vocab_mask(vocab_mask, idx)
+
+    def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> Any:
+        return self._answer.allocate_vocab_mask(vocab_size, batch_size, device)
+
+    reset_vocab_mask = staticmethod(RequestGrammar.reset_vocab_mask)
+    move_vocab_mask = staticmethod(RequestGrammar.move_vocab_mask)
+    apply_vocab_mask = staticmethod(RequestGrammar.apply_vocab_mask)
