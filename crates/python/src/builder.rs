@@ -7,6 +7,7 @@ use crate::error::raise;
 use crate::gil::{briefly_unless_large, take_turns, without};
 use crate::grammar::Grammar;
 use crate::limit::{given, Limits};
+use crate::notation::{gbnf, lark};
 use crate::regex;
 use frisket_core::error::{Error, Result};
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
@@ -15,7 +16,7 @@ use frisket_core::regular::term::TermId;
 use frisket_regex::Pattern;
 use frisket_schema::compile::Prelude;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::{PyBytes, PyDict, PyString};
 use std::sync::Arc;
 
 type Values = Vec<(u32, u64)>;
@@ -214,6 +215,20 @@ impl GrammarBuilder {
     fn regex_part(&mut self, pattern: &Bound<'_, PyString>, flags: &str) -> PyResult<u32> {
         let syntax = regex::syntax(pattern.py(), "python", flags)?;
         regex::lowered(self.builder()?, pattern, &syntax, Pattern::lower_part)
+    }
+
+    /// The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that.
+    fn gbnf(&mut self, text: &str, root: &str) -> PyResult<Option<u32>> {
+        let node = gbnf::lower(self.builder()?, text, root).map_err(raise)?;
+        Ok(node.map(|node| node.number()))
+    }
+
+    /// The node of a rule of a grammar in Lark's notation, as llguidance reads it. None where `notations.lark` must
+    /// read it, all errors among that. `library`: the patterns of terminals to import, by name.
+    fn lark(&mut self, text: &str, start: &str, library: &Bound<'_, PyDict>) -> PyResult<Option<u32>> {
+        let pattern = |name: &str| library.get_item(name).ok().flatten()?.extract().ok();
+        let node = lark::lower(self.builder()?, text, start, &pattern).map_err(raise)?;
+        Ok(node.map(|node| node.number()))
     }
 
     /// Whether the node (regular, or structural with all its rules defined) matches nothing.

@@ -17,6 +17,7 @@ mod in_time;
 mod integer;
 mod limit;
 mod matcher;
+mod notation;
 mod production;
 mod recent;
 mod regex;

@@ -155,6 +155,11 @@ class GrammarBuilder:
         `dialect` is python, ecma or rust, `flags` letters of `imsxar`. Raises GrammarSyntaxError with the offset."""
     def regex_part(self, pattern: str, *, flags: str = "") -> int:
         """`regex` in Python's dialect, where more text may stand on both sides; an assertion about that is refused."""
+    def gbnf(self, text: str, root: str) -> int | None:
+        """The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that."""
+    def lark(self, text: str, start: str, library: dict[str, str]) -> int | None:
+        """The node of a rule of a grammar in Lark's notation, as llguidance reads it. None where `notations.lark` must
+        read it, all errors among that. `library`: the patterns of terminals to import, by name."""
     def is_empty(self, node: int) -> bool:
         """Whether the node (regular, or structural with all its rules defined) matches nothing.
 

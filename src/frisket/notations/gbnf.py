@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 def lower_gbnf(builder: GrammarBuilder, text: str, *, root: str = "root") -> int:
     """The node of the rule `root`; GrammarSyntaxError, with line and column, for what is not GBNF or not exact."""
     source = Source(text)
+    builder.check(source.end)
+    usual = builder.gbnf(text, root)
+    if usual is not None:
+        return usual
     builder.check(_STEPS_PER_CHARACTER * source.end)
     return lower_productions(builder, source, parse_gbnf(source), root)
 

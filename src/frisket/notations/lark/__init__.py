@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from frisket.notations.lark.ast import LarkDialect, Module
+from frisket.notations.lark.library import USUAL_LIBRARY
 from frisket.notations.lark.parser import LarkParser
 from frisket.notations.lark.production import BEGIN, Productions
 from frisket.notations.production import ast
@@ -28,6 +29,11 @@ __all__ = ["LarkDialect", "lower_lark", "parse_lark"]
 def lower_lark(builder: GrammarBuilder, text: str, *, start: str = "start", dialect: LarkDialect = "llguidance") -> int:
     """The node of the rule `start`; GrammarSyntaxError, with line and column, for what is not Lark or not exact."""
     source = Source(text, builder.check)
+    source.check(source.end)
+    if dialect == "llguidance":
+        usual = builder.lark(text, start, USUAL_LIBRARY)
+        if usual is not None:
+            return usual
     source.check(STEPS_PER_CHARACTER * source.end)
     return _lowered(builder, source, LarkParser(source, dialect).parse(), dialect, start)
 

@@ -206,7 +206,7 @@ class _Work:
         return Texts(ast.Both((lexeme.texts.tree, excluded), 0), left)
 
     def _without_first(self, lexeme: Lexeme, begins: frozenset[int], rest: int) -> Texts | None:
-        """Like `without`, by the first byte alone."""
+        """As `without`, by the first byte alone."""
         common = [data for data, _ in self.steps(rest) if data[0] in begins]
         if not common:
             return lexeme.texts
