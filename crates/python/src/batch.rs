@@ -1,10 +1,10 @@
-//! Matchers × rows of one array → their masks, written by several threads.
+//! Matchers × rows of one array → their masks, by one thread, or by several where that pays.
 //!
 //! Masks that are known are copied first. The others are composed, those of one grammar by one thread.
 
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
-use crate::gil::without;
+use crate::gil::{briefly, let_go};
 use crate::integer::Whole;
 use crate::matcher::{fill, Matcher};
 use frisket_core::error::Result;
@@ -13,8 +13,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::mem::take;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-/// One row per matcher in one call, the GIL released; `rooms`: the tokens that each has left, None: any number.
+/// One row per matcher in one call; `rooms`: the tokens that each has left, None: any number.
+///
+/// Long work releases the GIL, and is shared by as many threads as there are cores.
 #[pyfunction]
 #[pyo3(signature = (matchers, bitmask, rows=None, rooms=None))]
 pub fn fill_masks(
@@ -39,11 +42,7 @@ pub fn fill_masks(
     if rooms.len() != matchers.len() {
         return Err(PyValueError::new_err(format!("{} rooms for {} matchers", rooms.len(), matchers.len())));
     }
-    let mut distinct = rows.clone();
-    distinct.sort_unstable();
-    if let Some(pair) = distinct.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(PyValueError::new_err(format!("row {} is given twice", pair[0])));
-    }
+    check_distinct(rows.iter().map(|&row| row..row + 1).collect())?;
     for (matcher, &row) in matchers.iter().zip(&rows) {
         target.check(row, matcher.get().mask_words)?;
     }
@@ -53,9 +52,7 @@ pub fn fill_masks(
         .zip(rooms)
         .map(|((matcher, row), room)| Row { matcher: matcher.get(), row, room })
         .collect();
-    let done = without(py, || {
-        // One grammar's masks are found out by one thread: the others would wait for it.
-        work.sort_by_key(|one| (one.matcher.grammar(), one.row));
+    let done = briefly(py, || {
         // SAFETY: every row was checked, and no row comes twice.
         let row_of = |row: usize| unsafe { target.row(row) };
         let missing = Lock::<Vec<_>>::default();
@@ -67,24 +64,22 @@ pub fn fill_masks(
                 }
             }
         });
-        let mut missing = take(&mut *missing.lock());
-        missing.sort_by_key(|one| (one.matcher.grammar(), one.row));
+        work = take(&mut *missing.lock());
         let failed = Lock::<Vec<_>>::default();
-        each(&missing.chunk_by(|a, b| a.matcher.grammar() == b.matcher.grammar()).collect::<Vec<_>>(), |group| {
-            for &Row { matcher, row, room } in *group {
+        each_grammar(
+            &mut work,
+            |one| (one.matcher.grammar(), one.row),
+            |&Row { matcher, row, room }| {
                 let mask = matcher.act(|matcher| match room {
                     Some(room) => matcher.mask_within(room),
                     None => matcher.mask(),
                 });
                 match mask {
                     Some(Ok(mask)) => fill(&mask, row_of(row), matcher.mask_words),
-                    other => {
-                        failed.lock().push((row, other.and_then(Result::err)));
-                        break;
-                    }
+                    other => failed.lock().push((row, other.and_then(Result::err))),
                 }
-            }
-        });
+            },
+        );
         // The same error whichever thread was first.
         let failed = take(&mut *failed.lock());
         failed.into_iter().min_by_key(|&(row, _)| row).map(|(_, error)| error)
@@ -104,12 +99,50 @@ struct Row<'a> {
     room: Option<u32>,
 }
 
-/// Rows that one thread copies at a time: copying them takes about as long as starting a thread.
-const ROWS: usize = 64;
+/// ValueError if some row lies in two of the ranges.
+pub fn check_distinct(mut ranges: Vec<std::ops::Range<usize>>) -> PyResult<()> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    match ranges.windows(2).find(|pair| pair[0].end > pair[1].start) {
+        Some(pair) => Err(PyValueError::new_err(format!("row {} is given twice", pair[1].start))),
+        None => Ok(()),
+    }
+}
 
-/// Call `act` with each part, on as many threads as there are cores; all threads have ended when this returns.
-fn each<T: Sync>(parts: &[T], act: impl Fn(&T) + Sync) {
+/// Rows of known masks between two looks at the clock.
+pub const ROWS: usize = 64;
+
+/// What one thread does before others are started, and what must be left then: to start one takes some 50 µs, and on a
+/// busy machine a thread that has a part waits for a processor.
+const ALONE: Duration = Duration::from_micros(200);
+const WORTH: Duration = Duration::from_millis(1);
+
+/// Call `act` with all items. Those of one grammar are one thread's, because others would wait for it.
+///
+/// `key` is the grammar, and the order of its items.
+pub fn each_grammar<T: Sync>(items: &mut [T], key: impl Fn(&T) -> (usize, usize), act: impl Fn(&T) + Sync) {
+    items.sort_by_key(&key);
+    let parts: Vec<&[T]> = items.chunk_by(|one, other| key(one).0 == key(other).0).collect();
+    each(&parts, |part| part.iter().for_each(&act));
+}
+
+/// Call `act` with each part: on this thread, and once that proves long on as many as there are cores, without the GIL.
+/// All other threads have ended when this returns, so that a fork finds none.
+pub fn each<T: Sync>(parts: &[T], act: impl Fn(&T) + Sync) {
     static CORES: Lazy<usize> = Lazy::new(|| std::thread::available_parallelism().map_or(1, usize::from));
+    let began = Instant::now();
+    for (place, part) in parts.iter().enumerate() {
+        act(part);
+        let (done, left) = (place + 1, parts.len() - place - 1);
+        let spent = began.elapsed();
+        if spent > ALONE && left > 1 && spent * left as u32 / done as u32 > WORTH {
+            let_go();
+            return share(&parts[done..], CORES.min(left), act);
+        }
+    }
+}
+
+/// Call `act` with each part, on so many threads.
+fn share<T: Sync>(parts: &[T], threads: usize, act: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -117,7 +150,7 @@ fn each<T: Sync>(parts: &[T], act: impl Fn(&T) + Sync) {
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..CORES.min(parts.len()) {
+        for _ in 1..threads {
             scope.spawn(work);
         }
         work();

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from frisket._core import CompiledGrammar, fill_masks
+from frisket._core import CompiledGrammar
+from frisket._core.front_end import MaskRows, advance_all
 from frisket.engines import metrics
 from frisket.errors import EngineError, FrisketError, LimitExceededError
 
@@ -65,19 +66,13 @@ class Progress:
 
     def accept(self, tokens: Sequence[int]) -> FrisketError | None:
         """Take tokens; those after the end are ignored. The error says why one is refused: then none was taken."""
-        if self.error is not None:
-            return self.error
-        taken = 0
+        if self._failed is not None:
+            return self._failed[1]
         try:
-            for token in tokens:
-                if self._matcher.ended:
-                    break
-                self._matcher.advance(token)
-                taken += 1
+            has_ended = advance_all(self._matcher, tokens)
         except Exception as error:
-            self.rollback(taken)
             return self._counted(failure(error))
-        if taken and self._matcher.ended:
+        if has_ended:
             metrics.count("frisket_engine_requests_finished")
         return None
 
@@ -109,23 +104,30 @@ class Progress:
         logger.error("a request fails: %s [%s]", error, error.code)
         self._failed = steps, self._counted(error)
 
+    def prepare(self, room: int | None) -> None:
+        """Find out now what the first mask takes, with so many tokens left: not where an engine waits for it."""
+        with contextlib.suppress(Exception):  # whoever asks for the mask is told
+            self._matcher.fill_mask(np.zeros(self._compiled.vocabulary.mask_words, dtype=np.uint32))
+            if room is not None and room <= FAR * self.margin:
+                self._matcher.can_finish(max(room - self.margin, 0))
+
     def _counted(self, error: FrisketError) -> FrisketError:
         if not self._was_counted:
             metrics.count("frisket_engine_requests_failed", error.code)
         self._was_counted = True
         return error
 
-    def _see(self) -> None:
+    def see(self) -> None:
         """Count the request with its first mask: SGLang makes positions that no request ever has."""
-        metrics.count("frisket_engine_requests")
+        if not self._was_seen:
+            metrics.count("frisket_engine_requests")
         self._was_seen = True
 
     def fill(self, bitmask: Any, row: int, room: int | None = None) -> None:
         """Write a row of an int32 bitmask. Work that takes long releases the GIL.
 
         `room`: the tokens that are left for text. Near their end, only tokens are allowed after which they suffice."""
-        if not self._was_seen:
-            self._see()
+        self.see()
         if self._failed is None:
             try:
                 begin = perf_counter()
@@ -138,48 +140,91 @@ class Progress:
                 self.fail(failure(error), self._matcher.steps)
         allow_alone(bitmask, row, self._eos)
 
-    def _is_far(self, room: int) -> bool:
-        """Whether no token that is allowed here leaves too few: an ordinary mask takes a tenth of the time."""
+    @property
+    def margin(self) -> int:
+        """Tokens that one token may add to what the text still takes, as far as is looked at."""
         if self._margin is None:
             self._margin = MARGIN
             with contextlib.suppress(Exception):
                 self._margin += self._compiled.matcher().least_tokens(search=False).count
-        if room > FAR * self._margin:
-            return True
-        return room > self._margin and self._matcher.can_finish(room - self._margin)
+        return self._margin
+
+    def _is_far(self, room: int) -> bool:
+        """Whether no token that is allowed here leaves too few: an ordinary mask takes a tenth of the time."""
+        return room > FAR * self.margin or (room > self.margin and self._matcher.can_finish(room - self.margin))
 
     def _fill_within(self, bitmask: Any, row: int, room: int) -> bool:
         """Whether a row could be written that leaves room for the end of the text."""
         try:
             self._matcher.fill_mask(bitmask, row, room)
         except LimitExceededError as refusal:
-            # Too few tokens are left, or it takes too long to know: the text may be cut, and is not refused for it.
-            if not self._was_cut:
-                logger.warning("a text may be cut, %d tokens before the end: %s", room, refusal)
-                metrics.count("frisket_engine_requests_cut", refusal.code)
-            self._was_cut = True
+            self._warn_of_cut(refusal)
             return False
+        self._count_bent()
+        return True
+
+    def _warn_of_cut(self, refusal: Exception) -> None:
+        """Too few tokens are left, or it takes too long to know: the text may be cut, and is not refused for it."""
+        if not self._was_cut:
+            logger.warning("a text may be cut: %s", refusal)
+            metrics.count("frisket_engine_requests_cut", failure(refusal).code)
+        self._was_cut = True
+
+    def _count_bent(self) -> None:
         if not self._was_bent:
             metrics.count("frisket_engine_requests_bent")
         self._was_bent = True
-        return True
 
     @staticmethod
-    def fill_all(many: Sequence[Progress], bitmask: Any, rows: Sequence[int]) -> None:
-        """Write a row for each in one call that releases the GIL; where one of them fails, one by one."""
-        if many and all(one._failed is None for one in many):
-            for one in many:
-                if not one._was_seen:
-                    one._see()
-            try:
-                begin = perf_counter()
-                fill_masks([one._matcher for one in many], bitmask, rows)
-                metrics.masks(begin, len(many))
-                return
-            except Exception as error:
-                logger.debug("masks are filled one by one, because one of them fails: %s", error)
-        for one, row in zip(many, rows, strict=True):
-            one.fill(bitmask, row)
+    def fill_all(
+        many: Sequence[Progress], bitmask: Any, rows: Sequence[int], rooms: Sequence[int | None] | None = None
+    ) -> None:
+        """Write a row for each in one call; where that cannot be, one by one. `rooms`: as `fill` takes them."""
+        try:
+            Progress.fill_rows(many, MaskRows(bitmask), rows, rooms=rooms)
+        except Exception as error:
+            logger.debug("masks are filled one by one: %s", error)
+            for place, (one, row) in enumerate(zip(many, rows, strict=True)):
+                one.fill(bitmask, row, None if rooms is None else rooms[place])
+
+    @staticmethod
+    def fill_rows(
+        many: Sequence[Progress],
+        target: MaskRows,
+        rows: Sequence[int],
+        drafts: Sequence[Sequence[int]] | None = None,
+        rooms: Sequence[int | None] | None = None,
+    ) -> None:
+        """Write the rows of each in one call, as `MaskRows.fill` does: one, and one more for each of its drafts.
+
+        `rooms`: the tokens that are left for each text before its first row, None for plenty."""
+        if any(one._failed is not None for one in many):
+            kept = [place for place, one in enumerate(many) if one._failed is None]
+            for place in set(range(len(many))).difference(kept):
+                count = 1 + (len(drafts[place]) if drafts else 0)
+                target.write(rows[place], count, many[place]._eos, allowed=False)
+            many, rows = [many[place] for place in kept], [rows[place] for place in kept]
+            drafts = drafts and [drafts[place] for place in kept]
+            rooms = rooms and [rooms[place] for place in kept]
+        if not many:
+            return
+        begin, near = perf_counter(), None
+        if rooms is not None:
+            near = [None if room is None else (room, one.margin) for one, room in zip(many, rooms, strict=True)]
+        failed, bent, cut = target.fill([one._matcher for one in many], rows, drafts, near)
+        metrics.masks(begin, len(many) + sum(map(len, drafts or ())))
+        for one in many:
+            if not one._was_seen:
+                one.see()
+        for place in bent:
+            many[place]._count_bent()
+        for place, refusal in cut:
+            many[place]._warn_of_cut(refusal)
+        for place, row, error in failed:
+            one, count = many[place], 1 + (len(drafts[place]) if drafts else 0)
+            one.fail(failure(error), one.steps + row)
+            target.write(rows[place] + row, count - row, one._eos, allowed=False)
+            one.rollback(0)  # a request whose draft failed goes on without it
 
     def reset(self) -> None:
         """Back to the beginning of the text."""

@@ -111,7 +111,7 @@ def test_it_can_be_switched_off(engine: Engine, monkeypatch: pytest.MonkeyPatch)
 
 def test_far_from_the_end_masks_are_ordinary(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     request = engine.request(json=SCHEMAS[0], max_tokens=5_000)
-    progress = request.structured_output_request.grammar._progress
+    progress = request.structured_output_request.grammar.progress
 
     def fail(*_: Any) -> bool:
         raise AssertionError("a mask with room was asked for")

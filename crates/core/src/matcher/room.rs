@@ -8,7 +8,38 @@ use crate::matcher::matcher::Matcher;
 use crate::room::masks::Least;
 use std::sync::Arc;
 
+/// From so many margins on, tokens are left in plenty: nothing is looked at.
+pub const PLENTY: u32 = 8;
+
+/// A mask for an engine that counts the tokens of a request.
+pub enum NearMask {
+    /// The tokens that are left suffice after all that may come.
+    Ordinary(Arc<Mask>),
+    /// Tokens after which those that are left do not suffice are forbidden.
+    Bent(Arc<Mask>),
+    /// No mask keeps room, for this reason: the ordinary mask, after which the text may be cut.
+    Cut(Arc<Mask>, Box<Error>),
+}
+
 impl Matcher {
+    /// The mask with `room` tokens left, one of which may add `margin` tokens to what the text still takes.
+    ///
+    /// Errors: those of `mask`.
+    pub fn mask_near(&mut self, room: u32, margin: u32) -> Result<NearMask> {
+        // Where it cannot be known, the next call says why.
+        let can_finish = |matcher: &mut Matcher| matcher.can_finish(room - margin).unwrap_or(false);
+        let is_far = room > margin.saturating_mul(PLENTY) || room > margin && can_finish(self);
+        if is_far {
+            return self.mask().map(NearMask::Ordinary);
+        }
+        match self.mask_within(room) {
+            Ok(mask) => Ok(NearMask::Bent(mask)),
+            Err(error) if matches!(*error, Error::Limit(Limit::Cancelled)) => Err(error),
+            Err(error) if matches!(*error, Error::Limit(_)) => Ok(NearMask::Cut(self.mask()?, error)),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The fewest tokens, special ones too, after which the text may end: 0 where it may end now.
     ///
     /// `room` tokens are enough for all masks with room up to the end if they are at least as many. Without `search` the
