@@ -25,7 +25,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -37,8 +37,9 @@ from .corpus import data_dir
 from .vllm import endless, schema
 
 BACKENDS = ("frisket", "xgrammar", "guidance")
-#: Steps of a round. Those of one schema for all follow as many that are not timed.
-STEPS = 24
+#: Rows of all steps of a round, and the most and the least steps. Before those of one schema for all come as many that
+#: are not timed.
+ROWS, MOST_STEPS, LEAST_STEPS = 2_048, 24, 4
 DRAFTS = 4
 #: Far more than a document takes, so that masks are ordinary.
 MAX_TOKENS, CONTEXT = 100_000, 200_000
@@ -49,6 +50,10 @@ class Setting(NamedTuple):
     fresh: bool
     requests: int
     drafts: int
+
+    @property
+    def steps(self) -> int:
+        return max(LEAST_STEPS, min(MOST_STEPS, ROWS // (self.requests * (1 + self.drafts))))
 
     def __str__(self) -> str:
         return f"{self.engine}, {'fresh schemas' if self.fresh else 'one schema'}, {self.requests} requests" + (
@@ -95,7 +100,7 @@ def document(wanted: dict[str, Any], rng: random.Random) -> Any:
 def subjects(setting: Setting, tokenizer: Any, number: int) -> list[Subject]:
     """What the requests of a round follow; schemas are fresh in each round, or one for all."""
     found: list[Subject] = []
-    least = STEPS * (1 + setting.drafts) + 1
+    least = setting.steps * (1 + setting.drafts) + 1
     for seed in range(1_000_000 * (1 + number), 1_000_000 * (2 + number)):
         rng = random.Random(seed)
         wanted = schema(seed) if setting.fresh else endless(0)
@@ -124,7 +129,8 @@ class Layer(Protocol):
 class VLLM:
     """vLLM's manager of structured outputs."""
 
-    plain: dict[str, Any] = {}
+    #: Methods as they are without frisket.
+    plain: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, backend: str, tokenizer: Any) -> None:
         self.backend, self.tokenizer = backend, tokenizer
@@ -150,12 +156,13 @@ class VLLM:
                 scheduler_config=SimpleNamespace(max_num_seqs=max(len(subjects), 256)),
                 model_config=SimpleNamespace(
                     skip_tokenizer_init=False, is_diffusion=False, max_model_len=CONTEXT,
-                    get_vocab_size=lambda: len(self.tokenizer),
+                    get_vocab_size=lambda: len(self.tokenizer), hf_config=SimpleNamespace(model_type="llama"),
                 ),
                 structured_outputs_config=config.StructuredOutputsConfig(
                     **{} if self.backend == "frisket" else {"backend": self.backend, "disable_any_whitespace": True}
                 ),
-                num_speculative_tokens=drafts, speculative_config=None,
+                num_speculative_tokens=drafts,
+                speculative_config=SimpleNamespace(num_speculative_tokens=drafts) if drafts else None,
             )
         )  # fmt: skip
         requests = [self._started(str(place), subject) for place, subject in enumerate(subjects)]
@@ -164,6 +171,8 @@ class VLLM:
             made._grammar.result()
             assert made.is_grammar_ready
         self.by_name = {request.request_id: request for request in requests}
+        # The rows of the engine's life are allocated with the first step.
+        self.bitmask(self.manager, self.by_name, ["0"], {})
         return requests
 
     def _started(self, name: str, subject: Subject) -> Any:
@@ -203,10 +212,13 @@ class SGLang:
             self.backend: Any = Backend(tokenizer, self.size, ends, JSONSchemaOptions(whitespace="compact"))
         elif backend == "xgrammar":
             module = importlib.import_module("sglang.srt.constrained.xgrammar_backend")
-            self.backend = module.XGrammarGrammarBackend(tokenizer, self.size, list(ends), any_whitespace=False)
+            # It has no compact JSON here: without white space of any kind it asks for a space behind each colon.
+            self.backend = module.XGrammarGrammarBackend(tokenizer, self.size, list(ends))
         else:
             module = importlib.import_module("sglang.srt.constrained.llguidance_backend")
-            self.backend = module.GuidanceBackend(tokenizer, any_whitespace=False, n_vocab=self.size, eos_token_ids=ends)
+            self.backend = module.GuidanceBackend(
+                tokenizer, any_whitespace=False, n_vocab=self.size, eos_token_ids=ends
+            )
 
     def start(self, subjects: Sequence[Subject], drafts: int) -> list[Any]:
         made = {}
@@ -250,7 +262,7 @@ def measure(layer: Layer, setting: Setting, chosen: Sequence[Subject]) -> Times:
     requests = layer.start(chosen, setting.drafts)
     rng, places = random.Random(1), [0] * len(chosen)
     spent = np.zeros(3, dtype=np.int64)
-    for step in range(STEPS if setting.fresh else 2 * STEPS):
+    for step in range(setting.steps if setting.fresh else 2 * setting.steps):
         drafts = []
         if setting.drafts:
             drafts = [one.tokens[place : place + setting.drafts] for one, place in zip(chosen, places, strict=True)]
@@ -266,10 +278,10 @@ def measure(layer: Layer, setting: Setting, chosen: Sequence[Subject]) -> Times:
         at.append(time.process_time_ns())
         layer.accept(requests, new)
         at.append(time.process_time_ns())
-        if setting.fresh or step >= STEPS:
+        if setting.fresh or step >= setting.steps:
             spent += np.diff(at)
         places = [place + count for place, count in zip(places, taken, strict=True)]
-    return Times(*(spent / STEPS / 1e3))
+    return Times(*(spent / setting.steps / 1e3))
 
 
 def settings(options: argparse.Namespace) -> Iterator[Setting]:
@@ -329,9 +341,10 @@ def head(options: argparse.Namespace) -> str:
             f"frisket at commit {report.commit()}; {', '.join(versions)}.",
             f"{machine['cpu']}, {machine['cores']} cores, load {machine['load']}; Python {machine['python']}.",
             "",
-            "Microseconds of processor time that a step takes: rows + tokens, and before them a look at the drafts in vLLM.",
-            f"Mean of {STEPS} steps, median of {options.rounds} rounds, in which the backends took turns; compact JSON,",
-            f"Llama 3's vocabulary. With drafts, a random number of {DRAFTS} is taken. `{' '.join(['python -m benchmarks.step', *sys.argv[1:]])}`",
+            "Microseconds of processor time of a step: rows + tokens, in vLLM after a look at the drafts.",
+            f"Mean of {LEAST_STEPS} to {MOST_STEPS} steps, median of {options.rounds} rounds, in which the backends took",
+            "turns; compact JSON, Llama 3's vocabulary. Of the drafts, which are legal, a random number is taken.",
+            f"`{' '.join(['python -m benchmarks.step', *sys.argv[1:]])}`",
             "",
             f"| {' | '.join(names)} |",
             f"|{' --- |' * 2}{' --: |' * (len(names) - 2)}",

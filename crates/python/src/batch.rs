@@ -1,6 +1,6 @@
 //! Matchers × rows of one array → their masks, by one thread, or by several where that pays.
 //!
-//! Masks that are known are copied first. The others are composed, those of one grammar by one thread.
+//! Masks that are known are copied; the others are composed, those of one grammar by one thread at a time.
 
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
@@ -53,33 +53,22 @@ pub fn fill_masks(
         .map(|((matcher, row), room)| Row { matcher: matcher.get(), row, room })
         .collect();
     let done = briefly(py, || {
-        // SAFETY: every row was checked, and no row comes twice.
-        let row_of = |row: usize| unsafe { target.row(row) };
-        let missing = Lock::<Vec<_>>::default();
-        each(&work.chunks(ROWS).collect::<Vec<_>>(), |part| {
-            for &one in *part {
-                match one.matcher.known().filter(|_| one.room.is_none()) {
-                    Some(mask) => fill(&mask, row_of(one.row), one.matcher.mask_words),
-                    None => missing.lock().push(one),
-                }
-            }
-        });
-        work = take(&mut *missing.lock());
         let failed = Lock::<Vec<_>>::default();
-        each_grammar(
-            &mut work,
-            |one| (one.matcher.grammar(), one.row),
-            |&Row { matcher, row, room }| {
-                let mask = matcher.act(|matcher| match room {
+        let grammar = |one: &Row| one.matcher.grammar();
+        each(&mut work, grammar, |&Row { matcher, row, room }| {
+            let known = matcher.known().filter(|_| room.is_none());
+            let mask = known.map(|mask| Some(Ok(mask))).unwrap_or_else(|| {
+                matcher.act(|matcher| match room {
                     Some(room) => matcher.mask_within(room),
                     None => matcher.mask(),
-                });
-                match mask {
-                    Some(Ok(mask)) => fill(&mask, row_of(row), matcher.mask_words),
-                    other => failed.lock().push((row, other.and_then(Result::err))),
-                }
-            },
-        );
+                })
+            });
+            match mask {
+                // SAFETY: every row was checked, and no row comes twice.
+                Some(Ok(mask)) => fill(&mask, unsafe { target.row(row) }, matcher.mask_words),
+                other => failed.lock().push((row, other.and_then(Result::err))),
+            }
+        });
         // The same error whichever thread was first.
         let failed = take(&mut *failed.lock());
         failed.into_iter().min_by_key(|&(row, _)| row).map(|(_, error)| error)
@@ -108,35 +97,31 @@ pub fn check_distinct(mut ranges: Vec<std::ops::Range<usize>>) -> PyResult<()> {
     }
 }
 
-/// Rows of known masks between two looks at the clock.
-pub const ROWS: usize = 64;
+/// Items of one grammar that one thread takes at a time.
+const ITEMS: usize = 64;
 
 /// What one thread does before others are started, and what must be left then: to start one takes some 50 µs, and on a
 /// busy machine a thread that has a part waits for a processor.
 const ALONE: Duration = Duration::from_micros(200);
 const WORTH: Duration = Duration::from_millis(1);
 
-/// Call `act` with all items. Those of one grammar are one thread's, because others would wait for it.
+/// Call `act` with all items: on this thread, and once that proves long on as many as there are cores, without the GIL.
 ///
-/// `key` is the grammar, and the order of its items.
-pub fn each_grammar<T: Sync>(items: &mut [T], key: impl Fn(&T) -> (usize, usize), act: impl Fn(&T) + Sync) {
-    items.sort_by_key(&key);
-    let parts: Vec<&[T]> = items.chunk_by(|one, other| key(one).0 == key(other).0).collect();
-    each(&parts, |part| part.iter().for_each(&act));
-}
-
-/// Call `act` with each part: on this thread, and once that proves long on as many as there are cores, without the GIL.
-/// All other threads have ended when this returns, so that a fork finds none.
-pub fn each<T: Sync>(parts: &[T], act: impl Fn(&T) + Sync) {
+/// Items of one `grammar` follow each other: only one thread at a time can compose its masks. All other threads have
+/// ended when this returns, so that a fork finds none.
+pub fn each<T: Sync>(items: &mut [T], grammar: impl Fn(&T) -> usize, act: impl Fn(&T) + Sync) {
     static CORES: Lazy<usize> = Lazy::new(|| std::thread::available_parallelism().map_or(1, usize::from));
+    items.sort_by_key(&grammar);
+    let groups = items.chunk_by(|one, other| grammar(one) == grammar(other));
+    let parts: Vec<&[T]> = groups.flat_map(|group| group.chunks(ITEMS)).collect();
     let began = Instant::now();
     for (place, part) in parts.iter().enumerate() {
-        act(part);
+        part.iter().for_each(&act);
         let (done, left) = (place + 1, parts.len() - place - 1);
         let spent = began.elapsed();
         if spent > ALONE && left > 1 && spent * left as u32 / done as u32 > WORTH {
             let_go();
-            return share(&parts[done..], CORES.min(left), act);
+            return share(&parts[done..], CORES.min(left), |part| part.iter().for_each(&act));
         }
     }
 }

@@ -95,6 +95,7 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(without::without, &module)?)?;
     module.add_class::<mask_rows::MaskRows>()?;
     module.add_function(wrap_pyfunction!(mask_rows::advance_all, &module)?)?;
+    module.add_function(wrap_pyfunction!(mask_rows::may_take_later, &module)?)?;
     module.add_class::<schema::MemberValues>()?;
     module.add_class::<schema::Prelude>()?;
     module.add_function(wrap_pyfunction!(schema::report::is_sorted, &module)?)?;

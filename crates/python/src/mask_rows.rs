@@ -2,7 +2,7 @@
 //!
 //! An engine keeps one array for all steps. Each row remembers its mask, and is not written again while that stays.
 
-use crate::batch::{check_distinct, each, each_grammar, ROWS};
+use crate::batch::{check_distinct, each};
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
 use crate::gil::briefly;
@@ -22,6 +22,18 @@ use std::sync::Arc;
 pub fn advance_all(py: Python<'_>, matcher: &Bound<'_, Matcher>, tokens: Vec<TokenId>) -> PyResult<bool> {
     let tokens: Vec<u32> = tokens.iter().map(TokenId::id).collect();
     matcher.get().advance_all(py, &tokens)
+}
+
+/// Whether a token may come next, as far as caches know, and the text goes on after it.
+///
+/// Such a token may be taken later, by `MaskRows.fill`: the step and the mask after it need the same memory.
+#[pyfunction]
+pub fn may_take_later(matcher: &Bound<'_, Matcher>, token: i64) -> bool {
+    let Ok(token) = u32::try_from(token) else { return false };
+    matcher.get().at_once(|matcher| {
+        let goes_on = !matcher.compiled().vocabulary().eos.contains(&token);
+        Some(goes_on && matcher.cached_mask()?.allows(token))
+    }) == Some(true)
 }
 
 /// What a row holds; the mask is kept, so that no other mask can have its address.
@@ -102,8 +114,9 @@ impl MaskRows {
     /// 0 are none: the rows after such ones allow all tokens, as those of a text that has ended do.
     ///
     /// `rooms`: the tokens that are left before the first row and those that one token may add to what the text takes;
-    /// None: any number. Returns the requests that have failed, those whose masks left room, and those that may be cut.
-    #[pyo3(signature = (matchers, rows, drafts=None, rooms=None))]
+    /// None: any number. `taken`: a token of each that is taken first, for good; None: there is none. Returns the requests
+    /// that have failed, those whose masks left room, and those that may be cut.
+    #[pyo3(signature = (matchers, rows, drafts=None, rooms=None, taken=None))]
     fn fill(
         &self,
         py: Python<'_>,
@@ -111,6 +124,7 @@ impl MaskRows {
         rows: Vec<usize>,
         drafts: Option<Vec<Vec<i64>>>,
         rooms: Option<Vec<Option<(i64, u32)>>>,
+        taken: Option<Vec<Option<u32>>>,
     ) -> PyResult<(Vec<Failed>, Vec<usize>, Vec<Cut>)> {
         if matchers.len() != rows.len() {
             return Err(PyValueError::new_err(format!("{} rows for {} matchers", rows.len(), matchers.len())));
@@ -122,26 +136,20 @@ impl MaskRows {
             let drafts = drafts.get(place).map_or(&[][..], |drafts| drafts);
             self.bitmask.check(row + drafts.len(), matcher.mask_words)?;
             let room = rooms.as_ref().and_then(|rooms| rooms.get(place).copied().flatten());
-            requests.push(Request { place, matcher, row, drafts, room });
+            let taken = taken.as_ref().and_then(|taken| taken.get(place).copied().flatten());
+            requests.push(Request { place, matcher, row, drafts, room, taken });
         }
         check_distinct(requests.iter().map(|request| request.row..request.row + request.drafts.len() + 1).collect())?;
         let mut outcomes = briefly(py, || {
-            let unknown = Lock::<Vec<_>>::default();
-            each(&requests.chunks(ROWS).collect::<Vec<_>>(), |part| {
-                for request in *part {
-                    if request.matcher.at_once(|matcher| request.fill(matcher, self, true)).is_none() {
-                        unknown.lock().push(*request);
-                    }
-                }
-            });
             let outcomes = Lock::<Vec<_>>::default();
-            let mut unknown = take(&mut *unknown.lock());
-            each_grammar(
-                &mut unknown,
-                |request| (request.matcher.grammar(), request.row),
+            each(
+                &mut requests,
+                |request| request.matcher.grammar(),
                 |request| {
-                    let outcome = request.matcher.act(|matcher| Ok(request.fill(matcher, self, false)));
-                    outcomes.lock().push((request.place, outcome));
+                    if request.matcher.at_once(|matcher| request.fill(matcher, self, true)).is_none() {
+                        let outcome = request.matcher.act(|matcher| Ok(request.fill(matcher, self, false)));
+                        outcomes.lock().push((request.place, outcome));
+                    }
                 },
             );
             let outcomes = take(&mut *outcomes.lock());
@@ -166,7 +174,6 @@ impl MaskRows {
 }
 
 /// One request's part of a call.
-#[derive(Clone, Copy)]
 struct Request<'a> {
     place: usize,
     matcher: &'a Matcher,
@@ -174,6 +181,8 @@ struct Request<'a> {
     drafts: &'a [i64],
     /// The tokens that are left before the first row, and those that one token may add to what the text takes.
     room: Option<(i64, u32)>,
+    /// A token that is taken first, for good.
+    taken: Option<u32>,
 }
 
 /// How the rows of one request were written.
@@ -185,11 +194,21 @@ struct Outcome {
 }
 
 impl Request<'_> {
-    /// Write all rows; `known`: only where caches have all masks and steps, else None.
+    /// Write all rows; `known`: only where caches have all masks and steps, else None, with the matcher as it was.
     fn fill(&self, matcher: &mut core::Matcher, target: &MaskRows, known: bool) -> Option<Outcome> {
         let before = matcher.steps();
+        match self.taken {
+            Some(token) if known => matcher.try_advance_cached(token).then_some(())?,
+            Some(token) => {
+                if let Err(error) = matcher.advance(token) {
+                    return Some(Outcome { failed: Some((0, error)), ..Outcome::default() });
+                }
+            }
+            None => {}
+        }
+        let after = matcher.steps();
         let outcome = self.fill_along(matcher, target, known);
-        matcher.truncate(before);
+        matcher.truncate(if outcome.is_some() { after } else { before });
         outcome
     }
 

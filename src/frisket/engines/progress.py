@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from frisket._core import CompiledGrammar
-from frisket._core.front_end import MaskRows, advance_all
+from frisket._core.front_end import MaskRows, advance_all, may_take_later
 from frisket.engines import metrics
 from frisket.errors import EngineError, FrisketError, LimitExceededError
 
@@ -43,6 +43,8 @@ class Progress:
         self._compiled, self._max_rollback = compiled, max_rollback
         self._matcher = compiled.matcher(max_rollback=max_rollback)
         self._eos = list(compiled.vocabulary.eos)
+        #: A token that was accepted, and is taken with the next mask: both then need what one of them has to fetch.
+        self._later: int | None = None
         #: After how many steps no mask could be had, and why.
         self._failed: tuple[int, FrisketError] | None = None
         self._was_seen = self._was_counted = self._was_bent = self._was_cut = False
@@ -52,12 +54,13 @@ class Progress:
     @property
     def ended(self) -> bool:
         """Whether the end was accepted."""
-        return self._matcher.ended
+        # The text goes on after a token that is taken later.
+        return self._later is None and self._matcher.ended
 
     @property
     def steps(self) -> int:
         """How many tokens were taken."""
-        return self._matcher.steps
+        return self._matcher.steps + (self._later is not None)
 
     @property
     def error(self) -> FrisketError | None:
@@ -66,6 +69,7 @@ class Progress:
 
     def accept(self, tokens: Sequence[int]) -> FrisketError | None:
         """Take tokens; those after the end are ignored. The error says why one is refused: then none was taken."""
+        self._catch_up()
         if self._failed is not None:
             return self._failed[1]
         try:
@@ -76,11 +80,30 @@ class Progress:
             metrics.count("frisket_engine_requests_finished")
         return None
 
+    def accept_later(self, tokens: Sequence[int]) -> FrisketError | None:
+        """As `accept`; a single token is only looked up in the last mask, and taken with the next one."""
+        can_wait = self._later is None and self._failed is None and len(tokens) == 1
+        if can_wait and may_take_later(self._matcher, tokens[0]):
+            self._later = tokens[0]
+            return None
+        return self.accept(tokens)
+
+    def _catch_up(self) -> None:
+        """Take the token that was to be taken later."""
+        if self._later is None:
+            return
+        token, self._later = self._later, None
+        try:
+            self._matcher.advance(token)
+        except Exception as error:  # a limit: the mask has allowed it
+            self.fail(failure(error), self._matcher.steps)
+
     def validate(self, tokens: Sequence[int], room: int | None = None) -> int:
         """How many leading tokens would be accepted, the end being the last of them; nothing moves.
 
         `room`: the tokens that are left for text before the first."""
-        if self._matcher.ended:
+        self._catch_up()
+        if self._matcher.ended or self._failed is not None:
             return 0
         end = next((place + 1 for place, token in enumerate(tokens) if token in self._eos), len(tokens))
         try:
@@ -92,6 +115,9 @@ class Progress:
 
     def rollback(self, steps: int) -> None:
         """Back to before the last tokens; the request fails where that cannot be."""
+        if self._later is not None and steps:
+            self._later = None
+            steps -= 1
         try:
             self._matcher.rollback(steps)
         except Exception as error:
@@ -128,6 +154,7 @@ class Progress:
 
         `room`: the tokens that are left for text. Near their end, only tokens are allowed after which they suffice."""
         self.see()
+        self._catch_up()
         if self._failed is None:
             try:
                 begin = perf_counter()
@@ -211,9 +238,11 @@ class Progress:
         begin, near = perf_counter(), None
         if rooms is not None:
             near = [None if room is None else (room, one.margin) for one, room in zip(many, rooms, strict=True)]
-        failed, bent, cut = target.fill([one._matcher for one in many], rows, drafts, near)
+        later = [one._later for one in many]
+        failed, bent, cut = target.fill([one._matcher for one in many], rows, drafts, near, later)
         metrics.masks(begin, len(many) + sum(map(len, drafts or ())))
         for one in many:
+            one._later = None
             if not one._was_seen:
                 one.see()
         for place in bent:
@@ -228,6 +257,7 @@ class Progress:
 
     def reset(self) -> None:
         """Back to the beginning of the text."""
+        self._later = None
         self._matcher.reset()
         self._failed = None
 

@@ -37,7 +37,14 @@ def test_a_row_for_each_draft_and_the_matcher_stays() -> None:
     bitmask, rows = made(6)
     one, other = matcher("a(b|c)d"), matcher("e*")
     assert rows.fill([one, other], [0, 4], [[0, 2], []]) == ([], [], [])
-    assert [bits(row) for row in bitmask] == [[0], [1, 2], [3], bits(np.int32([7] * 3)), [4, END], bits(np.int32([7] * 3))]
+    assert [bits(row) for row in bitmask] == [
+        [0],
+        [1, 2],
+        [3],
+        bits(np.int32([7] * 3)),
+        [4, END],
+        bits(np.int32([7] * 3)),
+    ]
     assert (one.steps, other.steps, len(rows)) == (0, 0, 6)
 
 
@@ -123,7 +130,7 @@ def test_room_is_left_where_few_tokens_are() -> None:
     ((place, refusal),) = cut
     assert place == 3 and isinstance(refusal, BudgetError)
     assert [bits(row) for row in bitmask] == [[0], [0, 1], [0, 1], [0, 1]]
-    # Each draft takes one of them. Where none is left the text may be cut; drafts beyond that are dropped by the engine.
+    # Each draft takes one of them. Where none is left the text may be cut; the engine drops drafts beyond that.
     one = matcher("a*(b|cccc)")
     failed, bent, cut = rows.fill([one], [0], [[0, 0, 0]], [(2, 64)])
     assert (failed, bent, len(cut)) == ([], [0], 1)

@@ -60,7 +60,7 @@ impl Mask {
     }
 
     /// Whether a token is allowed.
-    pub(crate) fn allows(&self, token: u32) -> bool {
+    pub fn allows(&self, token: u32) -> bool {
         let (place, bit) = (token >> 5, 1 << (token & 31));
         if let Ok(found) = self.words.binary_search_by_key(&place, |&(word, ..)| word) {
             let (_, set, clear) = self.words[found];

@@ -118,7 +118,7 @@ class RequestGrammar(StructuredOutputGrammar):
     def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:
         """Whether all tokens are accepted; False ends the request with an error. What follows the end is ignored."""
         self.plenty -= len(tokens)
-        refusal = self.progress.accept(tokens)
+        refusal = self.progress.accept_later(tokens)
         if refusal is None:
             return True
         logger.error("request %s fails: %s [%s]", request_id, refusal, refusal.code)

@@ -65,8 +65,10 @@ def run() -> None:
     request = requests["trial"]
     grammar = request.structured_output_request.grammar
     # The second step has a draft, whose row is followed and taken back.
-    for drafts, token, expected in (([], 0, [[0]]), ([1], 1, [[1], [2, 3]]), ([], 3, [[2, 3]])):
-        if manager.validate_tokens(request, [*drafts, 0]) != drafts:
+    for drafts, wrong, token, expected in (
+        ([], 1, 0, [[0]]), ([1], 0, 1, [[1], [2, 3]]), ([], 0, 3, [[2, 3]]),
+    ):  # fmt: skip
+        if manager.validate_tokens(request, [*drafts, wrong]) != drafts:
             raise EngineError("drafts are not cut where the grammar refuses them")
         step = requests, list(requests), {"trial": drafts} if drafts else {}
         masks = _masks(manager.grammar_bitmask(*step))
