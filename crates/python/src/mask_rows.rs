@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use std::mem::take;
 use std::sync::Arc;
 
-/// Take tokens up to the one that ends the text; whether it is among them. An error leaves the matcher as it was.
+/// Take tokens up to the one that ends the text; whether it is among them. An error leaves all as it was.
 #[pyfunction]
 pub fn advance_all(py: Python<'_>, matcher: &Bound<'_, Matcher>, tokens: Vec<TokenId>) -> PyResult<bool> {
     let tokens: Vec<u32> = tokens.iter().map(TokenId::id).collect();
@@ -110,12 +110,13 @@ impl MaskRows {
 
     /// Write the rows of each request from `rows` on: its mask, that after its first draft, and so on.
     ///
-    /// A matcher stays where it is. A draft that is refused leaves the mask before it to all rows after it. Drafts below
-    /// 0 are none: the rows after such ones allow all tokens, as those of a text that has ended do.
+    /// A matcher stays where it is. A draft that is refused leaves the mask before it to all rows after it. Drafts
+    /// below 0 are none: the rows after such ones allow all tokens, as those of a text that has ended do.
     ///
     /// `rooms`: the tokens that are left before the first row and those that one token may add to what the text takes;
-    /// None: any number. `taken`: a token of each that is taken first, for good; None: there is none. Returns the requests
-    /// that have failed, those whose masks left room, and those that may be cut.
+    /// None: any number. `taken`: a token of each that is taken first, for good; None: there is none. Returns the
+    /// requests that have failed (with the first of their rows that is not written), those whose masks left room, and
+    /// those that may be cut.
     #[pyo3(signature = (matchers, rows, drafts=None, rooms=None, taken=None))]
     fn fill(
         &self,
@@ -285,12 +286,15 @@ impl MaskRows {
         if held.is(wanted) {
             return;
         }
-        *held = wanted.clone();
         // SAFETY: the row was checked; whoever else writes it waits for the lock.
         let words = unsafe { self.bitmask.row(row) };
-        match wanted {
-            Held::Mask(mask) => fill(mask, words, mask_words),
+        match (&*held, wanted) {
+            (Held::Mask(before), Held::Mask(mask)) if before.is_sparse() && mask.is_sparse() => {
+                mask.write_over(before, words);
+            }
+            (_, Held::Mask(mask)) => fill(mask, words, mask_words),
             _ => words.fill(u32::MAX),
         }
+        *held = wanted.clone();
     }
 }
