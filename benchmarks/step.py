@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import gc
 import importlib
 import importlib.metadata
 import json
@@ -37,6 +38,8 @@ from .corpus import data_dir
 from .vllm import endless, schema
 
 BACKENDS = ("frisket", "xgrammar", "guidance")
+#: Tokens that requests of one schema have taken before the first step, at most: they stand at different places.
+SPREAD = 300
 #: Rows of all steps of a round, and the most and the least steps. Before those of one schema for all come as many that
 #: are not timed.
 ROWS, MOST_STEPS, LEAST_STEPS = 2_048, 24, 4
@@ -106,7 +109,7 @@ def subjects(setting: Setting, tokenizer: Any, number: int) -> list[Subject]:
         wanted = schema(seed) if setting.fresh else endless(0)
         text = json.dumps(document(wanted, rng), separators=(",", ":"))
         tokens = tokenizer.encode(text, add_special_tokens=False)
-        if len(tokens) >= (least if setting.fresh else 2 * least):
+        if len(tokens) >= (least if setting.fresh else 2 * least + SPREAD):
             found.append(Subject(wanted, tokens))
         if len(found) == setting.requests:
             return found
@@ -260,7 +263,10 @@ LAYERS: dict[str, type[VLLM] | type[SGLang]] = {"vllm": VLLM, "sglang": SGLang}
 def measure(layer: Layer, setting: Setting, chosen: Sequence[Subject]) -> Times:
     """A round. The drafts are the document's next tokens, of which the model takes some and one more."""
     requests = layer.start(chosen, setting.drafts)
-    rng, places = random.Random(1), [0] * len(chosen)
+    rng = random.Random(1)
+    places = [0 if setting.fresh else rng.randint(1, SPREAD) for _ in chosen]
+    if not setting.fresh:
+        layer.accept(requests, [one.tokens[:place] for one, place in zip(chosen, places, strict=True)])
     spent = np.zeros(3, dtype=np.int64)
     for step in range(setting.steps if setting.fresh else 2 * setting.steps):
         drafts = []
@@ -286,7 +292,7 @@ def measure(layer: Layer, setting: Setting, chosen: Sequence[Subject]) -> Times:
 
 def settings(options: argparse.Namespace) -> Iterator[Setting]:
     for engine in options.engines.split(","):
-        for drafts in (0, DRAFTS):
+        for drafts in map(int, options.drafts.split(",")):
             for fresh in (False, True):
                 for requests in map(int, options.requests.split(",")):
                     yield Setting(engine, fresh, requests, drafts)
@@ -297,11 +303,13 @@ def run(options: argparse.Namespace) -> Iterator[tuple[Setting, dict[str, list[T
     import transformers
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(data_dir() / "tokenizers" / "llama3")
+    gc.disable()  # a collection among all objects of an engine takes longer than many steps
     layers: dict[tuple[str, str], Layer] = {}
     todo, backends = list(settings(options)), options.backends.split(",")
     for place, setting in enumerate(todo):
         found: dict[str, list[Times]] = {backend: [] for backend in backends}
         for number in range(options.rounds):
+            gc.collect()
             chosen = subjects(setting, tokenizer, number)
             turn = number % len(backends)
             for backend in backends[turn:] + backends[:turn]:
@@ -360,6 +368,7 @@ def main() -> None:
     parser.add_argument("--engines", default="vllm,sglang", help=f"by comma, of: {', '.join(LAYERS)}")
     parser.add_argument("--backends", default=",".join(BACKENDS), help="by comma; the first is set beside the others")
     parser.add_argument("--requests", default="1,64,256,1024", help="numbers of requests, by comma")
+    parser.add_argument("--drafts", default=f"0,{DRAFTS}", help="drafts of each request, by comma")
     parser.add_argument("--rounds", type=int, default=3, help="turns of each backend (default: 3)")
     parser.add_argument("--out", type=Path, help="folder for the page; without it, it is only shown")
     options = parser.parse_args()

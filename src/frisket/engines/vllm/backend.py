@@ -144,4 +144,5 @@ class RequestGrammar(StructuredOutputGrammar):
 
     def reset(self) -> None:
         """Back to the beginning of the text."""
+        self.plenty = 0
         self.progress.reset()
