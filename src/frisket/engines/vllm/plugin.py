@@ -118,7 +118,7 @@ def _wrap_masks(cls: Any) -> None:
     def grammar_bitmask(
         self: Any, requests: Any, structured_output_request_ids: Any, scheduled_spec_decode_tokens: Any
     ) -> Any:
-        from frisket.engines.vllm import step
+        from frisket.engines.vllm import backend, step
 
         try:
             filled = step.fill(self, requests, structured_output_request_ids, scheduled_spec_decode_tokens)
@@ -134,7 +134,7 @@ def _wrap_masks(cls: Any) -> None:
                     begin(_before(self, request, scheduled_spec_decode_tokens.get(name)))
         except Exception as error:  # masks without room cut a text, and an error here would end the engine
             logger.error("masks have no room for the end of texts: %s: %s", type(error).__name__, error)
-        if isinstance(self.backend, step.Backend):
+        if isinstance(self.backend, backend.Backend):
             self.backend.forget_rows()
         return original(self, requests, structured_output_request_ids, scheduled_spec_decode_tokens)
 

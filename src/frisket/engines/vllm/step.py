@@ -67,7 +67,7 @@ def _fill_thoughts(manager: Any, request: Any, tokens: list[int], target: MaskRo
     bounds = manager._get_constraint_bounds(request, known)
     if bounds.grammar_start != bounds.constraint_start:
         return None  # the token that ends the thoughts is one of the text
-    count = min(bounds.constraint_start, len(known) + 1)
+    count = min(int(bounds.constraint_start), len(known) + 1)
     if count:
         find_masked = getattr(manager, "_masked_reasoning_ends", None)
         target.write(row, count, list(find_masked(request)) if find_masked else [], allowed=True)
