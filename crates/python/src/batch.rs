@@ -104,6 +104,8 @@ const ITEMS: usize = 64;
 /// busy machine a thread that has a part waits for a processor.
 const ALONE: Duration = Duration::from_micros(200);
 const WORTH: Duration = Duration::from_millis(1);
+/// A part that takes longer has most likely waited for a processor, which more threads would not shorten.
+const LONGEST: Duration = Duration::from_micros(500);
 
 /// Call `act` with all items: on this thread, and once that proves long on as many as there are cores, without the GIL.
 ///
@@ -114,11 +116,12 @@ pub fn each<T: Sync>(items: &mut [T], grammar: impl Fn(&T) -> usize, act: impl F
     items.sort_by_key(&grammar);
     let groups = items.chunk_by(|one, other| grammar(one) == grammar(other));
     let parts: Vec<&[T]> = groups.flat_map(|group| group.chunks(ITEMS)).collect();
-    let began = Instant::now();
+    let mut spent = Duration::ZERO;
     for (place, part) in parts.iter().enumerate() {
+        let began = Instant::now();
         part.iter().for_each(&act);
         let (done, left) = (place + 1, parts.len() - place - 1);
-        let spent = began.elapsed();
+        spent += began.elapsed().min(LONGEST);
         if spent > ALONE && left > 1 && spent * left as u32 / done as u32 > WORTH {
             let_go();
             return share(&parts[done..], CORES.min(left), |part| part.iter().for_each(&act));
