@@ -1,10 +1,10 @@
-//! Matchers × rows of one array → their masks, written by several threads.
+//! Matchers × rows of one array → their masks, by one thread, or by several where that pays.
 //!
-//! Masks that are known are copied first. The others are composed, those of one grammar by one thread.
+//! Masks that are known are copied; the others are composed, those of one grammar by one thread at a time.
 
 use crate::buffer::Bitmask;
 use crate::error::{bug, raise};
-use crate::gil::without;
+use crate::gil::{briefly, let_go};
 use crate::integer::Whole;
 use crate::matcher::{fill, Matcher};
 use frisket_core::error::Result;
@@ -13,8 +13,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::mem::take;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-/// One row per matcher in one call, the GIL released; `rooms`: the tokens that each has left, None: any number.
+/// One row per matcher in one call; `rooms`: the tokens that each has left, None: any number.
+///
+/// Long work releases the GIL, and is shared by as many threads as there are cores.
 #[pyfunction]
 #[pyo3(signature = (matchers, bitmask, rows=None, rooms=None))]
 pub fn fill_masks(
@@ -39,11 +42,7 @@ pub fn fill_masks(
     if rooms.len() != matchers.len() {
         return Err(PyValueError::new_err(format!("{} rooms for {} matchers", rooms.len(), matchers.len())));
     }
-    let mut distinct = rows.clone();
-    distinct.sort_unstable();
-    if let Some(pair) = distinct.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(PyValueError::new_err(format!("row {} is given twice", pair[0])));
-    }
+    check_distinct(rows.iter().map(|&row| row..row + 1).collect())?;
     for (matcher, &row) in matchers.iter().zip(&rows) {
         target.check(row, matcher.get().mask_words)?;
     }
@@ -53,36 +52,21 @@ pub fn fill_masks(
         .zip(rooms)
         .map(|((matcher, row), room)| Row { matcher: matcher.get(), row, room })
         .collect();
-    let done = without(py, || {
-        // One grammar's masks are found out by one thread: the others would wait for it.
-        work.sort_by_key(|one| (one.matcher.grammar(), one.row));
-        // SAFETY: every row was checked, and no row comes twice.
-        let row_of = |row: usize| unsafe { target.row(row) };
-        let missing = Lock::<Vec<_>>::default();
-        each(&work.chunks(ROWS).collect::<Vec<_>>(), |part| {
-            for &one in *part {
-                match one.matcher.known().filter(|_| one.room.is_none()) {
-                    Some(mask) => fill(&mask, row_of(one.row), one.matcher.mask_words),
-                    None => missing.lock().push(one),
-                }
-            }
-        });
-        let mut missing = take(&mut *missing.lock());
-        missing.sort_by_key(|one| (one.matcher.grammar(), one.row));
+    let done = briefly(py, || {
         let failed = Lock::<Vec<_>>::default();
-        each(&missing.chunk_by(|a, b| a.matcher.grammar() == b.matcher.grammar()).collect::<Vec<_>>(), |group| {
-            for &Row { matcher, row, room } in *group {
-                let mask = matcher.act(|matcher| match room {
+        let grammar = |one: &Row| one.matcher.grammar();
+        each(&mut work, grammar, |&Row { matcher, row, room }| {
+            let known = matcher.known().filter(|_| room.is_none());
+            let mask = known.map(|mask| Some(Ok(mask))).unwrap_or_else(|| {
+                matcher.act(|matcher| match room {
                     Some(room) => matcher.mask_within(room),
                     None => matcher.mask(),
-                });
-                match mask {
-                    Some(Ok(mask)) => fill(&mask, row_of(row), matcher.mask_words),
-                    other => {
-                        failed.lock().push((row, other.and_then(Result::err)));
-                        break;
-                    }
-                }
+                })
+            });
+            match mask {
+                // SAFETY: every row was checked, and no row comes twice.
+                Some(Ok(mask)) => fill(&mask, unsafe { target.row(row) }, matcher.mask_words),
+                other => failed.lock().push((row, other.and_then(Result::err))),
             }
         });
         // The same error whichever thread was first.
@@ -104,12 +88,49 @@ struct Row<'a> {
     room: Option<u32>,
 }
 
-/// Rows that one thread copies at a time: copying them takes about as long as starting a thread.
-const ROWS: usize = 64;
+/// ValueError if some row lies in two of the ranges.
+pub fn check_distinct(mut ranges: Vec<std::ops::Range<usize>>) -> PyResult<()> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    match ranges.windows(2).find(|pair| pair[0].end > pair[1].start) {
+        Some(pair) => Err(PyValueError::new_err(format!("row {} is given twice", pair[1].start))),
+        None => Ok(()),
+    }
+}
 
-/// Call `act` with each part, on as many threads as there are cores; all threads have ended when this returns.
-fn each<T: Sync>(parts: &[T], act: impl Fn(&T) + Sync) {
+/// Items of one grammar that one thread takes at a time.
+const ITEMS: usize = 64;
+
+/// What one thread does before others are started, and what must be left then: to start one takes some 50 µs, and on a
+/// busy machine a thread that has a part waits for a processor.
+const ALONE: Duration = Duration::from_micros(200);
+const WORTH: Duration = Duration::from_millis(1);
+/// A part that takes longer has most likely waited for a processor, which more threads would not shorten.
+const LONGEST: Duration = Duration::from_micros(500);
+
+/// Call `act` with all items: on this thread, and once that proves long on as many as there are cores, without the GIL.
+///
+/// Items of one `grammar` follow each other: only one thread at a time can compose its masks. All other threads have
+/// ended when this returns, so that a fork finds none.
+pub fn each<T: Sync>(items: &mut [T], grammar: impl Fn(&T) -> usize, act: impl Fn(&T) + Sync) {
     static CORES: Lazy<usize> = Lazy::new(|| std::thread::available_parallelism().map_or(1, usize::from));
+    items.sort_by_key(&grammar);
+    let groups = items.chunk_by(|one, other| grammar(one) == grammar(other));
+    let parts: Vec<&[T]> = groups.flat_map(|group| group.chunks(ITEMS)).collect();
+    let mut spent = Duration::ZERO;
+    for (place, part) in parts.iter().enumerate() {
+        let began = Instant::now();
+        part.iter().for_each(&act);
+        let (done, left) = (place + 1, parts.len() - place - 1);
+        spent += began.elapsed().min(LONGEST);
+        if spent > ALONE && left > 1 && spent * left as u32 / done as u32 > WORTH {
+            let_go();
+            return share(&parts[done..], CORES.min(left), |part| part.iter().for_each(&act));
+        }
+    }
+}
+
+/// Call `act` with each part, on so many threads.
+fn share<T: Sync>(parts: &[T], threads: usize, act: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     let work = || {
         while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -117,7 +138,7 @@ fn each<T: Sync>(parts: &[T], act: impl Fn(&T) + Sync) {
         }
     };
     std::thread::scope(|scope| {
-        for _ in 1..CORES.min(parts.len()) {
+        for _ in 1..threads {
             scope.spawn(work);
         }
         work();

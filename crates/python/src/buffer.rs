@@ -51,6 +51,11 @@ impl Bitmask {
         Ok(Bitmask { address, rows, width, _owner: given.clone().unbind() })
     }
 
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
     /// An error if there is no such row, or if rows have fewer than `words` words.
     pub fn check(&self, row: usize, words: usize) -> PyResult<()> {
         if row >= self.rows {

@@ -16,6 +16,7 @@ mod grammar;
 mod in_time;
 mod integer;
 mod limit;
+mod mask_rows;
 mod matcher;
 mod notation;
 mod production;
@@ -92,6 +93,9 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_function(wrap_pyfunction!(regex::is_ecma_regex, &module)?)?;
     module.add_function(wrap_pyfunction!(regex::property_set, &module)?)?;
     module.add_function(wrap_pyfunction!(without::without, &module)?)?;
+    module.add_class::<mask_rows::MaskRows>()?;
+    module.add_function(wrap_pyfunction!(mask_rows::advance_all, &module)?)?;
+    module.add_function(wrap_pyfunction!(mask_rows::may_take_later, &module)?)?;
     module.add_class::<schema::MemberValues>()?;
     module.add_class::<schema::Prelude>()?;
     module.add_class::<schema::SchemaDocument>()?;

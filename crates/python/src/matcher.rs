@@ -53,6 +53,22 @@ impl Matcher {
         Arc::as_ptr(&self.compiled) as usize
     }
 
+    /// Take tokens up to the one that ends the text; whether it is among them. An error leaves the matcher as it was.
+    pub(crate) fn advance_all(&self, py: Python<'_>, tokens: &[u32]) -> PyResult<bool> {
+        let at_once = |matcher: &mut core::Matcher| {
+            let had_ended = matcher.ended();
+            matcher.advance_all_cached(tokens).then(|| matcher.ended() && !had_ended)
+        };
+        match self.at_once(at_once) {
+            Some(has_ended) => Ok(has_ended),
+            None => self.with(py, |matcher| {
+                let had_ended = matcher.ended();
+                matcher.advance_all(tokens)?;
+                Ok(matcher.ended() && !had_ended)
+            }),
+        }
+    }
+
     /// The result of `act` on the matcher, without the GIL if it takes long. The lock of the matcher is taken and released
     /// inside: a thread that holds it never waits for the GIL, so the two cannot block each other.
     fn with<T: Send>(&self, py: Python<'_>, act: impl FnOnce(&mut core::Matcher) -> Result<T> + Send) -> PyResult<T> {
@@ -350,8 +366,14 @@ impl Matcher {
 }
 
 impl Matcher {
+    /// The result of `act` if it needs no more than caches; None, with the matcher as it was, where it returns None or
+    /// where another thread holds the matcher.
+    pub(crate) fn at_once<T>(&self, act: impl FnOnce(&mut core::Matcher) -> Option<T>) -> Option<T> {
+        act(self.inner.try_lock()?.as_mut()?)
+    }
+
     pub(crate) fn known(&self) -> Option<Arc<Mask>> {
-        self.inner.try_lock()?.as_ref()?.cached_mask()
+        self.at_once(|matcher| matcher.cached_mask())
     }
 
     /// The mask, with `room` tokens left where it is given.
@@ -364,8 +386,7 @@ impl Matcher {
     }
 
     fn try_advance_cached(&self, token: u32) -> bool {
-        let mut held = self.inner.try_lock();
-        held.as_mut().and_then(|held| held.as_mut()).is_some_and(|matcher| matcher.try_advance_cached(token))
+        self.at_once(|matcher| Some(matcher.try_advance_cached(token))).unwrap_or(false)
     }
 
     fn words(&self, py: Python<'_>, room: Option<Whole<u32>>) -> PyResult<Vec<u32>> {

@@ -461,7 +461,9 @@ def fill_masks(
     rows: Sequence[int] | None = None,
     rooms: Sequence[int | None] | None = None,
 ) -> None:
-    """One row per matcher in one call, the GIL released; `rooms`: the tokens that each has left, None: any number."""
+    """One row per matcher in one call; `rooms`: the tokens that each has left, None: any number.
+
+    Long work releases the GIL, and is shared by as many threads as there are cores."""
 
 def apply_mask(logits: NDArray[Any], bitmask: NDArray[np.uint32] | NDArray[np.int32]) -> None:
     """Set the logits of forbidden tokens to −∞, in place.

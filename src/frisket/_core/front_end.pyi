@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, final
 
 from typing_extensions import Self
 
-from frisket._core import Grammar, GrammarBuilder, Limits
+from frisket._core import Grammar, GrammarBuilder, Limits, Matcher
 from frisket.json_schema.options import JSONSchemaOptions
 
 _T = TypeVar("_T")
@@ -19,23 +19,61 @@ _Note: TypeAlias = tuple[str, str, list[str]]
 
 __all__ = [
     "Flaw",
+    "MaskRows",
     "MemberValues",
     "Prelude",
     "Productions",
     "Recent",
     "Regex",
     "SchemaDocument",
+    "advance_all",
     "closest",
     "content",
     "is_ecma_regex",
     "is_keyword",
     "is_sorted",
     "json_value",
+    "may_take_later",
     "property_set",
     "schema_references",
     "schema_report",
     "without",
 ]
+
+def advance_all(matcher: Matcher, tokens: Sequence[int]) -> bool:
+    """Take tokens up to the one that ends the text; whether it is among them. An error leaves all as it was."""
+
+def may_take_later(matcher: Matcher, token: int) -> bool:
+    """Whether a token may come next, as far as caches know, and the text goes on after it.
+
+    Such a token may be taken later, by `MaskRows.fill`: the step and the mask after it need the same memory."""
+
+@final
+class MaskRows:
+    """The rows of an engine's bitmask (as `Matcher.fill_mask` takes it), which nobody else may write."""
+
+    def __new__(cls, bitmask: object) -> Self: ...
+    def __len__(self) -> int:
+        """How many rows there are."""
+    def write(self, first: int, count: int, tokens: Sequence[int], *, allowed: bool) -> None:
+        """Write `count` rows from `first` on: all tokens or none, but for some that are the other way."""
+    def fill(
+        self,
+        matchers: Sequence[Matcher],
+        rows: Sequence[int],
+        drafts: Sequence[Sequence[int]] | None = None,
+        rooms: Sequence[tuple[int, int] | None] | None = None,
+        taken: Sequence[int | None] | None = None,
+    ) -> tuple[list[tuple[int, int, Exception]], list[int], list[tuple[int, Exception]]]:
+        """Write the rows of each request from `rows` on: its mask, that after its first draft, and so on.
+
+        A matcher stays where it is. A draft that is refused leaves the mask before it to all rows after it. Drafts
+        below 0 are none: the rows after such ones allow all tokens, as those of a text that has ended do.
+
+        `rooms`: the tokens that are left before the first row and those that one token may add to what the text takes;
+        None: any number. `taken`: a token of each that is taken first, for good; None: there is none. Returns the
+        requests that have failed (with the first of their rows that is not written), those whose masks left room, and
+        those that may be cut."""
 
 @final
 class Productions:

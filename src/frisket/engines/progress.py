@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from frisket._core import CompiledGrammar, fill_masks
+from frisket._core import CompiledGrammar
+from frisket._core.front_end import MaskRows, advance_all, may_take_later
 from frisket.engines import metrics
 from frisket.errors import EngineError, FrisketError, LimitExceededError, VocabularyError
 
@@ -43,6 +44,8 @@ class Progress:
         self._compiled, self._max_rollback = compiled, max_rollback
         self._matcher = compiled.matcher(max_rollback=max_rollback)
         self._eos = list(compiled.vocabulary.eos)
+        #: A token that was accepted, and is taken with the next mask: both then need what one of them has to fetch.
+        self._later: int | None = None
         #: After how many steps no mask could be had, and why.
         self._failed: tuple[int, FrisketError] | None = None
         self._was_seen = self._was_counted = self._was_bent = self._was_cut = False
@@ -57,12 +60,13 @@ class Progress:
     @property
     def ended(self) -> bool:
         """Whether the end was accepted."""
-        return self._matcher.ended
+        # The text goes on after a token that is taken later.
+        return self._later is None and self._matcher.ended
 
     @property
     def steps(self) -> int:
         """How many tokens were taken."""
-        return self._matcher.steps
+        return self._matcher.steps + (self._later is not None)
 
     @property
     def error(self) -> FrisketError | None:
@@ -71,27 +75,41 @@ class Progress:
 
     def accept(self, tokens: Sequence[int]) -> FrisketError | None:
         """Take tokens; those after the end are ignored. The error says why one is refused: then none was taken."""
-        if self.error is not None:
-            return self.error
-        taken = 0
+        self._catch_up()
+        if self._failed is not None:
+            return self._failed[1]
         try:
-            for token in tokens:
-                if self._matcher.ended:
-                    break
-                self._matcher.advance(token)
-                taken += 1
+            has_ended = advance_all(self._matcher, tokens)
         except Exception as error:
-            self.rollback(taken)
             return self._counted(failure(error))
-        if taken and self._matcher.ended:
+        if has_ended:
             metrics.count("frisket_engine_requests_finished")
         return None
+
+    def accept_later(self, tokens: Sequence[int]) -> FrisketError | None:
+        """As `accept`; a single token is only looked up in the last mask, and taken with the next one."""
+        can_wait = self._later is None and self._failed is None and len(tokens) == 1
+        if can_wait and may_take_later(self._matcher, tokens[0]):
+            self._later = tokens[0]
+            return None
+        return self.accept(tokens)
+
+    def _catch_up(self) -> None:
+        """Take the token that was to be taken later."""
+        if self._later is None:
+            return
+        token, self._later = self._later, None
+        try:
+            self._matcher.advance(token)
+        except Exception as error:  # a limit: the mask has allowed it
+            self.fail(failure(error), self._matcher.steps)
 
     def validate(self, tokens: Sequence[int], room: int | None = None) -> int:
         """How many leading tokens would be accepted, the end being the last of them; nothing moves.
 
         `room`: the tokens that are left for text before the first."""
-        if self._matcher.ended:
+        self._catch_up()
+        if self._matcher.ended or self._failed is not None:
             return 0
         end = next((place + 1 for place, token in enumerate(tokens) if token in self._eos), len(tokens))
         try:
@@ -103,6 +121,9 @@ class Progress:
 
     def rollback(self, steps: int) -> None:
         """Back to before the last tokens; the request fails where that cannot be."""
+        if self._later is not None and steps:
+            self._later = None
+            steps -= 1
         try:
             self._matcher.rollback(steps)
         except Exception as error:
@@ -115,23 +136,31 @@ class Progress:
         logger.error("a request fails: %s [%s]", error, error.code)
         self._failed = steps, self._counted(error)
 
+    def prepare(self, room: int | None) -> None:
+        """Find out now what the first mask takes, with so many tokens left: not where an engine waits for it."""
+        with contextlib.suppress(Exception):  # whoever asks for the mask is told
+            self._matcher.fill_mask(np.zeros(self._compiled.vocabulary.mask_words, dtype=np.uint32))
+            if room is not None and room <= FAR * self.margin:
+                self._known_least()
+
     def _counted(self, error: FrisketError) -> FrisketError:
         if not self._was_counted:
             metrics.count("frisket_engine_requests_failed", error.code)
         self._was_counted = True
         return error
 
-    def _see(self) -> None:
+    def see(self) -> None:
         """Count the request with its first mask: SGLang makes positions that no request ever has."""
-        metrics.count("frisket_engine_requests")
+        if not self._was_seen:
+            metrics.count("frisket_engine_requests")
         self._was_seen = True
 
     def fill(self, bitmask: Any, row: int, room: int | None = None) -> None:
         """Write a row of an int32 bitmask. Work that takes long releases the GIL.
 
         `room`: the tokens that are left for text. Near their end, only tokens are allowed after which they suffice."""
-        if not self._was_seen:
-            self._see()
+        self.see()
+        self._catch_up()
         if self._failed is None:
             try:
                 begin = perf_counter()
@@ -144,16 +173,21 @@ class Progress:
                 self.fail(failure(error), self._matcher.steps)
         allow_alone(bitmask, row, self._eos)
 
-    def _is_far(self, room: int) -> bool:
-        """Whether no token that is allowed here leaves too few: an ordinary mask takes a tenth of the time."""
+    @property
+    def margin(self) -> int:
+        """Tokens that one token may add to what the text still takes, as far as is looked at."""
         if self._margin is None:
             self._margin = MARGIN
             with contextlib.suppress(Exception):
                 self._margin += self._compiled.matcher().least_tokens(search=False).count
-        if room > FAR * self._margin:
+        return self._margin
+
+    def _is_far(self, room: int) -> bool:
+        """Whether no token that is allowed here leaves too few: an ordinary mask takes a tenth of the time."""
+        if room > FAR * self.margin:
             return True
         # A search for fewer tokens would take longer than the mask with room does, which is right in any case.
-        return room > self._margin and self._known_least() <= room - self._margin
+        return room > self.margin and self._known_least() <= room - self.margin
 
     def _known_least(self) -> float:
         """Tokens of one short end of the text, which are not always the fewest."""
@@ -167,17 +201,24 @@ class Progress:
         try:
             self._matcher.fill_mask(bitmask, row, room)
         except LimitExceededError as refusal:
-            # Too few tokens are left, or it takes too long to know: the text may be cut, and is not refused for it.
-            if not self._was_cut:
-                logger.warning("a text may be cut, %d tokens before the end: %s", room, refusal)
-                metrics.count("frisket_engine_requests_cut", refusal.code)
-            self._was_cut = True
+            self._warn_of_cut(refusal)
             return False
         if not self._was_bent and self._is_narrower(bitmask, row):
-            logger.info("a text is bent: from %d tokens before its end on, masks leave room for it", room)
-            metrics.count("frisket_engine_requests_bent")
-            self._was_bent = True
+            self._count_bent()
         return True
+
+    def _warn_of_cut(self, refusal: Exception) -> None:
+        """Too few tokens are left, or it takes too long to know: the text may be cut, and is not refused for it."""
+        if not self._was_cut:
+            logger.warning("a text may be cut: %s", refusal)
+            metrics.count("frisket_engine_requests_cut", failure(refusal).code)
+        self._was_cut = True
+
+    def _count_bent(self) -> None:
+        if not self._was_bent:
+            logger.info("a text is bent: masks leave room for its end")
+            metrics.count("frisket_engine_requests_bent")
+        self._was_bent = True
 
     def _is_narrower(self, bitmask: Any, row: int) -> bool:
         """Whether the row that was written lacks tokens of the ordinary mask."""
@@ -188,37 +229,58 @@ class Progress:
     def fill_all(
         many: Sequence[Progress], bitmask: Any, rows: Sequence[int], rooms: Sequence[int | None] | None = None
     ) -> None:
-        """Write a row for each: one call that releases the GIL, and one for each text that is near its end, or failed.
-
-        `rooms`: the tokens that are left for each text, as `fill` takes them."""
-        far, alone = list[tuple[Progress, int, int | None]](), list[tuple[Progress, int, int | None]]()
-        for entry in zip(many, rows, rooms or [None] * len(many), strict=True):
-            (far if entry[0]._is_ordinary(entry[2]) else alone).append(entry)
-        for one, _, _ in far:
-            if not one._was_seen:
-                one._see()
-        if far:
-            try:
-                begin = perf_counter()
-                fill_masks([one._matcher for one, _, _ in far], bitmask, [row for _, row, _ in far])
-                metrics.masks(begin, len(far))
-            except Exception as error:
-                logger.debug("masks are filled one by one, because one of them fails: %s", error)
-                alone += far
-        for one, row, room in alone:
-            one.fill(bitmask, row, room)
-
-    def _is_ordinary(self, room: int | None) -> bool:
-        """Whether the request's next mask is one without room, and its work has not failed."""
-        if self._failed is not None or room is None or room < 0:
-            return self._failed is None
+        """Write a row for each in one call; where that cannot be, one by one. `rooms`: as `fill` takes them."""
         try:
-            return self._is_far(room)
-        except Exception:
-            return False  # `fill` meets the same error, and tells the request
+            Progress.fill_rows(many, MaskRows(bitmask), rows, rooms=rooms)
+        except Exception as error:
+            logger.debug("masks are filled one by one: %s", error)
+            for place, (one, row) in enumerate(zip(many, rows, strict=True)):
+                one.fill(bitmask, row, None if rooms is None else rooms[place])
+
+    @staticmethod
+    def fill_rows(
+        many: Sequence[Progress],
+        target: MaskRows,
+        rows: Sequence[int],
+        drafts: Sequence[Sequence[int]] | None = None,
+        rooms: Sequence[int | None] | None = None,
+    ) -> None:
+        """Write the rows of each in one call, as `MaskRows.fill` does: one, and one more for each of its drafts.
+
+        `rooms`: the tokens that are left for each text before its first row, None for plenty."""
+        if any(one._failed is not None for one in many):
+            kept = [place for place, one in enumerate(many) if one._failed is None]
+            for place in set(range(len(many))).difference(kept):
+                count = 1 + (len(drafts[place]) if drafts else 0)
+                target.write(rows[place], count, many[place]._eos, allowed=False)
+            many, rows = [many[place] for place in kept], [rows[place] for place in kept]
+            drafts = drafts and [drafts[place] for place in kept]
+            rooms = rooms and [rooms[place] for place in kept]
+        if not many:
+            return
+        begin, near = perf_counter(), None
+        if rooms is not None:
+            near = [None if room is None else (room, one.margin) for one, room in zip(many, rooms, strict=True)]
+        later = [one._later for one in many]
+        failed, bent, cut = target.fill([one._matcher for one in many], rows, drafts, near, later)
+        metrics.masks(begin, len(many) + sum(map(len, drafts or ())))
+        for one in many:
+            one._later = None
+            if not one._was_seen:
+                one.see()
+        for place in bent:
+            many[place]._count_bent()
+        for place, refusal in cut:
+            many[place]._warn_of_cut(refusal)
+        for place, row, error in failed:
+            one, count = many[place], 1 + (len(drafts[place]) if drafts else 0)
+            one.fail(failure(error), one.steps + row)
+            target.write(rows[place] + row, count - row, one._eos, allowed=False)
+            one.rollback(0)  # a request whose draft failed goes on without it
 
     def reset(self) -> None:
         """Back to the beginning of the text."""
+        self._later = None
         self._matcher.reset()
         self._failed = None
 

@@ -177,7 +177,7 @@ def test_a_defect_fails_its_request_alone(engine: Engine, caplog: pytest.LogCapt
     a, eos = engine.tokenizer.convert_tokens_to_ids("a"), engine.tokenizer.eos_token_id
     broken, other = engine.request("broken", regex="a+"), engine.request("other", regex="a")
     grammar = broken.structured_output_request.grammar
-    grammar._progress._matcher = Broken()
+    grammar.progress._matcher = Broken()
     assert grammar.validate_tokens([a]) == []
     assert engine.masks(broken, other) == [[eos], [a]]
     assert not engine.manager.accept_tokens(broken, [a]) and engine.manager.accept_tokens(other, [a])

@@ -60,7 +60,7 @@ impl Mask {
     }
 
     /// Whether a token is allowed.
-    pub(crate) fn allows(&self, token: u32) -> bool {
+    pub fn allows(&self, token: u32) -> bool {
         let (place, bit) = (token >> 5, 1 << (token & 31));
         if let Ok(found) = self.words.binary_search_by_key(&place, |&(word, ..)| word) {
             let (_, set, clear) = self.words[found];
@@ -126,6 +126,30 @@ impl Mask {
             }
             None => out.fill(0),
         }
+        self.write_words(out);
+    }
+
+    /// Whether both allow the same tokens of a vocabulary with so many words.
+    pub fn is_equal(&self, other: &Mask, words: usize) -> bool {
+        let mut rows = [vec![0; words], vec![0; words]];
+        self.write(&mut rows[0]);
+        other.write(&mut rows[1]);
+        rows[0] == rows[1]
+    }
+
+    /// Whether it names the words that are not 0: to write it over another such mask takes less than all words.
+    pub fn is_sparse(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// `write` into words that hold a mask, where both are sparse.
+    pub fn write_over(&self, before: &Mask, out: &mut [u32]) {
+        before.lists.iter().flat_map(|list| list.iter()).for_each(|&(word, _)| out[word as usize] = 0);
+        before.words.iter().for_each(|&(word, ..)| out[word as usize] = 0);
+        self.write_words(out);
+    }
+
+    fn write_words(&self, out: &mut [u32]) {
         for list in &self.lists {
             list.iter().for_each(|&(word, set)| out[word as usize] |= set);
         }
@@ -174,6 +198,21 @@ mod tests {
         assert_eq!((0..96).filter(|&token| mask.allows(token)).collect::<Vec<_>>(), written);
         assert_eq!(mask.is_empty(), written.is_empty());
         written
+    }
+
+    #[test]
+    fn a_sparse_mask_is_written_over_another() {
+        let lists = vec![Words::from([(1, 1 << 7), (2, 1)])];
+        let one = Mask { lists, words: Box::new([(0, 1 << 9, 1 << 5)]), ..Mask::from_tokens(&[]) };
+        let other = Mask::from_tokens(&[3, 70]);
+        assert!(one.is_sparse() && other.is_sparse());
+        let mut bits = [u32::MAX; 3];
+        one.write(&mut bits);
+        other.write_over(&one, &mut bits);
+        assert_eq!(bits, [1 << 3, 0, 1 << 6]);
+        one.write_over(&other, &mut bits);
+        assert_eq!(bits, [1 << 9, 1 << 7, 1]);
+        assert!(!Mask { parts: vec![shared(&[1], 3)], ..Mask::from_tokens(&[]) }.is_sparse());
     }
 
     #[test]

@@ -210,6 +210,36 @@ impl Matcher {
         Err(Error::Rejected(format!("token {token}, {shown}, may not come next; expected {}", self.expected()?)).into())
     }
 
+    /// Take tokens up to the one that ends the text, and ignore those after it. An error leaves the matcher as it was.
+    pub fn advance_all(&mut self, tokens: &[u32]) -> Result<()> {
+        let before = self.steps();
+        for &token in tokens {
+            if self.ended() {
+                break;
+            }
+            if let Err(error) = self.advance(token) {
+                self.truncate(before);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// `advance_all` where a cache has the state after each of the tokens; false, with the matcher as it was, elsewhere.
+    pub fn advance_all_cached(&mut self, tokens: &[u32]) -> bool {
+        let before = self.steps();
+        for &token in tokens {
+            if self.ended() {
+                break;
+            }
+            if !self.try_advance_cached(token) {
+                self.truncate(before);
+                return false;
+            }
+        }
+        true
+    }
+
     /// Take a text, whatever tokens spell it; an error that says up to where the text is right, and what was expected
     /// there, if it may not come next.
     pub fn advance_bytes(&mut self, data: &[u8]) -> Result<()> {
@@ -287,8 +317,8 @@ impl Matcher {
         self.truncate(0);
     }
 
-    /// Undo all inputs but the first `left`.
-    pub(super) fn truncate(&mut self, left: usize) {
+    /// Undo all inputs but the first `left`, which may not be more than were taken.
+    pub fn truncate(&mut self, left: usize) {
         let texts = self.taken[left..].iter().filter(|taken| matches!(taken, Taken::Text)).count();
         self.texts.truncate(self.texts.len() - texts);
         self.taken.truncate(left);

@@ -15,3 +15,4 @@ pub(crate) mod room;
 
 pub use compiled::CompiledGrammar;
 pub use matcher::Matcher;
+pub use room::{NearMask, PLENTY};

@@ -8,7 +8,43 @@ use crate::matcher::matcher::Matcher;
 use crate::room::masks::Least;
 use std::sync::Arc;
 
+/// From so many margins on, tokens are left in plenty: nothing is looked at.
+pub const PLENTY: u32 = 8;
+
+/// A mask for an engine that counts the tokens of a request.
+pub enum NearMask {
+    /// The tokens that are left suffice after all that may come.
+    Ordinary(Arc<Mask>),
+    /// Tokens after which those that are left do not suffice are forbidden.
+    Bent(Arc<Mask>),
+    /// No mask keeps room, for this reason: the ordinary mask, after which the text may be cut.
+    Cut(Arc<Mask>, Box<Error>),
+}
+
 impl Matcher {
+    /// The mask with `room` tokens left, one of which may add `margin` tokens to what the text still takes.
+    ///
+    /// Errors: those of `mask`.
+    pub fn mask_near(&mut self, room: u32, margin: u32) -> Result<NearMask> {
+        // A search for fewer tokens would take longer than the mask with room does. Where nothing is known, that says why.
+        let known = |matcher: &mut Matcher| matcher.least_tokens(false).ok().and_then(|least| least.count);
+        let is_far = room > margin.saturating_mul(PLENTY)
+            || room > margin && known(self).is_some_and(|count| count <= room - margin);
+        if is_far {
+            return self.mask().map(NearMask::Ordinary);
+        }
+        match self.mask_within(room) {
+            Ok(mask) => {
+                let words = self.compiled().vocabulary().mask_words();
+                let is_bent = self.mask().map_or(true, |ordinary| !mask.is_equal(&ordinary, words));
+                Ok(if is_bent { NearMask::Bent(mask) } else { NearMask::Ordinary(mask) })
+            }
+            Err(error) if matches!(*error, Error::Limit(Limit::Cancelled)) => Err(error),
+            Err(error) if matches!(*error, Error::Limit(_)) => Ok(NearMask::Cut(self.mask()?, error)),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The fewest tokens, special ones too, after which the text may end: 0 where it may end now.
     ///
     /// `room` tokens are enough for all masks with room up to the end if they are at least as many. Without `search` the

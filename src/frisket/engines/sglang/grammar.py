@@ -44,7 +44,7 @@ class RequestGrammar(BaseGrammarObject):
 
     def accept_token(self, token: int) -> None:
         """Take a token; ValueError ends the request. What comes after the end is ignored."""
-        refusal = self._progress.accept([token])
+        refusal = self._progress.accept_later([token])
         if refusal is not None:
             raise ValueError(f"{refusal} [{refusal.code}]") from refusal
         # By this SGLang knows which tokens a request that was moved to another machine has taken.

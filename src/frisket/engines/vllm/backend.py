@@ -6,11 +6,13 @@ The engine's process calls all this. An exception would end the process, so a re
 from __future__ import annotations
 
 import logging
+import sys
 from typing import Any
 
+from frisket._core.front_end import MaskRows
 from frisket.engines import metrics
 from frisket.engines.compiler import Compiler
-from frisket.engines.progress import Progress, allow_alone
+from frisket.engines.progress import FAR, Progress, allow_alone
 from frisket.engines.room import Thoughts, check, read_reserve
 from frisket.engines.structured_output import StructuredOutput, kind_of
 from frisket.engines.vllm.budget import Budget
@@ -36,6 +38,7 @@ class Backend(StructuredOutputBackend):
         self._compiler = Compiler(self._vocabulary, counted=True)
         self._drafts = int(vllm_config.num_speculative_tokens)
         self._reserve = read_reserve()
+        self._rows: tuple[torch.Tensor, MaskRows] | None = None
         # The usual stop tokens come with the first request; a tokenizer that cannot be read is refused here.
         self._compiler.vocabulary()
 
@@ -58,11 +61,24 @@ class Backend(StructuredOutputBackend):
             raise
         # One more than the drafts: the end of the text may come with them.
         thoughts = Thoughts(budget.end, compiled, self._reserve) if budget is not None and budget.end else None
-        return RequestGrammar(Progress(compiled, max_rollback=self._drafts + 1), budget, thoughts)
+        progress = Progress(compiled, max_rollback=self._drafts + 1)
+        # In a thread of vLLM's, and not in the first step of the request, for which all requests would wait.
+        progress.prepare(None if budget is None else budget.room)
+        return RequestGrammar(progress, budget, thoughts)
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> torch.Tensor:
         """Rows of int32 words, one bit a token of the model, all allowed."""
         return torch.full((max_num_seqs, -(-self.vocab_size // 32)), -1, dtype=torch.int32)
+
+    def rows(self, bitmask: torch.Tensor) -> MaskRows:
+        """The rows of vLLM's bitmask, which are kept from step to step."""
+        if self._rows is None or self._rows[0] is not bitmask:
+            self._rows = bitmask, MaskRows(bitmask)
+        return self._rows[1]
+
+    def forget_rows(self) -> None:
+        """Whatever the rows held, vLLM's own code has written them."""
+        self._rows = None
 
     def destroy(self) -> None:
         """Forget the compiled grammars."""
@@ -76,18 +92,34 @@ class RequestGrammar(StructuredOutputGrammar):
     """One request's position; with a budget, its text is whole when the tokens run out, and its thoughts end before."""
 
     def __init__(self, progress: Progress, budget: Budget | None = None, thoughts: Thoughts | None = None) -> None:
-        self._progress, self._budget, self._thoughts = progress, budget, thoughts
+        self.progress, self._budget, self._thoughts = progress, budget, thoughts
         #: For the next rows of a step that are thoughts: the only token that may come, None where any may.
         self._forced: list[int | None] = []
+        #: Tokens that may be taken before their number has to be looked at again, and the prompt's as they were then.
+        self.plenty, self.prompt = 0, -1
         #: What is left at the beginning of a step, and the steps of the text then: drafts come on top of these.
         self._room: int | None = None
         self._steps = 0
+
+    def look(self, prompt: int, before: int, rows: int) -> int | None:
+        """The tokens that are left for text before the next of so many rows, None where these are plenty.
+
+        So many of a step's drafts come before the text."""
+        self.prompt = prompt
+        if self._budget is None:
+            self.plenty = sys.maxsize
+            return None
+        room = self._budget.room - before
+        plenty = room - FAR * self.progress.margin
+        # Where thoughts come first, nobody knows yet how many.
+        self.plenty = 0 if before else plenty
+        return None if plenty > rows else room
 
     def begin(self, before: int) -> None:
         """The masks of a step are asked for; so many of its drafts come before the text."""
         self._forced = []
         if self._budget is not None:
-            self._room, self._steps = self._budget.room - before, self._progress.steps
+            self._room, self._steps = self._budget.room - before, self.progress.steps
 
     def must_think_little(self, drafts: int) -> bool:
         """Whether thoughts, if it still has them, must end within a step with so many drafts."""
@@ -111,29 +143,32 @@ class RequestGrammar(StructuredOutputGrammar):
 
     def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:
         """Whether all tokens are accepted; False ends the request with an error. What follows the end is ignored."""
-        refusal = self._progress.accept(tokens)
-        if refusal is not None:
-            logger.error("request %s fails: %s [%s]", request_id, refusal, refusal.code)
-        return refusal is None
+        self.plenty -= len(tokens)
+        refusal = self.progress.accept_later(tokens)
+        if refusal is None:
+            return True
+        logger.error("request %s fails: %s [%s]", request_id, refusal, refusal.code)
+        return False
 
     def validate_tokens(self, tokens: list[int]) -> list[int]:
         """The longest beginning of the tokens that would be accepted, up to and with the end; nothing moves."""
-        room = None if self._budget is None else self._budget.room
-        return tokens[: self._progress.validate(tokens, room)]
+        room = None if self._budget is None or self.plenty > len(tokens) else self._budget.room
+        return tokens[: self.progress.validate(tokens, room)]
 
     def rollback(self, num_tokens: int) -> None:
         """Back to before the last tokens."""
-        self._progress.rollback(num_tokens)
+        self.progress.rollback(num_tokens)
 
     def fill_bitmask(self, bitmask: torch.Tensor, batch_index: int) -> None:
         """Write the request's row: 1 for each token after which the text can be completed."""
-        room = None if self._room is None else self._room - (self._progress.steps - self._steps)
-        self._progress.fill(bitmask, batch_index, room)
+        room = None if self._room is None else self._room - (self.progress.steps - self._steps)
+        self.progress.fill(bitmask, batch_index, room)
 
     def is_terminated(self) -> bool:
         """Whether the end was accepted."""
-        return self._progress.ended
+        return self.progress.ended
 
     def reset(self) -> None:
         """Back to the beginning of the text."""
-        self._progress.reset()
+        self.plenty = 0
+        self.progress.reset()

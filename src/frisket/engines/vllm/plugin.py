@@ -124,6 +124,14 @@ def _wrap_masks(cls: Any) -> None:
     def grammar_bitmask(
         self: Any, requests: Any, structured_output_request_ids: Any, scheduled_spec_decode_tokens: Any
     ) -> Any:
+        from frisket.engines.vllm import backend, step
+
+        try:
+            filled = step.fill(self, requests, structured_output_request_ids, scheduled_spec_decode_tokens)
+            if filled is not None:
+                return filled
+        except Exception as error:  # an error here would end the engine
+            logger.error("masks are filled one by one: %s: %s", type(error).__name__, error)
         try:
             for name in structured_output_request_ids:
                 request = requests[name]
@@ -134,6 +142,8 @@ def _wrap_masks(cls: Any) -> None:
                     _end_thoughts(self, request, drafts or [])
         except Exception as error:  # masks without room cut a text, and an error here would end the engine
             logger.error("masks have no room for the end of texts: %s: %s", type(error).__name__, error)
+        if isinstance(self.backend, backend.Backend):
+            self.backend.forget_rows()
         return original(self, requests, structured_output_request_ids, scheduled_spec_decode_tokens)
 
     _replace(cls, grammar_bitmask, original)

@@ -38,7 +38,7 @@ _WORDS = Vocabulary.from_bytes([b"a", b"b", b"c", None], eos=[3])
 
 
 def run() -> None:
-    """One request through the wrapped classes, from its validation to its end; an exception says what is not as it was.
+    """Two requests through the wrapped classes, one of them to its end; an exception says what is not as it was.
 
     Comes after the methods were wrapped."""
     for place, parameters in SIGNATURES.items():
@@ -50,43 +50,57 @@ def run() -> None:
         parallel_config=SimpleNamespace(distributed_executor_backend="external_launcher"),
         scheduler_config=SimpleNamespace(max_num_seqs=2),
         model_config=SimpleNamespace(
-            skip_tokenizer_init=True, is_diffusion=False, get_vocab_size=lambda: 4, max_model_len=100
+            skip_tokenizer_init=True, is_diffusion=False, get_vocab_size=lambda: 4, max_model_len=20_000
         ),
         structured_outputs_config=_at("vllm.config.StructuredOutputsConfig")(),
         num_speculative_tokens=1,
     )
     manager = _at("vllm.v1.structured_output.StructuredOutputManager")(config)
     manager.tokenizer = _WORDS
-    request = _request(config)
-    manager.grammar_init(request)
+    requests = {name: _request(name, config) for name in ("trial", "other")}
+    for request in requests.values():
+        manager.grammar_init(request)
+        grammar = request.structured_output_request.grammar
+        if isinstance(grammar, Exception):
+            raise grammar
+    request = requests["trial"]
     grammar = request.structured_output_request.grammar
-    if isinstance(grammar, Exception):
-        raise grammar
-    # The first step has a draft, whose row is followed and taken back.
-    for drafts, token, expected in (([0], 0, [[0], [1]]), ([], 1, [[1]]), ([], 3, [[2, 3]])):
-        if manager.validate_tokens(request, [*drafts, 0]) != drafts:
+    # The second step has a draft, whose row is followed and taken back.
+    for drafts, wrong, token, expected in (
+        ([], 1, 0, [[0]]), ([1], 0, 1, [[1], [2, 3]]), ([], 0, 3, [[2, 3]]),
+    ):  # fmt: skip
+        if manager.validate_tokens(request, [*drafts, wrong]) != drafts:
             raise EngineError("drafts are not cut where the grammar refuses them")
-        rows = manager.grammar_bitmask({"trial": request}, ["trial"], {"trial": drafts} if drafts else {})
-        bits = np.unpackbits(np.ascontiguousarray(rows).view(np.uint8), axis=1, bitorder="little")
-        masks = [np.flatnonzero(row[:4]).tolist() for row in bits[: len(expected)]]
-        if masks != expected:
+        step = requests, list(requests), {"trial": drafts} if drafts else {}
+        masks = _masks(manager.grammar_bitmask(*step))
+        if masks[: len(expected)] != expected:
             raise EngineError(f"the masks allow {masks}, and not {expected}")
+        own = _masks(type(manager).grammar_bitmask.__wrapped__(manager, *step))
+        manager.backend.forget_rows()
+        if masks != own:
+            raise EngineError(f"the masks allow {masks}, and those of vLLM's own code {own}")
         if not manager.accept_tokens(request, [token]):
             raise EngineError(f"token {token} is refused, which the mask allows")
     if not grammar.is_terminated():
         raise EngineError("the end does not end the text")
 
 
-def _request(config: Any) -> Any:
+def _masks(rows: Any) -> list[list[int]]:
+    """The ids that each row allows."""
+    bits = np.unpackbits(np.ascontiguousarray(rows).view(np.uint8), axis=1, bitorder="little")
+    return [np.flatnonzero(row[:4]).tolist() for row in bits]
+
+
+def _request(name: str, config: Any) -> Any:
     """A request for the text "ab", or "abc", as it comes out of the front end."""
     sampling = importlib.import_module("vllm.sampling_params")
     wanted = sampling.StructuredOutputsParams(regex="abc?")
-    params = sampling.SamplingParams(structured_outputs=wanted, max_tokens=10)
+    params = sampling.SamplingParams(structured_outputs=wanted, max_tokens=10_000)
     params._validate_structured_outputs(config.model_config, config.structured_outputs_config, _WORDS)
     made = _at("vllm.v1.structured_output.request.StructuredOutputRequest").from_sampling_params(params)
     return SimpleNamespace(
-        request_id="trial", sampling_params=params, structured_output_request=made, use_structured_output=True,
-        prompt_token_ids=[0], all_token_ids=[0], num_prompt_tokens=1, num_output_tokens=0, max_tokens=10,
+        request_id=name, sampling_params=params, structured_output_request=made, use_structured_output=True,
+        prompt_token_ids=[0], all_token_ids=[0], num_prompt_tokens=1, num_output_tokens=0, max_tokens=10_000,
     )  # fmt: skip
 
 
