@@ -51,6 +51,7 @@ def plain(vllm: Any) -> Iterator[None]:
         (vllm.sampling_params.SamplingParams, "_validate_structured_outputs"),
         (vllm.structured_output.StructuredOutputManager, "grammar_init"),
         (vllm.structured_output.StructuredOutputManager, "grammar_bitmask"),
+        (vllm.structured_output.StructuredOutputManager, "validate_tokens"),
     ]
     methods = [vars(cls)[name] for cls, name in places]
     importlib.import_module("frisket.engines.vllm.plugin")._warn_of_front_end.cache_clear()

@@ -6,8 +6,10 @@ The engine's process calls all this. An exception would end the process, so a re
 from __future__ import annotations
 
 import logging
+from functools import cached_property
 from typing import Any
 
+from frisket.decoding.draft import Drafter
 from frisket.engines import metrics
 from frisket.engines.compiler import Compiler
 from frisket.engines.progress import Progress
@@ -61,6 +63,14 @@ class Backend(StructuredOutputBackend):
         """Rows of int32 words, one bit a token of the model, all allowed."""
         return torch.full((max_num_seqs, -(-self.vocab_size // 32)), -1, dtype=torch.int32)
 
+    @cached_property
+    def drafter(self) -> Drafter:
+        """What drafts forced text for all requests."""
+        return Drafter(
+            lambda text: self.tokenizer.encode(text, add_special_tokens=False),
+            end=getattr(self.tokenizer, "eos_token_id", None),
+        )
+
     def destroy(self) -> None:
         """Forget the compiled grammars."""
         self._compiler = Compiler(self._vocabulary, counted=True)
@@ -94,6 +104,10 @@ class RequestGrammar(StructuredOutputGrammar):
         """The longest beginning of the tokens that would be accepted, up to and with the end; nothing moves."""
         room = None if self._budget is None else self._budget.room
         return tokens[: self._progress.validate(tokens, room)]
+
+    def draft(self, drafter: Drafter, last: int, most: int) -> list[int]:
+        """The tokens that likely come after the last one, at most so many; nothing moves."""
+        return self._progress.draft(drafter, last, most)
 
     def rollback(self, num_tokens: int) -> None:
         """Back to before the last tokens."""

@@ -1,7 +1,8 @@
 """vLLM's classes → the same classes with frisket behind structured outputs.
 
-vLLM has no registry of backends. Three methods are wrapped: the one that validates a request where it arrives, and in
-the engine's process the one that has its grammar compiled, and the one that asks for the masks of a step.
+vLLM has no registry of backends. Four methods are wrapped: the one that validates a request where it arrives, and in
+the engine's process the one that has its grammar compiled, the one that asks for the masks of a step, and the one that
+has drafts checked.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import frisket
 from frisket.engines import metrics
 from frisket.engines.progress import failure
 from frisket.engines.structured_output import read_options
-from frisket.engines.vllm import ENGINE, SWITCH, budget, trial
+from frisket.engines.vllm import ENGINE, SWITCH, budget, proposer, trial
 from frisket.engines.vllm.admission import Admission
 from frisket.engines.vllm.request import Specification, structured_output
 from frisket.errors import EngineError, MissingDependencyError
@@ -41,9 +42,11 @@ def install(options: str = "") -> None:
         ENGINE.check(version)
     params = _import("vllm.sampling_params").SamplingParams
     manager = _import("vllm.v1.structured_output").StructuredOutputManager
-    wrapped = (params, "_validate_structured_outputs"), (manager, "grammar_init"), (manager, "grammar_bitmask")
+    names = ("grammar_init", "grammar_bitmask", "validate_tokens")
+    wrapped = ((params, "_validate_structured_outputs"), *((manager, name) for name in names))
     is_new = _wrap_validation(params, base)
     _wrap_masks(manager)
+    _wrap_drafts(manager)
     if not (_wrap_compilation(manager, base) or is_new):
         return
     if is_untested:
@@ -129,6 +132,18 @@ def _wrap_masks(cls: Any) -> None:
         return original(self, requests, structured_output_request_ids, scheduled_spec_decode_tokens)
 
     _replace(cls, grammar_bitmask, original)
+
+
+def _wrap_drafts(cls: Any) -> None:
+    original = _method(cls, "validate_tokens")
+    if original is None:
+        return
+
+    def validate_tokens(self: Any, request: Any, spec_tokens: list[int]) -> list[int]:
+        checked: list[int] = original(self, request, spec_tokens or proposer.draft(self, request))
+        return checked
+
+    _replace(cls, validate_tokens, original)
 
 
 def _before(manager: Any, request: Any, drafts: list[int] | None) -> int:
