@@ -105,6 +105,7 @@ def test_the_worker_s_class_is_as_vllm_calls_it(engine: Engine, monkeypatch: pyt
     config = SimpleNamespace(speculative_config=SimpleNamespace(model=proposer.NAME, num_speculative_tokens=8))
     made = custom.create_custom_proposer(config)
     assert isinstance(made, proposer.Proposer)
+    made.load_model(None)  # the runner of CPUs calls it, whatever the proposer is
     assert made.propose([[1], [2]], np.zeros(2), np.zeros((2, 4)), slot_mappings=None) == [[], []]
     runner = (importlib.resources.files("vllm") / "v1" / "worker" / "gpu_model_runner.py").read_text("utf-8")
     call = runner[runner.index('spec_config.method == "custom_class"') :][:400]

@@ -34,6 +34,9 @@ class Proposer:
                 hint=f"set {SWITCH}=1 in all processes, or drop the speculative_config",
             )
 
+    def load_model(self, *rest: Any) -> None:
+        """Nothing: the runner of CPUs asks every proposer to load a model (`v1/worker/cpu_model_runner.py`)."""
+
     def propose(self, sampled_token_ids: Sequence[Any], *rest: Any, **more: Any) -> list[list[int]]:
         """No draft for any of the requests: the engine's process makes them."""
         return [[] for _ in sampled_token_ids]
