@@ -291,11 +291,7 @@ impl Matcher {
         Ok(PyBytes::new(py, &forced))
     }
 
-    /// (The text that likely comes next, how what follows it may begin): what must come, with the white space that the
-    /// text has elsewhere, at most `most` bytes; empty where the model has a choice.
-    ///
-    /// How a tokenizer spells the end of the text depends on what follows: keep the tokens that all beginnings share.
-    /// Raises LimitExceededError if it takes more than the limits give.
+    /// What must come, with usual white space, at most `most` bytes or few more; how what follows may begin.
     #[pyo3(signature = (most = Whole(192)), text_signature = "($self, most=192)")]
     fn likely_bytes<'py>(
         &self,

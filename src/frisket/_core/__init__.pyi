@@ -441,11 +441,7 @@ class Matcher:
 
         Raises LimitExceededError if it takes more than the limits give."""
     def likely_bytes(self, most: int = 192) -> tuple[bytes, list[bytes]]:
-        """(The text that likely comes next, how what follows it may begin): what must come, with the white space that
-        the text has elsewhere, at most `most` bytes; empty where the model has a choice.
-
-        How a tokenizer spells the end of the text depends on what follows: keep the tokens that all beginnings share.
-        Raises LimitExceededError if it takes more than the limits give."""
+        """What must come, with usual white space, at most `most` bytes or few more; how what follows may begin."""
     def completion(self) -> bytes | None:
         """Few bytes after which the text may end: b"" where it may end now, None if that takes a special token.
 

@@ -112,7 +112,7 @@ fn usual_blanks(written: &[u8], next: Option<u8>) -> Vec<u8> {
     let usual = match (before.last(), next) {
         (Some(b':'), _) => after_colon(before),
         (Some(b','), _) => after_comma(before),
-        (Some(&(opener @ (b'{' | b'['))), _) if is_broken(before, opener) => line(before, 1),
+        (Some(&opener @ (b'{' | b'[')), _) if is_broken(before, opener) => line(before, 1),
         (_, Some(b'}')) if is_broken(before, b'{') => line(before, -1),
         (_, Some(b']')) if is_broken(before, b'[') => line(before, -1),
         _ => Vec::new(),
