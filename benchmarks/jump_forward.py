@@ -10,10 +10,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime
+import importlib
 import importlib.metadata
 import os
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -82,9 +84,17 @@ def main() -> None:
     )
     parser.add_argument("--runtimes", default=",".join((*get_args(Runtime), EMBEDDED)), help="which, by comma")
     parser.add_argument("--rounds", type=int, default=2, help="repeat all, keep the smallest time of each answer")
+    parser.add_argument("--tasks", default=",".join(TASKS), help="which, by comma")
+    parser.add_argument(
+        "--threads", type=int, help="of torch; with 1, CPU time is measured: others may use the machine"
+    )
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
     options = parser.parse_args()
     commit = report.commit()
+    if options.threads:
+        importlib.import_module("torch").set_num_threads(options.threads)
+    clock = time.thread_time if options.threads == 1 else time.perf_counter
+    tasks = options.tasks.split(",")
     frisket.Grammar.from_json_schema(PERSON)  # imports what it needs
     found: dict[str, list[Run]] = {}
     for runtime in options.runtimes.split(","):
@@ -94,15 +104,15 @@ def main() -> None:
             print(f"{runtime}: {error}", file=sys.stderr)
             continue
         frisket.stream(model, "hi", ["a", "b"]).generation()
-        found[runtime] = [_run(model, name, options.rounds) for name in TASKS]
-    page = _page(found, options.rounds, commit)
+        found[runtime] = [_run(model, name, options.rounds, clock) for name in tasks]
+    page = _page(found, options, commit)
     print(page)
     path = options.out / f"jump-forward-{datetime.date.today()}-{commit}.md"
     path.write_text(page, encoding="utf-8")
     print(path)
 
 
-def _run(model: Any, task: str, rounds: int) -> Run:
+def _run(model: Any, task: str, rounds: int, clock: Callable[[], float]) -> Run:
     schema, prompt = TASKS[task]
     grammar = frisket.Grammar.from_json_schema(frisket.examples.load(schema) if isinstance(schema, str) else schema)
     seconds = [float("inf")] * 2
@@ -111,20 +121,22 @@ def _run(model: Any, task: str, rounds: int) -> Run:
         answers = []
         for way in (0, 1):
             stream = frisket.stream(model, prompt, grammar, jump_forward=bool(way), max_tokens=120)
-            began = time.perf_counter()  # the prompt has been read
+            began = clock()  # the prompt has been read
             answers.append(stream.generation())
-            seconds[way] = min(seconds[way], time.perf_counter() - began)
+            seconds[way] = min(seconds[way], clock() - began)
     plain, ahead = answers
-    print(f"{task}: {ahead.text}", file=sys.stderr)
+    print(f"{task}: {seconds[0] / seconds[1]:.2f} {ahead.calls} of {len(plain.steps)} {ahead.text}", file=sys.stderr)
     return Run(task, len(plain.steps), ahead.calls, (seconds[0], seconds[1]), plain.tokens == ahead.tokens)
 
 
-def _page(found: dict[str, list[Run]], rounds: int, commit: str) -> str:
+def _page(found: dict[str, list[Run]], options: argparse.Namespace, commit: str) -> str:
+    time_of = "CPU time of one thread" if options.threads == 1 else "Time"
     lines = [
         f"# Forced text read at once, {datetime.date.today()}",
         "",
         "SmolLM2-135M-Instruct (Q4_1 file) by each runtime, and the embedded model, greedy.",
-        f"Commit {commit}; {', '.join(_versions())}. {rounds} rounds, the smaller time of each answer.",
+        f"Commit {commit}; {', '.join(_versions())}.",
+        f"{time_of}; rounds: {options.rounds}, the smaller time of each answer.",
         f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end: other programs may have run, so the ratio",
         "of the two ways, which took turns, means more than the seconds. Prompts count as calls, not as time.",
         "`python -m benchmarks.jump_forward` repeats it.",

@@ -187,9 +187,10 @@ class Worker:
     """A process with one engine: a line with the number of a round in, a line of figures out."""
 
     MARK = "figures: "
+    MODULE = "benchmarks.vllm"
 
     def __init__(self, mode: str, model: Path) -> None:
-        command = [sys.executable, "-m", "benchmarks.vllm", "--one", mode, "--model", str(model)]
+        command = [sys.executable, "-m", self.MODULE, "--one", mode, "--model", str(model)]
         # vLLM writes to standard output, too.
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.answer()

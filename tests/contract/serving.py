@@ -61,7 +61,10 @@ def requests() -> list[tuple[str, dict[str, Any]]]:
     named = {"type": "function", "function": {"name": "add"}}
     off = {"chat_template_kwargs": {"enable_thinking": False}}
     return [
-        *(("schema", body(**schema(PERSON), **off, max_tokens=budget)) for budget in (40, 41, 43, 48, 60, 90, 120, 200)),
+        *(
+            ("schema", body(**schema(PERSON), **off, max_tokens=budget))
+            for budget in (40, 41, 43, 48, 60, 90, 120, 200)
+        ),
         *(("fresh schema", body(**schema(PERSON | {"title": str(n)}), **off, seed=n)) for n in range(6)),
         *(("several", body(**schema(PERSON), **off, n=4, seed=n)) for n in range(2)),
         *(("call", body(tools=[tool], tool_choice=choice, **off)) for choice in ("required", named, "required")),
@@ -69,7 +72,10 @@ def requests() -> list[tuple[str, dict[str, Any]]]:
         *(("grammar", body(structured_outputs={"grammar": 'root ::= "(" root? ")"'}, **off)) for _ in range(2)),
         *(("thoughts", body(**schema(PERSON), thinking_token_budget=n)) for n in (5, 20)),
         *(("stream", body(**schema(PERSON), **off, stream=True)) for _ in range(2)),
-        *(("left", body(**schema({"type": "string", "minLength": 900}), **off, stream=True, max_tokens=1_500)) for _ in "ab"),
+        *(
+            ("left", body(**schema({"type": "string", "minLength": 900}), **off, stream=True, max_tokens=1_500))
+            for _ in "ab"
+        ),
         *(("bad", body(**schema({"type": "integer", "minimum": 2, "maximum": 1}), **off)) for _ in range(1)),
         *(("bad", body(**schema({"type": "string", "pattern": "(?<"}), **off)) for _ in range(1)),
         *(("too small", body(**schema(PERSON), **off, max_tokens=4)) for _ in range(1)),

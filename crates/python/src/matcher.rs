@@ -307,6 +307,18 @@ impl Matcher {
         Ok(PyBytes::new(py, &forced))
     }
 
+    /// What must come, with usual white space, at most `most` bytes or few more; how what follows may begin.
+    #[pyo3(signature = (most = Whole(192)), text_signature = "($self, most=192)")]
+    fn likely_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        most: Whole<usize>,
+    ) -> PyResult<(Bound<'py, PyBytes>, Vec<Bound<'py, PyBytes>>)> {
+        let likely = self.with(py, |matcher| matcher.likely(most.0))?;
+        let openings = likely.openings.iter().map(|opening| PyBytes::new(py, opening)).collect();
+        Ok((PyBytes::new(py, &likely.text), openings))
+    }
+
     /// Few bytes after which the text may end: b"" where it may end now, None if that takes a special token.
     ///
     /// There are no fewer if they are found within 20,000 positions of a best-first search and take no escape by

@@ -441,6 +441,8 @@ class Matcher:
         """The text that must come next, whatever the model prefers: at most 1,024 bytes of it.
 
         Raises LimitExceededError if it takes more than the limits give."""
+    def likely_bytes(self, most: int = 192) -> tuple[bytes, list[bytes]]:
+        """What must come, with usual white space, at most `most` bytes or few more; how what follows may begin."""
     def completion(self) -> bytes | None:
         """Few bytes after which the text may end: b"" where it may end now, None if that takes a special token.
 

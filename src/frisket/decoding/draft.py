@@ -1,4 +1,4 @@
-"""Matcher × what was written → the tokens that are likely next: what a model reads ahead in one call.
+"""Matcher × the last token → the tokens that are likely next: what a model reads ahead in one call.
 
 A draft is a guess. The loop keeps a token of it only where the sampler chooses the same token from the model's own
 logits, so that a draft changes how often the network is called, and not what it answers (Leviathan et al. 2023).
@@ -6,90 +6,182 @@ logits, so that a draft changes how often the network is called, and not what it
 
 from __future__ import annotations
 
-import contextlib
+import threading
+import weakref
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from frisket.errors import LimitExceededError, TokenRejectedError, VocabularyError
+import numpy as np
+
+from frisket.decoding.pace import Pace
+from frisket.errors import LimitExceededError, VocabularyError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from frisket._core import Matcher
     from frisket.models.protocol import Model, Session
+    from frisket.vocabulary import Vocabulary
 
 #: Tokens of a draft. Reading 32 tokens at once costs a small model on a CPU about 4 calls for single tokens.
 MOST = 32
-#: Bytes of a draft: no draft of 32 tokens is longer where a token has 6 bytes.
+#: Bytes of likely text that are asked for at a time: 32 tokens have no more where a token has 6 bytes.
 MOST_BYTES = 192
+#: A token is drafted where it was chosen so often in a row. With 2, one guess in five of real calls is wrong.
+ROW = 3
+#: Masks whose last choices are remembered, and texts whose spelling is.
+PLACES, SPELLINGS = 1024, 4096
 #: A character that tokenizers keep apart from what follows it, so that the ids behind it are those of the text alone.
-_ANCHOR = "\n"
-_BLANKS = b" \t\r\n"
+_ANCHOR = b"\n"
+
+
+class Habits:
+    """Mask → the token that was chosen last under it, and how often in a row.
+
+    Equal masks are one array, whatever the grammar, so the array tells the place.
+    """
+
+    def __init__(self) -> None:
+        self._places: dict[int, tuple[NDArray[Any], int, int]] = {}
+        self._lock = threading.Lock()
+
+    def learn(self, mask: NDArray[Any], token: int) -> None:
+        """Under this mask the token was chosen."""
+        with self._lock:
+            _, last, row = self._places.pop(id(mask), (mask, -1, 0))
+            # The array is kept, so that no other one gets its number; the place used last stands last.
+            self._places[id(mask)] = (mask, token, row + 1 if token == last else 1)
+            if len(self._places) > PLACES:
+                del self._places[next(iter(self._places))]
+
+    def guess(self, mask: NDArray[Any]) -> int | None:
+        """The token that is chosen under this mask as a rule; None if there is none."""
+        _, token, row = self._places.get(id(mask), (mask, -1, 0))
+        return token if row >= ROW else None
+
+
+class Memory:
+    """What all drafts of one model share: spellings, habits, and whether drafts pay."""
+
+    def __init__(self) -> None:
+        self.spellings: dict[tuple[bytes, bytes, tuple[bytes, ...]], list[int]] = {}
+        self.habits = Habits()
+        self.pace = Pace()
 
 
 class Drafter:
-    """Drafts for one model: its own tokenizer spells the likely bytes, as the model itself would."""
+    """Drafts for one model: its own tokenizer spells the likely bytes, as the model itself would.
 
-    def __init__(self, encode: Callable[[str], Sequence[int]]) -> None:
-        self._encode = encode
-        self._anchor = list(encode(_ANCHOR))
-        self._known: dict[bytes, list[int]] = {}
+    `end`: the end-of-sequence token that is drafted where nothing else may come; None leaves the end to the loop.
+    """
 
-    def __call__(self, matcher: Matcher, written: bytes, most: int) -> list[int]:
-        """At most so many ids, all of which the matcher takes."""
-        text = likely_bytes(matcher, written) if most > 0 else b""
-        ids = self._spell(text)[: min(most, MOST)]
-        return ids[: matcher.validate(ids)] if ids else []
+    def __init__(
+        self, encode: Callable[[str], Sequence[int]], memory: Memory | None = None, *, end: int | None = None
+    ) -> None:
+        self._encode, self._end = encode, end
+        self._memory = memory or Memory()
+        #: Whether drafts pay; None where nobody measures.
+        self.pace = None if memory is None else memory.pace
 
-    def _spell(self, text: bytes) -> list[int]:
-        found = self._known.get(text)
+    def __call__(self, matcher: Matcher, last: bytes, most: int) -> list[int]:
+        """At most so many ids, all of which the matcher takes; `last` are the bytes of the last token."""
+        ahead, ids = matcher.fork(), list[int]()
+        most = min(most, MOST)
+        try:
+            while len(ids) < most:
+                more = self._spell(ahead, last) or self._guess(ahead)
+                for token in more:
+                    if not ahead.try_advance(token):
+                        return ids[:most]
+                    ids.append(token)
+                if not more or ahead.ended:
+                    break
+                last = ahead.compiled.vocabulary.token(ids[-1]) or b""
+        except (LimitExceededError, VocabularyError):
+            pass  # what is known so far is a draft, too
+        return ids[:most]
+
+    def learn(self, mask: NDArray[Any], token: int) -> None:
+        """Under this mask the token was chosen: so it may be again."""
+        self._memory.habits.learn(mask, token)
+
+    def _guess(self, ahead: Matcher) -> list[int]:
+        """The token that is chosen here as a rule, if there is one."""
+        mask = ahead.mask()
+        guess = self._memory.habits.guess(mask)
+        if guess is None and self._end is not None and ahead.can_end:
+            ends = len(ahead.compiled.vocabulary.eos)
+            guess = self._end if np.count_nonzero(mask) <= ends and _bits(mask) <= ends else None
+        return [] if guess is None else [guess]
+
+    def _spell(self, ahead: Matcher, last: bytes) -> list[int]:
+        """The ids of the likely text after a token, without those at its end that what follows may change."""
+        text, openings = ahead.likely_bytes(MOST_BYTES)
+        if not text:
+            return []
+        key = (last, text, tuple(openings))
+        spellings = self._memory.spellings
+        found = spellings.get(key)
         if found is None:
-            # Half a character at the end is left to the model.
-            ids = list(self._encode(_ANCHOR + text.decode("utf-8", "ignore"))) if text else self._anchor
-            count = len(self._anchor)
-            found = self._known[text] = ids[count:] if ids[:count] == self._anchor else []
+            found = self._after(last, text, openings) if last else None
+            if found is None:
+                # The tokenizer would join the last token with the text: the token stays, the rest is spelled alone.
+                found = self._after(_ANCHOR, text, openings) or []
+            found = _within(found, len(text), ahead.compiled.vocabulary)
+            if len(spellings) >= SPELLINGS:
+                spellings.clear()
+            spellings[key] = found
         return found
+
+    def _after(self, last: bytes, text: bytes, openings: Sequence[bytes]) -> list[int] | None:
+        """The ids that all ways to go on share; None where the tokenizer joins the text with what is before it."""
+        try:
+            before = last.decode()
+        except UnicodeDecodeError:
+            return None
+        head = list(self._encode(before))
+        shared: list[int] | None = None
+        for opening in openings or (b"",):
+            # Half a character at the end is left to the model.
+            ids = list(self._encode(before + (text + opening).decode("utf-8", "ignore")))
+            if ids[: len(head)] != head:
+                return None
+            ids = ids[len(head) :]
+            shared = ids if shared is None else shared[: _common(shared, ids)]
+        return shared
 
 
 def drafter(model: Model, session: Session) -> Drafter | None:
     """The drafter of a model; None where its sessions cannot take tokens back."""
-    return Drafter(model.encode) if getattr(session, "rewinds", False) else None
-
-
-def likely_bytes(matcher: Matcher, written: bytes) -> bytes:
-    """The text that must come next, with a guess of the white space where only that is free.
-
-    JSON lets a writer choose the blanks around punctuation, so little of a document is forced to the letter. The guess
-    is what followed the same character before, at first what `json.dumps` writes.
-    """
-    ahead, text = matcher.fork(), b""
+    if not getattr(session, "rewinds", False):
+        return None
     try:
-        while len(text) < MOST_BYTES:
-            forced = ahead.forced_bytes() or _past_blanks(ahead, written + text)
-            if not forced:
-                break
-            ahead.advance_bytes(forced)
-            text += forced
-    except (LimitExceededError, TokenRejectedError, VocabularyError):
-        pass  # what is known so far is a draft, too
-    return text[:MOST_BYTES]
+        memory = _memories.setdefault(model, Memory())
+    except TypeError:  # a model without a hash, or without weak references
+        memory = Memory()
+    return Drafter(model.encode, memory)
 
 
-def _past_blanks(matcher: Matcher, written: bytes) -> bytes:
-    """A guess of the blanks, and what must follow them; empty if something else may follow."""
-    ahead = matcher.fork()
-    blanks = 0
-    with contextlib.suppress(TokenRejectedError):
-        while blanks < 2:
-            ahead.advance_bytes(b" ")
-            blanks += 1
-    following = ahead.forced_bytes().lstrip(_BLANKS) if blanks else b""
-    return _habit(written) + following if following else b""
+#: A memory holds nothing of its model, so it ends with it.
+_memories: weakref.WeakKeyDictionary[Model, Memory] = weakref.WeakKeyDictionary()
 
 
-def _habit(written: bytes) -> bytes:
-    """The blanks that came after the last character when it was written before."""
-    last = written[-1:]
-    before = written.rfind(last, 0, -1) if last else -1
-    if before < 0:
-        return b" " if last in (b":", b",") else b""
-    rest = written[before + 1 :]
-    return rest[: len(rest) - len(rest.lstrip(_BLANKS))]
+def _bits(mask: NDArray[np.uint32]) -> int:
+    """How many tokens a mask allows."""
+    return sum(int(word).bit_count() for word in mask[mask != 0])
+
+
+def _common(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many leading ids are equal."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
+
+
+def _within(ids: list[int], size: int, vocabulary: Vocabulary) -> list[int]:
+    """The leading ids that have so many bytes together."""
+    for count, token in enumerate(ids):
+        spelled = vocabulary.token(token) if token < vocabulary.size else None
+        size -= len(spelled or b"")
+        if not spelled or size < 0:
+            return ids[:count]
+    return ids

@@ -133,11 +133,12 @@ def decode(
     answer still fits into the budget, as far as the budget has room for one.
     """
     max_tokens, rng = budget.max_tokens, np.random.default_rng(seed)
-    text, history, written = Text(stop), list[int](), bytearray()
-    reading = Reading(session)
+    text, history = Text(stop), list[int]()
+    reading = Reading(session, None if drafter is None else drafter.pace)
+    spelled = b""
     draft = None
     if drafter is not None and matcher is not None:
-        draft = lambda most: drafter(matcher, bytes(written), most)  # noqa: E731
+        draft = lambda most: drafter(matcher, spelled, most)  # noqa: E731
     position = None if matcher is None else Position(matcher, vocabulary, budget, len(head), is_thinking)
     if position is not None and position.closed:
         return "end"
@@ -148,6 +149,7 @@ def decode(
         logits = reading.logits()
         token, logprob, mass, count = _choose(logits, position, sampler, rng, history)
         ends, called = token in vocabulary.eos, reading.called
+        mask = None if position is None else position.mask
         if len(history) == max_tokens and not ends:
             return "length"
         budgeted, guarded = False, position is not None and position.guarded
@@ -164,6 +166,8 @@ def decode(
             again = again or noise(seed, len(history), again=True)
             token, logprob, mass, count = _choose(logits, position, sampler, again, history)
             ends = token in vocabulary.eos
+        if drafter is not None and mask is not None:
+            drafter.learn(mask, token)
         pieces = 0 if document is None else len(document)
         data, new, closed, full = b"", "", False, False
         if ends:
@@ -174,7 +178,6 @@ def decode(
             if position is None:
                 history.append(token)
             spelled = _bytes(vocabulary, token)
-            written += spelled
             data = spelled[len(head) :]
             if spelled and not data:
                 max_tokens += 1

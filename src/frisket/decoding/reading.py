@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
@@ -10,6 +11,7 @@ import numpy as np
 from frisket.models.protocol import DraftSession, Logits
 
 if TYPE_CHECKING:
+    from frisket.decoding.pace import Pace
     from frisket.models.protocol import Session
 
 #: How many tokens a draft may have → the draft.
@@ -17,10 +19,13 @@ Draft = Callable[[int], "list[int]"]
 
 
 class Reading:
-    """A session that may stand ahead of the answer: it has read the chosen tokens, and then what is left of a draft."""
+    """A session that may stand ahead of the answer: it has read the chosen tokens, and then what is left of a draft.
 
-    def __init__(self, session: Session) -> None:
-        self._session = session
+    With a `pace`, drafts are asked for as long as they pay.
+    """
+
+    def __init__(self, session: Session, pace: Pace | None = None) -> None:
+        self._session, self._pace = session, pace
         self._ahead: list[int] = []
         self._rows: Logits = np.empty((0, 0), dtype=np.float32)
         #: Whether the logits came with the last call of the network, and not with one for an earlier token.
@@ -37,14 +42,22 @@ class Reading:
         self.called = not (self._ahead and self._ahead[0] == token)
         if not self.called:
             del self._ahead[0]
+            if self._pace is not None:
+                self._pace.keep()
             return
         self.rest()
+        if draft is not None and self._pace is not None and not self._pace.count():
+            draft = None
+        began = time.perf_counter()
         ids = [] if draft is None else draft(most)
+        asked = time.perf_counter()
         if ids:
             self._rows = cast("DraftSession", self._session).extend([token, *ids])
         else:
             self._session.push(token)
         self._ahead = ids
+        if draft is not None and self._pace is not None:
+            self._pace.add(asked - began, time.perf_counter() - asked, len(ids))
 
     def rest(self) -> None:
         """Take back what was read ahead."""

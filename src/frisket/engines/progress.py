@@ -7,7 +7,7 @@ import logging
 import math
 from collections.abc import Collection, Sequence
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from frisket._core import CompiledGrammar
 from frisket._core.front_end import MaskRows, advance_all, may_take_later
 from frisket.engines import metrics
 from frisket.errors import EngineError, FrisketError, LimitExceededError, VocabularyError
+
+if TYPE_CHECKING:
+    from frisket.decoding.draft import Drafter
 
 logger = logging.getLogger(__name__)
 
@@ -118,6 +121,13 @@ class Progress:
             return self._matcher.validate(tokens[:end])
         except Exception:
             return 0  # drafts that are dropped cost time, and nothing else
+
+    def draft(self, drafter: Drafter, last: int, most: int) -> list[int]:
+        """The tokens that likely come after the last one, at most so many; nothing moves."""
+        self._catch_up()
+        if self._matcher.ended or self._failed is not None:
+            return []
+        return drafter(self._matcher, self._compiled.vocabulary.token(last) or b"", most)
 
     def rollback(self, steps: int) -> None:
         """Back to before the last tokens; the request fails where that cannot be."""

@@ -94,7 +94,7 @@ class GrammarProcessor:
         # Greedy search would take token 0 of a row without any finite score, whatever the grammar says.
         doubtful = [row for row in doubtful if row in open_rows]
         if doubtful and self._torch.isneginf(masked[doubtful].amax(-1)).any():
-            raise _refusal(
+            raise refusal(
                 "all tokens that the grammar allows have the score −∞ from another processor",
                 hint="drop min_new_tokens, suppress_tokens, bad_words_ids and the like",
             )
@@ -103,7 +103,7 @@ class GrammarProcessor:
     def _generated(self, input_ids: Tensor, scores: Tensor) -> Ids:
         """The tokens after the prompts, row by row; the first call shows the prompts alone."""
         if input_ids.ndim != 2:
-            raise _refusal(
+            raise refusal(
                 "continuous batching shows a logits processor the last token only",
                 hint="call model.generate with a batch of prompts",
             )
@@ -112,24 +112,24 @@ class GrammarProcessor:
             self._check_rows(len(ids), scores.shape[-1])
             self._prompts, self._columns = ids.copy(), scores.shape[-1]
         elif scores.shape[-1] != self._columns:
-            raise _refusal(
+            raise refusal(
                 f"the scores have {scores.shape[-1]} columns after {self._columns}: two models share the processor",
                 hint="an assistant model needs the tokenizer and the vocabulary size of the model",
             )
         width = self._prompts.shape[1]
         if len(ids) != len(self._prompts) or not np.array_equal(ids[:, :width], self._prompts):
-            raise _refusal("the rows do not begin with the prompts of the first call", hint=RESET)
+            raise refusal("the rows do not begin with the prompts of the first call", hint=RESET)
         return ids[:, width:]
 
     def _check_rows(self, rows: int, columns: int) -> None:
         if rows % len(self._grammars):
-            raise _refusal(
+            raise refusal(
                 f"{rows} rows are no multiple of the {len(self._grammars)} grammars",
                 hint="pass one grammar, or as many as there are prompts",
             )
         for grammar in self._grammars:
             if grammar is not None and not any(token_id < columns for token_id in grammar.vocabulary.eos):
-                raise _refusal(
+                raise refusal(
                     f"no token that ends a text is among the {columns} of the model",
                     hint="compile the grammar for the model's own vocabulary: models.transformers(model, tokenizer)",
                 )
@@ -169,13 +169,14 @@ class GrammarProcessor:
         try:
             return (near or start(grammar)).advance(line)
         except NotGenerated as error:
-            raise _refusal(str(error), hint=RESET) from None
+            raise refusal(str(error), hint=RESET) from None
 
 
 RESET = "make a processor for each call of generate, or call reset() before; an assistant needs the same tokenizer"
 
 
-def _refusal(message: str, *, hint: str) -> EngineError:
+def refusal(message: str, *, hint: str) -> EngineError:
+    """What this version of transformers cannot do with frisket."""
     return EngineError(f"transformers {importlib.metadata.version('transformers')}: {message}", hint=hint)
 
 

@@ -53,6 +53,7 @@ def plain(vllm: Any) -> Iterator[None]:
         (vllm.structured_output.StructuredOutputManager, "grammar_init"),
         (vllm.structured_output.StructuredOutputManager, "grammar_bitmask"),
         (vllm.structured_output.StructuredOutputManager, "_fill_bitmasks"),
+        (vllm.structured_output.StructuredOutputManager, "validate_tokens"),
     ]
     methods = [vars(cls)[name] for cls, name in places]
     importlib.import_module("frisket.engines.vllm.plugin")._warn_of_front_end.cache_clear()

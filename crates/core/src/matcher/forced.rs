@@ -95,6 +95,21 @@ fn forced_byte(machine: &mut Machine, id: PositionId) -> Result<Option<(u8, Posi
 
 /// The first `limit` ranges of bytes that may come next, disjoint and ascending.
 pub(super) fn next_byte_ranges(machine: &mut Machine, id: PositionId, limit: usize) -> Result<Vec<(u8, u8)>> {
+    let live = live_bytes(machine, id)?;
+    let mut ranges: Vec<(u8, u8)> = Vec::new();
+    for byte in (0..=255u8).filter(|&byte| live[byte as usize]) {
+        let full = ranges.len() == limit;
+        match ranges.last_mut() {
+            Some((_, high)) if *high + 1 == byte => *high = byte,
+            _ if full => break,
+            _ => ranges.push((byte, byte)),
+        }
+    }
+    Ok(ranges)
+}
+
+/// Which bytes may come next.
+pub(super) fn live_bytes(machine: &mut Machine, id: PositionId) -> Result<[bool; 256]> {
     let position = machine.position(id).clone();
     let mut live = [false; 256];
     for &(head, _) in &position.heads {
@@ -117,16 +132,7 @@ pub(super) fn next_byte_ranges(machine: &mut Machine, id: PositionId, limit: usi
             live[byte as usize] = machine.step(id, byte)? != DEAD;
         }
     }
-    let mut ranges: Vec<(u8, u8)> = Vec::new();
-    for byte in (0..=255u8).filter(|&byte| live[byte as usize]) {
-        let full = ranges.len() == limit;
-        match ranges.last_mut() {
-            Some((_, high)) if *high + 1 == byte => *high = byte,
-            _ if full => break,
-            _ => ranges.push((byte, byte)),
-        }
-    }
-    Ok(ranges)
+    Ok(live)
 }
 
 #[cfg(test)]

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import logging
 import sys
+from functools import cached_property
 from typing import Any
 
 from frisket._core.front_end import MaskRows
+from frisket.decoding.draft import Drafter
 from frisket.engines import metrics
 from frisket.engines.compiler import Compiler
 from frisket.engines.progress import FAR, Progress, allow_alone
@@ -79,6 +81,14 @@ class Backend(StructuredOutputBackend):
     def forget_rows(self) -> None:
         """Whatever the rows held, vLLM's own code has written them."""
         self._rows = None
+
+    @cached_property
+    def drafter(self) -> Drafter:
+        """What drafts forced text for all requests."""
+        return Drafter(
+            lambda text: self.tokenizer.encode(text, add_special_tokens=False),
+            end=getattr(self.tokenizer, "eos_token_id", None),
+        )
 
     def destroy(self) -> None:
         """Forget the compiled grammars."""
@@ -154,6 +164,10 @@ class RequestGrammar(StructuredOutputGrammar):
         """The longest beginning of the tokens that would be accepted, up to and with the end; nothing moves."""
         room = None if self._budget is None or self.plenty > len(tokens) else self._budget.room
         return tokens[: self.progress.validate(tokens, room)]
+
+    def draft(self, drafter: Drafter, last: int, most: int) -> list[int]:
+        """The tokens that likely come after the last one, at most so many; nothing moves."""
+        return self.progress.draft(drafter, last, most)
 
     def rollback(self, num_tokens: int) -> None:
         """Back to before the last tokens."""

@@ -1,7 +1,8 @@
 """vLLM's classes → the same classes with frisket behind structured outputs.
 
-vLLM has no registry of backends. Four methods are wrapped: the one that validates a request where it arrives, and in
-the engine's process the one that has its grammar compiled, and the two that ask for the masks of a step and its rows.
+vLLM has no registry of backends. Five methods are wrapped: the one that validates a request where it arrives, and in
+the engine's process the one that has its grammar compiled, the one that has drafts checked, and the two that ask for
+the masks of a step and its rows.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import frisket
 from frisket.engines import metrics, room
 from frisket.engines.progress import failure
 from frisket.engines.structured_output import read_options
-from frisket.engines.vllm import ENGINE, SWITCH, trial
+from frisket.engines.vllm import ENGINE, SWITCH, proposer, trial
 from frisket.engines.vllm.admission import Admission
 from frisket.engines.vllm.budget import Budget, end_of_thoughts
 from frisket.engines.vllm.request import Specification, structured_output
@@ -27,8 +28,8 @@ from frisket.limit import Limits
 #: its name, which tells what is amiss. Beam search, which has backends of its own, refuses it, too.
 NAME = f"frisket (set {SWITCH} in the engine's process, too)"
 
-#: The methods of the manager that ask for masks.
-MASKS = ("grammar_bitmask", "_fill_bitmasks")
+#: The methods of the manager that are wrapped.
+MANAGER = ("grammar_init", "grammar_bitmask", "_fill_bitmasks", "validate_tokens")
 
 #: vLLM shows what comes from loggers below its own.
 logger = logging.getLogger("vllm.frisket")
@@ -46,10 +47,11 @@ def install(options: str = "") -> None:
         ENGINE.check(version)
     params = _import("vllm.sampling_params").SamplingParams
     manager = _import("vllm.v1.structured_output").StructuredOutputManager
-    wrapped = (params, "_validate_structured_outputs"), *((manager, name) for name in MASKS), (manager, "grammar_init")
+    wrapped = (params, "_validate_structured_outputs"), *((manager, name) for name in MANAGER)
     is_new = _wrap_validation(params, base)
     _wrap_masks(manager)
     _wrap_rows(manager)
+    _wrap_drafts(manager)
     if not (_wrap_compilation(manager, base) or is_new):
         return
     if is_untested:
@@ -175,6 +177,18 @@ def _end_thoughts(manager: Any, request: Any, drafts: list[int]) -> None:
     known = [token for token in drafts if token >= 0]
     rows = int(manager._get_constraint_bounds(request, known).constraint_start)
     grammar.end_thoughts(known, min(rows, len(known) + 1))
+
+
+def _wrap_drafts(cls: Any) -> None:
+    original = _method(cls, "validate_tokens")
+    if original is None:
+        return
+
+    def validate_tokens(self: Any, request: Any, spec_tokens: list[int]) -> list[int]:
+        checked: list[int] = original(self, request, spec_tokens or proposer.draft(self, request))
+        return checked
+
+    _replace(cls, validate_tokens, original)
 
 
 def _before(manager: Any, request: Any, drafts: list[int] | None) -> int:
