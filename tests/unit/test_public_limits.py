@@ -116,6 +116,7 @@ MATCHER_CALLS: dict[str, Callable[[Matcher], Any]] = {
     "fill_mask": lambda matcher: matcher.fill_mask(np.zeros(LETTERS.mask_words, np.uint32)),
     "forced_bytes": lambda matcher: matcher.forced_bytes(),
     "least_tokens": lambda matcher: matcher.least_tokens(),
+    "likely_bytes": lambda matcher: matcher.likely_bytes(),
     "mask": lambda matcher: matcher.mask(),
     "mask_bytes": lambda matcher: matcher.mask_bytes(),
     "path": lambda matcher: matcher.path,

@@ -69,7 +69,7 @@ pub fn fill_masks(
                 other => failed.lock().push((row, other.and_then(Result::err))),
             }
         });
-        // The same error whichever thread was first.
+        // One error, whichever thread was first.
         let failed = take(&mut *failed.lock());
         failed.into_iter().min_by_key(|&(row, _)| row).map(|(_, error)| error)
     });
@@ -100,7 +100,7 @@ pub fn check_distinct(mut ranges: Vec<std::ops::Range<usize>>) -> PyResult<()> {
 /// Items of one grammar that one thread takes at a time.
 const ITEMS: usize = 64;
 
-/// What one thread does before others are started, and what must be left then: to start one takes some 50 µs, and on a
+/// Work of one thread before others are started, and the work that must be left then: to start one takes some 50 µs, and on a
 /// busy machine a thread that has a part waits for a processor.
 const ALONE: Duration = Duration::from_micros(200);
 const WORTH: Duration = Duration::from_millis(1);

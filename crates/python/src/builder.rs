@@ -190,8 +190,7 @@ impl GrammarBuilder {
         self.builder()?.restrict_strings(node).map_err(raise)
     }
 
-    /// The JSON strings, quotes included, whose DECODED text is in the node (UTF-8): a regular one, or under `raw` rules
-    /// over regular ones.
+    /// The JSON strings, quotes included, whose DECODED text (UTF-8) is in the node; `raw` takes rules, too.
     ///
     /// `raw`: one spelling per text: raw UTF-8, two-character escapes for `" \ \b \f \n \r \t`, lower-case
     /// `\u00xx` for the other control characters. `free`: every spelling of RFC 8259
@@ -223,8 +222,7 @@ impl GrammarBuilder {
         Ok(node.map(|node| node.number()))
     }
 
-    /// The node of a rule of a grammar in Lark's notation, as llguidance reads it. None where `notations.lark` must
-    /// read it, all errors among that. `library`: the patterns of terminals to import, by name.
+    /// As `gbnf`, of a grammar in llguidance's Lark; `library`: the patterns of terminals to import, by name.
     fn lark(&mut self, text: &str, start: &str, library: &Bound<'_, PyDict>) -> PyResult<Option<u32>> {
         let pattern = |name: &str| library.get_item(name).ok().flatten()?.extract().ok();
         let node = lark::lower(self.builder()?, text, start, &pattern).map_err(raise)?;

@@ -36,7 +36,7 @@ pub fn may_take_later(matcher: &Bound<'_, Matcher>, token: i64) -> bool {
     }) == Some(true)
 }
 
-/// What a row holds; the mask is kept, so that no other mask can have its address.
+/// The content of a row; the mask is kept, so that no other mask can have its address.
 #[derive(Clone, Default)]
 enum Held {
     #[default]
@@ -156,7 +156,7 @@ impl MaskRows {
             let outcomes = take(&mut *outcomes.lock());
             outcomes
         });
-        // The same order whichever thread was first.
+        // One order, whichever thread was first.
         outcomes.sort_by_key(|&(place, _)| place);
         let (mut failed, mut bent, mut cut) = (vec![], vec![], vec![]);
         for (place, outcome) in outcomes {

@@ -307,7 +307,7 @@ impl Matcher {
         Ok(PyBytes::new(py, &forced))
     }
 
-    /// What must come, with usual white space, at most `most` bytes or few more; how what follows may begin.
+    /// Text that must come, with usual white space, of about `most` bytes; how what follows may begin.
     #[pyo3(signature = (most = Whole(192)), text_signature = "($self, most=192)")]
     fn likely_bytes<'py>(
         &self,

@@ -142,8 +142,7 @@ class GrammarBuilder:
     def bounded(self, node: int, min: int, max: int | None) -> int:
         """The texts of a regular node that have `min` to `max` code points."""
     def quoted(self, node: int, escapes: str = "raw") -> int:
-        """The JSON strings, quotes included, whose DECODED text is in the node (UTF-8): a regular one, or under `raw`
-        rules over regular ones.
+        """The JSON strings, quotes included, whose DECODED text (UTF-8) is in the node; `raw` takes rules, too.
 
         `raw`: one spelling per text: raw UTF-8, two-character escapes for `" \\ \\b \\f \\n \\r \\t`, lower-case
         `\\u00xx` for the other control characters. `free`: every spelling of RFC 8259
@@ -158,8 +157,7 @@ class GrammarBuilder:
     def gbnf(self, text: str, root: str) -> int | None:
         """The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that."""
     def lark(self, text: str, start: str, library: dict[str, str]) -> int | None:
-        """The node of a rule of a grammar in Lark's notation, as llguidance reads it. None where `notations.lark` must
-        read it, all errors among that. `library`: the patterns of terminals to import, by name."""
+        """As `gbnf`, of a grammar in llguidance's Lark; `library`: the patterns of terminals to import, by name."""
     def is_empty(self, node: int) -> bool:
         """Whether the node (regular, or structural with all its rules defined) matches nothing.
 
@@ -442,7 +440,7 @@ class Matcher:
 
         Raises LimitExceededError if it takes more than the limits give."""
     def likely_bytes(self, most: int = 192) -> tuple[bytes, list[bytes]]:
-        """What must come, with usual white space, at most `most` bytes or few more; how what follows may begin."""
+        """Text that must come, with usual white space, of about `most` bytes; how what follows may begin."""
     def completion(self) -> bytes | None:
         """Few bytes after which the text may end: b"" where it may end now, None if that takes a special token.
 

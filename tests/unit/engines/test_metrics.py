@@ -105,7 +105,7 @@ def test_texts_that_a_budget_bends_and_thoughts_that_it_ends_are_counted_once(
             for room, mask in zip(rooms, masks, strict=True):
                 progress.fill(bitmask, 0, room)
                 assert bitmask[0, 0] == mask
-    assert caplog.text.count("a text is bent: from 8 tokens before its end") == 1
+    assert caplog.text.count("a text is bent") == 1
     thoughts = Thoughts([7], compiled, reserve=0)
     assert [thoughts.token([], left) for left in (9, 3, 3)] == [None, 7, 7]
     found = served(tmp_path)

@@ -56,7 +56,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn read(&mut self) -> Option<()> {
-        // What is ignored is one rule, whose alternatives are spread over the text.
+        // Ignored texts are one rule, whose alternatives are spread over the text.
         let mut ignored = Vec::new();
         loop {
             self.space(true)?;
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
         (!is_called && !begins_blank).then_some(())
     }
 
-    /// What Python sees where it reads terminals: none leads back to itself, and behind none that is empty comes a gap.
+    /// Checks of terminals as Python has them: none leads back to itself, and behind none that is empty comes a gap.
     fn check(&self, has_gap: bool) -> Option<()> {
         let productions = &self.rules.productions;
         if has_gap != self.has_gap || (has_gap && productions.nullable().any(is_terminal)) {
@@ -389,7 +389,7 @@ impl<'a> Reader<'a> {
         self.rules.pattern(pattern);
     }
 
-    /// What may stand behind the terminal that was added last.
+    /// Suffixes of the terminal that was added last.
     fn gap(&mut self) {
         if self.has_gap && !self.in_terminal {
             self.rules.productions.call(GAP, 0);

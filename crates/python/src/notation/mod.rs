@@ -1,7 +1,7 @@
 //! Text in a notation → productions, for the common kinds of grammars.
 //!
 //! Python's front ends (notations) read every grammar and explain each refusal, but take longer than all that follows.
-//! What most grammars consist of is read here, to the same rules. Any other text, and any error, is left to Python.
+//! Common parts of grammars are read here, to the same rules. Any other text, and any error, is left to Python.
 
 pub mod blank;
 pub mod gbnf;

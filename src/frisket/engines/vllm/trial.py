@@ -22,6 +22,7 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
         "self", "requests", "structured_output_request_ids", "scheduled_spec_decode_tokens",
     ),
     "vllm.v1.structured_output.StructuredOutputManager._fill_bitmasks": ("self", "batch"),
+    "vllm.v1.structured_output.StructuredOutputManager.validate_tokens": ("self", "request", "spec_tokens"),
     "vllm.v1.structured_output.StructuredOutputManager._get_constraint_bounds": ("self", "request", "spec_tokens"),
     "vllm.v1.structured_output.backend_types.StructuredOutputBackend.compile_grammar": (
         "self", "request_type", "grammar_spec", "stop_token_ids",
