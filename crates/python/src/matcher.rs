@@ -315,8 +315,8 @@ impl Matcher {
         most: Whole<usize>,
     ) -> PyResult<(Bound<'py, PyBytes>, Vec<Bound<'py, PyBytes>>)> {
         let likely = self.with(py, |matcher| matcher.likely(most.0))?;
-        let openings = likely.openings.iter().map(|opening| PyBytes::new(py, opening)).collect();
-        Ok((PyBytes::new(py, &likely.text), openings))
+        let beginnings = likely.beginnings.iter().map(|text| PyBytes::new(py, text)).collect();
+        Ok((PyBytes::new(py, &likely.text), beginnings))
     }
 
     /// Few bytes after which the text may end: b"" where it may end now, None if that takes a special token.

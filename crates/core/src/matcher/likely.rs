@@ -25,7 +25,7 @@ pub struct Likely {
     /// Its bytes.
     pub text: Vec<u8>,
     /// How what follows may begin: the last tokens of the text depend on it.
-    pub openings: Vec<Vec<u8>>,
+    pub beginnings: Vec<Vec<u8>>,
 }
 
 impl Matcher {
@@ -46,8 +46,8 @@ impl Matcher {
                 id = next;
             }
             let text = all.split_off(written.len());
-            let openings = if text.is_empty() { Vec::new() } else { openings(machine, id)? };
-            Ok(Likely { text, openings })
+            let beginnings = if text.is_empty() { Vec::new() } else { beginnings(machine, id)? };
+            Ok(Likely { text, beginnings })
         })
     }
 
@@ -166,7 +166,7 @@ fn line(before: &[u8], levels: i8) -> Vec<u8> {
 }
 
 /// Beginnings of what may follow, one of each kind.
-fn openings(machine: &mut Machine, id: PositionId) -> Result<Vec<Vec<u8>>> {
+fn beginnings(machine: &mut Machine, id: PositionId) -> Result<Vec<Vec<u8>>> {
     let live = live_bytes(machine, id)?;
     let is_live = |byte: &u8| live[*byte as usize];
     if (0..=255u8).filter(is_live).filter(u8::is_ascii_alphabetic).count() >= FREE_LETTERS {
