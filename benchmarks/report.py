@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .corpus import ROOT
+from tests.data import ROOT
+
 from .run import Run
 from .worker import Timing
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from frisket.engines.vllm import step
 from tests.contract.vllm.conftest import THINK, THOUGHT, Engine
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -21,12 +20,18 @@ WANTED: list[dict[str, Any]] = [
 NAMES = [str(number) for number in range(9)]
 
 
+def fill(*given: Any) -> Any:
+    from frisket.engines.vllm import step  # it needs vLLM, without which the tests are skipped
+
+    return step.fill(*given)
+
+
 def rows(manager: Any, own: bool, requests: dict[str, Any], drafts: dict[str, list[int]]) -> np.ndarray[Any, Any]:
     """The rows of a step, those of vLLM's own code or ours; of a request's block, only those that it uses."""
     if own:
         filled = type(manager).grammar_bitmask.__wrapped__(manager, requests, list(requests), drafts)
     else:
-        filled = step.fill(manager, requests, list(requests), drafts)
+        filled = fill(manager, requests, list(requests), drafts)
     counts = [1 + len(drafts.get(name, ())) for name in requests]
     block = 1 + manager.vllm_config.num_speculative_tokens if hasattr(manager, "_masked_reasoning_ends") else None
     starts = [place * block if block else sum(counts[:place]) for place in range(len(counts))]
@@ -78,12 +83,12 @@ def test_what_is_unknown_is_left_to_vllm(engine: Engine) -> None:
     request, other = engine.request("r", regex="ab"), engine.request("s", regex="a")
     before = engine.masks(request, other)
     by_name = {"r": request, "s": other}
-    assert step.fill(engine.manager, by_name, ["r", "s"], {}) is not None
+    assert fill(engine.manager, by_name, ["r", "s"], {}) is not None
     other.structured_output_request._grammar = Stranger(other.structured_output_request.grammar)
-    assert step.fill(engine.manager, by_name, ["r", "s"], {}) is None
+    assert fill(engine.manager, by_name, ["r", "s"], {}) is None
     assert engine.masks(request, other) == before
     engine.config.model_config.is_diffusion = True
-    assert step.fill(engine.manager, by_name, ["r", "s"], {}) is None
+    assert fill(engine.manager, by_name, ["r", "s"], {}) is None
 
 
 class Stranger:

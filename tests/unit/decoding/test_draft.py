@@ -18,6 +18,8 @@ from frisket.errors import FrisketError
 from frisket.models.protocol import DraftSession
 from tests.data import data_dir, maskbench
 
+pytestmark = pytest.mark.usefixtures("drafts_always")
+
 MODEL = frisket.models.embedded()
 WORD = {"type": "string", "maxLength": 6}
 SCHEMA = {

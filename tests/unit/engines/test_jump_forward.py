@@ -13,7 +13,7 @@ from frisket.engines.transformers import GrammarProcessor
 from frisket.errors import EngineError
 from tests import tiny_model
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("drafts_always")]
 
 WORD = {"type": "string", "maxLength": 6}
 SCHEMAS: list[dict[str, Any]] = [

@@ -236,6 +236,7 @@ def test_reading_ahead_and_taking_back(path: Path, runtime: Any) -> None:
     assert np.allclose(session.logits(), rows[-1], atol=1e-4)
 
 
+@pytest.mark.usefixtures("drafts_always")
 def test_an_answer_with_forced_text_read_at_once_is_the_same(model: Any) -> None:
     schema = {"type": "object", "properties": {"hello": {"type": "boolean"}, "true_hello": {"enum": ["hello", "he"]}},
         "required": ["hello", "true_hello"], "additionalProperties": False}  # fmt: skip
