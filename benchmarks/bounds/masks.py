@@ -61,6 +61,8 @@ def rows(tokenizer: Tokenizer, sample: Sequence[Case]) -> Iterator[Row]:
     for place, quantity, bound in ((0, "slowest mask", 20), (1, "slowest mask with room", 50)):
         value = outcome.value[place] if outcome.value else None
         yield Row(PART, "SQL", quantity, value, bound, "ms", "issue", note=outcome.error)
+    outcome = apart.run(masks_of_languages, tokenizer, seconds=600)
+    yield Row(PART, "programming languages", "mask mean", outcome.value, 0.15, "ms", note=outcome.error)
 
 
 def slowest(tokenizer: Tokenizer, sample: Sequence[Case]) -> dict[str, Any]:
@@ -98,6 +100,17 @@ def masks_of_sql(tokenizer: Tokenizer) -> tuple[float, float]:
     plain = max(max(_timed(compiled, instance.tokens)) for instance in case.instances)
     with_room = max(max(_timed(roomy, instance.tokens, ROOMS)) for instance in case.instances)
     return plain, with_room
+
+
+def masks_of_languages(tokenizer: Tokenizer) -> float:
+    """The mean of all masks along the texts of all languages, each with a grammar new to the process."""
+    vocabulary = frisket.Vocabulary.from_bytes(tokenizer.tokens, eos=[tokenizer.eos])
+    taken = list[float]()
+    for case in languages(tokenizer):
+        (notation, text), *_ = (case.rules or {}).items()
+        compiled = getattr(frisket.Grammar, f"from_{notation}")(text).compile(vocabulary)
+        taken += [each for instance in case.instances for each in _timed(compiled, instance.tokens)]
+    return float(np.mean(taken))
 
 
 def _timed(compiled: frisket.CompiledGrammar, ids: Sequence[int], rooms: Sequence[int] = ()) -> list[float]:
