@@ -1,19 +1,19 @@
 //! References → the schemas that they mean, in the schema's own document and in a registry's.
 
+use frisket_core::storage::lock::Lock;
 use frisket_schema::draft::Draft;
 use frisket_schema::error::Result;
 use frisket_schema::json::{parse, Tree};
 use frisket_schema::resolve::{Documents, Registry};
 use std::sync::Arc;
-use std::sync::Mutex;
 
 /// Documents by URI, and which URIs were asked for.
 #[derive(Default)]
-struct Texts(Vec<(&'static str, &'static str)>, Mutex<Vec<String>>);
+struct Texts(Vec<(&'static str, &'static str)>, Lock<Vec<String>>);
 
 impl Registry for Texts {
     fn document(&self, uri: &str) -> Result<Option<Arc<Tree>>> {
-        self.1.lock().unwrap().push(uri.into());
+        self.1.lock().push(uri.into());
         self.0.iter().find(|(known, _)| *known == uri).map(|(_, text)| parse(text).map(Arc::new)).transpose()
     }
 }
@@ -64,7 +64,7 @@ fn a_schema_that_names_itself_is_the_base_of_what_is_below() {
 #[test]
 fn documents_of_the_registry_are_asked_for_once() {
     let texts = vec![("http://x.org/a", r#"{"$schema": "http://json-schema.org/draft-06/schema", "not": {}}"#)];
-    let registry = Texts(texts, Mutex::default());
+    let registry = Texts(texts, Lock::default());
     let schema = Arc::new(parse(r#"{"$id": "http://x.org/"}"#).unwrap());
     let mut documents = Documents::new(schema, Some(&registry)).unwrap();
     for _ in 0..2 {
@@ -73,7 +73,7 @@ fn documents_of_the_registry_are_asked_for_once() {
         assert_eq!(documents.resource(target.resource).draft, Draft::Draft6);
         assert_eq!(documents.resolve("none", documents.root()).unwrap(), None);
     }
-    assert_eq!(*registry.1.lock().unwrap(), ["http://x.org/a", "http://x.org/none"]);
+    assert_eq!(*registry.1.lock(), ["http://x.org/a", "http://x.org/none"]);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn metaschemas_give_the_draft_and_may_leave_validation_out() {
             ("http://x.org/round", r#"{"$schema": "http://x.org/about"}"#),
             ("http://x.org/about", r#"{"$schema": "http://x.org/round"}"#),
         ],
-        Mutex::default(),
+        Lock::default(),
     );
     let root = |schema: &str| {
         let documents = Documents::new(Arc::new(parse(schema).unwrap()), Some(&registry)).unwrap();
