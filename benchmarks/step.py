@@ -32,9 +32,9 @@ import numpy as np
 
 from frisket.engines.versions import TESTED
 from tests.contract.__main__ import tree
+from tests.data import data_dir
 
 from . import report
-from .corpus import data_dir
 from .vllm import endless, schema
 
 BACKENDS = ("frisket", "xgrammar", "guidance")
@@ -384,6 +384,7 @@ def main() -> None:
         page += "\n" + (row := line(setting, found))
         print(row, flush=True)
     if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
         path = options.out / f"step-{datetime.date.today()}-{report.commit()}.md"
         path.write_text(page + "\n", encoding="utf-8")
         print(path)
