@@ -65,6 +65,9 @@ pub struct MaskRows {
 
 /// Place of a request, place of the first of its rows without a mask, and why: all of them are still to be written.
 type Failed = (usize, usize, PyErr);
+/// The tokens that are left before the first row, those that one token may add to what the text takes, and whether to
+/// compare masks with ordinary ones.
+type Room = (i64, u32, bool);
 /// Place of a request whose text may be cut, and why.
 type Cut = (usize, PyErr);
 
@@ -113,10 +116,10 @@ impl MaskRows {
     /// A matcher stays where it is. A draft that is refused leaves the mask before it to all rows after it. Drafts
     /// below 0 are none: the rows after such ones allow all tokens, as those of a text that has ended do.
     ///
-    /// `rooms`: the tokens that are left before the first row and those that one token may add to what the text takes;
-    /// None: any number. `taken`: a token of each that is taken first, for good; None: there is none. Returns the
-    /// requests that have failed (with the first of their rows that is not written), those whose masks left room, and
-    /// those that may be cut.
+    /// `rooms`: the tokens that are left before the first row, those that one token may add to what the text takes,
+    /// and whether to tell if a mask lost tokens for it; None: any number. `taken`: a token of each that is taken
+    /// first, for good; None: there is none. Returns the requests that have failed (with the first of their rows that
+    /// is not written), those of which a mask lost tokens, and those that may be cut.
     #[pyo3(signature = (matchers, rows, drafts=None, rooms=None, taken=None))]
     fn fill(
         &self,
@@ -124,7 +127,7 @@ impl MaskRows {
         matchers: Vec<Py<Matcher>>,
         rows: Vec<usize>,
         drafts: Option<Vec<Vec<i64>>>,
-        rooms: Option<Vec<Option<(i64, u32)>>>,
+        rooms: Option<Vec<Option<Room>>>,
         taken: Option<Vec<Option<u32>>>,
     ) -> PyResult<(Vec<Failed>, Vec<usize>, Vec<Cut>)> {
         if matchers.len() != rows.len() {
@@ -180,8 +183,7 @@ struct Request<'a> {
     matcher: &'a Matcher,
     row: usize,
     drafts: &'a [i64],
-    /// The tokens that are left before the first row, and those that one token may add to what the text takes.
-    room: Option<(i64, u32)>,
+    room: Option<Room>,
     /// A token that is taken first, for good.
     taken: Option<u32>,
 }
@@ -248,16 +250,16 @@ impl Request<'_> {
         outcome: &mut Outcome,
     ) -> Option<Result<Arc<Mask>>> {
         // The engine drops drafts beyond the budget, so any mask will do there.
-        let room = self.room.and_then(|(room, margin)| Some((u32::try_from(room - place as i64).ok()?, margin)));
-        let Some((room, margin)) = room else {
+        let room = self.room.and_then(|(room, ..)| u32::try_from(room - place as i64).ok());
+        let (Some(room), Some((_, margin, compares))) = (room, self.room) else {
             let mask = matcher.cached_mask().map(Ok);
             return if known { mask } else { mask.or_else(|| Some(matcher.mask())) };
         };
         if known {
             return None;
         }
-        Some(matcher.mask_near(room, margin).map(|near| match near {
-            NearMask::Ordinary(mask) => mask,
+        Some(matcher.mask_near(room, margin, compares && !outcome.is_bent).map(|near| match near {
+            NearMask::Whole(mask) => mask,
             NearMask::Bent(mask) => {
                 outcome.is_bent = true;
                 mask

@@ -62,7 +62,7 @@ class MaskRows:
         matchers: Sequence[Matcher],
         rows: Sequence[int],
         drafts: Sequence[Sequence[int]] | None = None,
-        rooms: Sequence[tuple[int, int] | None] | None = None,
+        rooms: Sequence[tuple[int, int, bool] | None] | None = None,
         taken: Sequence[int | None] | None = None,
     ) -> tuple[list[tuple[int, int, Exception]], list[int], list[tuple[int, Exception]]]:
         """Write the rows of each request from `rows` on: its mask, that after its first draft, and so on.
@@ -70,10 +70,10 @@ class MaskRows:
         A matcher stays where it is. A draft that is refused leaves the mask before it to all rows after it. Drafts
         below 0 are none: the rows after such ones allow all tokens, as those of a text that has ended do.
 
-        `rooms`: the tokens that are left before the first row and those that one token may add to what the text takes;
-        None: any number. `taken`: a token of each that is taken first, for good; None: there is none. Returns the
-        requests that have failed (with the first of their rows that is not written), those whose masks left room, and
-        those that may be cut."""
+        `rooms`: the tokens that are left before the first row, those that one token may add to what the text takes,
+        and whether to tell if a mask lost tokens for it; None: any number. `taken`: a token of each that is taken
+        first, for good; None: there is none. Returns the requests that have failed (with the first of their rows that
+        is not written), those of which a mask lost tokens, and those that may be cut."""
 
 @final
 class Productions:

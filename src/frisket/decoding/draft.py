@@ -116,24 +116,24 @@ class Drafter:
 
     def _spell(self, ahead: Matcher, last: bytes) -> list[int]:
         """The ids of the likely text after a token, without those at its end that what follows may change."""
-        text, openings = ahead.likely_bytes(MOST_BYTES)
+        text, beginnings = ahead.likely_bytes(MOST_BYTES)
         if not text:
             return []
-        key = (last, text, tuple(openings))
+        key = (last, text, tuple(beginnings))
         spellings = self._memory.spellings
         found = spellings.get(key)
         if found is None:
-            found = self._after(last, text, openings) if last else None
+            found = self._after(last, text, beginnings) if last else None
             if found is None:
                 # The tokenizer would join the last token with the text: the token stays, the rest is spelled alone.
-                found = self._after(_ANCHOR, text, openings) or []
+                found = self._after(_ANCHOR, text, beginnings) or []
             found = _within(found, len(text), ahead.compiled.vocabulary)
             if len(spellings) >= SPELLINGS:
                 spellings.clear()
             spellings[key] = found
         return found
 
-    def _after(self, last: bytes, text: bytes, openings: Sequence[bytes]) -> list[int] | None:
+    def _after(self, last: bytes, text: bytes, beginnings: Sequence[bytes]) -> list[int] | None:
         """The ids that all ways to go on share; None where the tokenizer joins the text with what is before it."""
         try:
             before = last.decode()
@@ -141,9 +141,9 @@ class Drafter:
             return None
         head = list(self._encode(before))
         shared: list[int] | None = None
-        for opening in openings or (b"",):
+        for beginning in beginnings or (b"",):
             # Half a character at the end is left to the model.
-            ids = list(self._encode(before + (text + opening).decode("utf-8", "ignore")))
+            ids = list(self._encode(before + (text + beginning).decode("utf-8", "ignore")))
             if ids[: len(head)] != head:
                 return None
             ids = ids[len(head) :]

@@ -14,7 +14,7 @@ import numpy as np
 from frisket._core import CompiledGrammar
 from frisket._core.front_end import MaskRows, advance_all, may_take_later
 from frisket.engines import metrics
-from frisket.errors import EngineError, FrisketError, LimitExceededError, VocabularyError
+from frisket.errors import EngineError, FrisketError, VocabularyError
 
 if TYPE_CHECKING:
     from frisket.decoding.draft import Drafter
@@ -169,19 +169,11 @@ class Progress:
         """Write a row of an int32 bitmask. Work that takes long releases the GIL.
 
         `room`: the tokens that are left for text. Near their end, only tokens are allowed after which they suffice."""
-        self.see()
-        self._catch_up()
-        if self._failed is None:
-            try:
-                begin = perf_counter()
-                # Beyond the end of the budget lie rows of drafts that the engine drops.
-                if room is None or room < 0 or self._is_far(room) or not self._fill_within(bitmask, row, room):
-                    self._matcher.fill_mask(bitmask, row)
-                metrics.masks(begin)
-                return
-            except Exception as error:
-                self.fail(failure(error), self._matcher.steps)
-        allow_alone(bitmask, row, self._eos)
+        try:
+            Progress.fill_rows([self], MaskRows(bitmask[row : row + 1]), [0], rooms=[room])
+        except Exception as error:
+            self.fail(failure(error), self.steps)
+            allow_alone(bitmask, row, self._eos)
 
     @property
     def margin(self) -> int:
@@ -191,6 +183,10 @@ class Progress:
             with contextlib.suppress(Exception):
                 self._margin += self._compiled.matcher().least_tokens(search=False).count
         return self._margin
+
+    def _near(self, room: int | None) -> tuple[int, int, bool] | None:
+        """What `MaskRows.fill` has to know of the tokens that are left; None where they are plenty."""
+        return None if room is None or room > FAR * self.margin else (room, self.margin, not self._was_bent)
 
     def _is_far(self, room: int) -> bool:
         """Whether no token that is allowed here leaves too few: an ordinary mask takes a tenth of the time."""
@@ -206,17 +202,6 @@ class Progress:
         except VocabularyError:
             return math.inf
 
-    def _fill_within(self, bitmask: Any, row: int, room: int) -> bool:
-        """Whether a row could be written that leaves room for the end of the text."""
-        try:
-            self._matcher.fill_mask(bitmask, row, room)
-        except LimitExceededError as refusal:
-            self._warn_of_cut(refusal)
-            return False
-        if not self._was_bent and self._is_narrower(bitmask, row):
-            self._count_bent()
-        return True
-
     def _warn_of_cut(self, refusal: Exception) -> None:
         """Too few tokens are left, or it takes too long to know: the text may be cut, and is not refused for it."""
         if not self._was_cut:
@@ -229,11 +214,6 @@ class Progress:
             logger.info("a text is bent: masks leave room for its end")
             metrics.count("frisket_engine_requests_bent")
         self._was_bent = True
-
-    def _is_narrower(self, bitmask: Any, row: int) -> bool:
-        """Whether the row that was written lacks tokens of the ordinary mask."""
-        ordinary = self._matcher.mask()
-        return not np.array_equal(np.asarray(bitmask[row]).view(np.uint32)[: len(ordinary)], ordinary)
 
     @staticmethod
     def fill_all(
@@ -270,7 +250,7 @@ class Progress:
             return
         begin, near = perf_counter(), None
         if rooms is not None:
-            near = [None if room is None else (room, one.margin) for one, room in zip(many, rooms, strict=True)]
+            near = [one._near(room) for one, room in zip(many, rooms, strict=True)]
         later = [one._later for one in many]
         failed, bent, cut = target.fill([one._matcher for one in many], rows, drafts, near, later)
         metrics.masks(begin, len(many) + sum(map(len, drafts or ())))

@@ -47,8 +47,11 @@ class TextReply:
     stopped = False
     #: Calls whose arguments are whole.
     calls = 0
-    #: Whether what was fed ends inside of reasoning.
-    is_thinking = False
+
+    @property
+    def is_thinking(self) -> bool:
+        """Whether the text so far ends inside of reasoning."""
+        return False
 
     def feed(self, text: str) -> Iterator[Gain]:
         """What a piece of the text makes certain."""
@@ -118,7 +121,7 @@ class ToolReply(TextReply):
         self._read += len(data)
 
     @property
-    def is_thinking(self) -> bool:  # type: ignore[override]
+    def is_thinking(self) -> bool:
         return self._field == "reasoning"
 
     def end(self, whole: bool) -> Iterator[Gain]:

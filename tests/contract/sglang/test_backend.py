@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from frisket import Grammar, Limits, Vocabulary
+from frisket._core.front_end import MaskRows
 from frisket.engines import sglang as ours
 from frisket.errors import EngineError
 from tests.contract.sglang.conftest import BEYOND, compiled, created, masks
@@ -101,11 +102,15 @@ def test_a_mask_that_cannot_be_had_fails_its_request(sglang: Any, backend: Any, 
 
 
 def test_a_defect_fails_its_request_alone(
-    sglang: Any, backend: Any, tokenizer: Any, caplog: pytest.LogCaptureFixture
+    sglang: Any, backend: Any, tokenizer: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As a panic of the core comes: an exception that is none of frisket's own."""
     broken, other = compiled(backend, "regex", "a+"), compiled(backend, "regex", "a")
-    broken._progress._matcher = Broken(broken._progress._matcher)
+
+    class Rows(Broken):
+        matcher = broken._progress._matcher
+
+    monkeypatch.setattr("frisket.engines.progress.MaskRows", Rows)
     (a,) = tokenizer.convert_tokens_to_ids(["a"])
     size, eos = len(tokenizer) + BEYOND, tokenizer.eos_token_id
     assert masks(sglang, size, [broken, other]) == [[eos], [a]]
@@ -117,15 +122,18 @@ def test_a_defect_fails_its_request_alone(
 
 
 class Broken:
-    """A matcher of which each call fails."""
+    """The rows of a bitmask that fail where they are asked for those of one matcher."""
 
-    ended, steps = False, 0
+    matcher: Any
 
-    def __init__(self, _: Any) -> None:
-        self.fill_mask = self.advance = self.rollback = self.validate = self._fail
+    def __init__(self, bitmask: Any) -> None:
+        self._rows = MaskRows(bitmask)
+        self.write = self._rows.write
 
-    def _fail(self, *_: Any) -> None:
-        raise RuntimeError("a bug in frisket: a panic")
+    def fill(self, matchers: Any, *rest: Any) -> Any:
+        if self.matcher in matchers:
+            raise RuntimeError("a bug in frisket: a panic")
+        return self._rows.fill(matchers, *rest)
 
 
 def test_settings_of_the_server(sglang: Any, tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:

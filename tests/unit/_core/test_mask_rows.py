@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from frisket import Grammar, Vocabulary
 from frisket._core import Matcher
@@ -28,7 +29,7 @@ def matcher(pattern: str, limits: Limits | None = None) -> Matcher:
     return Grammar.from_regex(pattern).compile(WORDS, limits=limits).matcher()
 
 
-def made(rows: int) -> tuple[np.ndarray, MaskRows]:  # type: ignore[type-arg]
+def made(rows: int) -> tuple[NDArray[np.int32], MaskRows]:
     bitmask = np.full((rows, WIDTH), 7, dtype=np.int32)
     return bitmask, MaskRows(bitmask)
 
@@ -125,14 +126,16 @@ def test_a_request_that_fails_is_told_and_the_others_have_their_rows() -> None:
 def test_room_is_left_where_few_tokens_are() -> None:
     bitmask, rows = made(4)
     many = [matcher("(a|bcdef)g*") for _ in range(4)]
-    failed, bent, cut = rows.fill(many, [0, 1, 2, 3], None, [(2, 64), (1_000, 64), None, (0, 64)])
+    failed, bent, cut = rows.fill(many, [0, 1, 2, 3], None, [(2, 64, True), (1_000, 64, True), None, (0, 64, True)])
     assert failed == [] and bent == [0]
     ((place, refusal),) = cut
     assert place == 3 and isinstance(refusal, BudgetError)
     assert [bits(row) for row in bitmask] == [[0], [0, 1], [0, 1], [0, 1]]
+    assert rows.fill(many[:1], [0], None, [(2, 64, False)]) == ([], [], []), "nobody asks"
+    assert bits(bitmask[0]) == [0]
     # Each draft takes one of them. Where none is left the text may be cut; the engine drops drafts beyond that.
     one = matcher("a*(b|cccc)")
-    failed, bent, cut = rows.fill([one], [0], [[0, 0, 0]], [(2, 64)])
+    failed, bent, cut = rows.fill([one], [0], [[0, 0, 0]], [(2, 64, True)])
     assert (failed, bent, len(cut)) == ([], [0], 1)
     assert [bits(row) for row in bitmask] == [[0, 1], [1], [0, 1, 2], [0, 1, 2]]
 

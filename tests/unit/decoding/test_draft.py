@@ -192,7 +192,7 @@ def test_white_space_follows_the_habit(written: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "schema, openings",
+    "schema, beginnings",
     [
         ({"type": "string"}, ["a"]),
         ({"enum": ["red", "rose", "blue"]}, ['blue"}', "r"]),
@@ -201,10 +201,10 @@ def test_white_space_follows_the_habit(written: str, expected: str) -> None:
         ({"type": ["integer", "array", "null"]}, ["[", "null}", "1"]),
     ],
 )
-def test_what_may_follow_the_likely_text(schema: dict[str, Any], openings: list[str]) -> None:
+def test_what_may_follow_the_likely_text(schema: dict[str, Any], beginnings: list[str]) -> None:
     whole = {"type": "object", "properties": {"x": schema}, "required": ["x"], "additionalProperties": False}
     matcher = Grammar.from_json_schema(whole).compile(MODEL.vocabulary).matcher()
-    assert [opening.decode() for opening in matcher.likely_bytes()[1]] == openings
+    assert [beginning.decode() for beginning in matcher.likely_bytes()[1]] == beginnings
 
 
 def test_tokens_at_the_end_of_a_draft_hold_whatever_follows() -> None:

@@ -16,8 +16,8 @@ const LOOK_BACK: usize = 2048;
 const FREE_LETTERS: usize = 40;
 
 /// Continuations that are told apart at most, and the bytes of each.
-const OPENINGS: usize = 16;
-const OPENING_BYTES: usize = 12;
+const BEGINNINGS: usize = 16;
+const BEGINNING_BYTES: usize = 12;
 
 /// The text that likely comes next.
 #[derive(Debug, Default, PartialEq)]
@@ -178,16 +178,16 @@ fn beginnings(machine: &mut Machine, id: PositionId) -> Result<Vec<Vec<u8>>> {
     if firsts.is_empty() {
         firsts = (0..=255u8).filter(is_live).filter(|&byte| !is_blank(byte)).collect();
     }
-    firsts.truncate(OPENINGS);
+    firsts.truncate(BEGINNINGS);
     let mut found = Vec::new();
     for first in firsts {
-        let (mut opening, mut next) = (vec![first], machine.step(id, first)?);
-        while next != DEAD && opening.len() < OPENING_BYTES {
-            let Some((more, after)) = likely_step(machine, next, &opening)? else { break };
-            opening.extend(more);
+        let (mut beginning, mut next) = (vec![first], machine.step(id, first)?);
+        while next != DEAD && beginning.len() < BEGINNING_BYTES {
+            let Some((more, after)) = likely_step(machine, next, &beginning)? else { break };
+            beginning.extend(more);
             next = after;
         }
-        found.push(opening);
+        found.push(beginning);
     }
     Ok(found)
 }

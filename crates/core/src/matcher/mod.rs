@@ -17,4 +17,4 @@ pub(crate) mod room;
 pub use compiled::CompiledGrammar;
 pub use likely::Likely;
 pub use matcher::Matcher;
-pub use room::{NearMask, PLENTY};
+pub use room::NearMask;

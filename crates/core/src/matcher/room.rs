@@ -8,14 +8,11 @@ use crate::matcher::matcher::Matcher;
 use crate::room::masks::Least;
 use std::sync::Arc;
 
-/// From so many margins on, tokens are left in plenty: nothing is looked at.
-pub const PLENTY: u32 = 8;
-
 /// A mask for an engine that counts the tokens of a request.
 pub enum NearMask {
-    /// The tokens that are left suffice after all that may come.
-    Ordinary(Arc<Mask>),
-    /// Tokens after which those that are left do not suffice are forbidden.
+    /// After each of its tokens, those that are left suffice.
+    Whole(Arc<Mask>),
+    /// The same, and the ordinary mask has more tokens.
     Bent(Arc<Mask>),
     /// No mask keeps room, for this reason: the ordinary mask, after which the text may be cut.
     Cut(Arc<Mask>, Box<Error>),
@@ -24,20 +21,19 @@ pub enum NearMask {
 impl Matcher {
     /// The mask with `room` tokens left, one of which may add `margin` tokens to what the text still takes.
     ///
-    /// Errors: those of `mask`.
-    pub fn mask_near(&mut self, room: u32, margin: u32) -> Result<NearMask> {
+    /// Only where `compares` is set, a bent mask is told from a whole one: that takes the ordinary mask, too. Errors: those
+    /// of `mask`.
+    pub fn mask_near(&mut self, room: u32, margin: u32, compares: bool) -> Result<NearMask> {
         // A search for fewer tokens would take longer than the mask with room does. Where nothing is known, that says why.
         let known = |matcher: &mut Matcher| matcher.least_tokens(false).ok().and_then(|least| least.count);
-        let is_far = room > margin.saturating_mul(PLENTY)
-            || room > margin && known(self).is_some_and(|count| count <= room - margin);
-        if is_far {
-            return self.mask().map(NearMask::Ordinary);
+        if room > margin && known(self).is_some_and(|count| count <= room - margin) {
+            return self.mask().map(NearMask::Whole);
         }
         match self.mask_within(room) {
             Ok(mask) => {
                 let words = self.compiled().vocabulary().mask_words();
-                let is_bent = self.mask().map_or(true, |ordinary| !mask.is_equal(&ordinary, words));
-                Ok(if is_bent { NearMask::Bent(mask) } else { NearMask::Ordinary(mask) })
+                let is_bent = compares && self.mask().is_ok_and(|ordinary| !mask.is_equal(&ordinary, words));
+                Ok(if is_bent { NearMask::Bent(mask) } else { NearMask::Whole(mask) })
             }
             Err(error) if matches!(*error, Error::Limit(Limit::Cancelled)) => Err(error),
             Err(error) if matches!(*error, Error::Limit(_)) => Ok(NearMask::Cut(self.mask()?, error)),

@@ -31,6 +31,7 @@ impl Builder {
             return Err(Error::Misuse("a text of rules has one JSON string: escapes are raw".into()).into());
         }
         self.begin_call();
+        self.check_parts_decide()?;
         let escaped = self.escaped;
         let escaped = self.arena.enumerate(escaped, usize::MAX)?.unwrap_or_default();
         let mut body = StringBody::new(escaped);
@@ -96,22 +97,26 @@ impl Builder {
         Ok(())
     }
 
-    /// The texts of a part that strings may hold. Errors: misuse, if the parts do not decide that each on its own.
+    /// The texts of a part that strings may hold. Errors: misuse, if it has bytes that are no characters.
     fn allowed_part(&mut self, part: TermId) -> Result<TermId> {
         let any = self.arena.any_text()?;
         let others = self.arena.not(any)?;
         if !self.arena.info(part).utf8 && self.arena.and(vec![part, others])? != EMPTY {
             return Err(no_text("a byte that is no character"));
         }
-        if let Some(allowed) = self.string_texts {
-            let twice = self.arena.cat(allowed, allowed)?;
-            let others = self.arena.not(allowed)?;
-            if self.arena.and(vec![twice, others])? != EMPTY {
-                let reason = "strings must not hold some texts here, and parts of the rules may make up one together";
-                return Err(Error::Misuse(reason.into()).into());
-            }
-        }
         self.allowed_texts(part)
+    }
+
+    /// Error: misuse, if two texts that strings may hold make up one that they may not.
+    fn check_parts_decide(&mut self) -> Result<()> {
+        let Some(allowed) = self.string_texts else { return Ok(()) };
+        let twice = self.arena.cat(allowed, allowed)?;
+        let others = self.arena.not(allowed)?;
+        if self.arena.and(vec![twice, others])? == EMPTY {
+            return Ok(());
+        }
+        let reason = "strings must not hold some texts here, and parts of the rules may make up one together";
+        Err(Error::Misuse(reason.into()).into())
     }
 
     /// The terms of a node and of the rules that it calls. Errors: undefined rules.
