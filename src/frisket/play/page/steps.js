@@ -26,11 +26,11 @@ export class Steps {
     };
     this.flow.addEventListener("click", (event) => number(event) !== null && this.select(number(event)));
     this.flow.addEventListener("dblclick", (event) => number(event) !== null && back(number(event)));
-    // A box that scrolls under a resting pointer is not pointed at: the look must stay with the keys.
+    // A box that scrolls under a resting pointer is not pointed at, until the pointer moves: the look must stay with the keys.
     let resting = null;
     const place = (event) => `${event.screenX} ${event.screenY}`;
     document.addEventListener("pointermove", (event) => { resting = place(event); });
-    this.flow.addEventListener("pointerover", (event) => event.pointerType === "mouse" && place(event) !== resting && hovered(number(event)));
+    this.flow.addEventListener("pointermove", (event) => event.pointerType === "mouse" && place(event) !== resting && hovered(number(event)));
     this.flow.addEventListener("pointerleave", () => hovered(null));
     this.flow.addEventListener("focus", () => this.chosen(this.current));
     this.flow.addEventListener("keydown", (event) => this.#key(event, entered, back));

@@ -20,6 +20,8 @@ import frisket
 FLAGS = ["--no-sandbox", "--disable-dev-shm-usage"]
 #: Milliseconds until a page counts as broken: a machine may be busy with other things.
 PATIENCE = 120_000
+#: So often a pointer is laid anew where it belongs.
+TRIES = 20
 
 
 def chromium() -> str:
@@ -132,6 +134,17 @@ class Page:
     def run(self) -> None:
         self.tab.click("#run")
         self.progress("^done")
+
+    def point(self, selector: str, shown: str) -> None:
+        """Rest the pointer on it until the inspector shows this; a page that still moves may slip away from a pointer."""
+        facts = re.compile(shown)
+        for _ in range(TRIES):
+            self(selector).hover()
+            with contextlib.suppress(AssertionError):
+                self.expect(self("#inspector .facts")).to_contain_text(facts, timeout=PATIENCE / TRIES)
+                return
+            self.tab.mouse.move(0, 0)
+        pytest.fail(f"the inspector never showed {shown!r} with the pointer on {selector}")
 
     def boxes(self, id: str = "masked") -> list[str]:
         """The texts of the steps."""

@@ -133,14 +133,11 @@ def test_a_step_is_looked_at_and_another_token_chosen(page: Page) -> None:
 def test_the_step_under_the_pointer_is_shown(page: Page) -> None:
     page.example(MISSING)
     page.run()
-    # Until the first step is drawn the page still moves, and a box may leave a pointer that rests.
     page.expect(page("#tokens .entry").first).to_contain_text("{")
-    page("#masked .overruled").hover()
-    page.expect(page("#inspector .facts")).to_contain_text("/category")
+    page.point("#masked .overruled", "/category")
     # The lists below still belong to the step that was chosen, until this one is.
     page.expect(page("#inspector .passing")).to_have_count(1)
-    page("#prompt").hover()
-    page.expect(page("#inspector .facts")).to_contain_text("(root)")
+    page.point("#prompt", r"\(root\)")
     page.expect(page("#inspector .passing")).to_have_count(0)
     page.expect(page("#tokens .entry").first).to_contain_text("{")
     page("#masked .overruled").click()
