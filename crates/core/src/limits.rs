@@ -276,6 +276,14 @@ impl Budget {
         }
     }
 
+    /// Leaves at most `steps` to the rest of the call.
+    pub fn leave(&mut self, steps: u64) {
+        let cut = (self.slice + self.rest).saturating_sub(steps);
+        self.lost += cut;
+        self.slice -= cut.saturating_sub(self.rest);
+        self.rest = self.rest.saturating_sub(cut);
+    }
+
     /// Errors if a front end's steps over a whole build exceed the limit of one call.
     pub fn check_build_steps(&self, steps: u64) -> Result<()> {
         match steps > self.limits.steps {

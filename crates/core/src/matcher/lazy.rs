@@ -191,11 +191,18 @@ impl LazyAutomaton {
         shared: &SharedTables,
         masks: &SharedMasks,
         position: PositionId,
-        room: u32,
+        (room, steps): (u32, u64),
     ) -> Result<Arc<Mask>> {
         let mask = self.mask(shared, masks, position)?;
+        self.machine.arena.budget.leave(steps);
         let (room_masks, mut source) = self.room_masks(masks);
         room_masks.mask(&mut source, (position, &mask), room)
+    }
+
+    /// The first tokens of the closing text of a position; none if it takes more than `room` tokens.
+    pub fn closing_mask(&mut self, masks: &SharedMasks, position: PositionId, room: u32) -> Result<Arc<Mask>> {
+        let (room_masks, mut source) = self.room_masks(masks);
+        room_masks.closing_mask(&mut source, position, room)
     }
 
     /// The fewest tokens after which the text of a position may end; without `search`, those of its closing text.

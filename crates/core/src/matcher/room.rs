@@ -8,6 +8,9 @@ use crate::matcher::matcher::Matcher;
 use crate::room::masks::Least;
 use std::sync::Arc;
 
+/// Budget steps of a mask near the end beside those of the ordinary mask, about 50 ms: an engine's requests wait for it.
+const MOST_STEPS_NEAR: u64 = 2_000_000;
+
 /// A mask for an engine that counts the tokens of a request.
 pub enum NearMask {
     /// After each of its tokens, those that are left suffice.
@@ -29,7 +32,11 @@ impl Matcher {
         if room > margin && known(self).is_some_and(|count| count <= room - margin) {
             return self.mask().map(NearMask::Whole);
         }
-        match self.mask_within(room) {
+        let near = match self.mask_within_steps(room, MOST_STEPS_NEAR) {
+            Err(error) if matches!(*error, Error::Limit(Limit::Steps(_))) => self.closing_mask(room).map_err(|_| error),
+            near => near,
+        };
+        match near {
             Ok(mask) => {
                 let words = self.compiled().vocabulary().mask_words();
                 let is_bent = compares && self.mask().is_ok_and(|ordinary| !mask.is_equal(&ordinary, words));
@@ -70,12 +77,17 @@ impl Matcher {
     ///
     /// The end is no token of the room. Errors: `Limit::Room` if the text is not whole and there are none; those of `mask`.
     pub fn mask_within(&mut self, room: u32) -> Result<Arc<Mask>> {
+        self.mask_within_steps(room, u64::MAX)
+    }
+
+    /// `mask_within` with at most so many steps beside those of the ordinary mask.
+    fn mask_within_steps(&mut self, room: u32, steps: u64) -> Result<Arc<Mask>> {
         self.check_cancelled()?;
         if self.ended() {
             return self.mask();
         }
         let mask = self.on_automaton(|compiled, automaton, state| {
-            automaton.mask_within(&compiled.tables, &compiled.masks, state.position, room)
+            automaton.mask_within(&compiled.tables, &compiled.masks, state.position, (room, steps))
         })?;
         if mask.is_empty() && self.can_end() {
             return Ok(Arc::new(Mask::from_tokens(&self.compiled().vocabulary().eos)));
@@ -85,6 +97,20 @@ impl Matcher {
             return Err(Error::Limit(Limit::Room { room, least, exact }).into());
         }
         Ok(mask)
+    }
+
+    /// The first tokens of one short text to the end that fits into `room` tokens. Errors: `Limit::Room` if it does not.
+    fn closing_mask(&mut self, room: u32) -> Result<Arc<Mask>> {
+        if self.can_end() {
+            return Ok(Arc::new(Mask::from_tokens(&self.compiled().vocabulary().eos)));
+        }
+        let mask = self.on_automaton(|compiled, automaton, state| {
+            automaton.closing_mask(&compiled.masks, state.position, room)
+        })?;
+        match mask.is_empty() {
+            true => Err(Error::Limit(Limit::Room { room, least: None, exact: false }).into()),
+            false => Ok(mask),
+        }
     }
 
     /// How many leading tokens the matcher would take if `room` tokens were left before the first. It stays as it was.
@@ -143,6 +169,21 @@ mod tests {
         );
         assert!(message(matcher.mask_within(1)).contains("1 tokens are left, and the text takes 2"));
         assert_eq!([1, 2].map(|room| matcher.can_finish(room).unwrap()), [false, true]);
+    }
+
+    #[test]
+    fn a_closing_text_leads_to_the_end_where_a_mask_takes_too_long() {
+        let compiled =
+            over(|builder| builder.literal(b"abcd").unwrap().number(), &[b"a", b"ab", b"bcd", b"c", b"d"]).unwrap();
+        let mut matcher = compiled.matcher(None, None);
+        assert!(message(matcher.mask_within_steps(2, 0)).contains("steps"));
+        assert!(message(matcher.closing_mask(1)).contains("1 tokens are left"));
+        for token in [0, 2] {
+            let mask = matcher.closing_mask(2).unwrap();
+            assert_eq!((0..6).filter(|&other| mask.allows(other)).collect::<Vec<_>>(), [token]);
+            matcher.advance(token).unwrap();
+        }
+        assert!(matcher.closing_mask(0).unwrap().allows(5), "the end takes no room");
     }
 
     #[test]

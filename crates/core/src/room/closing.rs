@@ -231,13 +231,7 @@ impl Closings {
         vocabulary: &Vocabulary,
         id: PositionId,
     ) -> Result<Option<PositionId>> {
-        let Some(head) = machine.position(id).only_head() else { return Ok(None) };
-        let Some(needed @ 2..) = machine.arena.needed_characters(head) else { return Ok(None) };
-        let needed = needed as usize;
-        let lengths = vocabulary.text_lengths();
-        let Some(length) = (2..=needed.min(lengths.longest())).rev().find(|&length| lengths.has(length)) else {
-            return Ok(None);
-        };
+        let Some(length) = needed_length(machine, vocabulary, id) else { return Ok(None) };
         let mut next = id;
         for _ in 0..length {
             next = machine.step(next, b' ')?;
@@ -246,18 +240,71 @@ impl Closings {
     }
 
     /// The fewest tokens of a closing text whose first step is a byte: the fewest behind any token that it begins with.
-    fn spell(&self, machine: &mut Machine, vocabulary: &Vocabulary, mut position: PositionId) -> Result<u32> {
-        let (mut node, mut least) = (NodeId::ROOT, UNSPELLABLE);
+    fn spell(&self, machine: &mut Machine, vocabulary: &Vocabulary, position: PositionId) -> Result<u32> {
+        let mut least = UNSPELLABLE;
+        self.visit_tokens(machine, vocabulary, position, |_, after| least = least.min(after.saturating_add(1)))?;
+        Ok(least)
+    }
+
+    /// The tokens that begin the closing text of a position and leave it one token shorter. Its tokens were counted.
+    pub(crate) fn first_tokens(
+        &self,
+        machine: &mut Machine,
+        vocabulary: &Vocabulary,
+        position: PositionId,
+    ) -> Result<Vec<u32>> {
+        let Closing { step, tokens, .. } = self.closings[&position];
+        let mut found = Vec::new();
+        match step {
+            Step::End => {}
+            Step::Special(special) => found.push(self.special_ids[special.index()]),
+            Step::Characters => {
+                let length = needed_length(machine, vocabulary, position);
+                let words = length.and_then(|length| vocabulary.text_lengths().lists().nth(length));
+                for &(word, bits) in words.iter().flat_map(|(_, words)| words.iter()) {
+                    found.extend((0..32).filter(|bit| bits >> bit & 1 == 1).map(|bit| word * 32 + bit));
+                }
+            }
+            Step::Byte(_) => self.visit_tokens(machine, vocabulary, position, |token, after| {
+                if after < tokens {
+                    found.push(token);
+                }
+            })?,
+        }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    /// Calls `visit` with each token that begins the bytes of a closing text, and with the tokens that it takes after it.
+    fn visit_tokens(
+        &self,
+        machine: &mut Machine,
+        vocabulary: &Vocabulary,
+        mut position: PositionId,
+        mut visit: impl FnMut(u32, u32),
+    ) -> Result<()> {
+        let mut node = NodeId::ROOT;
         while let Closing { step: Step::Byte(byte), next, .. } = self.closings[&position] {
             machine.arena.spend(STEPS_PER_NODE)?;
             let Some(child) = vocabulary.trie.child(node, byte) else { break };
             (node, position) = (child, next);
-            if vocabulary.trie.tokens_at(node).iter().any(|token| !self.special_ids.contains(token)) {
-                least = least.min(self.closings[&position].tokens.saturating_add(1));
+            for &token in vocabulary.trie.tokens_at(node) {
+                if !self.special_ids.contains(&token) {
+                    visit(token, self.closings[&position].tokens);
+                }
             }
         }
-        Ok(least)
+        Ok(())
     }
+}
+
+/// The characters of the longest token of unescaped text that the string at a position still needs.
+///
+/// None where it needs fewer than two, or where characters differ in what may follow.
+fn needed_length(machine: &Machine, vocabulary: &Vocabulary, id: PositionId) -> Option<usize> {
+    let needed = machine.arena.needed_characters(machine.position(id).only_head()?)? as usize;
+    let lengths = vocabulary.text_lengths();
+    (2..=needed.min(lengths.longest())).rev().find(|&length| lengths.has(length))
 }
 
 #[cfg(test)]
@@ -326,6 +373,28 @@ mod tests {
             seq(builder, &[text, special, text])
         };
         check(make, &["a"], &[("", 5), ("aa", 3)]);
+    }
+
+    #[test]
+    fn the_first_tokens_lead_along_the_closing_text() {
+        let make = |builder: &mut Builder| {
+            let (special, text) = (builder.special("<s>").unwrap(), builder.literal(b"abcd").unwrap());
+            let string = string(builder, 5, None);
+            seq(builder, &[text, special, string])
+        };
+        let (mut machine, vocabulary) = (machine(make), vocabulary(&["a", "ab", "bcd", "c", "d", "\"", "xyz", "uvw"]));
+        let mut closings = Closings::new(vec![8]);
+        for (text, expected) in [("", &[0][..]), ("a", &[2]), ("ab", &[3]), ("abcd", &[8])] {
+            let at = after(&mut machine, text.as_bytes());
+            closings.tokens(&mut machine, &vocabulary, at).unwrap();
+            assert_eq!(closings.first_tokens(&mut machine, &vocabulary, at).unwrap(), expected, "after {text:?}");
+        }
+        let at = after(&mut machine, b"abcd");
+        let at = machine.step_special(at, SpecialId::new(0)).unwrap();
+        let at = machine.step(at, b'"').unwrap();
+        closings.tokens(&mut machine, &vocabulary, at).unwrap();
+        let texts = closings.first_tokens(&mut machine, &vocabulary, at).unwrap();
+        assert_eq!(texts, [2, 6, 7], "any three characters");
     }
 
     #[test]

@@ -88,6 +88,21 @@ impl RoomMasks {
         Ok(Some(tokens).filter(|&tokens| tokens != UNSPELLABLE))
     }
 
+    /// The tokens that begin the closing text of a position and leave it one token shorter; none if it takes more than
+    /// `room` tokens.
+    pub(crate) fn closing_mask(
+        &mut self,
+        source: &mut PositionMasks<'_>,
+        position: PositionId,
+        room: u32,
+    ) -> Result<Arc<Mask>> {
+        let first = match self.closing(source, position)?.is_some_and(|tokens| tokens <= room) {
+            true => self.closings.first_tokens(source.machine, &source.shared.vocabulary, position)?,
+            false => Vec::new(),
+        };
+        Ok(Arc::new(Mask::from_tokens(&first)))
+    }
+
     /// The fewest tokens after which the text of a position may end, where `mask` is its mask.
     pub(crate) fn least_tokens(
         &mut self,
