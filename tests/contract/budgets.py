@@ -80,8 +80,8 @@ class Simulation:
         #: vLLM 0.33 gives each request as many rows as it may have drafts, and one; 0.32 as many as it has.
         self.has_blocks = hasattr(self.engine.manager, "_masked_reasoning_ends")
 
-    def run(self, name: str, schema: Any, count: int) -> Counter[str]:
-        """So many requests of a schema, drawn from all combinations."""
+    def run(self, name: str, schema: Any, count: int, until: float = math.inf) -> Counter[str]:
+        """So many requests of a schema, drawn from all combinations; fewer if the clock passes `until`."""
         counts: Counter[str] = Counter()
         rng = random.Random(f"{self.seed}/{name}")
         try:
@@ -105,6 +105,8 @@ class Simulation:
             self.engine.config.num_speculative_tokens = drafts
             self.engine.manager.reasoner_cls = self.parser if has_parser else None
             for batch in _batches(group, BATCH):
+                if time.monotonic() > until:
+                    return counts
                 cases = []
                 for number, (_, reasoning, more) in enumerate(batch):
                     budget = least + more + (reasoning == "on")
@@ -238,13 +240,14 @@ def main(arguments: list[str] | None = None) -> int:
     random.Random(chosen.seed).shuffle(rows)
     del rows[chosen.cases :]
     simulation, counts, begin = Simulation(chosen.seed), Counter[str](), time.monotonic()
+    until = begin + 60 * chosen.minutes
     try:
         for number, row in enumerate(rows):
             # As many as bring the sum to its share: schemas that are left out leave theirs to the others.
             share = math.ceil((chosen.cases - counts["requests"]) / (len(rows) - number))
-            counts += simulation.run(row["id"], row["schema"], share)
+            counts += simulation.run(row["id"], row["schema"], share, until)
             _show(number + 1, len(rows), counts, time.monotonic() - begin)
-            if time.monotonic() - begin > 60 * chosen.minutes:
+            if time.monotonic() > until:
                 break
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
