@@ -128,7 +128,7 @@ def slowest(steps: int) -> float:
 
 def error() -> float:
     """The largest difference between Σ log p/q and Σ log α over answers, greedy and drawn."""
-    model, worst, count, ways = frisket.models.embedded(), 0.0, 0, (frisket.GREEDY, frisket.Sampler())
+    model, worst, count, ways = frisket.models.embedded(), 0.0, 0, (frisket.Sampler.GREEDY, frisket.Sampler())
     for name, prompt in ANSWERS.items():
         for seed, sampler in enumerate(ways * 3):
             with recorded() as rows:

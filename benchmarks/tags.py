@@ -39,10 +39,10 @@ def schema(number: int) -> dict[str, Any]:
 def tagged(schemas: list[dict[str, Any]], *, own: bool) -> Grammar:
     """Free text with a tag for each schema."""
     tags = {
-        f"<function=tool_{number}>": frisket.seq(frisket.json(each), "</function>")
+        f"<function=tool_{number}>": frisket.parts.seq(frisket.parts.json(each), "</function>")
         for number, each in enumerate(schemas)
     }
-    return frisket.tags(tags, triggers=None if own else ["<function="])
+    return frisket.parts.tags(tags, triggers=None if own else ["<function="])
 
 
 def text(rng: random.Random, first: int, count: int) -> str:

@@ -25,7 +25,7 @@ import jsonschema_rs
 import numpy as np
 
 import frisket
-from frisket.decoding import GREEDY, Sampler, decode
+from frisket.decoding import Sampler, decode
 from frisket.decoding.budget import Budget
 from frisket.models.embedded import Embedded
 from frisket.models.prompt import property_names
@@ -103,11 +103,11 @@ def masked(model: Embedded, schema: dict[str, Any], text: str, seed: int, sample
 
 
 STRATEGIES: dict[str, Strategy] = {
-    "free, greedy": partial(free, sampler=GREEDY),
+    "free, greedy": partial(free, sampler=Sampler.GREEDY),
     "free, T=0.7": partial(free, sampler=COOL),
     "free, T=1": free,
     "free + repair, T=1": repaired,
-    "masked, greedy": partial(masked, sampler=GREEDY),
+    "masked, greedy": partial(masked, sampler=Sampler.GREEDY),
     "masked, T=0.7": partial(masked, sampler=COOL),
     "masked, T=1": masked,
 }

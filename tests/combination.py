@@ -9,10 +9,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-from frisket import Grammar, choice, lit, optional, regex, repeat, seq, special, tags, text, until
+from frisket import Grammar
 from frisket.errors import GrammarSyntaxError
 from frisket.notations.combination import part as parts
 from frisket.notations.combination.free_text import trigger_of
+from frisket.parts import choice, lit, optional, regex, repeat, seq, special, tags, text, until
 from frisket.reference import (
     ANY_CHAR,
     ANY_TEXT,

@@ -95,7 +95,7 @@ def one(tokenizer: Tokenizer) -> dict[str, float]:
             matcher.fill_mask(bitmask)
             matcher.advance(token)
             times.append((time.perf_counter_ns() - began) / 1e3)
-    except frisket.LimitExceededError:
+    except frisket.errors.LimitExceededError:
         pass
     late = times[-10_000:]
     return {

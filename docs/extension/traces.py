@@ -14,7 +14,7 @@ from typing import Any
 
 import frisket
 from frisket.decoding.budget import Budget
-from frisket.decoding.sampler import GREEDY, Sampler
+from frisket.decoding.sampler import Sampler
 from frisket.models.prompt import property_names
 from frisket.play.answer import Answer
 from frisket.play.example import MISSING
@@ -26,7 +26,7 @@ FOLDER = Path(__file__).parents[1] / "traces"
 
 
 def answered(
-    grammar: frisket.Grammar, prompt: str, *, seed: int = 0, sampler: Sampler = GREEDY, max_tokens: int = 200
+    grammar: frisket.Grammar, prompt: str, *, seed: int = 0, sampler: Sampler = Sampler.GREEDY, max_tokens: int = 200
 ) -> PressureReport:
     """The embedded model's answer, with what might have come at each step."""
     model: Any = frisket.models.embedded()

@@ -17,8 +17,9 @@ from experiments.budget.report import ARMS, Key, Score, judged, page, plot
 from experiments.page import provenance
 from experiments.paired import Paired
 from experiments.system import NAMES, Case, System, field_f1
-from frisket import Beams, PartialValue
 from frisket.errors import BudgetError, FrisketError
+from frisket.events import PartialValue
+from frisket.strategies import Beams
 
 SEED = 20260105
 EACH = 40

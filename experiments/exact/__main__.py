@@ -21,10 +21,11 @@ from experiments.exact.case import Case, Rewinding, cases, random_model
 from experiments.exact.report import FEW, judged, page, plot
 from experiments.page import provenance
 from experiments.statistic import bootstrap, chi_square, total_variation
-from frisket import Beams, Exact, Grammar, Particles, Sampler
+from frisket import Grammar, Sampler
 from frisket.decoding.task import Task
-from frisket.strategy.cursor import Cursor
-from frisket.strategy.exact import Tree
+from frisket.strategies import Beams, Exact, Particles
+from frisket.strategies.cursor import Cursor
+from frisket.strategies.exact import Tree
 from tests.hand_model import Truth, truth
 
 SEED = 20260101

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from frisket.strategy.cone import Cone
+from frisket.strategies.cone import Cone
 from tests.hand_model import Truth
 
 

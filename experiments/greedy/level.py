@@ -10,8 +10,10 @@ from typing import Any
 
 import frisket
 from experiments.greedy.likeliest import likeliest
-from frisket import Beams, Generation, Grammar, JSONSchemaOptions, LimitExceededError
+from frisket import Generation, Grammar, JSONSchemaOptions
 from frisket.decoding.task import Task
+from frisket.errors import LimitExceededError
+from frisket.strategies import Beams
 
 ROOT = Path(__file__).parents[2]
 SYSTEMS = {"tutor": ("verb", "tense", "person"), "triage": ("priority", "category", "needs_human")}
@@ -137,7 +139,7 @@ def measure_own(system: str, form: str, inputs: int, drawn: bool) -> list[Answer
     """A worked system as it is, greedily or drawn at temperature 1. `form` names the rows."""
     model = frisket.models.embedded()
     grammar = Grammar.from_json_schema(frisket.examples.load(system))
-    sampler = frisket.Sampler() if drawn else frisket.GREEDY
+    sampler = frisket.Sampler() if drawn else frisket.Sampler.GREEDY
     found = []
     for place, case in enumerate(_cases(system, inputs)):
         answer = frisket.stream(

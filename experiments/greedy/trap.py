@@ -9,8 +9,9 @@ import numpy as np
 
 import frisket
 from experiments.exact.case import Case, Rewinding, random_model
-from frisket import Beams, Grammar
+from frisket import Grammar
 from frisket.decoding.task import Task
+from frisket.strategies import Beams
 from tests.hand_model import truth
 
 LETTERS = "abc"

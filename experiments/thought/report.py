@@ -20,7 +20,7 @@ ABOUT = {
     "direct, votes": "as many direct answers as the tokens pay for, drawn at T=1; the most frequent",
     "answer first": "JSON: the answer, then the reason",
     "reason first": "JSON: the reason, then the answer",
-    "draft": "`frisket.Draft`: free text, then JSON with the answer by the model that has read it",
+    "draft": "`frisket.strategies.Draft`: free text, then JSON with the answer by the model that has read it",
     "CRANE": "one grammar: free text up to a marker, then JSON with the answer",
 }
 

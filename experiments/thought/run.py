@@ -120,13 +120,13 @@ def votes(model: TrainedModel, one: Sum, noise: int, drawn: bool) -> Found:
 
 def drafted(model: TrainedModel, one: Sum, noise: int, drawn: bool) -> Found:
     """A draft in free text, and then the answer of a model that has read it."""
-    strategy, steps = frisket.Draft(TOKENS - ANSWER_TOKENS), list[frisket.Step]()
+    strategy, steps = frisket.strategies.Draft(TOKENS - ANSWER_TOKENS), list[frisket.Step]()
     text = frisket.generate(
         Noisy(model, noise) if drawn else model,
         one.text,
         schema(KEYS["draft"]),
         max_tokens=ANSWER_TOKENS,
-        sampler=frisket.GREEDY,
+        sampler=frisket.Sampler.GREEDY,
         strategy=strategy,
         on_step=steps.append,
         allow_partial=True,
@@ -156,7 +156,7 @@ def _parsed(text: Any) -> int | None:
         return None
 
 
-CRANE = frisket.seq(frisket.until(MARKER, max_chars=60), frisket.json(schema(KEYS["direct"])))
+CRANE = frisket.parts.seq(frisket.parts.until(MARKER, max_chars=60), frisket.parts.json(schema(KEYS["direct"])))
 DIRECT = documents(KEYS["direct"])
 ARMS: dict[str, Arm] = {
     "free": free,

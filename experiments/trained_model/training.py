@@ -87,9 +87,9 @@ def _torch() -> Any:
     try:
         import torch
     except ImportError:
-        raise frisket.MissingDependencyError.of("torch", "train") from None
+        raise frisket.errors.MissingDependencyError.of("torch", "train") from None
     if not hasattr(torch.optim, "Muon"):
-        raise frisket.MissingDependencyError("torch is older than 2.9", hint='pip install "torch>=2.9"')
+        raise frisket.errors.MissingDependencyError("torch is older than 2.9", hint='pip install "torch>=2.9"')
     return torch
 
 

@@ -6,152 +6,55 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from frisket import examples, models, tools
+    from frisket import errors, events, examples, models, parts, strategies, tools
+    from frisket import reports as reports
+    from frisket import thinking as thinking
     from frisket._core import Matcher, fill_masks
-    from frisket.combinator import (
-        GrammarPart,
-        capture,
-        choice,
-        json,
-        lit,
-        optional,
-        regex,
-        repeat,
-        seq,
-        special,
-        tags,
-        text,
-        until,
-    )
     from frisket.decoding.answer import Generation, Stream
     from frisket.decoding.concurrent import AsyncStream, agenerate, astream, generate_many
     from frisket.decoding.generate import generate, stream
     from frisket.decoding.guard import Guard
     from frisket.decoding.loop import Step
-    from frisket.decoding.sampler import GREEDY, Sampler
-    from frisket.description import Description
-    from frisket.errors import (
-        AnswerError,
-        BudgetError,
-        ConversationError,
-        EmptyGrammarError,
-        EngineError,
-        FrisketError,
-        GrammarError,
-        GrammarSyntaxError,
-        InvalidSchemaError,
-        LimitExceededError,
-        MessageSyntaxError,
-        MissingDependencyError,
-        RefusedToolsError,
-        SchemaError,
-        StrategyError,
-        TokenRejectedError,
-        ToolError,
-        UnknownFamilyError,
-        UnreadableTemplateError,
-        UnsatisfiableSchemaError,
-        UnsupportedSchemaError,
-        VocabularyError,
-    )
-    from frisket.event import Closed, Events, Grew, Opened
-    from frisket.explanation import Explanation
+    from frisket.decoding.sampler import Sampler
+    from frisket.errors import FrisketError
     from frisket.grammar import CompiledGrammar, Grammar
     from frisket.json_schema import JSONSchemaOptions
-    from frisket.least import Least
     from frisket.limit import Cancellation, Limits
-    from frisket.partial_value import PartialValue
-    from frisket.pressure import Pressure, PressureReport
-    from frisket.span import Span
-    from frisket.strategy import Beams, Best, Draft, Exact, Particles, Samples, Strategy, Weighted
-    from frisket.strategy.sample import sample
-    from frisket.text_template import template
-    from frisket.thinking import Thinking, Thought, think
+    from frisket.strategies.sample import sample
+    from frisket.thinking import Thought, think
     from frisket.vocabulary import Vocabulary
 
 __all__ = [
-    "GREEDY",
-    "AnswerError",
     "AsyncStream",
-    "Beams",
-    "Best",
-    "BudgetError",
     "Cancellation",
-    "Closed",
     "CompiledGrammar",
-    "ConversationError",
-    "Description",
-    "Draft",
-    "EmptyGrammarError",
-    "EngineError",
-    "Events",
-    "Exact",
-    "Explanation",
     "FrisketError",
     "Generation",
     "Grammar",
-    "GrammarError",
-    "GrammarPart",
-    "GrammarSyntaxError",
-    "Grew",
     "Guard",
-    "InvalidSchemaError",
     "JSONSchemaOptions",
-    "Least",
-    "LimitExceededError",
     "Limits",
     "Matcher",
-    "MessageSyntaxError",
-    "MissingDependencyError",
-    "Opened",
-    "PartialValue",
-    "Particles",
-    "Pressure",
-    "PressureReport",
-    "RefusedToolsError",
     "Sampler",
-    "Samples",
-    "SchemaError",
-    "Span",
     "Step",
-    "Strategy",
-    "StrategyError",
     "Stream",
-    "Thinking",
     "Thought",
-    "TokenRejectedError",
-    "ToolError",
-    "UnknownFamilyError",
-    "UnreadableTemplateError",
-    "UnsatisfiableSchemaError",
-    "UnsupportedSchemaError",
     "Vocabulary",
-    "VocabularyError",
-    "Weighted",
     "agenerate",
     "astream",
-    "capture",
-    "choice",
+    "errors",
+    "events",
     "examples",
     "fill_masks",
     "generate",
     "generate_many",
-    "json",
-    "lit",
     "models",
-    "optional",
-    "regex",
-    "repeat",
+    "parts",
     "sample",
-    "seq",
-    "special",
+    "strategies",
     "stream",
-    "tags",
-    "template",
-    "text",
     "think",
     "tools",
-    "until",
 ]
 
 __version__: str
@@ -159,34 +62,38 @@ __version__: str
 # Where each name lives. A module is imported when one of its names is first asked for: whoever wants masks pays for
 # neither models nor schemas, and `import frisket` costs next to nothing.
 _HOMES = {
-    "combinator": (
-        *("GrammarPart", "capture", "choice", "json", "lit", "optional", "regex", "repeat", "seq", "special", "tags"),
-        *("text", "until"),
-    ),
-    "decoding.concurrent": ("AsyncStream", "agenerate", "astream", "generate_many"),
     "decoding.answer": ("Generation", "Stream"),
+    "decoding.concurrent": ("AsyncStream", "agenerate", "astream", "generate_many"),
     "decoding.generate": ("generate", "stream"),
     "decoding.guard": ("Guard",),
     "decoding.loop": ("Step",),
-    "decoding.sampler": ("GREEDY", "Sampler"),
-    "description": ("Description",),
-    "event": ("Closed", "Events", "Grew", "Opened"),
-    "explanation": ("Explanation",),
+    "decoding.sampler": ("Sampler",),
+    "errors": ("FrisketError",),
     "grammar": ("CompiledGrammar", "Grammar"),
     "json_schema": ("JSONSchemaOptions",),
-    "least": ("Least",),
     "limit": ("Cancellation", "Limits"),
     "matcher": ("Matcher", "fill_masks"),
-    "partial_value": ("PartialValue",),
-    "pressure": ("Pressure", "PressureReport"),
-    "span": ("Span",),
-    "strategy": ("Beams", "Best", "Draft", "Exact", "Particles", "Samples", "Strategy", "Weighted"),
-    "strategy.sample": ("sample",),
-    "text_template": ("template",),
-    "thinking": ("Thinking", "Thought", "think"),
+    "strategies.sample": ("sample",),
+    "thinking": ("Thought", "think"),
     "vocabulary": ("Vocabulary",),
 }
-_MODULES = ("examples", "models", "tools")
+# The public modules that `import frisket` offers as attributes; `__all__` lists those that a first program needs.
+_MODULES = ("errors", "events", "examples", "models", "parts", "reports", "strategies", "thinking", "tools")
+# The names of public modules that a reader may look for here.
+_ELSEWHERE = {
+    "events": ("Closed", "Events", "Grew", "Opened", "PartialValue", "Span"),
+    "parts": (
+        *("GrammarPart", "capture", "choice", "json", "lit", "optional", "regex", "repeat", "seq", "special", "tags"),
+        *("template", "text", "until"),
+    ),
+    "reports": (
+        *("Description", "Entry", "Explanation", "Least", "Pressure", "PressureReport", "Reason", "Report"),
+        "StepPressure",
+    ),
+    "strategies": ("Beams", "Best", "Draft", "Exact", "Particles", "Samples", "Strategy", "Weighted"),
+    "thinking": ("Thinking",),
+    "tools": (*("Family", "Message", "Tool", "ToolCall", "ToolReport", "Tools", "families", "family", "family_of"),),
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -194,13 +101,23 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"frisket.{name}")
     if name == "__version__":
         return importlib.import_module("frisket._core").core_version()
-    if name not in __all__:
-        raise AttributeError(f"module 'frisket' has no attribute {name!r}")
-    home = next((home for home, names in _HOMES.items() if name in names), "errors")
+    home = next((home for home, names in _HOMES.items() if name in names), None)
+    if home is None:
+        raise AttributeError(f"module 'frisket' has no attribute {name!r}{_advice(name)}")
     value = getattr(importlib.import_module(f"frisket.{home}"), name)
     globals()[name] = value
     return value
 
 
+def _advice(name: str) -> str:
+    """The public place of a name that is not one of this module."""
+    if name == "GREEDY":
+        return ": it is frisket.Sampler.GREEDY"
+    module = next((module for module, names in _ELSEWHERE.items() if name in names), None)
+    if module is None and name in importlib.import_module("frisket.errors").__all__:
+        module = "errors"
+    return f": it is in frisket.{module}" if module else ""
+
+
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted({*__all__, *_MODULES, "__version__"})

@@ -35,6 +35,32 @@ if TYPE_CHECKING:
     from frisket.explanation import Explanation
 
 
+__all__ = [
+    "AnswerError",
+    "BudgetError",
+    "ConversationError",
+    "EmptyGrammarError",
+    "EngineError",
+    "FrisketError",
+    "GrammarError",
+    "GrammarSyntaxError",
+    "InvalidSchemaError",
+    "LimitExceededError",
+    "MessageSyntaxError",
+    "MissingDependencyError",
+    "RefusedToolsError",
+    "SchemaError",
+    "StrategyError",
+    "TokenRejectedError",
+    "ToolError",
+    "UnknownFamilyError",
+    "UnreadableTemplateError",
+    "UnsatisfiableSchemaError",
+    "UnsupportedSchemaError",
+    "VocabularyError",
+]
+
+
 class FrisketError(Exception):
     """The root of every error that frisket raises on purpose.
 

@@ -414,7 +414,7 @@ class Grammar(Language):
 
     @classmethod
     def _from_part(cls, part: Part, *, limits: Limits | None = None) -> Grammar:
-        """The texts of a combination (frisket.combinator). Its rules are made when they are first asked for: most parts
+        """The texts of a combination (frisket.parts). Its rules are made when they are first asked for: most parts
         are asked only as parts of others."""
         grammar = cls(None, origin=Origin("_from_part", part, {}, limits))
         if isinstance(part, Template):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
 from frisket.errors import AnswerError, GrammarError, LimitExceededError
+from frisket.events.span import Span, TokenText, token_text
 from frisket.json_fault import json_fault
 from frisket.limit import Limits, Meter
 from frisket.misuse import instead_of_vocabulary
@@ -17,7 +18,6 @@ from frisket.notations.combination.capture import spans
 from frisket.notations.combination.lower import build_part
 from frisket.notations.combination.part import Part, Whole, size
 from frisket.origin import Content, Origin
-from frisket.span import Span, TokenText, token_text
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -157,7 +157,7 @@ class Language:
         """The spans of the captures by their names, in a whole text of the grammar or in its token ids.
 
         >>> from frisket import Grammar
-        >>> from frisket import capture, regex, repeat
+        >>> from frisket.parts import capture, regex, repeat
         >>> row = repeat(capture("n", regex("[0-9]+")), 1, None, ", ")
         >>> [(span.start, span.end, span.text) for span in row.captures("12, 3")["n"]]
         [(0, 2, '12'), (4, 5, '3')]

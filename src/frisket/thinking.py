@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from frisket.limit import Limits
     from frisket.vocabulary import Vocabulary
 
-__all__ = ["Mode", "Reasoning", "Thinking", "Thought", "think"]
+__all__ = ["Thinking", "Thought", "think"]
 
 T = TypeVar("T")
 Mode: TypeAlias = Literal["auto", "on", "off"]

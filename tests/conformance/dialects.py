@@ -20,8 +20,9 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from frisket import Grammar, GrammarError
+from frisket import Grammar
 from frisket._core import core_version
+from frisket.errors import GrammarError
 from tests.conformance.rival import RIVALS, Crashed, Refused, Rival, Unsatisfiable
 from tests.spec.cases import Case, cases
 

@@ -92,7 +92,10 @@ def test_a_trained_model_has_learned_and_answers_as_any_model_does(model: Traine
     assert model.loss < 1.0, "a uniform guess has a loss of 4.6"
     right = sum(frisket.generate(model, letter, {"type": "string"}, max_tokens=8) == 2 * letter for letter in "abcd")
     assert right == 4
-    assert frisket.generate(model, "a", {"enum": ["bb", "cc"]}, max_tokens=8, strategy=frisket.Beams(2)) in ("bb", "cc")
+    assert frisket.generate(model, "a", {"enum": ["bb", "cc"]}, max_tokens=8, strategy=frisket.strategies.Beams(2)) in (
+        "bb",
+        "cc",
+    )
 
 
 def test_the_exported_network_computes_what_was_trained(model: TrainedModel) -> None:

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from frisket import FrisketError, TokenRejectedError, VocabularyError
+from frisket import FrisketError
 from frisket._core import CompiledGrammar, Grammar, Matcher, fill_masks
+from frisket.errors import TokenRejectedError, VocabularyError
 
 #: What a call with bad arguments may raise.
 REFUSALS = (FrisketError, TypeError, ValueError)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from frisket import EmptyGrammarError, VocabularyError
 from frisket._core import GrammarBuilder, Vocabulary
+from frisket.errors import EmptyGrammarError, VocabularyError
 
 TOKENS = [b"{", b'"', b"}", b"x", b'{"', b'{"a', b":1", b'":1', b",", b"b", None]
 

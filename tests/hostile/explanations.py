@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import frisket
-from frisket import Grammar, Matcher, PartialValue
-from frisket.event import Events
+from frisket import Grammar, Matcher
+from frisket.events import PartialValue
+from frisket.events.event import Events
 
 from .case import Case, given
 from .constructors import PRIMES, alternatives, ambiguous_rules, chained_rules, structural_tags
@@ -52,14 +53,14 @@ def _captured(pair: tuple[Grammar, str]) -> Any:
 
 def _nested_captures() -> tuple[Grammar, str]:
     """Counts in counts over a part that may be empty."""
-    part = frisket.repeat(frisket.capture("x", frisket.optional("a")), 0, 1000)
-    return frisket.seq(frisket.repeat(part, 0, 1000), "z"), "a" * 200 + "z"
+    part = frisket.parts.repeat(frisket.parts.capture("x", frisket.parts.optional("a")), 0, 1000)
+    return frisket.parts.seq(frisket.parts.repeat(part, 0, 1000), "z"), "a" * 200 + "z"
 
 
 def _ambiguous_tags() -> Grammar:
     """Free text with tags whose begins are prefixes of each other, in counted tags."""
-    inner = frisket.tags({"a" * place: frisket.text() for place in range(1, 9)})
-    return frisket.repeat(frisket.seq(inner, frisket.text()), 0, 1000)
+    inner = frisket.parts.tags({"a" * place: frisket.parts.text() for place in range(1, 9)})
+    return frisket.parts.repeat(frisket.parts.seq(inner, frisket.parts.text()), 0, 1000)
 
 
 def _tag_tools() -> Grammar:

@@ -47,7 +47,9 @@ def unique_strings() -> dict[str, Any]:
 
 def many_tags(count: int) -> Grammar:
     """Free text with so many tags, each with a schema of its own."""
-    return frisket.tags({f"<f{place}>": frisket.seq(frisket.json({"const": place}), "</f>") for place in range(count)})
+    return frisket.parts.tags(
+        {f"<f{place}>": frisket.parts.seq(frisket.parts.json({"const": place}), "</f>") for place in range(count)}
+    )
 
 
 #: Calls of a matcher. Those that take the text run on a matcher that has read none.

@@ -35,16 +35,16 @@ def _many_calls(family: str, call: str, count: int) -> tuple[Grammar, str]:
 
 def _doubling(depth: int) -> Grammar:
     """A combination that holds the one below it twice."""
-    part = frisket.lit("a") if hasattr(frisket, "lit") else frisket.regex("a")
+    part = frisket.parts.lit("a")
     for _ in range(depth):
-        part = frisket.seq(part, part)
+        part = frisket.parts.seq(part, part)
     return part
 
 
 def _deep(depth: int) -> Grammar:
-    part = frisket.seq("a")
+    part = frisket.parts.seq("a")
     for _ in range(depth):
-        part = frisket.choice(frisket.seq("(", part, ")"), "b")
+        part = frisket.parts.choice(frisket.parts.seq("(", part, ")"), "b")
     return part
 
 
@@ -52,62 +52,74 @@ QWEN_CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>\n'
 CODER_CALL = "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>\n"
 
 PARTS: list[Case] = [
-    given("frisket.tags", "2,000 tags with a schema each", _core, lambda: many_tags(2_000)),
+    given("frisket.parts.tags", "2,000 tags with a schema each", _core, lambda: many_tags(2_000)),
     given(
-        "frisket.tags",
+        "frisket.parts.tags",
         "2,000 tags and one trigger",
         _core,
-        lambda: frisket.tags({f"<f{n}>": f"{n}" for n in range(2_000)}, triggers=["<"]),
+        lambda: frisket.parts.tags({f"<f{n}>": f"{n}" for n in range(2_000)}, triggers=["<"]),
     ),
     given(
-        "frisket.tags",
+        "frisket.parts.tags",
         "a forbidden text of 1 MB",
         _core,
-        lambda: frisket.tags({"<a>": "b"}, forbidden=["c" * 1_000_000]),
+        lambda: frisket.parts.tags({"<a>": "b"}, forbidden=["c" * 1_000_000]),
     ),
     given(
-        "frisket.tags",
+        "frisket.parts.tags",
         "20,000 forbidden texts",
         _core,
-        lambda: frisket.tags({"<a>": "b"}, forbidden=[f"{n:05}" for n in range(20_000)]),
-    ),
-    given("frisket.tags", "10^9 tags at least", _core, lambda: frisket.tags({"<a>": "b"}, at_least=10**9), quick=True),
-    given("frisket.text", "10^9 characters at most", _core, lambda: frisket.text(max_chars=10**9), quick=True),
-    given(
-        "frisket.text", "2^70 characters at least", lambda n: frisket.text(min_chars=n).core, lambda: 2**70, quick=True
+        lambda: frisket.parts.tags({"<a>": "b"}, forbidden=[f"{n:05}" for n in range(20_000)]),
     ),
     given(
-        "frisket.text",
+        "frisket.parts.tags",
+        "10^9 tags at least",
+        _core,
+        lambda: frisket.parts.tags({"<a>": "b"}, at_least=10**9),
+        quick=True,
+    ),
+    given(
+        "frisket.parts.text", "10^9 characters at most", _core, lambda: frisket.parts.text(max_chars=10**9), quick=True
+    ),
+    given(
+        "frisket.parts.text",
+        "2^70 characters at least",
+        lambda n: frisket.parts.text(min_chars=n).core,
+        lambda: 2**70,
+        quick=True,
+    ),
+    given(
+        "frisket.parts.text",
         "300 forbidden texts, counted",
         _core,
-        lambda: frisket.text(forbidden=[f"{n:03}" for n in range(300)], max_chars=10_000),
+        lambda: frisket.parts.text(forbidden=[f"{n:03}" for n in range(300)], max_chars=10_000),
     ),
     given(
-        "frisket.until",
+        "frisket.parts.until",
         "300 triggers, counted",
         _core,
-        lambda: frisket.until(*(f"{n:03}" for n in range(300)), max_chars=10_000),
+        lambda: frisket.parts.until(*(f"{n:03}" for n in range(300)), max_chars=10_000),
     ),
-    given("frisket.repeat", "2^70 times", lambda n: frisket.repeat("a", n).core, lambda: 2**70, quick=True),
-    given("frisket.seq", "a tree that doubles 60 times", _core, lambda: _doubling(60), quick=True),
-    given("frisket.choice", "5,000 levels", _core, lambda: _deep(5_000), quick=True),
+    given("frisket.parts.repeat", "2^70 times", lambda n: frisket.parts.repeat("a", n).core, lambda: 2**70, quick=True),
+    given("frisket.parts.seq", "a tree that doubles 60 times", _core, lambda: _doubling(60), quick=True),
+    given("frisket.parts.choice", "5,000 levels", _core, lambda: _deep(5_000), quick=True),
     given("repr", "a tree that doubles 60 times", repr, lambda: _doubling(60)),
     given(
-        "frisket.template",
+        "frisket.parts.template",
         "20,000 holes",
-        lambda text: frisket.template(text, **{f"h{n}": int for n in range(20_000)}).core,
+        lambda text: frisket.parts.template(text, **{f"h{n}": int for n in range(20_000)}).core,
         lambda: " ".join(f"{{h{n}}}" for n in range(20_000)),
     ),
     given(
-        "frisket.template",
+        "frisket.parts.template",
         "a text of 10 MB",
-        lambda text: frisket.template(text, a=int).core,
+        lambda text: frisket.parts.template(text, a=int).core,
         lambda: "a" * 10_000_000 + "{a}",
     ),
     given(
-        "frisket.template",
+        "frisket.parts.template",
         "300 braces of one hole",
-        lambda text: frisket.template(text, a=str).core,
+        lambda text: frisket.parts.template(text, a=str).core,
         lambda: "{" * 301 + "a" + "}" * 301,
         quick=True,
     ),

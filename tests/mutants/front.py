@@ -27,10 +27,10 @@ EXTENSION = ("--package=frisket-python", "--features=pyo3/extension-module")
 #: The fast tests that read what these make: files, and folders of them.
 TESTS = (
     "tests/spec", "tests/golden", "tests/property", "tests/conformance/test_conformance.py", "tests/unit/_core",
-    "tests/unit/json_schema", "tests/unit/notations", "tests/unit/decoding", "tests/unit/logits", "tests/unit/models",
+    "tests/unit/json_schema", "tests/unit/notations", "tests/unit/decoding", "tests/unit/events", "tests/unit/logits",
+    "tests/unit/models", "tests/unit/parts",
     *(f"tests/unit/test_{name}.py" for name in (
-        "builder", "combinator", "data_class", "errors", "grammar", "hostile", "misuse", "origin", "partial_object",
-        "partial_value", "python_type", "span", "text_template", "tree",
+        "builder", "data_class", "errors", "grammar", "hostile", "misuse", "origin", "python_type", "tree",
     )),
 )  # fmt: skip
 

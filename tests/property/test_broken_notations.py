@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from frisket import FrisketError, Grammar, GrammarError, Limits
+from frisket import FrisketError, Grammar, Limits
+from frisket.errors import GrammarError
 from tests.spec.cases import Case, cases
 
 RULES = [case for case in cases() if case.rules is not None]

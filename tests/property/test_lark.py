@@ -7,8 +7,9 @@ import random
 
 import pytest
 
-from frisket import Grammar, GrammarError, GrammarSyntaxError
+from frisket import Grammar
 from frisket._core import Vocabulary
+from frisket.errors import GrammarError, GrammarSyntaxError
 from frisket.reference import GeneralMask
 from tests import production
 from tests.property.test_masks_equal_reference import compare

@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 import pytest
 
-from frisket import Grammar, GrammarError
+from frisket import Grammar
 from frisket._core import Vocabulary
+from frisket.errors import GrammarError
 from frisket.reference import GeneralMask, Rule
 from tests.property.plans import Plan, to_reference
 from tests.property.random_cases import SPECIAL, tokens_for

@@ -20,7 +20,6 @@ from frisket import (
     Generation,
     Grammar,
     JSONSchemaOptions,
-    LimitExceededError,
     Limits,
     Vocabulary,
     _core,
@@ -29,6 +28,7 @@ from frisket import (
     think,
     tools,
 )
+from frisket.errors import LimitExceededError
 
 OBJECT = {"type": "object", "properties": {"b": {"type": "integer"}, "a": {"enum": ["x", 1]}}, "required": ["a"]}
 
@@ -88,7 +88,7 @@ MAKERS: dict[str, Callable[[], Grammar]] = {
     "thinking, prompt": lambda: think(Grammar.from_type(Order), prompt="<think>"),
     "thinking, vocabulary": lambda: think(Grammar.from_type(Order), vocabulary=THINKER, max_chars=20),
     "thinking, markers": lambda: think(Grammar.from_choices(["a"]), start="<a>", end="</a>", mode="on"),
-    "thinking in a combination": lambda: frisket.seq("a", think(Grammar.from_choices(["a"]))),
+    "thinking in a combination": lambda: frisket.parts.seq("a", think(Grammar.from_choices(["a"]))),
 }
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,10 +15,14 @@ import frisket
 import frisket.hosted
 import frisket.lint
 import frisket.tools
-from frisket import Cancellation, Events, Grammar, Limits, Matcher, Vocabulary
+from frisket import Cancellation, Grammar, Limits, Matcher, Vocabulary
 from frisket.errors import LimitExceededError
+from frisket.events import Events
 
-SPACES = ("frisket", "frisket.hosted", "frisket.lint", "frisket.tools")
+SPACES = (
+    *("frisket", "frisket.events", "frisket.hosted", "frisket.lint", "frisket.parts", "frisket.reports"),
+    *("frisket.strategies", "frisket.thinking", "frisket.tools"),
+)
 LETTERS = Vocabulary.from_bytes([*(bytes([value]) for value in range(256)), None], eos=[256])
 
 MEMBERS: Any = {"type": "object", "properties": {f"member {n}": {"type": "string"} for n in range(200)}}
@@ -39,7 +43,7 @@ TAG: Any = {
 TOOLS = [{"name": f"tool_{n}", "parameters": MEMBERS} for n in range(5)]
 WORDS = [f"{n:04}" for n in range(1_000)]
 TYPE = TypedDict("TYPE", {f"member_{n}": str for n in range(200)})  # type: ignore[misc]
-PART = frisket.repeat(frisket.capture("x", frisket.regex("a|b")))
+PART = frisket.parts.repeat(frisket.parts.capture("x", frisket.parts.regex("a|b")))
 
 
 class _Model:
@@ -91,11 +95,11 @@ CALLS: dict[str, Callable[[Limits], Any]] = {
     "convert": lambda limits: frisket.hosted.convert(MEMBERS, "openai", limits=limits),
     "lint": lambda limits: frisket.lint.lint(MEMBERS, limits=limits),
     "repair": lambda limits: frisket.lint.repair(MEMBERS, limits=limits),
-    "regex": lambda limits: frisket.regex("(?=.*a)(?=.*b)[a-z]{3,}", limits=limits),
-    "json": lambda limits: frisket.json(MEMBERS, limits=limits),
-    "tags": lambda limits: frisket.tags({word: "" for word in WORDS}, limits=limits),
-    "text": lambda limits: frisket.text(forbidden=WORDS, limits=limits),
-    "until": lambda limits: frisket.until(*WORDS, limits=limits),
+    "regex": lambda limits: frisket.parts.regex("(?=.*a)(?=.*b)[a-z]{3,}", limits=limits),
+    "json": lambda limits: frisket.parts.json(MEMBERS, limits=limits),
+    "tags": lambda limits: frisket.parts.tags({word: "" for word in WORDS}, limits=limits),
+    "text": lambda limits: frisket.parts.text(forbidden=WORDS, limits=limits),
+    "until": lambda limits: frisket.parts.until(*WORDS, limits=limits),
     "think": lambda limits: frisket.think(MEMBERS, limits=limits),
     "generate": lambda limits: frisket.generate(_Model(), "a", MEMBERS, limits=limits),  # type: ignore[call-overload]
     "stream": lambda limits: frisket.stream(_Model(), "a", MEMBERS, limits=limits),  # type: ignore[call-overload]
@@ -134,7 +138,8 @@ FREE: dict[str, set[str]] = {
         "Converted.decode", "Description.tokens", "Events.feed", "Events.finish", "Explanation.as_dict",
         "Finding.to_json", "Grammar.value", "PartialValue.feed", "PartialValue.finish", "Pressure.as_dict",
         "Pressure.of", "Pressure.of_all", "PressureReport.from_json", "PressureReport.of", "PressureReport.to_html",
-        "PressureReport.to_json", "Rule.finding", "Thinking.of_prompt", "Tool.of", "Tool.value", "ToolCall.to_openai",
+        "PressureReport.to_json", "Report.beside", "Report.to_json", "Rule.finding",
+        "Thinking.of_prompt", "Tool.of", "Tool.value", "ToolCall.to_openai",
         "ToolReport.to_json", "Tools.kept", "JSONSchemaOptions.changes", "JSONSchemaOptions.free",
         "Family.problem_of", "Family.prompt_says", "Sampler.adjust", "Sampler.choose", "Samples.pick", "Guard.refused",
         "Vocabulary.from_bytes", "Vocabulary.from_huggingface", "Vocabulary.from_mistral",
@@ -166,8 +171,9 @@ def _is_ours(value: Any) -> bool:
 def _public() -> Iterator[str]:
     """The public functions, and the methods of public classes that frisket itself defines."""
     for space in SPACES:
-        for name in sys.modules[space].__all__:
-            value = getattr(sys.modules[space], name)
+        module = importlib.import_module(space)
+        for name in module.__all__:
+            value = getattr(module, name)
             if inspect.isclass(value) and not issubclass(value, BaseException):
                 owners = [owner for owner in value.__mro__ if _is_ours(owner)]
                 found = {method for owner in owners for method in vars(owner) if not method.startswith("_")}

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import importlib
 import importlib.metadata
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 import frisket
 import frisket._core
 
 PACKAGE = Path(frisket.__file__).parent
 
+#: The names of the first room, which a newcomer can take in at once.
 NAMES = {
-    "AnswerError", "AsyncStream", "Beams", "Best", "BudgetError", "Cancellation", "Closed", "CompiledGrammar",
-    "ConversationError", "Description", "Draft",
-    "EmptyGrammarError", "EngineError", "Events", "Exact", "Explanation", "FrisketError", "GREEDY", "Generation",
-    "Grammar", "GrammarError", "GrammarPart", "GrammarSyntaxError", "Grew", "Guard", "InvalidSchemaError",
-    "JSONSchemaOptions", "Least", "LimitExceededError", "Limits", "Matcher", "MessageSyntaxError",
-    "MissingDependencyError", "Opened", "PartialValue", "Particles", "Pressure", "PressureReport",
-    "RefusedToolsError", "Sampler", "Samples", "SchemaError", "Span", "Step", "Strategy", "StrategyError", "Stream",
-    "Thinking", "Thought", "TokenRejectedError", "ToolError", "UnknownFamilyError", "UnreadableTemplateError",
-    "UnsatisfiableSchemaError", "UnsupportedSchemaError", "Vocabulary", "VocabularyError", "Weighted", "agenerate",
-    "astream", "capture", "choice", "examples", "fill_masks", "generate", "generate_many", "json", "lit",
-    "models", "optional", "regex", "repeat", "sample", "seq", "special", "stream", "tags", "template", "text",
-    "think", "tools", "until",
+    "AsyncStream", "Cancellation", "CompiledGrammar", "FrisketError", "Generation", "Grammar", "Guard",
+    "JSONSchemaOptions", "Limits", "Matcher", "Sampler", "Step", "Stream", "Thought", "Vocabulary", "agenerate",
+    "astream", "errors", "events", "examples", "fill_masks", "generate", "generate_many", "models", "parts", "sample",
+    "strategies", "stream", "think", "tools",
 }  # fmt: skip
+MOST_NAMES = 30
+
+#: Public modules beside it, each with names of its own. `docs/reference/python.md` lists what is in each.
+MODULES = ("errors", "events", "examples", "hosted", "lint", "models", "parts", "reports", "strategies", "tools")
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
@@ -38,11 +40,8 @@ STOREYS = (
         "recent",
         "disk",
         "origin",
-        "partial_value",
-        "partial_object",
-        "event",
+        "events",
         "token_name",
-        "span",
         "misuse",
         "json_fault",
         "json_pointer",
@@ -57,11 +56,12 @@ STOREYS = (
     ("language",),
     ("grammar",),
     ("outline", "explanation", "target"),
-    ("combinator", "text_template", "thinking", "tools"),
+    ("parts", "thinking", "tools"),
     ("models", "pressure"),
+    ("reports",),
     ("conversation",),
     ("decoding",),
-    ("strategy",),
+    ("strategies",),
     ("examples",),
     ("engines", "hosted", "lint"),
     ("server",),
@@ -71,10 +71,47 @@ STOREYS = (
 
 
 def test_the_exported_names() -> None:
-    assert set(frisket.__all__) == NAMES
+    assert set(frisket.__all__) == NAMES and len(frisket.__all__) <= MOST_NAMES
     for name in NAMES:
         assert getattr(frisket, name) is not None
-    assert set(dir(frisket)) >= NAMES
+
+
+def test_only_what_is_public_is_listed() -> None:
+    assert set(dir(frisket)) == NAMES | {"__version__", "reports", "thinking"}
+    for name in dir(frisket):
+        assert getattr(frisket, name) is not None
+
+
+def test_no_name_of_an_everyday_module_is_shadowed() -> None:
+    assert not set(frisket.__all__) & (set(sys.stdlib_module_names) | set(dir(builtins)))
+
+
+@pytest.mark.parametrize("module", ["errors", "events", "parts", "reports", "strategies", "thinking", "tools"])
+def test_a_name_of_another_module_is_found(module: str) -> None:
+    public = {"Thinking"} if module == "thinking" else set(importlib.import_module(f"frisket.{module}").__all__)
+    for name in public - NAMES:
+        with pytest.raises(AttributeError, match=rf"has no attribute '{name}': it is in frisket\.{module}$"):
+            getattr(frisket, name)
+
+
+def test_a_name_that_is_nowhere_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match=r"has no attribute 'nothing'$"):
+        _ = frisket.nothing  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match=r"it is frisket\.Sampler\.GREEDY$"):
+        _ = frisket.GREEDY  # type: ignore[attr-defined]
+
+
+def test_the_reference_has_a_table_of_all_names() -> None:
+    page = PACKAGE.parents[1] / "docs" / "reference" / "python.md"
+    if not page.exists():
+        pytest.skip("the tests run on an installed package alone")
+    rows = dict(re.findall(r"^\| `(frisket[\w.]*)` \| (.*) \|$", page.read_text("utf-8"), re.MULTILINE))
+    listed = {module: set(re.findall(r"`(\w+)`", names)) for module, names in rows.items()}
+    whole = {"frisket", *(f"frisket.{module}" for module in MODULES)}
+    assert whole <= listed.keys()
+    for module, names in listed.items():
+        made = importlib.import_module(module)
+        assert names == set(made.__all__) if module in whole else all(hasattr(made, name) for name in names), module
 
 
 def test_the_version_stands_in_one_place() -> None:

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from frisket import Closed, Grammar, Thinking, Thought, UnsupportedSchemaError, Vocabulary, think
+from frisket import Grammar, Thought, Vocabulary, think
 from frisket.decoding.budget import Budget
 from frisket.decoding.loop import decode
-from frisket.errors import MessageSyntaxError, VocabularyError
+from frisket.errors import MessageSyntaxError, UnsupportedSchemaError, VocabularyError
+from frisket.events import Closed
 from frisket.outline import OutlineEvents, Reader
-from frisket.thinking import Mode
+from frisket.thinking import Mode, Thinking
 from frisket.token_name import token_names
 
 ANSWER = Grammar.from_json_schema(

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self
 
+from frisket.events.span import Span
 from frisket.explanation import Explanation
 from frisket.json_schema.report import Report
 from frisket.least import Least
-from frisket.span import Span
 from frisket.vocabulary import Vocabulary as PublicVocabulary
 
 __all__ = [

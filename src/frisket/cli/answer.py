@@ -21,7 +21,7 @@ from frisket.decoding.generate import begin_stream
 from frisket.decoding.sampler import Sampler
 from frisket.decoding.task import Task
 from frisket.description import Style
-from frisket.strategy.spelling import read_strategy
+from frisket.strategies.spelling import read_strategy
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar

@@ -6,6 +6,6 @@ tool_text     descriptions of tools → what chat templates read, or a text for 
 """
 
 from frisket.conversation.conversation import Conversation, chat_template
-from frisket.conversation.turn import Turn, read_turns
+from frisket.conversation.turn import ChatMessage, Turn, read_turns
 
-__all__ = ["Conversation", "Turn", "chat_template", "read_turns"]
+__all__ = ["ChatMessage", "Conversation", "Turn", "chat_template", "read_turns"]

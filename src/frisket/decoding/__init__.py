@@ -3,6 +3,6 @@
 from frisket.decoding.budget import Budget, OnBudget
 from frisket.decoding.guard import Guard
 from frisket.decoding.loop import FinishReason, Step, decode
-from frisket.decoding.sampler import GREEDY, Sampler
+from frisket.decoding.sampler import Sampler
 
-__all__ = ["GREEDY", "Budget", "FinishReason", "Guard", "OnBudget", "Sampler", "Step", "decode"]
+__all__ = ["Budget", "FinishReason", "Guard", "OnBudget", "Sampler", "Step", "decode"]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from frisket.decoding.loop import FinishReason, Step
 from frisket.errors import LimitExceededError
-from frisket.event import Event, EventReader, TokenSpans
+from frisket.events.event import Event, EventReader, TokenSpans
+from frisket.events.partial_object import partial_object
+from frisket.events.partial_value import PartialValue
 from frisket.outline import OutlineEvents, Reader
-from frisket.partial_object import partial_object
-from frisket.partial_value import PartialValue
 from frisket.pressure import PressureReport
 from frisket.token_name import token_names
 

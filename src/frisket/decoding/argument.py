@@ -64,9 +64,9 @@ def check_seed(seed: Any) -> None:
 def check_strategy(strategy: object) -> None:
     """TypeError unless this is a strategy or None."""
     if strategy is not None:
-        from frisket.strategy.strategy import Strategy
+        from frisket.strategies.strategy import Strategy
 
-        _check_instance("strategy", strategy, Strategy, "Beams(4)")
+        _check_instance("strategy", strategy, Strategy, "strategies.Beams(4)")
 
 
 def check_on_step(on_step: Callable[..., object] | None) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from frisket.grammar import Grammar
     from frisket.limit import Limits
     from frisket.models.protocol import Model
-    from frisket.strategy import Strategy
+    from frisket.strategies import Strategy
     from frisket.thinking import Mode
     from frisket.tools import Family, Message
 

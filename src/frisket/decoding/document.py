@@ -10,8 +10,8 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from frisket.events.partial_value import PartialValue
 from frisket.outline import Place, Reader
-from frisket.partial_value import PartialValue
 from frisket.token_name import token_names
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from frisket.decoding.draft import drafter
 from frisket.decoding.guard import Guard
 from frisket.decoding.loop import Step, decode
 from frisket.decoding.request import ToolRequest, read_request
-from frisket.decoding.sampler import GREEDY, Sampler
+from frisket.decoding.sampler import Sampler
 from frisket.decoding.task import Beginning, Task
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from frisket.grammar import Grammar
     from frisket.limit import Limits
     from frisket.models.protocol import Model
-    from frisket.strategy import Strategy
+    from frisket.strategies import Strategy
     from frisket.thinking import Mode
     from frisket.tools import Family, Message, Tools
 
@@ -406,7 +406,7 @@ def begin_stream(task: Task, beginning: Beginning, seed: int) -> Stream[Any]:
         matcher,
         task.vocabulary,
         beginning.budget,
-        sampler=task.sampler or GREEDY,
+        sampler=task.sampler or Sampler.GREEDY,
         seed=seed,
         stop=task.stop,
         drafter=drafter(task.model, session) if task.jump_forward else None,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from frisket.decoding.budget import Budget
 from frisket.decoding.document import Document
 from frisket.decoding.reading import Reading
-from frisket.decoding.sampler import GREEDY, Sampler, noise
+from frisket.decoding.sampler import Sampler, noise
 from frisket.decoding.text import Text
 from frisket.errors import EngineError, VocabularyError
 from frisket.least import median_tokens
@@ -110,7 +110,7 @@ def decode(
     vocabulary: Vocabulary,
     budget: Budget,
     *,
-    sampler: Sampler = GREEDY,
+    sampler: Sampler = Sampler.GREEDY,
     seed: int = 0,
     stop: Sequence[str] = (),
     drafter: Drafter | None = None,
@@ -346,7 +346,7 @@ def _choose(
             where=f"token {len(history)}",
             hint="look for NaN in the model's logits, and for a vocabulary that is not the model's",
         )
-    if sampler == GREEDY:
+    if sampler == Sampler.GREEDY:
         token = mass.likeliest
     else:
         # The mask comes first: gathering the allowed logits is setting all others to −∞, at the price of the few.

@@ -74,7 +74,7 @@ def _conversation(prompt: Any) -> Conversation:
     if found.head is not None:
         raise TypeError(
             "a message that the answer goes on with is for `frisket serve`: leave prefix and partial out, and let the "
-            "target begin with the text, as in frisket.seq(frisket.lit(text), …)"
+            "target begin with the text, as in frisket.parts.seq(frisket.parts.lit(text), …)"
         )
     return found
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,9 @@ class Sampler:
     `repetition_penalty`: above 1 makes tokens of the answer so far less likely (CTRL, Keskar et al. 2019); tokens of
     the prompt are exempt, because an extraction has to repeat them.
     """
+
+    GREEDY: ClassVar[Sampler]
+    """The sampler that takes the likeliest token: `Sampler(temperature=0)`, the default of every call."""
 
     temperature: float = 1.0
     top_k: int | None = None
@@ -101,7 +105,7 @@ class Sampler:
         return logits
 
 
-GREEDY = Sampler(temperature=0.0)
+Sampler.GREEDY = Sampler(temperature=0.0)
 
 
 def noise(seed: int, number: int, *, again: bool = False) -> np.random.Generator:

@@ -6,6 +6,8 @@ import json
 from importlib.resources import files
 from typing import Any
 
+__all__ = ["NAMES", "load"]
+
 NAMES = ("triage", "tutor", "orders", "agent", "agent-last")
 
 

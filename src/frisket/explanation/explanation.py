@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from frisket.events.partial_value import PartialValue
+from frisket.events.span import Span, TokenText
 from frisket.explanation.expectation import expected, takes
 from frisket.explanation.place import Path
 from frisket.explanation.reason import Reason, reason
@@ -12,8 +14,6 @@ from frisket.json_pointer import to_pointer
 from frisket.limit import Limits, Meter
 from frisket.notations.combination.part import Whole
 from frisket.outline import Reader, named
-from frisket.partial_value import PartialValue
-from frisket.span import Span, TokenText
 from frisket.token_name import token_name, token_names
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from frisket.errors import GrammarError
-from frisket.event import Closed, Event, EventReader, Grew, Opened, PythonEventReader, joined
+from frisket.events.event import Closed, Event, EventReader, Grew, Opened, PythonEventReader, joined
 from frisket.outline.leaf import ends
 from frisket.outline.reader import Entry, Reader, Thread, Value
 
@@ -26,7 +26,7 @@ class _Next(NamedTuple):
 class OutlineEvents:
     """The events of a text: those of JSON values, with names before their paths, and of texts that have a name.
 
-    >>> from frisket import capture, seq, text
+    >>> from frisket.parts import capture, seq, text
     >>> events = OutlineEvents(Reader(seq("<", capture("t", text(forbidden=[">"])), ">")._outline))
     >>> events.feed(b"<caf\\xc3")
     >>> events.told()

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from frisket import _core
 from frisket.errors import VocabularyError
+from frisket.events.partial_value import PartialPython, PartialValue
 from frisket.limit import Limits, Meter
 from frisket.notations.combination.lower import build_part
 from frisket.notations.combination.part import Capture, Label, Lit, Part, Rules, Special, Until
 from frisket.outline.leaf import Reads, ends
 from frisket.outline.place import Place
 from frisket.outline.stack import Stack, Stacks
-from frisket.partial_value import PartialPython, PartialValue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +69,7 @@ class Thread:
 class Reader:
     """The readings of a text that grows by bytes and special tokens.
 
-    >>> from frisket import capture, json, seq
+    >>> from frisket.parts import capture, json, seq
     >>> reader = Reader(seq("size: ", capture("size", json({"type": "array"})))._outline)
     >>> reader.feed(b"size: [1, ")
     >>> str(reader.place)

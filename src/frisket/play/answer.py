@@ -14,7 +14,7 @@ import numpy as np
 from frisket.decoding.answer import Generation
 from frisket.decoding.document import Document
 from frisket.decoding.loop import FinishReason, Step, is_closed
-from frisket.decoding.sampler import GREEDY, noise
+from frisket.decoding.sampler import Sampler, noise
 from frisket.decoding.text import Text
 from frisket.errors import BudgetError, TokenRejectedError
 from frisket.logits.numpy import feasible_mass
@@ -211,7 +211,7 @@ class Answer:
 
     def _draw(self, mask: Words, ids: Ids, numbers: np.random.Generator) -> int:
         logits, sampler = self._read(), self.plan.sampler
-        if sampler == GREEDY:
+        if sampler == Sampler.GREEDY:
             best = feasible_mass(logits, mask).likeliest
             assert best is not None  # or there were nothing to look at
             return best

@@ -10,7 +10,7 @@ from frisket.decoding.budget import OnBudget
 from frisket.play.notation import NOTATIONS
 from frisket.play.search import WIDEST, width
 from frisket.server.body import Body
-from frisket.strategy.spelling import read_strategy
+from frisket.strategies.spelling import read_strategy
 
 #: Choices by hand in one request.
 Tokens = Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=8192)]

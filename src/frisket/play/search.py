@@ -11,7 +11,7 @@ from frisket.decoding.answer import Generation
 from frisket.decoding.task import Task
 from frisket.play.tree import Grove, tree
 from frisket.play.watch import Watch
-from frisket.strategy import Beams, Best, Draft, Particles, Strategy
+from frisket.strategies import Beams, Best, Draft, Particles, Strategy
 
 #: A strategy may hold so many answers at once.
 WIDEST = 64

@@ -27,7 +27,7 @@ from frisket.play.plan import Moment, Plan
 from frisket.play.search import Finder
 from frisket.play.settings import Settings
 from frisket.server.failure import Failure
-from frisket.strategy.spelling import read_strategy
+from frisket.strategies.spelling import read_strategy
 
 #: Steps of a fast model are sent together, as far as this many milliseconds bring.
 MOMENT = 0.02

@@ -11,7 +11,7 @@ from typing import Any
 from frisket.decoding.answer import Generation
 from frisket.decoding.branch import Branch
 from frisket.play.token import described
-from frisket.strategy.weighted import Samples
+from frisket.strategies.weighted import Samples
 from frisket.vocabulary import Vocabulary
 
 #: So many paths are drawn: all answers, then those that were given up last.

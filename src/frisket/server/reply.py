@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from frisket.decoding.text import Text
-from frisket.event import Closed, Event, Events, Grew, Opened
+from frisket.events.event import Closed, Event, Events, Grew, Opened
 from frisket.grammar import Grammar
 from frisket.limit import Limits
 from frisket.server.shape import AssistantMessage, Delta, ToolCall, ToolCallDelta

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from frisket import Grammar, Thinking, Vocabulary
+from frisket import Grammar, Vocabulary
 from frisket.errors import EngineError, FrisketError
+from frisket.thinking import Thinking
 from frisket.tools import Family, Message, Tools, family
 
 from .case import CASES, TOOLS, Case

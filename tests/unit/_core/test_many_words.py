@@ -10,7 +10,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from frisket import Cancellation, Grammar, LimitExceededError, Limits, Vocabulary
+from frisket import Cancellation, Grammar, Limits, Vocabulary
+from frisket.errors import LimitExceededError
 
 WORDS = ["".join(letters) for letters in itertools.product('ab"\n', repeat=6)] + ["", "a", "aé", "b" * 9, "ba" * 8]
 

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("typer", reason="typer is not installed")
 
-from frisket import PressureReport
+from frisket.reports import PressureReport
 from tests.unit.cli.test_cli import Ran, folder
 
 __all__ = ["folder"]

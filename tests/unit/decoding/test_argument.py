@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import frisket
-from frisket import Beams, Grammar, Guard, Sampler, Thought, generate, generate_many, sample, stream, think
+from frisket import Grammar, Guard, Sampler, Thought, generate, generate_many, sample, stream, think
+from frisket.strategies import Beams
 
 MODEL: Any = frisket.models.embedded()
 WORDS = ["yes", "no"]
@@ -63,7 +64,9 @@ def test_sample_checks_the_same(given: dict[str, Any], message: str) -> None:
 
 @pytest.mark.parametrize("strategy", ["beams:4", Beams, 4])
 def test_a_strategy_is_no_spelling_of_one(strategy: Any) -> None:
-    with pytest.raises(TypeError, match=r"strategy is a Strategy, got .*: write strategy=frisket.Beams\(4\)"):
+    with pytest.raises(
+        TypeError, match=r"strategy is a Strategy, got .*: write strategy=frisket.strategies.Beams\(4\)"
+    ):
         generate(MODEL, "?", WORDS, strategy=strategy)
     with pytest.raises(TypeError, match="strategy is a Strategy"):
         sample(MODEL, "?", WORDS, 2, strategy)

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 import frisket
-from frisket import Exact, Grammar, Particles, Vocabulary
+from frisket import Grammar, Vocabulary
 from frisket.decoding.healing import take_back
 from frisket.decoding.task import Task
 from frisket.errors import LimitExceededError
 from frisket.models.protocol import Session
+from frisket.strategies import Exact, Particles
 from tests.hand_model import HandModel, truth
-from tests.unit.strategy.test_exact import statistic
+from tests.unit.strategies.test_exact import statistic
 
 WORDS = Vocabulary.from_bytes(
     [b"go", b" ", b" home", b"o", b"go on", b"n", None, b"<end>more"], special={"<end>": 6}, eos=[6]
@@ -85,7 +86,7 @@ def test_tokens_of_the_prompt_s_end_are_not_counted() -> None:
     assert answer.whole and answer.text == "hog"
     with pytest.raises(LimitExceededError):
         frisket.generate(model, "go ", grammar, heal=True, max_tokens=2)
-    for strategy in (Exact(), Particles(4), frisket.Beams(2), frisket.Best(2)):
+    for strategy in (Exact(), Particles(4), frisket.strategies.Beams(2), frisket.strategies.Best(2)):
         options: Any = {"heal": True, "strategy": strategy, "max_tokens": 3}
         assert frisket.generate(model, "go ", grammar, **options) == "hog"
         with pytest.raises(LimitExceededError):

@@ -14,7 +14,7 @@ import pytest
 
 from frisket.decoding.budget import Budget
 from frisket.decoding.loop import Step, decode
-from frisket.decoding.sampler import GREEDY, Sampler
+from frisket.decoding.sampler import Sampler
 from frisket.decoding.text import Stops, Text
 from frisket.errors import EngineError, VocabularyError
 from frisket.least import Least
@@ -300,7 +300,7 @@ class TestOrder:
 
 class TestSampler:
     def test_greedy_takes_the_largest_and_the_smaller_id_of_a_tie(self) -> None:
-        assert GREEDY.choose(np.array([0.0, 3.0, 3.0]), np.random.default_rng(0)) == 1
+        assert Sampler.GREEDY.choose(np.array([0.0, 3.0, 3.0]), np.random.default_rng(0)) == 1
 
     def test_a_draw_follows_the_probabilities(self) -> None:
         rng = np.random.default_rng(7)

@@ -93,7 +93,7 @@ def test_every_call_takes_messages_and_tools() -> None:
     assert stream.generation().value() == expected and stream.partial == expected
     one, two = frisket.generate_many(model, [ASK, "Is it warm?"], tools=iter([WEATHER]))
     assert one == two == expected
-    (found,) = frisket.sample(model, ASK, tools=[WEATHER], sampler=frisket.GREEDY)
+    (found,) = frisket.sample(model, ASK, tools=[WEATHER], sampler=frisket.Sampler.GREEDY)
     assert found.value.value() == expected
 
     async def later() -> tuple[Any, Any]:
@@ -112,7 +112,7 @@ def test_messages_with_a_target() -> None:
     assert model.read[-1].endswith("Is it warm in Rome?\n\nAnswer with one JSON value, keys: warm.<assistant>")
     assert frisket.generate(model, ASK, schema, describe=True) == {"warm": True}
     assert "warm: boolean" in model.read[-1]
-    draft = frisket.Draft(tokens=8)
+    draft = frisket.strategies.Draft(tokens=8)
     assert frisket.generate(model, ASK, schema, strategy=draft) == {"warm": True}
     assert model.read[-1].endswith("<user>Write this answer as one JSON value, keys: warm.<assistant>")
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from frisket import Grammar, JSONSchemaOptions, TokenRejectedError, Vocabulary
+from frisket import Grammar, JSONSchemaOptions, Vocabulary
 from frisket._core import GrammarBuilder, Matcher
+from frisket.errors import TokenRejectedError
 from frisket.explanation.reason import OPTIONS
 
 LETTERS = Vocabulary.from_bytes([bytes([value]) for value in range(256)] + [None], eos=[256], special={"<end>": 256})

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from frisket import Grammar, JSONSchemaOptions, UnsatisfiableSchemaError, Vocabulary
+from frisket import Grammar, JSONSchemaOptions, Vocabulary
+from frisket.errors import UnsatisfiableSchemaError
 
 OPEN: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "integer"}},
     "b": {"type": "object", "properties": {"c": {"type": "string"}}}}}  # fmt: skip

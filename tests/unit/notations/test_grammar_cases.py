@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from frisket import Grammar, GrammarError, GrammarSyntaxError
+from frisket import Grammar
+from frisket.errors import GrammarError, GrammarSyntaxError
 
 #: Refused by llama.cpp, which cannot follow a rule that begins with itself; we can.
 LEFT_RECURSIVE = 'asdf ::= "a" | asdf "a"'

@@ -6,8 +6,9 @@ from typing import Literal
 
 import pytest
 
-from frisket import EmptyGrammarError, Grammar, GrammarSyntaxError, LimitExceededError, Limits, VocabularyError
+from frisket import Grammar, Limits
 from frisket._core import Vocabulary
+from frisket.errors import EmptyGrammarError, GrammarSyntaxError, LimitExceededError, VocabularyError
 from frisket.notations.lark import LarkDialect
 from frisket.notations.lark.competition import _MOST_ROUNDS
 

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from frisket import EmptyGrammarError, Grammar, GrammarSyntaxError, LimitExceededError, Limits, VocabularyError
+from frisket import Grammar, Limits
 from frisket._core import GrammarBuilder, Vocabulary
+from frisket.errors import EmptyGrammarError, GrammarSyntaxError, LimitExceededError, VocabularyError
 from frisket.notations.gbnf import lower_gbnf
 
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from frisket import Grammar, GrammarSyntaxError, JSONSchemaOptions, Vocabulary, VocabularyError, seq
+from frisket import Grammar, JSONSchemaOptions, Vocabulary
+from frisket.errors import GrammarSyntaxError, VocabularyError
+from frisket.parts import seq
 from tests.data import data_dir
 
 OBJECT = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from frisket import Grammar, GrammarSyntaxError
+from frisket import Grammar
+from frisket.errors import GrammarSyntaxError
 
 MARK = "]<]minimax[>["
 TREE: dict[str, Any] = {

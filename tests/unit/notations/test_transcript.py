@@ -6,7 +6,8 @@ import contextlib
 
 import pytest
 
-from frisket import Grammar, GrammarError
+from frisket import Grammar
+from frisket.errors import GrammarError
 from tests.spec.cases import Case, cases
 
 CASES = [case for case in cases() if case.rules is not None and case.refused is None]

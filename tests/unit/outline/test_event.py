@@ -10,29 +10,12 @@ from typing import Any, Literal
 import pytest
 
 import frisket
-from frisket import (
-    Closed,
-    Events,
-    Grammar,
-    GrammarError,
-    Grew,
-    Opened,
-    Thought,
-    Vocabulary,
-    capture,
-    json,
-    regex,
-    repeat,
-    seq,
-    special,
-    stream,
-    template,
-    text,
-    think,
-    until,
-)
-from frisket.event import Event
+from frisket import Grammar, Thought, Vocabulary, stream, think
+from frisket.errors import GrammarError
+from frisket.events import Closed, Events, Grew, Opened
+from frisket.events.event import Event
 from frisket.outline import OutlineEvents, Reader
+from frisket.parts import capture, json, regex, repeat, seq, special, template, text, until
 from frisket.token_name import token_names
 from frisket.tools import families, family
 from frisket.tools.message import Message

@@ -8,25 +8,10 @@ from typing import Any
 
 import pytest
 
-from frisket import (
-    Grammar,
-    TokenRejectedError,
-    Vocabulary,
-    capture,
-    choice,
-    json,
-    optional,
-    regex,
-    repeat,
-    seq,
-    special,
-    tags,
-    template,
-    text,
-    think,
-    until,
-)
+from frisket import Grammar, Vocabulary, think
+from frisket.errors import TokenRejectedError
 from frisket.outline import Reader
+from frisket.parts import capture, choice, json, optional, regex, repeat, seq, special, tags, template, text, until
 from frisket.token_name import token_names
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "array"}}}

@@ -21,7 +21,7 @@ def test_page_and_json_are_those_of_generate(client: Client) -> None:
     ).generation().report  # fmt: skip
     page = client.http.get(f"/api/answers/{name}/export/html")
     assert "attachment" in page.headers["content-disposition"]
-    report = frisket.PressureReport.from_json(client.http.get(f"/api/answers/{name}/export/json").text)
+    report = frisket.reports.PressureReport.from_json(client.http.get(f"/api/answers/{name}/export/json").text)
     assert report.text == wanted.text and [one.token for one in report.steps] == [one.token for one in wanted.steps]
     assert [one.path for one in report.steps] == [one.path for one in wanted.steps]
     assert page.text == report.to_html()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import frisket
-from frisket.strategy.spelling import read_strategy
+from frisket.strategies.spelling import read_strategy
 from tests.unit.play.client import ASK, Client
 from tests.unit.server.running import Waiting
 

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from frisket import Pressure
 from frisket.pressure.heat import level
+from frisket.reports import Pressure
 
 
 def test_sums_by_hand() -> None:

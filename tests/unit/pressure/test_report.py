@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import frisket
-from frisket import Grammar, PressureReport, Sampler, Vocabulary
+from frisket import Grammar, Sampler, Vocabulary
 from frisket.decoding.answer import Generation
 from frisket.logits.numpy import allowed
 from frisket.pressure.schema_path import SchemaPaths
+from frisket.reports import PressureReport
 
 TOKENS: list[bytes | None] = [b"a", b"b", b"c", None]
 END = 3
@@ -98,7 +99,7 @@ def test_the_log_ratio_of_both_distributions_is_the_pressure(seed: int) -> None:
     tables = rng.normal(size=(40, 4)) * (1, 5, 20)[seed % 3]
     model = Small(lambda ids: tables[len(ids)])
     grammar = Grammar.from_regex("(a|bc|c{2,3}){3,8}")
-    sampler = (Sampler(), Sampler(temperature=0.7, top_p=0.8), frisket.GREEDY)[seed % 3]
+    sampler = (Sampler(), Sampler(temperature=0.7, top_p=0.8), frisket.Sampler.GREEDY)[seed % 3]
     generation = answer(model, grammar, sampler=sampler, seed=seed)
     matcher = grammar.compile(model.vocabulary).matcher()
     ratio = 0.0

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from frisket import Events, Grammar
+from frisket import Grammar
 from frisket.errors import MessageSyntaxError
-from frisket.event import Closed
+from frisket.events import Events
+from frisket.events.event import Closed
 
 NOW = {"name": "now"}
 #: Family → what stands before and after the value of the only argument `v` of `put`.

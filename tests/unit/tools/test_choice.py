@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from frisket import Grammar, Thinking, UnsupportedSchemaError, Vocabulary
-from frisket.errors import MessageSyntaxError
+from frisket import Grammar, Vocabulary
+from frisket.errors import MessageSyntaxError, UnsupportedSchemaError
+from frisket.thinking import Thinking
 from frisket.tools import Tools, families, family
 
 NOW = {"name": "now"}

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from frisket import Closed, Events, Grammar, RefusedToolsError
+from frisket import Grammar
+from frisket.errors import RefusedToolsError
+from frisket.events import Closed, Events
 from frisket.tools import Tools, families
 
 PATCH = """\

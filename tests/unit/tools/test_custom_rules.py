@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from frisket import Grammar, JSONSchemaOptions, RefusedToolsError, Vocabulary
+from frisket import Grammar, JSONSchemaOptions, Vocabulary
+from frisket.errors import RefusedToolsError
 from frisket.tools import Tools, families, family
 
 from .test_custom import custom, quoted

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 import pytest
 
-from frisket import Grammar, JSONSchemaOptions, RefusedToolsError, UnknownFamilyError, Vocabulary
-from frisket.errors import FrisketError
+from frisket import Grammar, JSONSchemaOptions, Vocabulary
+from frisket.errors import FrisketError, RefusedToolsError, UnknownFamilyError
 from frisket.tools import Family, Tool, Tools, families, family
 
 from .independent import PARSERS

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from frisket import Vocabulary, VocabularyError, _core
+from frisket import Vocabulary, _core
+from frisket.errors import VocabularyError
 
 TOKENS = [b"a", b"b", b"ab", "é".encode(), None]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from frisket.partial_object import partial_object
+from frisket.events.partial_object import partial_object
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar

@@ -136,7 +136,7 @@ class Page:
         self.progress("^done")
 
     def point(self, selector: str, shown: str) -> None:
-        """Rest the pointer on it until the inspector shows this; a page that still moves may slip away from a pointer."""
+        """Rest the pointer on it until the inspector shows this; a page that still moves may slip away from it."""
         facts = re.compile(shown)
         for _ in range(TRIES):
             self(selector).hover()

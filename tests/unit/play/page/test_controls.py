@@ -274,6 +274,6 @@ def test_exports(page: Page) -> None:
         with page.tab.expect_download() as waiting:
             page.tab.select_option("#export", kind)
         found[waiting.value.suggested_filename] = waiting.value.path().read_text(encoding="utf-8")
-    report = frisket.PressureReport.from_json(found["trace.json"])
+    report = frisket.reports.PressureReport.from_json(found["trace.json"])
     assert report.text == page.written() and found["trace.html"] == report.to_html()
     assert "def test_the_masks_take_every_token" in found["test_trace.py"]

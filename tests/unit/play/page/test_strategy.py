@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import frisket
-from frisket.strategy.spelling import read_strategy
+from frisket.strategies.spelling import read_strategy
 from tests.unit.play.page.browser import Page, Server, opened, serving
 from tests.unit.play.page.test_safety import HOSTILE, Scribe, is_clean
 from tests.unit.server.running import Waiting

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 
 import frisket
-from frisket import Exact, Grammar, Sampler
+from frisket import Grammar, Sampler
 from frisket.decoding.task import Task
 from frisket.errors import LimitExceededError, StrategyError
-from frisket.strategy.cone import Cone
-from frisket.strategy.cursor import Cursor
-from frisket.strategy.exact import Tree
+from frisket.strategies import Exact
+from frisket.strategies.cone import Cone
+from frisket.strategies.cursor import Cursor
+from frisket.strategies.exact import Tree
 from tests.hand_model import GoingBack, HandModel, truth
 
 #: a, b, ab, end: what the grammar forbids after "a" is what the model wants there.
@@ -42,7 +43,9 @@ def statistic(drawn: Counter[tuple[int, ...]], expected: dict[tuple[int, ...], f
     return ((chi / free) ** (1 / 3) - (1 - 2 / (9 * free))) / math.sqrt(2 / (9 * free))
 
 
-def drawn(model: HandModel, grammar: Grammar, count: int, strategy: frisket.Exact, **options: object) -> Counter:
+def drawn(
+    model: HandModel, grammar: Grammar, count: int, strategy: frisket.strategies.Exact, **options: object
+) -> Counter:
     found = frisket.sample(model, "", grammar, count, strategy, **options)  # type: ignore[arg-type]
     return Counter(tuple(step.token for step in one.value.steps) for one in found)
 
@@ -101,7 +104,7 @@ def test_temperature_and_penalty_change_what_is_drawn_from() -> None:
     assert statistic(found, {**expected}) < 3.1
 
 
-@pytest.mark.parametrize("sampler", [Sampler(top_k=2), Sampler(top_p=0.9), Sampler(min_p=0.1), frisket.GREEDY])
+@pytest.mark.parametrize("sampler", [Sampler(top_k=2), Sampler(top_p=0.9), Sampler(min_p=0.1), frisket.Sampler.GREEDY])
 def test_samplers_that_cut_are_refused(sampler: Sampler) -> None:
     with pytest.raises(StrategyError, match="whole distribution") as caught:
         frisket.generate(HandModel(TEXTS, trapped), "", GRAMMAR, strategy=Exact(), sampler=sampler)

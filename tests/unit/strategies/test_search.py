@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 import frisket
-from frisket import Beams, Best, Draft, Exact, Grammar, Particles, Sampler, StrategyError
+from frisket import Grammar, Sampler
 from frisket.decoding.task import Task
-from frisket.errors import LimitExceededError
-from frisket.strategy.best import log_feasible
+from frisket.errors import LimitExceededError, StrategyError
+from frisket.strategies import Beams, Best, Draft, Exact, Particles
+from frisket.strategies.best import log_feasible
 from tests.hand_model import HandModel, truth
-from tests.unit.strategy.test_exact import GRAMMAR, TEXTS, trapped
+from tests.unit.strategies.test_exact import GRAMMAR, TEXTS, trapped
 
 
 def random_model(seed: int) -> HandModel:
@@ -153,7 +154,7 @@ class TestDraft:
 
 
 @pytest.mark.parametrize("strategy", [Exact(), Particles(2), Beams(2), Best(2), Draft(2)])
-def test_a_grammar_of_the_empty_text_alone(strategy: frisket.Strategy) -> None:
+def test_a_grammar_of_the_empty_text_alone(strategy: frisket.strategies.Strategy) -> None:
     answer = strategy.answer(Task(random_model(0), "", Grammar.from_regex("")), 0)
     assert (answer.text, answer.steps, answer.whole) == ("", (), True)
 

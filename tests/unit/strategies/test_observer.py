@@ -28,7 +28,7 @@ def task(**more: Any) -> Task:
     return Task(HandModel(TEXTS, distribution), "a", GRAMMAR, on_budget="cut", **more)
 
 
-def observed(strategy: frisket.Strategy, given: Task, runs: int = 1) -> tuple[list[Branch], Any]:
+def observed(strategy: frisket.strategies.Strategy, given: Task, runs: int = 1) -> tuple[list[Branch], Any]:
     heard: list[Branch] = []
     found = strategy.search(replace(given, observer=heard.append), runs, np.random.default_rng(3))
     return heard, found
@@ -37,17 +37,17 @@ def observed(strategy: frisket.Strategy, given: Task, runs: int = 1) -> tuple[li
 @pytest.mark.parametrize(
     "strategy",
     [
-        frisket.Exact(),
-        frisket.Exact(method="asap"),
-        frisket.Particles(5),
-        frisket.Particles(5, where=lambda text, whole: not text.startswith("c")),
-        frisket.Beams(2),
-        frisket.Best(3),
-        frisket.Best(2, of=frisket.Particles(3)),
-        frisket.Draft(3, k=2),
+        frisket.strategies.Exact(),
+        frisket.strategies.Exact(method="asap"),
+        frisket.strategies.Particles(5),
+        frisket.strategies.Particles(5, where=lambda text, whole: not text.startswith("c")),
+        frisket.strategies.Beams(2),
+        frisket.strategies.Best(3),
+        frisket.strategies.Best(2, of=frisket.strategies.Particles(3)),
+        frisket.strategies.Draft(3, k=2),
     ],
 )
-def test_it_changes_nothing_and_hears_of_all_answers(strategy: frisket.Strategy) -> None:
+def test_it_changes_nothing_and_hears_of_all_answers(strategy: frisket.strategies.Strategy) -> None:
     heard, found = observed(strategy, task())
     silent = strategy.search(task(), 1, np.random.default_rng(3))
     assert [[one.value.tokens for one in run] for run in found] == [[one.value.tokens for one in run] for run in silent]
@@ -64,15 +64,15 @@ def test_it_changes_nothing_and_hears_of_all_answers(strategy: frisket.Strategy)
 
 
 def test_draws_that_left_the_grammar() -> None:
-    heard, found = observed(frisket.Exact(), task(), runs=20)
+    heard, found = observed(frisket.strategies.Exact(), task(), runs=20)
     fates = Counter(branch.fate for branch in heard)
     assert fates["answer"] == 20 == len(found) and fates["outside"] > 3
-    heard, _ = observed(frisket.Exact(method="asap"), task(), runs=20)
+    heard, _ = observed(frisket.strategies.Exact(method="asap"), task(), runs=20)
     assert {branch.fate for branch in heard} == {"answer"}
 
 
 def test_beams_that_fell_behind() -> None:
-    heard, found = observed(frisket.Beams(2), task())
+    heard, found = observed(frisket.strategies.Beams(2), task())
     pruned = [branch for branch in heard if branch.fate == "pruned"]
     assert pruned
     # Beams are compared by the log-probability of their own tokens.
@@ -85,15 +85,19 @@ def test_particles_that_gave_way() -> None:
     fates: Counter[str] = Counter()
     for seed in range(20):
         heard: list[Branch] = []
-        frisket.Particles(6).search(task(observer=heard.append), 1, np.random.default_rng(seed))
+        frisket.strategies.Particles(6).search(task(observer=heard.append), 1, np.random.default_rng(seed))
         fates.update(branch.fate for branch in heard)
     assert fates["answer"] >= 60 and fates["resampled"] > 3
-    heard, _ = observed(frisket.Particles(8, where=lambda text, whole: not whole), task())
+    heard, _ = observed(frisket.strategies.Particles(8, where=lambda text, whole: not whole), task())
     assert "rejected" in {branch.fate for branch in heard} and "answer" not in {branch.fate for branch in heard}
 
 
 def test_the_tokens_run_out() -> None:
-    for strategy in (frisket.Exact(method="asap", attempts=5), frisket.Particles(4), frisket.Beams(2)):
+    for strategy in (
+        frisket.strategies.Exact(method="asap", attempts=5),
+        frisket.strategies.Particles(4),
+        frisket.strategies.Beams(2),
+    ):
         heard: list[Branch] = []
         with pytest.raises(frisket.FrisketError):
             strategy.answer(task(max_tokens=1, observer=heard.append, sampler=None), 1)
@@ -108,4 +112,4 @@ def test_an_exception_ends_the_search() -> None:
         raise Stopped
 
     with pytest.raises(Stopped):
-        frisket.Best(3).search(task(observer=stop), 1, np.random.default_rng(0))
+        frisket.strategies.Best(3).search(task(observer=stop), 1, np.random.default_rng(0))

@@ -8,7 +8,7 @@ import pytest
 from typing_extensions import TypedDict
 
 from frisket import models, stream
-from frisket.partial_object import partial_object
+from frisket.events.partial_object import partial_object
 
 pydantic = pytest.importorskip("pydantic", reason="partial models are Pydantic's")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from frisket import PartialValue
+from frisket.events import PartialValue
 
 DOCUMENTS = [
     '{"size": "large", "count": 12, "extras": ["milk", "oat"], "note": null}',

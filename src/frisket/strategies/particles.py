@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from frisket.decoding.sampler import Sampler
-from frisket.strategy.place import Place
-from frisket.strategy.row import Row
-from frisket.strategy.strategy import Answers, Strategy, drawing_sampler, refuse_stops
-from frisket.strategy.weighted import Samples, Weighted, log_sum
+from frisket.strategies.place import Place
+from frisket.strategies.row import Row
+from frisket.strategies.strategy import Answers, Strategy, drawing_sampler, refuse_stops
+from frisket.strategies.weighted import Samples, Weighted, log_sum
 
 if TYPE_CHECKING:
     from frisket.decoding.branch import Fate

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from frisket.decoding.answer import Generation
 from frisket.decoding.loop import FinishReason
-from frisket.strategy.row import Ids, Row, allowed_ids, may_only_end
-from frisket.strategy.trail import Choice, generation, spelled, tokens
+from frisket.strategies.row import Ids, Row, allowed_ids, may_only_end
+from frisket.strategies.trail import Choice, generation, spelled, tokens
 
 if TYPE_CHECKING:
     from frisket._core import Matcher

@@ -10,7 +10,7 @@ import numpy as np
 from frisket.decoding.answer import Generation
 from frisket.decoding.sampler import Sampler
 from frisket.errors import LimitExceededError, StrategyError
-from frisket.strategy.weighted import Samples
+from frisket.strategies.weighted import Samples
 
 if TYPE_CHECKING:
     from frisket.decoding.task import Task
@@ -70,7 +70,7 @@ def refuse_stops(task: Task, strategy: str) -> None:
         raise StrategyError(
             f"{strategy} compares whole texts, and a stop string cuts them",
             where="stop",
-            hint="leave the stop strings out, or write the end into the grammar (frisket.until)",
+            hint="leave the stop strings out, or write the end into the grammar (frisket.parts.until)",
         )
 
 

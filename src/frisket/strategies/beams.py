@@ -11,9 +11,9 @@ import numpy as np
 from frisket.decoding.answer import Generation
 from frisket.decoding.sampler import Sampler
 from frisket.errors import StrategyError
-from frisket.strategy.place import Place
-from frisket.strategy.strategy import Answers, Strategy, nothing_found, refuse_stops
-from frisket.strategy.weighted import Samples, Weighted
+from frisket.strategies.place import Place
+from frisket.strategies.strategy import Answers, Strategy, nothing_found, refuse_stops
+from frisket.strategies.weighted import Samples, Weighted
 
 if TYPE_CHECKING:
     from frisket.decoding.task import Task

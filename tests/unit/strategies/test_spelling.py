@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from frisket import Beams, Best, Draft, Exact, Particles
-from frisket.strategy.spelling import read_strategy
-from frisket.strategy.strategy import Strategy
+from frisket.strategies import Beams, Best, Draft, Exact, Particles
+from frisket.strategies.spelling import read_strategy
+from frisket.strategies.strategy import Strategy
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ import numpy as np
 
 from frisket.decoding.answer import Generation
 from frisket.errors import LimitExceededError
-from frisket.strategy.cone import Cone
-from frisket.strategy.cursor import Cursor
-from frisket.strategy.strategy import Answers, Strategy, drawing_sampler, nothing_found, refuse_stops
-from frisket.strategy.trail import Choice, generation
-from frisket.strategy.weighted import Samples, Weighted
+from frisket.strategies.cone import Cone
+from frisket.strategies.cursor import Cursor
+from frisket.strategies.strategy import Answers, Strategy, drawing_sampler, nothing_found, refuse_stops
+from frisket.strategies.trail import Choice, generation
+from frisket.strategies.weighted import Samples, Weighted
 
 if TYPE_CHECKING:
     from frisket.decoding.branch import Fate

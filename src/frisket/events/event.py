@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from frisket.partial_value import PartialPython, PartialValue
+from frisket.events.partial_value import PartialPython, PartialValue
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
@@ -81,7 +81,7 @@ class Events:
     the part before its paths, and any other text that has a name is a string. Special tokens are written as their
     names. GrammarError, a ValueError, for what no text of the grammar begins with.
 
-    >>> from frisket import template
+    >>> from frisket.parts import template
     >>> events = Events(template("{name} has {sizes}", name=str, sizes=list[int]))
     >>> [(event.path, event.value) for event in events.feed("Ada has [4,") if isinstance(event, Closed)]
     [(('name',), 'Ada'), (('sizes', 0), 4)]

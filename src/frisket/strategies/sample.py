@@ -12,8 +12,8 @@ from frisket.decoding.argument import check_integer, check_seed, check_strategy,
 from frisket.decoding.request import ToolRequest, read_request
 from frisket.decoding.sampler import Sampler
 from frisket.decoding.task import Task
-from frisket.strategy.masked import Masked, pooled
-from frisket.strategy.strategy import Answers, Strategy, nothing_found
+from frisket.strategies.masked import Masked, pooled
+from frisket.strategies.strategy import Answers, Strategy, nothing_found
 
 if TYPE_CHECKING:
     from frisket.decoding.request import Prompt
@@ -48,7 +48,7 @@ def sample(
 ) -> Answers:
     """Answers of `n` runs of a strategy: a list of `Weighted` answers, whose `weights` have the sum 1.
 
-        for one in frisket.sample(model, "My card was charged twice", Triage, 20, frisket.Exact()):
+        for one in frisket.sample(model, "My card was charged twice", Triage, 20, frisket.strategies.Exact()):
             print(one.value.value(), one.value.logprob)
 
     `prompt`, `target`, `tools` and the options are those of `generate`. A run of `Exact`, `Best` or `Draft` is one

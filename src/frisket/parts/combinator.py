@@ -165,7 +165,7 @@ def until(
     """
     _check_counts("until", min_chars, max_chars)
     if not triggers:
-        raise EmptyGrammarError("the text has no end", where="until", hint="give a trigger, or use frisket.text")
+        raise EmptyGrammarError("the text has no end", where="until", hint="give a trigger, or use frisket.parts.text")
     ends = tuple(_trigger("until", place, trigger) for place, trigger in enumerate(triggers))
     words = [end.text for end in ends if isinstance(end, Lit)]
     strings = _forbidden("until", words, forbidden, limits)
@@ -199,7 +199,7 @@ def tags(
     _check_counts("tags", 0, max_chars)
     pairs = list(tags.items()) if isinstance(tags, Mapping) else list(tags)
     if not pairs:
-        raise EmptyGrammarError("there are no tags", where="tags", hint="give a tag, or use frisket.text")
+        raise EmptyGrammarError("there are no tags", where="tags", hint="give a tag, or use frisket.parts.text")
     checked = tuple(_tag(place, pair) for place, pair in enumerate(pairs))
     begins = [begin.text for begin, _ in checked if isinstance(begin, Lit)]
     # All beginnings of a begin are looked for among the triggers.

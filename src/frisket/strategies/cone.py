@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from frisket.decoding.loop import FinishReason
-from frisket.strategy.row import Row
+from frisket.strategies.row import Row
 
 
 @dataclass(slots=True)

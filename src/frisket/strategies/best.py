@@ -10,9 +10,9 @@ import numpy as np
 
 from frisket.decoding.answer import Generation
 from frisket.decoding.sampler import Sampler
-from frisket.strategy.masked import Masked
-from frisket.strategy.strategy import Answers, Strategy
-from frisket.strategy.weighted import Samples, Weighted
+from frisket.strategies.masked import Masked
+from frisket.strategies.strategy import Answers, Strategy
+from frisket.strategies.weighted import Samples, Weighted
 
 if TYPE_CHECKING:
     from frisket.decoding.task import Task

@@ -10,7 +10,9 @@ from typing import Any, Literal
 
 import pytest
 
-from frisket import Grammar, GrammarSyntaxError, regex, repeat, seq, template
+from frisket import Grammar
+from frisket.errors import GrammarSyntaxError
+from frisket.parts import regex, repeat, seq, template
 
 
 class Level(enum.Enum):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from frisket.decoding.loop import FinishReason
 from frisket.models.protocol import DraftSession, Session
-from frisket.strategy.row import Row, allowed_ids, may_only_end
+from frisket.strategies.row import Row, allowed_ids, may_only_end
 
 if TYPE_CHECKING:
     from frisket.decoding.sampler import Sampler

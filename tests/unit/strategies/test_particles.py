@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import frisket
-from frisket import Particles, Sampler, StrategyError
+from frisket import Sampler
 from frisket.decoding.task import Task
-from frisket.errors import LimitExceededError
-from frisket.strategy.particles import draw_passing, effective, systematic
-from frisket.strategy.weighted import texts
+from frisket.errors import LimitExceededError, StrategyError
+from frisket.strategies import Particles
+from frisket.strategies.particles import draw_passing, effective, systematic
+from frisket.strategies.weighted import texts
 from tests.hand_model import HandModel, truth
-from tests.unit.strategy.test_exact import GRAMMAR, TEXTS, trapped
+from tests.unit.strategies.test_exact import GRAMMAR, TEXTS, trapped
 
 
 def evidence(model: HandModel, strategy: Particles, runs: int, **options: object) -> tuple[float, float]:

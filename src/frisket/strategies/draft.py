@@ -10,11 +10,11 @@ import numpy as np
 from frisket.decoding.answer import Generation
 from frisket.decoding.budget import Budget
 from frisket.decoding.loop import decode
-from frisket.decoding.sampler import GREEDY, Sampler
-from frisket.strategy.best import log_feasible
-from frisket.strategy.masked import Masked
-from frisket.strategy.strategy import Answers, Strategy
-from frisket.strategy.weighted import Samples, Weighted
+from frisket.decoding.sampler import Sampler
+from frisket.strategies.best import log_feasible
+from frisket.strategies.masked import Masked
+from frisket.strategies.strategy import Answers, Strategy
+from frisket.strategies.weighted import Samples, Weighted
 
 if TYPE_CHECKING:
     from frisket.decoding.task import Task
@@ -41,7 +41,7 @@ class Draft(Strategy):
             raise ValueError(f"tokens and k are at least 1, not {self.tokens} and {self.k}")
 
     def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
-        sampler = task.sampler or (Sampler() if self.k * runs > 1 else GREEDY)
+        sampler = task.sampler or (Sampler() if self.k * runs > 1 else Sampler.GREEDY)
         found: list[Answers] = []
         for _ in range(runs):
             answers = [self._answer(task, sampler, rng) for _ in range(self.k)]

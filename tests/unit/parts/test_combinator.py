@@ -9,23 +9,9 @@ from typing import Any
 import pytest
 
 import frisket
-from frisket import (
-    Grammar,
-    Vocabulary,
-    capture,
-    choice,
-    json,
-    lit,
-    optional,
-    regex,
-    repeat,
-    seq,
-    special,
-    tags,
-    text,
-    until,
-)
+from frisket import Grammar, Vocabulary
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, VocabularyError
+from frisket.parts import capture, choice, json, lit, optional, regex, repeat, seq, special, tags, text, until
 
 DIGITS = regex("[0-9]+")
 
@@ -242,7 +228,7 @@ def test_parts_that_nest_deep_are_refused() -> None:
     grammar = lit("a")
     for _ in range(100_000):
         grammar = seq(grammar, "b")
-    with pytest.raises(frisket.LimitExceededError, match="nest too deeply"):
+    with pytest.raises(frisket.errors.LimitExceededError, match="nest too deeply"):
         grammar.accepts("a")
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from frisket.decoding.generate import begin_stream
 from frisket.decoding.sampler import Sampler
-from frisket.strategy.strategy import Answers, Strategy
-from frisket.strategy.weighted import Samples, Weighted, log_sum
+from frisket.strategies.strategy import Answers, Strategy
+from frisket.strategies.weighted import Samples, Weighted, log_sum
 
 if TYPE_CHECKING:
     from frisket.decoding.task import Task

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from frisket.strategy.beams import Beams
-from frisket.strategy.best import Best
-from frisket.strategy.draft import Draft
-from frisket.strategy.exact import Exact
-from frisket.strategy.particles import Particles
-from frisket.strategy.strategy import Strategy
+from frisket.strategies.beams import Beams
+from frisket.strategies.best import Best
+from frisket.strategies.draft import Draft
+from frisket.strategies.exact import Exact
+from frisket.strategies.particles import Particles
+from frisket.strategies.strategy import Strategy
 
 #: Name → (what it is made of, the number where none is given, None for a strategy without one).
 SIMPLE: dict[str, tuple[Callable[[int], Strategy], int | None]] = {

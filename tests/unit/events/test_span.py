@@ -4,24 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from frisket import (
-    Grammar,
-    GrammarError,
-    LimitExceededError,
-    Span,
-    Vocabulary,
-    capture,
-    choice,
-    json,
-    optional,
-    regex,
-    repeat,
-    seq,
-    special,
-    tags,
-    text,
-    until,
-)
+from frisket import Grammar, Vocabulary
+from frisket.errors import GrammarError, LimitExceededError
+from frisket.events import Span
+from frisket.parts import capture, choice, json, optional, regex, repeat, seq, special, tags, text, until
 
 WORD = regex("[a-z]+")
 

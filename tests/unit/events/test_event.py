@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from frisket import Closed, Events, Grammar, Grew, Opened, examples, generate, models, stream
-from frisket.event import Event
+from frisket import Grammar, examples, generate, models, stream
+from frisket.events import Closed, Events, Grew, Opened
+from frisket.events.event import Event
 
 DOCUMENTS = [
     '{"size": "large", "count": 12, "extras": ["milk", "oat"], "note": null}',

@@ -1,0 +1,11 @@
+"""Task → whole answers, where token by token under the mask is not enough; one file for each strategy."""
+
+from frisket.strategies.beams import Beams
+from frisket.strategies.best import Best
+from frisket.strategies.draft import Draft
+from frisket.strategies.exact import Exact
+from frisket.strategies.particles import Particles
+from frisket.strategies.strategy import Strategy
+from frisket.strategies.weighted import Samples, Weighted
+
+__all__ = ["Beams", "Best", "Draft", "Exact", "Particles", "Samples", "Strategy", "Weighted"]
