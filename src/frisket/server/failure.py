@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from frisket.errors import EngineError, FrisketError, RefusedToolsError, UnsupportedSchemaError
 from frisket.json_pointer import to_pointer
-from frisket.server.field import LISTED
+from frisket.server.field import FUNCTION, LISTED
 from frisket.server.shape import Error, ErrorBody, ErrorType
 
 #: OpenAI's `type`, by status.
@@ -40,10 +40,15 @@ def pointer(location: Sequence[int | str], body: Any, *, is_missing: bool = Fals
 
     >>> pointer(("tools", 0, "function", "name"), {"tools": [{"type": "function"}]}, is_missing=True)
     '/tools/0/name'
+    >>> format = {"type": "json_schema", "json_schema": {}}
+    >>> pointer(("response_format", "json_schema", "name"), {"response_format": format}, is_missing=True)
+    '/response_format/json_schema/name'
     """
     found, value, is_tagged = [], body, False
     for number, step in enumerate(location):
-        if isinstance(value, dict) and not is_tagged and step == value.get("type"):
+        # A response format is one class for all its types: pydantic names none of them.
+        can_be_tagged = isinstance(value, dict) and not is_tagged and found != ["response_format"]
+        if can_be_tagged and step == value.get("type"):
             is_tagged = True  # the name of a type, though a member may be called like it
             continue
         inner: Any = None
@@ -90,6 +95,9 @@ class Failure(Exception):
             )
             if first["type"] == "extra_forbidden":
                 message, hint = f"there is no field {first['loc'][-1]!r} here", LISTED
+            elif first["type"] == "union_tag_not_found":
+                message = "the field type is missing"
+                hint = FUNCTION if first["loc"][0] == "tools" and "messages" in (body or ()) else None
             elif place.endswith(PENALTIES):
                 message, hint = f"{place[1:]} is not served, but for 0", "leave it out, or send repetition_penalty"
             return cls(400, message, code="request", where=place or None, hint=hint)

@@ -13,6 +13,7 @@ from typing import Any
 LISTED = "leave it out; GET /openapi.json lists the fields"
 TOOLS_ELSEWHERE = "POST /v1/chat/completions and /v1/responses serve tools"
 SCHEMA = 'say {"response_format": {"type": "json_schema", "json_schema": {"name": …, "schema": …}}}'
+FUNCTION = 'say {"type": "function", "function": {"name": …, "parameters": …}}'
 RULES = 'say {"structured_outputs": {"grammar": …}}'
 
 

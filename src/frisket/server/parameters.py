@@ -113,7 +113,7 @@ class Parameters(Body):
         found = [*given, *self._structured(base)]
         if len(found) > 1:
             raise Failure(
-                400, f"{' and '.join(one.kind for one in found)} are asked for at once", code="request",
+                400, f"{' and '.join(one.where for one in found)} ask for structured output at once", code="request",
                 where=found[1].where, hint="leave one response_format, structured_outputs or guided_… in the request",
             )  # fmt: skip
         if not found:

@@ -452,7 +452,7 @@ class TestMistakes:
 class TestWhereTheAnswerGoes:
     @staticmethod
     def frisket(*arguments: str, stdout: Any = subprocess.PIPE, **options: Any) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", "from frisket.cli import main; main()", *arguments]
+        command = [sys.executable, "-m", "frisket", *arguments]
         return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, **options)
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")

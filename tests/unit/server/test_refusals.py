@@ -139,6 +139,23 @@ def test_bodies_and_routes(server: Running, path: str, body: Any, status: int, c
     assert server.error(path, body) == (status, code)
 
 
+@pytest.mark.parametrize(
+    ("more", "where", "said"),
+    [
+        (
+            {"response_format": {"type": "json_schema", "json_schema": {"schema": {}}}},
+            "/response_format/json_schema/name",
+            "Field required",
+        ),
+        ({"tools": [{"name": "f", "parameters": {}}]}, "/tools/0", '{"type": "function", "function":'),
+        ({"guided_json": {}, **schema({})}, "/guided_json", "/response_format/json_schema/schema and /guided_json"),
+    ],
+)
+def test_slips_of_a_first_request(server: Running, more: Any, where: str, said: str) -> None:
+    status, answer = server.ask(CHAT, {**ASK, **more})
+    assert (status, answer["error"]["where"]) == (400, where) and said in answer["error"]["message"]
+
+
 def test_errors_say_where_and_what_helps(server: Running) -> None:
     status, answer = server.ask(CHAT, {**ASK, **schema({"properties": {"a": {"type": "nope"}}})})
     error = answer["error"]

@@ -207,7 +207,12 @@ impl Matcher {
             Some(bytes) => format!("{:?}", String::from_utf8_lossy(bytes)),
             None => "a special or unknown token".into(),
         };
-        Err(Error::Rejected(format!("token {token}, {shown}, may not come next; expected {}", self.expected()?)).into())
+        let advice = match self.can_end() && self.compiled.vocabulary().eos.is_empty() {
+            true => "; the vocabulary has no end token (eos), so stop where the text can end",
+            false => "",
+        };
+        let expected = self.expected()?;
+        Err(Error::Rejected(format!("token {token}, {shown}, may not come next; expected {expected}{advice}")).into())
     }
 
     /// Take tokens up to the one that ends the text, and ignore those after it. An error leaves the matcher as it was.

@@ -1,0 +1,5 @@
+"""`python -m frisket` → the `frisket` command."""
+
+from frisket.cli import main
+
+main()
