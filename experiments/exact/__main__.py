@@ -62,7 +62,7 @@ def measure(case: Case, exact: Truth, draws: int, *, seeds: int, runs: int) -> d
     expected = {whole.tokens: whole.probability / exact.mass for whole in exact.wholes}
     options = {"max_tokens": task.max_tokens, "seed": SEED}
     before = case.calls()
-    cars = frisket.sample(task.model, task.prompt, task.grammar, draws, Exact(), **options)
+    cars = frisket.sample(task.model, task.prompt, task.grammar, draws, strategy=Exact(), **options)
     calls = (case.calls() - before) / draws
     drawn = Counter(key(one.value) for one in cars)
     masked = Counter(key(one.value) for one in frisket.sample(task.model, task.prompt, task.grammar, draws, **options))
@@ -71,7 +71,9 @@ def measure(case: Case, exact: Truth, draws: int, *, seeds: int, runs: int) -> d
         took = []
         for seed in range(max(seeds // 2, 3)):
             before = case.calls()
-            frisket.sample(task.model, task.prompt, task.grammar, count, Exact(), max_tokens=task.max_tokens, seed=seed)
+            frisket.sample(
+                task.model, task.prompt, task.grammar, count, strategy=Exact(), max_tokens=task.max_tokens, seed=seed
+            )
             took.append((case.calls() - before) / count)
         few[count] = (float(np.mean(took)), *bootstrap(took))
     rng = np.random.default_rng(SEED)

@@ -92,9 +92,9 @@ given the grammar, is known exactly: it is listed by trying every token everywhe
 
 ## Exact draws
 
-20,000 answers of `frisket.sample(…, Exact())`, and as many of plain masks. p: Pearson's test over tokenisations, rare
-ones joined until 5 are expected. TV: total variation from the exact distribution; beside it that of independent draws,
-mean and 95 % of 200 times 20,000.
+20,000 answers of `frisket.sample(…, strategy=Exact())`, and as many of plain masks. p: Pearson's test over
+tokenisations, rare ones joined until 5 are expected. TV: total variation from the exact distribution; beside it that of
+independent draws, mean and 95 % of 200 times 20,000.
 
 {exact}
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from frisket import errors, events, examples, models, parts, strategies, tools
+    from frisket import options as options
     from frisket import reports as reports
     from frisket import thinking as thinking
     from frisket._core import Matcher, fill_masks
@@ -78,10 +79,11 @@ _HOMES = {
     "vocabulary": ("Vocabulary",),
 }
 # The public modules that `import frisket` offers as attributes; `__all__` lists those that a first program needs.
-_MODULES = ("errors", "events", "examples", "models", "parts", "reports", "strategies", "thinking", "tools")
+_MODULES = ("errors", "events", "examples", "models", "options", "parts", "reports", "strategies", "thinking", "tools")
 # The names of public modules that a reader may look for here.
 _ELSEWHERE = {
     "events": ("Closed", "Events", "Grew", "Opened", "PartialValue", "Span"),
+    "options": ("AllOptions", "Options", "ToolOptions"),
     "parts": (
         *("GrammarPart", "capture", "choice", "json", "lit", "optional", "regex", "repeat", "seq", "special", "tags"),
         *("template", "text", "until"),

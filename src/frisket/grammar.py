@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
 from frisket.errors import EmptyGrammarError, InvalidSchemaError
-from frisket.language import Language, json_value, usual_options
+from frisket.language import Language, T, json_value, usual_options
 from frisket.misuse import instead_of_choices, instead_of_schema
 from frisket.notations.combination.filled import Filled
 from frisket.notations.combination.lower import build_part
@@ -19,13 +19,17 @@ from frisket.origin import Origin
 from frisket.recent import content
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeForm
+
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Limits
-    from frisket.thinking import Thinking
-    from frisket.tools import Family, Tools
+    from frisket.thinking import Thinking, Thought
+    from frisket.tools import Family, Message, Tools
     from frisket.vocabulary import Vocabulary
 
 __all__ = ["CompiledGrammar", "Grammar"]
+
+R = TypeVar("R")
 
 #: The flags of `re` that say what a pattern matches.
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
@@ -34,7 +38,7 @@ _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE
 _SCHEMAS = (dict, bool, str)
 
 
-class Grammar(Language):
+class Grammar(Language[T]):
     """What may be written: rules over bytes. Knows no tokenizer; immutable and thread-safe.
 
     Every constructor takes `limits`, what building the grammar may take; LimitExceededError if that is not enough.
@@ -58,7 +62,7 @@ class Grammar(Language):
     __slots__ = ()
 
     @classmethod
-    def from_choices(cls, choices: Iterable[str], *, limits: Limits | None = None) -> Grammar:
+    def from_choices(cls, choices: Iterable[str], *, limits: Limits | None = None) -> Grammar[str]:
         """Exactly one of the texts.
 
         >>> Grammar.from_choices(["yes", "no"]).accepts("yes")
@@ -74,7 +78,7 @@ class Grammar(Language):
             hint = instead_of_choices(texts)
             raise error if hint is None else TypeError(f"{error}: {hint}") from None
         core = builder.build(node)
-        return cls(core, origin=Origin.of_choices(list(texts), limits))
+        return Grammar(core, origin=Origin.of_choices(list(texts), limits))
 
     @classmethod
     def from_regex(
@@ -84,7 +88,7 @@ class Grammar(Language):
         dialect: Literal["python", "ecma"] = "python",
         search: bool = False,
         limits: Limits | None = None,
-    ) -> Grammar:
+    ) -> Grammar[str]:
         """The texts that a regular expression matches from beginning to end; with `search`, somewhere.
 
         >>> Grammar.from_regex("[a-z]+@[a-z]+").accepts("ada@home")
@@ -121,10 +125,10 @@ class Grammar(Language):
                 "no text matches the pattern from beginning to end",
                 hint="with search=True, other text may surround the match, for look-around to see",
             ) from None
-        return cls(core, origin=Origin.of_pattern(pattern if flags else text, dialect, search, limits))
+        return Grammar(core, origin=Origin.of_pattern(pattern if flags else text, dialect, search, limits))
 
     @classmethod
-    def from_gbnf(cls, text: str, *, root: str = "root", limits: Limits | None = None) -> Grammar:
+    def from_gbnf(cls, text: str, *, root: str = "root", limits: Limits | None = None) -> Grammar[str]:
         r"""The texts of a rule of a grammar in GBNF, the notation of llama.cpp.
 
         >>> sums = Grammar.from_gbnf(r'''
@@ -143,7 +147,7 @@ class Grammar(Language):
 
         builder = _core.GrammarBuilder(limits=limits)
         core = builder.build(lower_gbnf(builder, text, root=root))
-        return cls(core, origin=Origin.of_notation("from_gbnf", text, limits, root=root))
+        return Grammar(core, origin=Origin.of_notation("from_gbnf", text, limits, root=root))
 
     @classmethod
     def from_abnf(
@@ -153,7 +157,7 @@ class Grammar(Language):
         root: str | None = None,
         values: Literal["characters", "bytes"] = "characters",
         limits: Limits | None = None,
-    ) -> Grammar:
+    ) -> Grammar[str]:
         r"""The texts of a rule of a grammar in ABNF (RFC 5234, RFC 7405); of the first rule if `root` is None.
 
         >>> dates = Grammar.from_abnf('''
@@ -172,7 +176,7 @@ class Grammar(Language):
             raise ValueError("values are characters or bytes")
         builder = _core.GrammarBuilder(limits=limits)
         core = builder.build(lower_abnf(builder, text, root=root, values=values))
-        return cls(core, origin=Origin.of_notation("from_abnf", text, limits, root=root, values=values))
+        return Grammar(core, origin=Origin.of_notation("from_abnf", text, limits, root=root, values=values))
 
     @classmethod
     def from_ebnf(
@@ -182,7 +186,7 @@ class Grammar(Language):
         dialect: Literal["w3c", "iso", "xgrammar"] = "w3c",
         root: str | None = None,
         limits: Limits | None = None,
-    ) -> Grammar:
+    ) -> Grammar[str]:
         """The texts of a rule of a grammar in EBNF; of the first rule if `root` is None.
 
         >>> names = Grammar.from_ebnf("Name ::= [A-Z] ([a-z] - 'x')* /* as the W3C writes it */")
@@ -206,7 +210,7 @@ class Grammar(Language):
             raise ValueError("dialect is w3c, iso or xgrammar")
         builder = _core.GrammarBuilder(limits=limits)
         core = builder.build(lower_ebnf(builder, text, root=root, dialect=dialect))
-        return cls(core, origin=Origin.of_notation("from_ebnf", text, limits, root=root, dialect=dialect))
+        return Grammar(core, origin=Origin.of_notation("from_ebnf", text, limits, root=root, dialect=dialect))
 
     @classmethod
     def from_lark(
@@ -216,7 +220,7 @@ class Grammar(Language):
         dialect: Literal["llguidance", "lark", "xgrammar"] = "llguidance",
         start: str = "start",
         limits: Limits | None = None,
-    ) -> Grammar:
+    ) -> Grammar[str]:
         r"""The texts of a rule of a grammar in Lark's notation.
 
         >>> calls = Grammar.from_lark(r'''
@@ -240,7 +244,7 @@ class Grammar(Language):
             raise ValueError("dialect is llguidance, lark or xgrammar")
         builder = _core.GrammarBuilder(limits=limits)
         core = builder.build(lower_lark(builder, text, start=start, dialect=dialect))
-        return cls(core, origin=Origin.of_notation("from_lark", text, limits, dialect=dialect, start=start))
+        return Grammar(core, origin=Origin.of_notation("from_lark", text, limits, dialect=dialect, start=start))
 
     @classmethod
     def from_json_schema(
@@ -250,7 +254,7 @@ class Grammar(Language):
         registry: Any = None,
         *,
         limits: Limits | None = None,
-    ) -> Grammar:
+    ) -> Grammar[Any]:
         """The JSON documents that a schema (a dict, a bool, or the schema as JSON text) allows.
 
         >>> Grammar.from_json_schema({"type": "integer", "minimum": 3}).accepts("4")
@@ -269,8 +273,20 @@ class Grammar(Language):
             raise InvalidSchemaError(f"a schema is an object or a boolean, not {kind}", where="", hint=hint)
         return cls._from_json_schema(schema, options, registry, json_value, limits)
 
+    @overload
     @classmethod
-    def from_type(cls, tp: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None) -> Grammar:
+    def from_type(
+        cls, tp: type[R], options: JSONSchemaOptions | None = ..., *, limits: Limits | None = ...
+    ) -> Grammar[R]: ...
+    @overload
+    @classmethod
+    def from_type(
+        cls, tp: TypeForm[R], options: JSONSchemaOptions | None = ..., *, limits: Limits | None = ...
+    ) -> Grammar[R]: ...
+    @classmethod
+    def from_type(
+        cls, tp: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None
+    ) -> Grammar[Any]:
         """The JSON documents of a Python type: a Pydantic model, dataclass, TypedDict, Enum, Literal, Union …
 
         >>> Grammar.from_type(list[bool]).accepts("[true, false]")
@@ -289,7 +305,7 @@ class Grammar(Language):
         compiled_schema.check_options(options)
         if options.property_order == "schema":
             options = replace(options, property_order="declared")
-        grammar = cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
+        grammar: Grammar[Any] = cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
         if python_type.beyond and grammar.report is not None:
             grammar._report = grammar.report.beside(python_type.beyond)
         usual = usual_options("from_type")
@@ -298,7 +314,7 @@ class Grammar(Language):
 
     def with_schema(
         self, schema: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None
-    ) -> Grammar:
+    ) -> Grammar[Any]:
         """The grammar of another schema, which is read as this one's was: with its options and its registry.
 
         >>> from frisket import JSONSchemaOptions
@@ -324,7 +340,7 @@ class Grammar(Language):
         vocabulary: Vocabulary | None = None,
         max_thinking_chars: int | None = None,
         limits: Limits | None = None,
-    ) -> Grammar:
+    ) -> Grammar[Message]:
         r"""The messages of a model that may call tools, in the wire format of its family; the value is a `Message`.
 
         >>> weather = {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
@@ -359,7 +375,7 @@ class Grammar(Language):
         )
 
     @classmethod
-    def _from_thinking(cls, answer: Grammar, **keywords: Any) -> Grammar:
+    def _from_thinking(cls, answer: Grammar, **keywords: Any) -> Grammar[Thought[Any]]:
         """`think`, where a grammar is made again from what it was made of."""
         from frisket.thinking import think
 
@@ -373,7 +389,7 @@ class Grammar(Language):
         registry: Any,
         value: Callable[[str], Any],
         limits: Limits | None,
-    ) -> Grammar:
+    ) -> Grammar[Any]:
         front = compiled_schema.front_end()
         options = front.DEFAULT if options is None or options == front.DEFAULT else options
         if limits is not None and not isinstance(limits, _core.Limits):
@@ -386,14 +402,14 @@ class Grammar(Language):
 
             value = validating(schema, registry, value)
         if options is front.DEFAULT and registry is None and limits is None and data is not None:
-            return cls(core, report, schema, value, data)
+            return Grammar(core, report, schema, value, data)
         origin = Origin.of_schema(schema, data, None if options is front.DEFAULT else options, registry, limits)
-        return cls(core, report, schema, value, origin)
+        return Grammar(core, report, schema, value, origin)
 
     @classmethod
     def from_structural_tag(
         cls, tag: Mapping[str, Any] | str, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None
-    ) -> Grammar:
+    ) -> Grammar[Any]:
         """The texts of a structural tag, the JSON (a dict, or text) that requests to vLLM and SGLang carry.
 
         >>> tag = {"type": "tag", "begin": "<n>", "content": {"type": "regex", "pattern": "[0-9]+"}, "end": "</n>"}
@@ -410,13 +426,13 @@ class Grammar(Language):
             tag = load_structural_tag(tag)
         part = read_structural_tag(tag, cls, options, limits)
         origin = Origin.of_structural_tag(tag, content(tag), options, limits)
-        return cls(build_part(part, limits), value=TagText(part), origin=origin)
+        return Grammar(build_part(part, limits), value=TagText(part), origin=origin)
 
     @classmethod
-    def _from_part(cls, part: Part, *, limits: Limits | None = None) -> Grammar:
+    def _from_part(cls, part: Part, *, limits: Limits | None = None) -> Grammar[Any]:
         """The texts of a combination (frisket.parts). Its rules are made when they are first asked for: most parts
         are asked only as parts of others."""
-        grammar = cls(None, origin=Origin("_from_part", part, {}, limits))
+        grammar: Grammar[Any] = Grammar(None, origin=Origin("_from_part", part, {}, limits))
         if isinstance(part, Template):
             grammar._value = Filled(grammar, part)
         return grammar

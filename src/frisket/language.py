@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Generic, cast
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
@@ -20,12 +20,19 @@ from frisket.notations.combination.part import Part, Whole, size
 from frisket.origin import Content, Origin
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, TypeVar
 
     from frisket.description import Description, Style
     from frisket.grammar import Grammar
     from frisket.json_schema import JSONSchemaOptions, Report
     from frisket.vocabulary import Vocabulary
+
+    T = TypeVar("T", covariant=True, default=Any)
+else:
+    from typing import TypeVar
+
+    # Defaults are for type checkers: `Grammar` alone is a Grammar[Any].
+    T = TypeVar("T", covariant=True)
 
 #: The representation of a combination shows at most so many characters.
 _SHOWN = 200
@@ -38,7 +45,7 @@ _CORES = (_core.Grammar, type(None))
 _MISSING: Any = object()
 
 
-class Language:
+class Language(Generic[T]):
     """The texts that rules describe: compiled, compared, pickled, printed. `Grammar` adds the ways to make one."""
 
     __slots__ = ("__weakref__", "_core", "_origin", "_report", "_schema", "_value")
@@ -134,7 +141,7 @@ class Language:
         """Whether some text of the grammar begins like this."""
         return self._core_within(limits).accepts_prefix(_bytes(text), limits=limits)
 
-    def value(self, text: str) -> Any:
+    def value(self, text: str) -> T:
         """A text of the grammar as what it stands for: a value of the type, parsed JSON, or the text itself.
 
         >>> from frisket import Grammar
@@ -145,7 +152,8 @@ class Language:
         has it; here only what is no JSON, no value of the type or, where the grammar is relaxed, none of the schema is
         an AnswerError.
         """
-        return self._value(text)
+        value: T = self._value(text)
+        return value
 
     def captures(
         self,

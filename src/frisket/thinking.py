@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, cast, overload
 
 from frisket import _core
 from frisket.errors import MessageSyntaxError, UnsupportedSchemaError
@@ -18,6 +19,8 @@ from frisket.tools import wire
 from frisket.tools.template import Hole, Piece, literal_pieces
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeForm, Unpack
+
     from frisket.limit import Limits
     from frisket.vocabulary import Vocabulary
 
@@ -73,6 +76,18 @@ class Thought(Generic[T]):
 
     reasoning: str | None
     answer: T
+
+
+class _Reasoning(TypedDict, total=False):
+    """Keyword arguments of `think`."""
+
+    start: str
+    end: str
+    mode: Mode
+    prompt: str | Thinking | None
+    vocabulary: Vocabulary | None
+    max_chars: int | None
+    limits: Limits | None
 
 
 @dataclass(frozen=True)
@@ -156,6 +171,16 @@ class Reasoning:
         return [Hole("ws")] if self.has_gap else []
 
 
+@overload
+def think(answer: Grammar[T] | type[T], **options: Unpack[_Reasoning]) -> Grammar[Thought[T]]: ...
+@overload
+def think(
+    answer: list[str] | tuple[str, ...] | re.Pattern[str], **options: Unpack[_Reasoning]
+) -> Grammar[Thought[str]]: ...
+@overload
+def think(answer: TypeForm[T], **options: Unpack[_Reasoning]) -> Grammar[Thought[T]]: ...
+@overload
+def think(answer: Mapping[str, Any] | bool, **options: Unpack[_Reasoning]) -> Grammar[Thought[Any]]: ...
 def think(
     answer: Any,
     *,
@@ -167,7 +192,7 @@ def think(
     max_chars: int | None = None,
     max_tokens: int | None = None,
     limits: Limits | None = None,
-) -> Grammar:
+) -> Grammar[Thought[Any]]:
     r"""Reasoning between two markers, then a text of `answer`; the value is a `Thought`.
 
     >>> grammar = think(["yes", "no"])

@@ -35,7 +35,7 @@ assert_type(frisket.generate(model, "", ["a", "b"]), str)
 assert_type(frisket.generate(model, "", ("a", "b")), str)
 assert_type(frisket.generate(model, "", re.compile("a")), str)
 assert_type(frisket.generate(model, "", {"type": "integer"}), Any)
-assert_type(frisket.generate(model, "", frisket.Grammar.from_choices(["a"])), Any)
+assert_type(frisket.generate(model, "", frisket.Grammar.from_choices(["a"])), str)
 assert_type(frisket.stream(model, "", Literal["a", "b"]).generation().value(), Literal["a", "b"])
 assert_type(frisket.stream(model, "", Order), frisket.Stream[Order])
 messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]

@@ -152,7 +152,7 @@ FREE: dict[str, set[str]] = {
         "Family.from_chat_template", "Family.from_tokenizer", "family_of",
     },
     "it goes on with an answer that was begun within limits": {
-        "AsyncStream.generation", "Generation.value", "Stream.events",
+        "AsyncStream.events", "AsyncStream.generation", "Generation.value", "Stream.events",
         "Stream.generation",     },
     "a strategy takes a task, which has limits": {
         f"{name}.{call}" for name in ("Beams", "Best", "Draft", "Exact", "Particles", "Strategy")

@@ -28,7 +28,19 @@ NAMES = {
 MOST_NAMES = 30
 
 #: Public modules beside it, each with names of its own. `docs/reference/python.md` lists what is in each.
-MODULES = ("errors", "events", "examples", "hosted", "lint", "models", "parts", "reports", "strategies", "tools")
+MODULES = (
+    "errors",
+    "events",
+    "examples",
+    "hosted",
+    "lint",
+    "models",
+    "options",
+    "parts",
+    "reports",
+    "strategies",
+    "tools",
+)
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
@@ -43,6 +55,7 @@ STOREYS = (
         "events",
         "token_name",
         "misuse",
+        "options",
         "json_fault",
         "json_pointer",
         "chat_template",
@@ -77,7 +90,7 @@ def test_the_exported_names() -> None:
 
 
 def test_only_what_is_public_is_listed() -> None:
-    assert set(dir(frisket)) == NAMES | {"__version__", "reports", "thinking"}
+    assert set(dir(frisket)) == NAMES | {"__version__", "options", "reports", "thinking"}
     for name in dir(frisket):
         assert getattr(frisket, name) is not None
 
@@ -86,7 +99,9 @@ def test_no_name_of_an_everyday_module_is_shadowed() -> None:
     assert not set(frisket.__all__) & (set(sys.stdlib_module_names) | set(dir(builtins)))
 
 
-@pytest.mark.parametrize("module", ["errors", "events", "parts", "reports", "strategies", "thinking", "tools"])
+@pytest.mark.parametrize(
+    "module", ["errors", "events", "options", "parts", "reports", "strategies", "thinking", "tools"]
+)
 def test_a_name_of_another_module_is_found(module: str) -> None:
     public = {"Thinking"} if module == "thinking" else set(importlib.import_module(f"frisket.{module}").__all__)
     for name in public - NAMES:

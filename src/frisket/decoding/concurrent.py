@@ -5,70 +5,37 @@ from __future__ import annotations
 import asyncio
 import re
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, overload
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from frisket.decoding.answer import Generation, Stream
 from frisket.decoding.argument import check_integer, kind
-from frisket.decoding.generate import generate, stream
+from frisket.decoding.call import read_task
+from frisket.decoding.generate import answered, begin_task, generate
 from frisket.decoding.loop import Step
+from frisket.decoding.option_name import check_names
 from frisket.errors import FrisketError
+from frisket.limit import Cancellation, Limits
 from frisket.tools import Tools
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
-    from frisket.decoding.budget import OnBudget
-    from frisket.decoding.guard import Guard
     from frisket.decoding.request import Prompt
-    from frisket.decoding.sampler import Sampler
-    from frisket.description import Style
+    from frisket.events.event import Event
     from frisket.grammar import Grammar
-    from frisket.limit import Limits
     from frisket.models.protocol import Model
-    from frisket.strategies import Strategy
-    from frisket.thinking import Mode
-    from frisket.tools import Family, Message
+    from frisket.options import AllOptions, Options, ToolOptions
+    from frisket.tools import Message
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-class Options(TypedDict, total=False):
-    """What `generate` and `stream` take by name, too."""
-
-    max_tokens: int
-    on_budget: OnBudget
-    min_tokens: int
-    guard: Guard | None
-    sampler: Sampler | None
-    seed: int
-    stop: str | Sequence[str]
-    jump_forward: bool
-    describe: bool | Style
-    limits: Limits | None
-    heal: bool
-
-
-class CallOptions(Options, total=False):
-    """What they take by name beside `tools`."""
-
-    choice: str
-    parallel: bool
-    final: Any
-    thinking: Mode
-    family: str | Family | None
-
-
-class ToolOptions(CallOptions, total=False):
-    """All that they take by name."""
-
-    tools: Tools | Iterable[Any] | None
-
-
 @overload
-async def agenerate(model: Model, prompt: Prompt, target: type[T], **options: Unpack[Options]) -> T: ...
+async def agenerate(model: Model, prompt: Prompt, target: Grammar[T] | type[T], **options: Unpack[Options]) -> T: ...
 @overload
 async def agenerate(
     model: Model, prompt: Prompt, target: list[str] | tuple[str, ...] | re.Pattern[str], **options: Unpack[Options]
@@ -77,32 +44,88 @@ async def agenerate(
 async def agenerate(model: Model, prompt: Prompt, target: TypeForm[T], **options: Unpack[Options]) -> T: ...
 @overload
 async def agenerate(
-    model: Model, prompt: Prompt, target: None = None, *, tools: Tools | Iterable[Any], **options: Unpack[CallOptions]
-) -> Message: ...
+    model: Model, prompt: Prompt, target: Mapping[str, Any] | bool, **options: Unpack[Options]
+) -> Any: ...
 @overload
 async def agenerate(
-    model: Model, prompt: Prompt, target: Grammar | Mapping[str, Any] | bool, **options: Unpack[Options]
-) -> Any: ...
-async def agenerate(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[ToolOptions]) -> Any:
+    model: Model, prompt: Prompt, target: None = None, *, tools: Tools | Iterable[Any], **options: Unpack[ToolOptions]
+) -> Message: ...
+async def agenerate(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[AllOptions]) -> Any:
     """As `generate`, in a thread, so that the event loop goes on meanwhile.
 
         ticket = await frisket.agenerate(model, "My card was charged twice", Triage)
 
-    A task that is cancelled ends the answer after the token that is being made.
+    A task that is cancelled ends the answer after the token that is being made. It ends the search of a strategy, too,
+    unless `limits` have a cancellation of their own: then that one does. `on_step` is called by the event loop.
     """
-    answer: AsyncStream[Any] = astream(model, prompt, target, **options)
-    return (await answer.generation()).value()
+    check_names("agenerate", options)
+    on_step = options.get("on_step")
+    if (strategy := options.get("strategy")) is not None:
+        cancellation = Cancellation()
+
+        def search() -> Generation[Any]:
+            task = read_task("agenerate", model, prompt, target, options)
+            task = replace(task, limits=_cancelled_by(cancellation, task.limits))
+            return strategy.answer(task, options.get("seed", 0))
+
+        try:
+            result = await asyncio.to_thread(search)
+        except asyncio.CancelledError:
+            cancellation.cancel()
+            raise
+        if on_step is not None:
+            for step in result.steps:
+                on_step(step)
+        return answered(result, options)
+    answer: AsyncStream[Any] = _begin("agenerate", model, prompt, target, options)
+    if on_step is not None:
+        async for step in answer:
+            on_step(step)
+    return answered(await answer.generation(), options)
 
 
-def astream(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[ToolOptions]) -> AsyncStream[Any]:
+def _cancelled_by(cancellation: Cancellation, limits: Limits | None) -> Limits:
+    """The limits with this cancellation, unless they have one."""
+    if limits is None:
+        return Limits(cancellation=cancellation)
+    if limits.cancellation is not None:
+        return limits
+    return Limits(
+        memory_bytes=limits.memory_bytes, steps=limits.steps, seconds=limits.seconds, cancellation=cancellation
+    )
+
+
+@overload
+def astream(
+    model: Model, prompt: Prompt, target: Grammar[T] | type[T], **options: Unpack[Options]
+) -> AsyncStream[T]: ...
+@overload
+def astream(
+    model: Model, prompt: Prompt, target: list[str] | tuple[str, ...] | re.Pattern[str], **options: Unpack[Options]
+) -> AsyncStream[str]: ...
+@overload
+def astream(model: Model, prompt: Prompt, target: TypeForm[T], **options: Unpack[Options]) -> AsyncStream[T]: ...
+@overload
+def astream(
+    model: Model, prompt: Prompt, target: Mapping[str, Any] | bool, **options: Unpack[Options]
+) -> AsyncStream[Any]: ...
+@overload
+def astream(
+    model: Model, prompt: Prompt, target: None = None, *, tools: Tools | Iterable[Any], **options: Unpack[ToolOptions]
+) -> AsyncStream[Message]: ...
+def astream(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[AllOptions]) -> AsyncStream[Any]:
     """As `stream`, for `async for`; the prompt is read when the first step is asked for.
 
     async for step in (answer := frisket.astream(model, prompt, Triage)):
         print(step.text, end="", flush=True)
     ticket = (await answer.generation()).value()
     """
-    begin: Callable[..., Stream[Any]] = stream
-    return AsyncStream(lambda: begin(model, prompt, target, **options))
+    check_names("astream", options)
+    return _begin("astream", model, prompt, target, options)
+
+
+def _begin(call: str, model: Model, prompt: Prompt, target: Any, options: AllOptions) -> AsyncStream[Any]:
+    return AsyncStream(lambda: begin_task(read_task(call, model, prompt, target, options), options))
 
 
 class AsyncStream(AsyncIterator[Step], Generic[T]):
@@ -111,6 +134,7 @@ class AsyncStream(AsyncIterator[Step], Generic[T]):
     def __init__(self, begin: Callable[[], Stream[T]]) -> None:
         self._begin = begin
         self._stream: Stream[T] | None = None
+        self._events: Iterator[Event] | None = None
         # A step that nobody waits for any longer is still being made: the next one has to wait for it.
         self._busy = threading.Lock()
         self._abandoned = False
@@ -131,6 +155,16 @@ class AsyncStream(AsyncIterator[Step], Generic[T]):
         """The answer so far as a JSON value: see `Stream.value`."""
         return None if self._stream is None else self._stream.value
 
+    @property
+    def partial(self) -> T | None:
+        """The answer so far as an object of the type that was asked for: see `Stream.partial`."""
+        return None if self._stream is None else self._stream.partial
+
+    async def events(self) -> AsyncIterator[Event]:
+        """What happens in the document while its steps are made, for `async for`: see `Stream.events`."""
+        while (event := await self._in_thread(self._next_event)) is not None:
+            yield event
+
     async def generation(self) -> Generation[T]:
         """The result; makes the steps that are still to be made, in one thread."""
         result = await self._in_thread(self._rest)
@@ -147,12 +181,21 @@ class AsyncStream(AsyncIterator[Step], Generic[T]):
 
     def _next(self) -> Step | None:
         with self._busy:
+            # An exhausted iterator cannot say so through a future.
+            return None if self._abandoned else next(self._begun(), None)
+
+    def _next_event(self) -> Event | None:
+        with self._busy:
             if self._abandoned:
                 return None
-            if self._stream is None:
-                self._stream = self._begin()
-            # An exhausted iterator cannot say so through a future.
-            return next(self._stream, None)
+            if self._events is None:
+                self._events = self._begun().events()
+            return next(self._events, None)
+
+    def _begun(self) -> Stream[T]:
+        if self._stream is None:
+            self._stream = self._begin()
+        return self._stream
 
     def _rest(self) -> Generation[T] | None:
         while self._next() is not None:
@@ -160,12 +203,28 @@ class AsyncStream(AsyncIterator[Step], Generic[T]):
         return None if self._abandoned or self._stream is None else self._stream.generation()
 
 
-class ManyOptions(ToolOptions, total=False):
-    """What `generate_many` takes by name, too."""
-
-    strategy: Strategy | None
-
-
+@overload
+def generate_many(
+    model: Model,
+    prompts: Iterable[Prompt],
+    targets: Grammar[T] | type[T],
+    *,
+    workers: int = ...,
+    on_done: Callable[[int, int], object] | None = ...,
+    return_errors: Literal[False] = ...,
+    **options: Unpack[Options],
+) -> list[T]: ...
+@overload
+def generate_many(
+    model: Model,
+    prompts: Iterable[Prompt],
+    targets: Any = ...,
+    *,
+    workers: int = ...,
+    on_done: Callable[[int, int], object] | None = ...,
+    return_errors: bool = ...,
+    **options: Unpack[AllOptions],
+) -> list[Any]: ...
 def generate_many(
     model: Model,
     prompts: Iterable[Prompt],
@@ -174,19 +233,20 @@ def generate_many(
     workers: int = 2,
     on_done: Callable[[int, int], object] | None = None,
     return_errors: bool = False,
-    **options: Unpack[ManyOptions],
+    **options: Unpack[AllOptions],
 ) -> list[Any]:
     """The answers to many prompts or conversations, in their order.
 
         tickets = frisket.generate_many(model, letters, Triage, on_done=lambda done, total: print(f"{done}/{total}"))
 
-    Options are those of `generate`, `tools` among them: each answer is then a `frisket.tools.Message`.
+    `options` are those of `generate`, but for `on_step`. With `tools` each answer is a `frisket.tools.Message`.
 
     `targets` is one target for all prompts (a list of texts is one: choices), or a list with one for each. `workers`
     threads take turns, so that one answer's grammar is compiled and masked while another's tokens are computed; each
     keeps a session of the model. `on_done` is called here, after each answer, with how many are done. The first error
     ends all, unless `return_errors` puts a FrisketError into the place of its answer.
     """
+    check_names("generate_many", options)
     if isinstance(prompts, str):
         raise TypeError("prompts are a list of texts, got str: write [prompt] for one")
     if not isinstance(prompts, Iterable):

@@ -1,180 +1,51 @@
-"""Model × prompt × type → a value of that type."""
+"""Model × prompt × target → a value of what was asked for, or its steps."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
-from frisket.decoding.answer import Stream
-from frisket.decoding.argument import check_on_step, check_seed, check_strategy, stop_texts
-from frisket.decoding.budget import OnBudget
+from frisket.decoding.answer import Generation, Stream
+from frisket.decoding.call import read_task
 from frisket.decoding.draft import drafter
-from frisket.decoding.guard import Guard
-from frisket.decoding.loop import Step, decode
-from frisket.decoding.request import ToolRequest, read_request
+from frisket.decoding.loop import decode
 from frisket.decoding.sampler import Sampler
 from frisket.decoding.task import Beginning, Task
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeForm
+    from typing_extensions import TypeForm, Unpack
 
     from frisket.decoding.request import Prompt
-    from frisket.description import Style
     from frisket.grammar import Grammar
-    from frisket.limit import Limits
     from frisket.models.protocol import Model
-    from frisket.strategies import Strategy
-    from frisket.thinking import Mode
-    from frisket.tools import Family, Message, Tools
+    from frisket.options import AllOptions, Options, ToolOptions
+    from frisket.tools import Message, Tools
 
 T = TypeVar("T")
 
 
 @overload
-def generate(
-    model: Model,
-    prompt: Prompt,
-    target: type[T],
-    *,
-    max_tokens: int = ...,
-    on_budget: OnBudget = ...,
-    min_tokens: int = ...,
-    guard: Guard | None = ...,
-    sampler: Sampler | None = ...,
-    seed: int = ...,
-    stop: str | Sequence[str] = ...,
-    jump_forward: bool = ...,
-    describe: bool | Style = ...,
-    limits: Limits | None = ...,
-    heal: bool = ...,
-    strategy: Strategy | None = ...,
-    on_step: Callable[[Step], object] | None = ...,
-    allow_partial: bool = ...,
-) -> T: ...
+def generate(model: Model, prompt: Prompt, target: Grammar[T] | type[T], **options: Unpack[Options]) -> T: ...
 @overload
 def generate(
-    model: Model,
-    prompt: Prompt,
-    target: list[str] | tuple[str, ...] | re.Pattern[str],
-    *,
-    max_tokens: int = ...,
-    on_budget: OnBudget = ...,
-    min_tokens: int = ...,
-    guard: Guard | None = ...,
-    sampler: Sampler | None = ...,
-    seed: int = ...,
-    stop: str | Sequence[str] = ...,
-    jump_forward: bool = ...,
-    describe: bool | Style = ...,
-    limits: Limits | None = ...,
-    heal: bool = ...,
-    strategy: Strategy | None = ...,
-    on_step: Callable[[Step], object] | None = ...,
-    allow_partial: bool = ...,
+    model: Model, prompt: Prompt, target: list[str] | tuple[str, ...] | re.Pattern[str], **options: Unpack[Options]
 ) -> str: ...
 @overload
-def generate(
-    model: Model,
-    prompt: Prompt,
-    target: TypeForm[T],
-    *,
-    max_tokens: int = ...,
-    on_budget: OnBudget = ...,
-    min_tokens: int = ...,
-    guard: Guard | None = ...,
-    sampler: Sampler | None = ...,
-    seed: int = ...,
-    stop: str | Sequence[str] = ...,
-    jump_forward: bool = ...,
-    describe: bool | Style = ...,
-    limits: Limits | None = ...,
-    heal: bool = ...,
-    strategy: Strategy | None = ...,
-    on_step: Callable[[Step], object] | None = ...,
-    allow_partial: bool = ...,
-) -> T: ...
+def generate(model: Model, prompt: Prompt, target: TypeForm[T], **options: Unpack[Options]) -> T: ...
+@overload
+def generate(model: Model, prompt: Prompt, target: Mapping[str, Any] | bool, **options: Unpack[Options]) -> Any: ...
 @overload
 def generate(
-    model: Model,
-    prompt: Prompt,
-    target: Grammar | Mapping[str, Any] | bool,
-    *,
-    max_tokens: int = ...,
-    on_budget: OnBudget = ...,
-    min_tokens: int = ...,
-    guard: Guard | None = ...,
-    sampler: Sampler | None = ...,
-    seed: int = ...,
-    stop: str | Sequence[str] = ...,
-    jump_forward: bool = ...,
-    describe: bool | Style = ...,
-    limits: Limits | None = ...,
-    heal: bool = ...,
-    strategy: Strategy | None = ...,
-    on_step: Callable[[Step], object] | None = ...,
-    allow_partial: bool = ...,
-) -> Any: ...
-@overload
-def generate(
-    model: Model,
-    prompt: Prompt,
-    target: None = ...,
-    *,
-    tools: Tools | Iterable[Any],
-    choice: str = ...,
-    parallel: bool = ...,
-    final: Any = ...,
-    thinking: Mode = ...,
-    family: str | Family | None = ...,
-    max_tokens: int = ...,
-    on_budget: OnBudget = ...,
-    min_tokens: int = ...,
-    guard: Guard | None = ...,
-    sampler: Sampler | None = ...,
-    seed: int = ...,
-    stop: str | Sequence[str] = ...,
-    jump_forward: bool = ...,
-    limits: Limits | None = ...,
-    heal: bool = ...,
-    strategy: Strategy | None = ...,
-    on_step: Callable[[Step], object] | None = ...,
-    allow_partial: bool = ...,
+    model: Model, prompt: Prompt, target: None = None, *, tools: Tools | Iterable[Any], **options: Unpack[ToolOptions]
 ) -> Message: ...
-def generate(
-    model: Model,
-    prompt: Prompt,
-    target: Any = None,
-    *,
-    tools: Tools | Iterable[Any] | None = None,
-    choice: str = "auto",
-    parallel: bool = True,
-    final: Any = None,
-    thinking: Mode = "auto",
-    family: str | Family | None = None,
-    max_tokens: int = 512,
-    on_budget: OnBudget = "finish",
-    min_tokens: int = 0,
-    guard: Guard | None = None,
-    sampler: Sampler | None = None,
-    seed: int = 0,
-    stop: str | Sequence[str] = (),
-    jump_forward: bool = True,
-    describe: bool | Style = False,
-    limits: Limits | None = None,
-    heal: bool = False,
-    strategy: Strategy | None = None,
-    on_step: Callable[[Step], object] | None = None,
-    allow_partial: bool = False,
-) -> Any:
+def generate(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[AllOptions]) -> Any:
     """The model's answer as a value: of the type `target`, parsed JSON for a schema (dict or bool), or the text.
 
         ticket = frisket.generate(frisket.models.embedded(), "My card was charged twice", Triage)
 
     `target` is a type (a class, `Literal["a", "b"]`, `int | None` …), a JSON Schema, a list of texts to choose from, a
-    compiled regular expression or a Grammar. Greedy unless a `sampler` (`Sampler(temperature=0.7)`) or the `strategy`
-    says otherwise; one `seed` is one answer. The text ends before a `stop`, which is one text or several. `on_step`
-    sees every step as it is made.
+    compiled regular expression or a Grammar.
 
     `prompt` is a text, or the messages of a chat: dicts with `role` and `content`, messages of the openai package,
     answers of `tools=`. The model's chat template writes them; without one they are lines.
@@ -184,218 +55,66 @@ def generate(
 
         answer = frisket.generate(model, [{"role": "user", "content": "Is it warm in Rome?"}], tools=[weather])
 
-    `choice`, `parallel`, `final` and `thinking` are those of `Grammar.from_tools`. `family` is the format of calls: its
-    name, a model's id or a `Family`. Without it, the chat template tells the format; a model whose template knows no
-    tools is told of `hermes`.
-
-    An answer is whole after `max_tokens` tokens at the latest, or fewer where the model's context ends: the masks keep
-    only tokens after which it can still be finished. Where so few tokens finish no answer, BudgetError says how many
-    would, before the model is asked. `min_tokens` keeps the model from ending before, `guard=Guard()` from repeating
-    itself.
-
-    With `on_budget="cut"` the text ends where the tokens do. An answer that was cut (so, or by a stop string) before it
-    was whole is a LimitExceededError, or with `allow_partial` the text as far as it got; `stream` returns everything
-    that is known about it.
-
-    `describe` writes the schema into the prompt, as `Grammar.describe` words it (True: as TypeScript), where the model
-    otherwise reads the names of the properties alone.
-
-    `limits` bound the grammar of a target that is none yet, its description and every call of its matchers; their
-    cancellation ends the answer at the next token.
-
-    `strategy`: how whole answers are found, where token by token under the mask is not enough: `Exact`, `Particles`,
-    `Beams`, `Best`, `Draft`, or one of them within another. An answer longer than `max_tokens` is then cut or left out.
-    `on_step` sees the steps of the answer that was chosen, once it is. `sample` returns several answers with their
-    weights.
-
-    `heal`: the last tokens of the prompt that some longer token begins with are taken back, and the answer's first
-    tokens spell them again as the model prefers; the answer is the text after the prompt as ever.
-
-    `jump_forward`: text that must come next is read in one call of the network with the token before it, where the
-    model's sessions can (`DraftSession`). Each token is still the one that the sampler chooses from the model's logits,
-    so answers stay what they are, as far as a network computes the same for tokens together as one by one.
+    `options` are those of `frisket.options`. Greedy unless a `sampler` or a `strategy` says otherwise. An answer is
+    whole after `max_tokens` tokens at the latest. Where so few finish no answer, BudgetError says how many would,
+    before the model is asked. An answer that a stop string or `on_budget="cut"` cut before it was whole is a
+    LimitExceededError, or with `allow_partial` the text as far as it got; `stream` returns everything that is known
+    about it.
     """
-    check_seed(seed)
-    check_strategy(strategy)
-    check_on_step(on_step)
-    asked = ToolRequest(tools, choice, parallel, final, thinking, family)
-    said, grammar = read_request(model, prompt, target, asked, limits, describe=describe)
-    task = Task(
-        model,
-        said,
-        grammar,
-        max_tokens=max_tokens,
-        on_budget=on_budget if strategy is None else "cut",
-        min_tokens=min_tokens,
-        guard=guard,
-        sampler=sampler,
-        stop=stop_texts(stop),
-        jump_forward=jump_forward,
-        describe=describe,
-        limits=limits,
-        heal=heal,
-    )
-    if strategy is None:
-        answer = begin_stream(task, task.begin(partial=allow_partial), seed)
-        for step in answer:
-            if on_step is not None:
-                on_step(step)
-        result = answer.generation()
-    else:
-        result = strategy.answer(task, seed)
+    task = read_task("generate", model, prompt, target, options)
+    on_step = options.get("on_step")
+    if (strategy := options.get("strategy")) is None:
+        steps = begin_task(task, options)
         if on_step is not None:
-            for step in result.steps:
+            for step in steps:
                 on_step(step)
-    if not result.whole and allow_partial:
-        return result.text
-    return result.value()
+        return answered(steps.generation(), options)
+    result = strategy.answer(task, options.get("seed", 0))
+    if on_step is not None:
+        for step in result.steps:
+            on_step(step)
+    return answered(result, options)
 
 
 @overload
-def stream(
-    model: Model,
-    prompt: Prompt,
-    target: type[T],
-    *,
-    max_tokens: int = ...,
-    on_budget: OnBudget = ...,
-    min_tokens: int = ...,
-    guard: Guard | None = ...,
-    sampler: Sampler | None = ...,
-    seed: int = ...,
-    stop: str | Sequence[str] = ...,
-    jump_forward: bool = ...,
-    describe: bool | Style = ...,
-    limits: Limits | None = ...,
-    heal: bool = ...,
-) -> Stream[T]: ...
+def stream(model: Model, prompt: Prompt, target: Grammar[T] | type[T], **options: Unpack[Options]) -> Stream[T]: ...
 @overload
 def stream(
-    model: Model,
-    prompt: Prompt,
-    target: list[str] | tuple[str, ...] | re.Pattern[str],
-    *,
-    max_tokens: int = ...,
-    on_budget: OnBudget = ...,
-    min_tokens: int = ...,
-    guard: Guard | None = ...,
-    sampler: Sampler | None = ...,
-    seed: int = ...,
-    stop: str | Sequence[str] = ...,
-    jump_forward: bool = ...,
-    describe: bool | Style = ...,
-    limits: Limits | None = ...,
-    heal: bool = ...,
+    model: Model, prompt: Prompt, target: list[str] | tuple[str, ...] | re.Pattern[str], **options: Unpack[Options]
 ) -> Stream[str]: ...
 @overload
-def stream(
-    model: Model,
-    prompt: Prompt,
-    target: TypeForm[T],
-    *,
-    max_tokens: int = ...,
-    on_budget: OnBudget = ...,
-    min_tokens: int = ...,
-    guard: Guard | None = ...,
-    sampler: Sampler | None = ...,
-    seed: int = ...,
-    stop: str | Sequence[str] = ...,
-    jump_forward: bool = ...,
-    describe: bool | Style = ...,
-    limits: Limits | None = ...,
-    heal: bool = ...,
-) -> Stream[T]: ...
+def stream(model: Model, prompt: Prompt, target: TypeForm[T], **options: Unpack[Options]) -> Stream[T]: ...
 @overload
 def stream(
-    model: Model,
-    prompt: Prompt,
-    target: Grammar | Mapping[str, Any] | bool,
-    *,
-    max_tokens: int = ...,
-    on_budget: OnBudget = ...,
-    min_tokens: int = ...,
-    guard: Guard | None = ...,
-    sampler: Sampler | None = ...,
-    seed: int = ...,
-    stop: str | Sequence[str] = ...,
-    jump_forward: bool = ...,
-    describe: bool | Style = ...,
-    limits: Limits | None = ...,
-    heal: bool = ...,
+    model: Model, prompt: Prompt, target: Mapping[str, Any] | bool, **options: Unpack[Options]
 ) -> Stream[Any]: ...
 @overload
 def stream(
-    model: Model,
-    prompt: Prompt,
-    target: None = ...,
-    *,
-    tools: Tools | Iterable[Any],
-    choice: str = ...,
-    parallel: bool = ...,
-    final: Any = ...,
-    thinking: Mode = ...,
-    family: str | Family | None = ...,
-    max_tokens: int = ...,
-    on_budget: OnBudget = ...,
-    min_tokens: int = ...,
-    guard: Guard | None = ...,
-    sampler: Sampler | None = ...,
-    seed: int = ...,
-    stop: str | Sequence[str] = ...,
-    jump_forward: bool = ...,
-    limits: Limits | None = ...,
-    heal: bool = ...,
+    model: Model, prompt: Prompt, target: None = None, *, tools: Tools | Iterable[Any], **options: Unpack[ToolOptions]
 ) -> Stream[Message]: ...
-def stream(
-    model: Model,
-    prompt: Prompt,
-    target: Any = None,
-    *,
-    tools: Tools | Iterable[Any] | None = None,
-    choice: str = "auto",
-    parallel: bool = True,
-    final: Any = None,
-    thinking: Mode = "auto",
-    family: str | Family | None = None,
-    max_tokens: int = 512,
-    on_budget: OnBudget = "finish",
-    min_tokens: int = 0,
-    guard: Guard | None = None,
-    sampler: Sampler | None = None,
-    seed: int = 0,
-    stop: str | Sequence[str] = (),
-    jump_forward: bool = True,
-    describe: bool | Style = False,
-    limits: Limits | None = None,
-    heal: bool = False,
-) -> Stream[Any]:
+def stream(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[AllOptions]) -> Stream[Any]:
     """An iterator over the steps of an answer; its `generation()` is the whole result.
 
         for step in (answer := frisket.stream(model, prompt, Triage)):
             print(step.text, end="", flush=True)
         ticket = answer.generation().value()
 
-    The prompt is read at once, tokens are made as they are asked for.
+    The prompt is read at once, tokens are made as they are asked for. `options` are those of `frisket.options`, but for
+    `strategy`, `on_step` and `allow_partial`, which a stream cannot heed.
     """
-    check_seed(seed)
-    asked = ToolRequest(tools, choice, parallel, final, thinking, family)
-    said, grammar = read_request(model, prompt, target, asked, limits, describe=describe)
-    task = Task(
-        model,
-        said,
-        grammar,
-        max_tokens=max_tokens,
-        on_budget=on_budget,
-        min_tokens=min_tokens,
-        guard=guard,
-        sampler=sampler,
-        stop=stop_texts(stop),
-        jump_forward=jump_forward,
-        describe=describe,
-        limits=limits,
-        heal=heal,
-    )
-    return begin_stream(task, task.begin(), seed)
+    return begin_task(read_task("stream", model, prompt, target, options), options)
+
+
+def begin_task(task: Task, options: Options) -> Stream[Any]:
+    """The steps of the answer to a task, as the options of its call say."""
+    return begin_stream(task, task.begin(partial=options.get("allow_partial", False)), options.get("seed", 0))
+
+
+def answered(result: Generation[Any], options: Options) -> Any:
+    """The value of an answer, or its text so far where that is welcome."""
+    if options.get("allow_partial", False) and not result.whole:
+        return result.text
+    return result.value()
 
 
 def begin_stream(task: Task, beginning: Beginning, seed: int) -> Stream[Any]:

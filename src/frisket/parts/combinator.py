@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, LimitExceededError
 from frisket.grammar import Grammar
@@ -28,6 +28,8 @@ from frisket.notations.combination.part import (
 )
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeForm
+
     from frisket.json_schema import JSONSchemaOptions
 
 __all__ = [
@@ -46,11 +48,13 @@ __all__ = [
     "until",
 ]
 
+T = TypeVar("T")
+
 GrammarPart: TypeAlias = str | Grammar
 """An argument of a combinator: a text that stands for itself, or a grammar."""
 
 
-def lit(text: str) -> Grammar:
+def lit(text: str) -> Grammar[str]:
     """Exactly this text; a combinator takes a plain str for the same.
 
     >>> lit("yes").accepts("yes")
@@ -67,7 +71,7 @@ def regex(
     dialect: Literal["python", "ecma"] = "python",
     search: bool = False,
     limits: Limits | None = None,
-) -> Grammar:
+) -> Grammar[str]:
     """The texts that a regular expression matches: `Grammar.from_regex` under a short name.
 
     >>> seq("#", regex("[0-9]{1,3}")).accepts("#42")
@@ -76,7 +80,17 @@ def regex(
     return Grammar.from_regex(pattern, dialect=dialect, search=search, limits=limits)
 
 
-def json(schema: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None) -> Grammar:
+@overload
+def json(schema: type[T], options: JSONSchemaOptions | None = ..., *, limits: Limits | None = ...) -> Grammar[T]: ...
+@overload
+def json(
+    schema: Mapping[str, Any] | bool | str, options: JSONSchemaOptions | None = ..., *, limits: Limits | None = ...
+) -> Grammar[Any]: ...
+@overload
+def json(
+    schema: TypeForm[T], options: JSONSchemaOptions | None = ..., *, limits: Limits | None = ...
+) -> Grammar[T]: ...
+def json(schema: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None) -> Grammar[Any]:
     """The JSON documents of a schema (a dict, a bool, or the schema as JSON text) or of a Python type.
 
     >>> seq("answer: ", json({"type": "boolean"})).accepts("answer: true")
@@ -87,7 +101,7 @@ def json(schema: Any, options: JSONSchemaOptions | None = None, *, limits: Limit
     return Grammar.from_type(schema, options, limits=limits)
 
 
-def choice(*parts: GrammarPart) -> Grammar:
+def choice(*parts: GrammarPart) -> Grammar[str]:
     """A text of any one of the parts.
 
     >>> choice("yes", regex("no+")).accepts("noo")
@@ -98,7 +112,7 @@ def choice(*parts: GrammarPart) -> Grammar:
     return Grammar._from_part(Choice(_parts("choice", parts)))
 
 
-def seq(*parts: GrammarPart) -> Grammar:
+def seq(*parts: GrammarPart) -> Grammar[str]:
     """A text of each part, one after another; without parts the empty text.
 
     >>> seq("id: ", regex("[0-9]+"), ";").accepts("id: 7;")
@@ -107,7 +121,9 @@ def seq(*parts: GrammarPart) -> Grammar:
     return Grammar._from_part(Seq(_parts("seq", parts)))
 
 
-def repeat(part: GrammarPart, low: int = 0, high: int | None = None, separator: GrammarPart | None = None) -> Grammar:
+def repeat(
+    part: GrammarPart, low: int = 0, high: int | None = None, separator: GrammarPart | None = None
+) -> Grammar[str]:
     """`low` to `high` texts of a part (None: any number), with the separator between two of them.
 
     >>> row = repeat(regex("[0-9]+"), 1, 3, separator=", ")
@@ -119,7 +135,7 @@ def repeat(part: GrammarPart, low: int = 0, high: int | None = None, separator: 
     return Grammar._from_part(Repeat(_part("repeat", part), low, high, between))
 
 
-def optional(part: GrammarPart) -> Grammar:
+def optional(part: GrammarPart) -> Grammar[str]:
     """A text of the part, or nothing.
 
     >>> seq("1", optional(".0")).accepts("1")
@@ -134,7 +150,7 @@ def text(
     min_chars: int = 0,
     max_chars: int | None = None,
     limits: Limits | None = None,
-) -> Grammar:
+) -> Grammar[str]:
     """Free text of so many characters in which none of the forbidden strings occurs.
 
     >>> text(forbidden=["http://"], max_chars=80).accepts("see http://example.org")
@@ -152,7 +168,7 @@ def until(
     max_chars: int | None = None,
     name: str | None = None,
     limits: Limits | None = None,
-) -> Grammar:
+) -> Grammar[str]:
     """Free text that ends with the first of the triggers to come: texts, or special tokens (`special`).
 
     >>> thought = seq("<think>", until("</think>"), regex("[0-9]+"))
@@ -183,7 +199,7 @@ def tags(
     max_chars: int | None = None,
     text_after: bool = True,
     limits: Limits | None = None,
-) -> Grammar:
+) -> Grammar[str]:
     """Free text with tags in it: pairs of a begin (a text, or a special token) and the part that follows it.
 
     >>> calls = tags({"<add>": seq(regex("[0-9]+"), "</add>"), "<stop>": ""}, at_most=2)
@@ -224,7 +240,7 @@ def tags(
     return Grammar._from_part(part, limits=limits)
 
 
-def special(token_name: str) -> Grammar:
+def special(token_name: str) -> Grammar[str]:
     """The special token of that name in the vocabulary; it never matches text.
 
     >>> special("<|eot_id|>").accepts("<|eot_id|>")
@@ -239,7 +255,7 @@ def special(token_name: str) -> Grammar:
     return Grammar._from_part(Special(token_name))
 
 
-def capture(name: str, part: GrammarPart) -> Grammar:
+def capture(name: str, part: GrammarPart) -> Grammar[str]:
     """The part, whose text is found again by its name.
 
     >>> capture("year", regex("[0-9]{4}")).accepts("2026")

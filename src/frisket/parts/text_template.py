@@ -8,7 +8,7 @@ import re
 import string
 from collections import Counter
 from functools import cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints, overload
 
 from frisket.errors import GrammarSyntaxError
 from frisket.grammar import Grammar
@@ -16,10 +16,16 @@ from frisket.notations.combination.part import Capture, Choice, FreeText, Lit, P
 
 __all__ = ["template"]
 
+T = TypeVar("T")
+
 _BREAKS = ("\n", "\r")
 
 
-def template(text: str, into: type | None = None, /, **holes: Any) -> Grammar:
+@overload
+def template(text: str, into: type[T], /, **holes: Any) -> Grammar[T]: ...
+@overload
+def template(text: str, into: None = None, /, **holes: Any) -> Grammar[Any]: ...
+def template(text: str, into: type | None = None, /, **holes: Any) -> Grammar[Any]:
     r"""The texts of a template with its holes filled, written as an f-string: `{name}` is a hole, `{{` a brace.
 
     >>> person = template("Name: {name}\nAge: {age}\n", name=str, age=int)

@@ -40,6 +40,10 @@ class Best(Strategy):
         if isinstance(self.by, str) and self.by not in SCORES:
             raise ValueError(f"by is {', '.join(SCORES)} or a function, not {self.by!r}")
 
+    @property
+    def is_masked(self) -> bool:
+        return self.of.is_masked
+
     def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
         if task.sampler is None:
             # Greedy answers would all be the same.

@@ -40,6 +40,10 @@ class Draft(Strategy):
         if self.tokens < 1 or self.k < 1:
             raise ValueError(f"tokens and k are at least 1, not {self.tokens} and {self.k}")
 
+    @property
+    def is_masked(self) -> bool:
+        return self.then.is_masked
+
     def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
         sampler = task.sampler or (Sampler() if self.k * runs > 1 else Sampler.GREEDY)
         found: list[Answers] = []

@@ -25,6 +25,10 @@ class Masked(Strategy):
     of them is the evidence. A few answers carry most of the weight where the mask overrules much.
     """
 
+    @property
+    def is_masked(self) -> bool:
+        return True
+
     def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
         beginning = task.beginning
         found = []

@@ -21,6 +21,11 @@ Answers: TypeAlias = Samples[Generation[Any]]
 class Strategy(ABC):
     """How whole answers are found. Frozen: one object serves many calls and threads."""
 
+    @property
+    def is_masked(self) -> bool:
+        """Whether every answer comes from the decode loop, which heeds `on_budget`, `min_tokens` and `guard`."""
+        return False
+
     def answer(self, task: Task, seed: int) -> Generation[Any]:
         """The one answer that `generate` returns."""
         rng = np.random.default_rng(seed)

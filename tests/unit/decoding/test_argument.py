@@ -69,7 +69,7 @@ def test_a_strategy_is_no_spelling_of_one(strategy: Any) -> None:
     ):
         generate(MODEL, "?", WORDS, strategy=strategy)
     with pytest.raises(TypeError, match="strategy is a Strategy"):
-        sample(MODEL, "?", WORDS, 2, strategy)
+        sample(MODEL, "?", WORDS, 2, strategy=strategy)
 
 
 def test_what_else_is_refused() -> None:

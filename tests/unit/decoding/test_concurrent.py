@@ -6,13 +6,16 @@ import asyncio
 import re
 import threading
 import time
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import pytest
 
 import frisket
-from frisket import agenerate, astream, generate_many
+from frisket import Cancellation, Limits, agenerate, astream, generate_many
 from frisket.errors import LimitExceededError
+from frisket.events import Closed
+from frisket.strategies import Beams, Best, Strategy
 
 MODEL = frisket.models.embedded()
 TRIAGE = frisket.examples.load("triage")
@@ -90,6 +93,101 @@ def test_a_cancelled_answer_makes_no_more_tokens() -> None:
 
     asyncio.run(cancel())  # waits for its threads
     assert model.pushed < 100
+
+
+class Watched(Strategy):
+    """A strategy that asks its matcher for ever, until its limits' cancellation ends it."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.error: LimitExceededError | None = None
+
+    def search(self, task: Any, runs: int, rng: Any) -> Any:
+        matcher = task.beginning.compiled.matcher()
+        try:
+            while True:
+                matcher.mask()
+                self.begun.set()
+        except LimitExceededError as error:
+            self.error = error
+            raise
+
+
+@pytest.mark.parametrize("limits", [None, Limits(steps=10**7)])
+def test_a_cancelled_search_of_a_strategy_ends(limits: Limits | None) -> None:
+    strategy = Watched()
+
+    async def cancel() -> None:
+        task = asyncio.create_task(agenerate(MODEL, "x", TRIAGE, strategy=strategy, limits=limits))
+        while not strategy.begun.is_set():
+            await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancel())  # waits for its threads
+    assert strategy.error is not None and strategy.error.code == "cancelled"
+
+
+def test_a_cancellation_of_the_caller_ends_the_search() -> None:
+    strategy, cancellation = Watched(), Cancellation()
+
+    async def cancel() -> None:
+        task = asyncio.create_task(
+            agenerate(MODEL, "x", TRIAGE, strategy=strategy, limits=Limits(cancellation=cancellation))
+        )
+        while not strategy.begun.is_set():
+            await asyncio.sleep(0.001)
+        cancellation.cancel()
+        with pytest.raises(LimitExceededError, match="cancelled"):
+            await task
+
+    asyncio.run(cancel())
+
+
+@pytest.mark.parametrize("strategy", [None, Beams(2)])
+def test_steps_are_shown_by_the_event_loop(strategy: Strategy | None) -> None:
+    told: list[frisket.Step] = []
+    threads = set()
+
+    def on_step(step: frisket.Step) -> None:
+        told.append(step)
+        threads.add(threading.current_thread())
+
+    async def ask() -> Any:
+        return await agenerate(MODEL, PROMPTS[0], TRIAGE, strategy=strategy, on_step=on_step)
+
+    expected: list[frisket.Step] = []
+    value = frisket.generate(MODEL, PROMPTS[0], TRIAGE, strategy=strategy, on_step=expected.append)
+    assert asyncio.run(ask()) == value and threads == {threading.current_thread()}
+    assert [step.token for step in told] == [step.token for step in expected] != []
+
+
+@pytest.mark.parametrize("strategy", [None, Best(2)])
+def test_a_partial_answer_is_its_text(strategy: Strategy | None) -> None:
+    options: Any = {"max_tokens": 3, "on_budget": "cut", "strategy": strategy}
+    text = frisket.generate(MODEL, PROMPTS[0], TRIAGE, **options, allow_partial=True)
+    assert asyncio.run(agenerate(MODEL, PROMPTS[0], TRIAGE, **options, allow_partial=True)) == text != ""
+    with pytest.raises(LimitExceededError):
+        asyncio.run(agenerate(MODEL, PROMPTS[0], TRIAGE, **options))
+
+
+def test_an_asynchronous_stream_has_events_and_partial_objects() -> None:
+    @dataclass
+    class Order:
+        size: Literal["small", "large"]
+        count: Literal[1, 2]
+
+    expected = list(frisket.stream(MODEL, "two large", Order).events())
+
+    async def events() -> tuple[list[Any], Any]:
+        answer = astream(MODEL, "two large", Order)
+        assert answer.partial is None
+        return [event async for event in answer.events()], answer.partial
+
+    found, partial = asyncio.run(events())
+    assert found == expected and isinstance(found[-1], Closed)
+    assert partial == frisket.generate(MODEL, "two large", Order)
 
 
 def test_errors_come_through() -> None:

@@ -99,7 +99,7 @@ def test_healed_draws_are_exact() -> None:
     assert task.beginning.head == b" "
     exact = truth(task)
     assert len(exact.wholes) > 4 and all(whole.text.startswith(" h") for whole in exact.wholes)
-    found = frisket.sample(model, "go ", grammar, 3000, Exact(), heal=True)
+    found = frisket.sample(model, "go ", grammar, 3000, strategy=Exact(), heal=True)
     drawn = Counter(tuple(step.token for step in one.value.steps) for one in found)
     assert statistic(drawn, {whole.tokens: whole.probability / exact.mass for whole in exact.wholes}) < 3.1
     assert {one.value.text for one in found} <= {"home", "hog", "ho"}

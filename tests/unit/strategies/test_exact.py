@@ -46,7 +46,7 @@ def statistic(drawn: Counter[tuple[int, ...]], expected: dict[tuple[int, ...], f
 def drawn(
     model: HandModel, grammar: Grammar, count: int, strategy: frisket.strategies.Exact, **options: object
 ) -> Counter:
-    found = frisket.sample(model, "", grammar, count, strategy, **options)  # type: ignore[arg-type]
+    found = frisket.sample(model, "", grammar, count, strategy=strategy, **options)  # type: ignore[arg-type]
     return Counter(tuple(step.token for step in one.value.steps) for one in found)
 
 
@@ -81,7 +81,7 @@ def test_asap_comes_to_the_same_distribution() -> None:
     model = HandModel(TEXTS, trapped)
     exact = truth(Task(model, "", GRAMMAR))
     expected = {whole.tokens: whole.probability / exact.mass for whole in exact.wholes}
-    found = frisket.sample(model, "", GRAMMAR, 6000, Exact(method="asap"))
+    found = frisket.sample(model, "", GRAMMAR, 6000, strategy=Exact(method="asap"))
     late = Counter(tuple(step.token for step in one.value.steps) for one in found[2000:])
     assert statistic(late, expected) < 3.1
 
@@ -128,7 +128,7 @@ def test_a_grammar_without_probability() -> None:
 
 def test_the_steps_are_those_of_the_loop() -> None:
     model = HandModel(TEXTS, trapped)
-    found = frisket.sample(model, "", GRAMMAR, 200, Exact())
+    found = frisket.sample(model, "", GRAMMAR, 200, strategy=Exact())
     by_tokens = {tuple(one.value.tokens): one.value for one in found}
     # Without a strategy, the loop makes each of these answers for some seed.
     for seed in range(40):
@@ -148,9 +148,9 @@ def test_the_steps_are_those_of_the_loop() -> None:
 
 def test_known_paths_cost_no_call_of_the_network() -> None:
     model = HandModel(TEXTS, trapped)
-    frisket.sample(model, "", GRAMMAR, 3000, Exact())
+    frisket.sample(model, "", GRAMMAR, 3000, strategy=Exact())
     first = model.calls
-    frisket.sample(model, "", GRAMMAR, 6000, Exact())
+    frisket.sample(model, "", GRAMMAR, 6000, strategy=Exact())
     assert model.calls - first < 1.5 * first
     plain = truth(Task(model, "", GRAMMAR))
     assert first < 3000 * plain.reads / plain.mass / 2
@@ -202,7 +202,7 @@ def test_misuse() -> None:
     with pytest.raises(ValueError, match="attempts"):
         Exact(attempts=0)
     with pytest.raises(ValueError, match="at least 1 run"):
-        frisket.sample(HandModel(TEXTS, trapped), "", GRAMMAR, 0, Exact())
+        frisket.sample(HandModel(TEXTS, trapped), "", GRAMMAR, 0, strategy=Exact())
 
 
 def test_one_seed_is_one_answer() -> None:

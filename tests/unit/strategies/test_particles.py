@@ -24,7 +24,7 @@ def evidence(model: HandModel, strategy: Particles, runs: int, **options: object
     found = []
     for seed in range(runs):
         try:
-            one = frisket.sample(model, "", GRAMMAR, 1, strategy, seed=seed, **options)  # type: ignore[arg-type]
+            one = frisket.sample(model, "", GRAMMAR, 1, strategy=strategy, seed=seed, **options)  # type: ignore[arg-type]
         except LimitExceededError:
             found.append(0.0)
         else:
@@ -51,7 +51,7 @@ def test_a_budget_that_cuts_counts_as_no_mass() -> None:
 def test_the_weights_are_the_model_s_own_distribution() -> None:
     model = HandModel(TEXTS, trapped)
     exact = truth(Task(model, "", GRAMMAR)).texts()
-    found = texts(frisket.sample(model, "", GRAMMAR, 150, Particles(16)))
+    found = texts(frisket.sample(model, "", GRAMMAR, 150, strategy=Particles(16)))
     assert found.keys() == exact.keys()
     assert max(abs(found[text] - p) for text, p in exact.items()) < 0.03
     # Without the weights, it would be the distribution of masks: far away.
@@ -87,7 +87,7 @@ def test_a_predicate_cuts_the_distribution() -> None:
     strategy = Particles(4, where=even)
     mean, error = evidence(model, strategy, 500)
     assert abs(mean - mass) < 3.5 * error < 0.2 * abs(exact.mass - mass)
-    found = texts(frisket.sample(model, "", GRAMMAR, 1000, strategy))
+    found = texts(frisket.sample(model, "", GRAMMAR, 1000, strategy=strategy))
     wanted: dict[str, float] = {}
     for whole in kept:
         wanted[whole.text] = wanted.get(whole.text, 0.0) + whole.probability / mass
@@ -123,7 +123,7 @@ def test_a_critic_changes_the_target_and_guides_the_search() -> None:
     mass = math.fsum(whole.probability * 3.0 ** whole.text.count("b") for whole in exact.wholes)
     mean, error = evidence(model, Particles(4, critic=critic), 500)
     assert abs(mean - mass) < 3.5 * error < 0.25 * mass
-    found = texts(frisket.sample(model, "", GRAMMAR, 150, Particles(16, critic=critic)))
+    found = texts(frisket.sample(model, "", GRAMMAR, 150, strategy=Particles(16, critic=critic)))
     wanted: dict[str, float] = {}
     for whole in exact.wholes:
         weight = whole.probability * 3.0 ** whole.text.count("b") / mass

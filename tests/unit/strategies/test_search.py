@@ -47,7 +47,7 @@ class TestBeams:
             assert frisket.generate(model, "", GRAMMAR, strategy=Beams(1)) == frisket.generate(model, "", GRAMMAR)
 
     def test_all_that_were_found_with_their_weights(self) -> None:
-        found = frisket.sample(random_model(1), "", GRAMMAR, 1, Beams(4))
+        found = frisket.sample(random_model(1), "", GRAMMAR, 1, strategy=Beams(4))
         assert 1 <= len(found) <= 4
         scores = [one.log_weight for one in found]
         assert scores == sorted(scores, reverse=True)
@@ -61,7 +61,7 @@ class TestBeams:
         with pytest.raises(ValueError, match="at least 1 beam"):
             Beams(0)
         with pytest.raises(StrategyError, match="the same answers in every run"):
-            frisket.sample(random_model(0), "", GRAMMAR, 2, Beams(2))
+            frisket.sample(random_model(0), "", GRAMMAR, 2, strategy=Beams(2))
 
 
 class TestBest:
@@ -77,7 +77,7 @@ class TestBest:
 
     def test_runs_share_what_exact_draws_learn(self) -> None:
         model = HandModel(TEXTS, trapped)
-        found = frisket.sample(model, "", GRAMMAR, 100, Best(3, of=Exact()))
+        found = frisket.sample(model, "", GRAMMAR, 100, strategy=Best(3, of=Exact()))
         assert len(found) == 100 and model.calls < 100
 
     def test_a_cut_answer_wins_only_among_cut_ones(self) -> None:
@@ -181,7 +181,7 @@ def test_the_embedded_model_takes_every_strategy() -> None:
 def test_a_report_and_paths_as_without_a_strategy() -> None:
     model, schema = frisket.models.embedded(), frisket.examples.load("triage")
     plain = frisket.stream(model, "My card was charged twice", schema).generation()
-    (beams,) = frisket.sample(model, "My card was charged twice", schema, 1, Beams(1))
+    (beams,) = frisket.sample(model, "My card was charged twice", schema, 1, strategy=Beams(1))
     assert [(step.token, step.path, step.text) for step in beams.value.steps] == [
         (step.token, step.path, step.text) for step in plain.steps
     ]

@@ -1,0 +1,92 @@
+"""Names of keyword arguments → nothing, or a TypeError that says what to write instead.
+
+Whoever writes `temperature=` or `max_new_tokens=` comes from another library, where that is the name.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from frisket.decoding.argument import kind
+from frisket.options import AllOptions, Options, ToolOptions
+
+#: Every option that there is.
+NAMES = (*Options.__annotations__, *ToolOptions.__annotations__, *AllOptions.__annotations__)
+
+_STREAM = {
+    "strategy": "a strategy has no step to show before it has a whole answer: use generate or sample",
+    "on_step": "the steps are what it yields: for step in answer",
+    "allow_partial": 'it shows what came in any case, as `text` and `partial`; on_budget="cut" lets it end anywhere',
+}
+#: Options that a call knows and cannot heed, each with the reason.
+REFUSED: Mapping[str, Mapping[str, str]] = {
+    "stream": _STREAM,
+    "astream": _STREAM,
+    "sample": {
+        "on_step": "it returns several answers, and each has its `steps`",
+        "allow_partial": "it returns answers as they are, and each has its `text`",
+    },
+    "generate_many": {
+        "on_step": "answers are made side by side: on_done hears of each, and stream shows the steps of one"
+    },
+}
+
+_TARGET = "pass it as the third argument, the target: a type, a schema, a list of texts, a pattern or a Grammar"
+_MANY = "it is an argument of generate_many alone"
+#: Arguments as other libraries name them → what to write instead.
+_SLIPS: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("temperature", "top_k", "top_p", "min_p", "repetition_penalty"),
+        "write sampler=frisket.Sampler({name}={value})",
+    ),
+    "do_sample": "write sampler=frisket.Sampler() for draws; without it the likeliest token is taken",
+    **dict.fromkeys(
+        ("max_new_tokens", "max_length", "max_completion_tokens", "max_output_tokens", "num_predict", "n_predict"),
+        "write max_tokens={value}",
+    ),
+    "min_new_tokens": "write min_tokens={value}",
+    **dict.fromkeys(("stop_strings", "stop_sequences", "stop_at"), "write stop={value}"),
+    **dict.fromkeys(
+        (
+            *("schema", "json_schema", "guided_json", "response_format", "response_model", "output_type", "type"),
+            *("grammar", "regex", "pattern", "choices"),
+        ),
+        _TARGET,
+    ),
+    "options": "they belong to the target: frisket.Grammar.from_json_schema(schema, options), or from_type",
+    "messages": "pass them as the second argument, the prompt",
+    "tool_choice": "write choice={value}",
+    "parallel_tool_calls": "write parallel={value}",
+    "functions": "write tools=[…]",
+    **dict.fromkeys(("reasoning", "enable_thinking"), "write frisket.think(target), or thinking= beside tools"),
+    **dict.fromkeys(
+        ("n", "num_samples", "num_return_sequences"), "write frisket.sample(model, prompt, target, {value}) for several"
+    ),
+    "num_beams": "write strategy=frisket.strategies.Beams({value})",
+    "best_of": "write strategy=frisket.strategies.Best({value})",
+    **dict.fromkeys(("callback", "on_token", "streamer"), "write on_step=…, a function that takes a Step"),
+    "random_state": "write seed={value}",
+    "timeout": "write limits=frisket.Limits(cancellation=…), which another thread can end",
+    **dict.fromkeys(("workers", "on_done", "return_errors"), _MANY),
+}
+
+
+def check_names(call: str, options: Mapping[str, Any]) -> None:
+    """TypeError for an option that does not exist, or that this call cannot heed."""
+    reasons = REFUSED.get(call, {})
+    for name, value in options.items():
+        if name not in NAMES:
+            raise TypeError(f"{call} takes no {name}{_advice(name, value)}")
+        # What is switched off asks for nothing.
+        if name in reasons and value not in (None, False):
+            raise TypeError(f"{call} takes no {name}: {reasons[name]}")
+
+
+def _advice(name: str, value: Any) -> str:
+    if name in _SLIPS:
+        shown = repr(value) if isinstance(value, str | int | float | list | tuple) else kind(value)
+        return f": {_SLIPS[name].format(name=name, value=shown)}"
+    near = difflib.get_close_matches(name, NAMES, 1)
+    return f": do you mean {near[0]}?" if near else f"; it takes {', '.join(NAMES)}"
