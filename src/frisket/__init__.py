@@ -82,8 +82,8 @@ _HOMES = {
 _MODULES = ("errors", "events", "examples", "models", "options", "parts", "reports", "strategies", "thinking", "tools")
 # The names of public modules that a reader may look for here.
 _ELSEWHERE = {
-    "events": ("Closed", "Events", "Grew", "Opened", "PartialValue", "Span"),
-    "options": ("AllOptions", "Options", "ToolOptions"),
+    "events": ("Closed", "Event", "Events", "Grew", "Opened", "PartialValue", "Span"),
+    "options": ("AllOptions", "Mode", "OnBudget", "Options", "Prompt", "Style", "ToolOptions"),
     "parts": (
         *("GrammarPart", "capture", "choice", "json", "lit", "optional", "regex", "repeat", "seq", "special", "tags"),
         *("template", "text", "until"),

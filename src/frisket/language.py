@@ -22,9 +22,10 @@ from frisket.origin import Content, Origin
 if TYPE_CHECKING:
     from typing_extensions import Self, TypeVar
 
-    from frisket.description import Description, Style
+    from frisket.description import Description
     from frisket.grammar import Grammar
     from frisket.json_schema import JSONSchemaOptions, Report
+    from frisket.options import Style
     from frisket.vocabulary import Vocabulary
 
     T = TypeVar("T", covariant=True, default=Any)

@@ -7,20 +7,27 @@ them on says `**options: Unpack[frisket.options.Options]`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
-    from frisket.decoding.budget import OnBudget
+    from frisket.conversation.turn import ChatMessage
     from frisket.decoding.guard import Guard
     from frisket.decoding.loop import Step
     from frisket.decoding.sampler import Sampler
-    from frisket.description import Style
     from frisket.limit import Limits
     from frisket.strategies import Strategy
-    from frisket.thinking import Mode
     from frisket.tools import Family, Tools
 
-__all__ = ["AllOptions", "Options", "ToolOptions"]
+__all__ = ["AllOptions", "Mode", "OnBudget", "Options", "Prompt", "Style", "ToolOptions"]
+
+Prompt: TypeAlias = "str | Sequence[ChatMessage]"
+"""A text, or the messages of a chat."""
+OnBudget: TypeAlias = Literal["finish", "cut"]
+"""The end of an answer at `max_tokens`."""
+Style: TypeAlias = Literal["typescript", "prose", "json_schema", "example"]
+"""The wording of `Grammar.describe`."""
+Mode: TypeAlias = Literal["auto", "on", "off"]
+"""Whether reasoning may, must or must not come first."""
 
 
 class Options(TypedDict, total=False):

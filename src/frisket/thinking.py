@@ -6,13 +6,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, cast, overload
 
 from frisket import _core
 from frisket.errors import MessageSyntaxError, UnsupportedSchemaError
 from frisket.grammar import Grammar
 from frisket.notations.combination.outline import OutlineBuilder, embedded
 from frisket.notations.combination.part import Part
+from frisket.options import Mode
 from frisket.origin import Origin
 from frisket.target import as_grammar
 from frisket.tools import wire
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Thinking", "Thought", "think"]
 
 T = TypeVar("T")
-Mode: TypeAlias = Literal["auto", "on", "off"]
 
 
 class Thinking(Enum):

@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Literal, Optional
 
-from typing_extensions import assert_type
+from typing_extensions import Unpack, assert_type
 
 import frisket
 
@@ -36,6 +36,30 @@ assert_type(frisket.generate(model, "", ("a", "b")), str)
 assert_type(frisket.generate(model, "", re.compile("a")), str)
 assert_type(frisket.generate(model, "", {"type": "integer"}), Any)
 assert_type(frisket.generate(model, "", frisket.Grammar.from_choices(["a"])), str)
+assert_type(frisket.generate(model, "", frisket.Grammar.from_type(Order)), Order)
+assert_type(frisket.generate(model, "", frisket.Grammar.from_type(list[int])), list[int])
+assert_type(frisket.generate(model, "", frisket.Grammar.from_gbnf("root ::= [ab]")), str)
+assert_type(frisket.generate(model, "", frisket.Grammar.from_json_schema({"type": "integer"})), Any)
+assert_type(frisket.generate(model, "", frisket.Grammar.from_tools([Order], "qwen3")), frisket.tools.Message)
+assert_type(frisket.generate(model, "", frisket.think(Order)), frisket.Thought[Order])
+assert_type(frisket.generate(model, "", frisket.think(Literal["a", "b"])), frisket.Thought[Literal["a", "b"]])
+assert_type(frisket.generate(model, "", frisket.think(["a", "b"], max_chars=20)), frisket.Thought[str])
+assert_type(frisket.generate(model, "", frisket.think(frisket.Grammar.from_type(Order))), frisket.Thought[Order])
+assert_type(frisket.generate(model, "", frisket.think({"type": "integer"})), frisket.Thought[Any])
+assert_type(frisket.generate(model, "", frisket.parts.json(Order)), Order)
+assert_type(frisket.generate(model, "", frisket.parts.seq("a", frisket.parts.json(Order))), str)
+assert_type(frisket.generate(model, "", frisket.parts.template("Size: {size}", Order)), Order)
+assert_type(frisket.Grammar.from_type(Order).value("{}"), Order)
+assert_type(frisket.sample(model, "", Order, 3)[0].value.value(), Order)
+assert_type(frisket.sample(model, "", ["a", "b"], 3)[0].value, frisket.Generation[str])
+assert_type(frisket.sample(model, "", frisket.think(Order))[0].value.value(), frisket.Thought[Order])
+assert_type(frisket.generate_many(model, ["", ""], Order), list[Order])
+assert_type(frisket.generate_many(model, ["", ""], frisket.think(Order)), list[frisket.Thought[Order]])
+assert_type(frisket.generate_many(model, ["", ""], [Order, int]), list[Any])
+assert_type(frisket.generate_many(model, ["", ""], Order, return_errors=True), list[Any])
+assert_type(frisket.stream(model, "", frisket.think(Order)), frisket.Stream[frisket.Thought[Order]])
+assert_type(frisket.stream(model, "", Order).partial, Order | None)
+assert_type(frisket.astream(model, "", Order), frisket.AsyncStream[Order])
 assert_type(frisket.stream(model, "", Literal["a", "b"]).generation().value(), Literal["a", "b"])
 assert_type(frisket.stream(model, "", Order), frisket.Stream[Order])
 messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
@@ -50,7 +74,24 @@ frisket.generate(model, [*messages, answer, {"role": "tool", "tool_call_id": "ca
 
 async def later() -> None:
     assert_type(await frisket.agenerate(model, messages, tools=[Order], choice="required"), frisket.tools.Message)
-    assert_type(await frisket.agenerate(model, messages, Order, max_tokens=3), Order)
+    assert_type(await frisket.agenerate(model, messages, Order, max_tokens=3, allow_partial=False), Order)
+    assert_type(await frisket.agenerate(model, "", frisket.think(Order)), frisket.Thought[Order])
+    assert_type(await frisket.astream(model, "", Order).generation(), frisket.Generation[Order])
+
+
+def either(grammar: frisket.Grammar) -> frisket.Grammar[Any]:
+    # A Grammar without a type is one of anything, and a Grammar of some is one of more.
+    wider: frisket.Grammar[Order | int] = frisket.Grammar.from_type(Order)
+    return wider
+
+
+def ask(prompt: str, **options: Unpack[frisket.options.Options]) -> Order:
+    return frisket.generate(model, prompt, Order, **options)
+
+
+ask("", max_tokens=3, guard=frisket.Guard(), on_step=print, strategy=frisket.strategies.Beams(4))
+ask("", max_tokens="3")  # type: ignore[arg-type]
+ask("", temperature=0.7)  # type: ignore[call-arg]
 
 
 frisket.generate(model, "", Order, tools=[Order])  # type: ignore[call-overload]

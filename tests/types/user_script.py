@@ -1,5 +1,6 @@
 """What a user writes, as type checkers and Python see it: `test_user_script.py` runs all three on this file."""
 
+import asyncio
 import pickle
 import re
 from collections.abc import Iterator
@@ -9,11 +10,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
-from typing_extensions import assert_type
+from typing_extensions import Unpack, assert_type
 
 import frisket
 from frisket import Grammar, JSONSchemaOptions, Limits, Matcher, Vocabulary
+from frisket.errors import StrategyError
+from frisket.events import Closed
 from frisket.logits.numpy import allocate_bitmask, allowed, apply_mask
+from frisket.options import Options
+from frisket.parts import choice, json, seq, template
+from frisket.strategies import Beams, Exact
 
 Priority = Literal["low", "high"]
 
@@ -74,6 +80,56 @@ def steps(model: frisket.models.Model, prompt: str) -> None:
     print(generation.finish_reason, f"{generation.logprob:.2f}")
 
 
+def ask(model: frisket.models.Model, prompt: str, **options: Unpack[Options]) -> Point:
+    """A function of one's own passes options on, and they are checked as those of `generate`."""
+    return frisket.generate(model, prompt, Point, **options)
+
+
+def thoughts(model: frisket.models.Model, prompt: str) -> None:
+    """What a target stands for goes through reasoning, parts and templates."""
+    thought = frisket.generate(model, prompt, frisket.think(Ticket, mode="off"))
+    assert_type(thought, frisket.Thought[Ticket])
+    print(thought.reasoning, thought.answer.priority)
+    colour = frisket.think(["red", "green"], max_chars=20)
+    assert_type(colour, Grammar[frisket.Thought[str]])
+    form = template("x={x} y={y}", Point)
+    assert_type(form.value("x=1 y=2"), Point)
+    line = seq("at ", json(Point), choice(".", "!"))
+    assert_type(line, Grammar[str])
+    assert_type(Grammar.from_type(Point).value('{"x": 1, "y": 2}'), Point)
+    # A grammar of a narrower type serves where one of a wider type is asked for.
+    wider: Grammar[Ticket | Point] = Grammar.from_type(Point)
+    print(colour.accepts("red"), line.accepts('at {"x": 1, "y": 2}.'), wider.accepts("{}"))
+
+
+def several(model: frisket.models.Model, prompt: str) -> None:
+    """Many prompts, several answers to one, and a strategy."""
+    tickets = frisket.generate_many(model, [prompt, "The desk is gone"], Ticket, max_tokens=100)
+    assert_type(tickets, list[Ticket])
+    found = frisket.sample(model, prompt, Ticket, 2, strategy=Exact(), seed=1)
+    assert_type(found[0].value, frisket.Generation[Ticket])
+    print(sum(found.weights), {one.value.value().priority for one in found})
+    best = frisket.generate(model, prompt, Priority, strategy=Beams(2), on_step=lambda step: print(step.text))
+    assert_type(best, Literal["low", "high"])
+    try:
+        ask(model, prompt, strategy=Beams(2), guard=frisket.Guard())
+    except StrategyError as error:
+        print(error.where)
+
+
+async def later(model: frisket.models.Model, prompt: str) -> None:
+    """The twins for an event loop."""
+    ticket = await frisket.agenerate(model, prompt, Ticket, on_step=lambda step: None)
+    assert_type(ticket, Ticket)
+    answer = frisket.astream(model, prompt, Ticket)
+    assert_type(answer, frisket.AsyncStream[Ticket])
+    async for event in answer.events():
+        if isinstance(event, Closed) and event.path == ("priority",):
+            print(event.value, event.tokens)
+    assert_type(answer.partial, Ticket | None)
+    assert_type((await answer.generation()).value(), Ticket)
+
+
 def grammars() -> Iterator[Grammar]:
     """Every constructor, with what it takes beside."""
     yield Grammar.from_choices(["low", "high"])
@@ -114,6 +170,10 @@ def main() -> None:
     model = frisket.models.embedded()
     values(model, "A letter was lost")
     steps(model, "A letter was lost")
+    thoughts(model, "A letter was lost")
+    several(model, "A letter was lost")
+    asyncio.run(later(model, "A letter was lost"))
+    print(ask(model, "Where?", max_tokens=60, sampler=frisket.Sampler(temperature=0.5)))
     for grammar in grammars():
         masks(grammar, model.vocabulary)
         again: Grammar = pickle.loads(pickle.dumps(grammar))

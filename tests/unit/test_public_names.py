@@ -74,13 +74,32 @@ STOREYS = (
     ("reports",),
     ("conversation",),
     ("decoding",),
+    ("engines",),
+    ("extension",),
     ("strategies",),
     ("examples",),
-    ("engines", "hosted", "lint"),
+    ("hosted", "lint"),
     ("server",),
     ("play",),
     ("cli", "__main__"),
 )
+
+
+#: The module of the house that a name of `frisket` comes from.
+HOMES = {name: home.split(".")[0] for home, names in frisket._HOMES.items() for name in names}
+
+#: Programs on top of the library, which could be a distribution of their own.
+APPLICATIONS = ("examples", "hosted", "lint", "play", "server", "strategies")
+#: Public modules that they may import from.
+SURFACE = {
+    *("frisket", "frisket.extension", "frisket.json_pointer", "frisket.logits.numpy", "frisket.logits.torch"),
+    *(
+        f"frisket.{module}"
+        for module in ("errors", "events", "models", "options", "parts", "reports", "thinking", "tools")
+    ),
+}
+#: Names of `frisket.extension`: no more of them. Each is one that the applications would miss on their own.
+MOST_EXTENSION = 46
 
 
 def test_the_exported_names() -> None:
@@ -166,9 +185,63 @@ def imported(path: Path) -> set[str]:
             found |= {name.name.split(".")[1] for name in node.names if name.name.startswith("frisket.")}
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "frisket":
             parts = node.module.split(".")[1:]
-            found |= {parts[0]} if parts else {name.name for name in node.names}
+            found |= {parts[0]} if parts else {HOMES.get(name.name, name.name) for name in node.names}
         agenda += ast.iter_child_nodes(node)
     return found
+
+
+def library_imports(path: Path) -> set[tuple[str, str]]:
+    """(module, name) of all that an application imports from the library, wherever in the file."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "frisket":
+            if node.module.split(".")[1:2] not in [[application] for application in APPLICATIONS]:
+                found |= {(node.module, name.name) for name in node.names if name.name not in APPLICATIONS}
+        elif isinstance(node, ast.Import):
+            found |= {(name.name, "*") for name in node.names if name.name.startswith("frisket.")}
+    return found
+
+
+def test_applications_import_the_public_surface_alone() -> None:
+    files = [path for application in APPLICATIONS for path in sorted((PACKAGE / application).rglob("*.py"))]
+    taken = {path: library_imports(path) for path in files}
+    wrong = [
+        f"{path.relative_to(PACKAGE)}: {module}.{name}"
+        for path, names in taken.items()
+        for module, name in names
+        if module not in SURFACE or name not in public_names(module)
+    ]
+    assert not wrong
+    used = {name for names in taken.values() for module, name in names if module == "frisket.extension"}
+    assert used == set(frisket.extension.__all__) == set().union(*frisket.extension._HOMES.values())
+    assert len(used) <= MOST_EXTENSION
+
+
+def public_names(module: str) -> set[str]:
+    """What a module of the surface offers, as the reference lists it."""
+    if module == "frisket":
+        return set(dir(frisket))
+    made = importlib.import_module(module)
+    return set(getattr(made, "__all__", ())) or {name for name in vars(made) if not name.startswith("_")}
+
+
+def test_the_library_works_without_its_applications() -> None:
+    code = f"""
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith({tuple(f"frisket.{name}" for name in APPLICATIONS)}):
+            raise ImportError(name)
+
+sys.meta_path.insert(0, Missing())
+import frisket
+model = frisket.models.embedded()
+print(frisket.generate(model, "She wrote a book", ["yes", "no"]) in ("yes", "no"))
+print(len(frisket.generate_many(model, ["a"], frisket.think(["yes"]))))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "1"], done.stderr
 
 
 def test_importing_frisket_needs_nothing_but_numpy() -> None:

@@ -14,8 +14,9 @@ from frisket.decoding.budget import Budget
 from frisket.decoding.loop import decode
 from frisket.errors import MessageSyntaxError, UnsupportedSchemaError, VocabularyError
 from frisket.events import Closed
+from frisket.options import Mode
 from frisket.outline import OutlineEvents, Reader
-from frisket.thinking import Mode, Thinking
+from frisket.thinking import Thinking
 from frisket.token_name import token_names
 
 ANSWER = Grammar.from_json_schema(

@@ -16,11 +16,10 @@ from rich.highlighter import JSONHighlighter
 from frisket.cli.heat import show_report, write
 from frisket.cli.option import BARE_TRACE
 from frisket.decoding.answer import Generation, Stream
-from frisket.decoding.budget import OnBudget
 from frisket.decoding.generate import begin_stream
 from frisket.decoding.sampler import Sampler
 from frisket.decoding.task import Task
-from frisket.description import Style
+from frisket.options import OnBudget, Style
 from frisket.strategies.spelling import read_strategy
 
 if TYPE_CHECKING:

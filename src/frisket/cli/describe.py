@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from frisket.cli import option, source
-from frisket.description import Style
 from frisket.errors import FrisketError
+from frisket.options import Style
 
 if TYPE_CHECKING:
     from frisket.description import Encodes

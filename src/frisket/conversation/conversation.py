@@ -21,7 +21,7 @@ from frisket.models.protocol import Model
 from frisket.tools.family import Family
 
 if TYPE_CHECKING:
-    from frisket.thinking import Mode
+    from frisket.options import Mode
 
 #: How chat templates ask whether the model shall think. A request may say so where the template does not ask: formats
 #: of tools read it, too.

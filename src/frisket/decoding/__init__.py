@@ -1,8 +1,8 @@
 """Model × Matcher × Sampler → text: the loop, the sampler, and `generate` on top of them."""
 
-from frisket.decoding.budget import Budget, OnBudget
+from frisket.decoding.budget import Budget
 from frisket.decoding.guard import Guard
 from frisket.decoding.loop import FinishReason, Step, decode
 from frisket.decoding.sampler import Sampler
 
-__all__ = ["Budget", "FinishReason", "Guard", "OnBudget", "Sampler", "Step", "decode"]
+__all__ = ["Budget", "FinishReason", "Guard", "Sampler", "Step", "decode"]

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from frisket.decoding.guard import Guard
 from frisket.errors import BudgetError, LimitExceededError
 
 if TYPE_CHECKING:
     from frisket.matcher import Matcher
-
-OnBudget = Literal["finish", "cut"]
+    from frisket.options import OnBudget
 
 
 @dataclass(frozen=True, slots=True)

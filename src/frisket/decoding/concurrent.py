@@ -23,11 +23,10 @@ from frisket.tools import Tools
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
-    from frisket.decoding.request import Prompt
     from frisket.events.event import Event
     from frisket.grammar import Grammar
     from frisket.models.protocol import Model
-    from frisket.options import AllOptions, Options, ToolOptions
+    from frisket.options import AllOptions, Options, Prompt, ToolOptions
     from frisket.tools import Message
 
 T = TypeVar("T")

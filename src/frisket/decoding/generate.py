@@ -16,10 +16,9 @@ from frisket.decoding.task import Beginning, Task
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
-    from frisket.decoding.request import Prompt
     from frisket.grammar import Grammar
     from frisket.models.protocol import Model
-    from frisket.options import AllOptions, Options, ToolOptions
+    from frisket.options import AllOptions, Options, Prompt, ToolOptions
     from frisket.tools import Message, Tools
 
 T = TypeVar("T")

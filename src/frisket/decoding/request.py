@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from frisket.chat_template import ChatTemplate
@@ -19,13 +19,9 @@ from frisket.target import as_grammar
 from frisket.tools import Family, Tools, families, family, family_of
 
 if TYPE_CHECKING:
-    from frisket.conversation.turn import ChatMessage
     from frisket.limit import Limits
     from frisket.models.protocol import Model
-    from frisket.thinking import Mode
-
-Prompt: TypeAlias = "str | Sequence[ChatMessage]"
-"""A text, or the messages of a chat."""
+    from frisket.options import Mode
 
 #: The format that a model is told of whose template knows no tools.
 DEFAULT_FAMILY = "hermes"

@@ -22,13 +22,12 @@ from frisket.models.prompt import described, property_names
 if TYPE_CHECKING:
     from frisket.decoding.answer import Generation
     from frisket.decoding.branch import Fate, Observer
-    from frisket.decoding.budget import OnBudget
     from frisket.decoding.guard import Guard
     from frisket.decoding.sampler import Sampler
-    from frisket.description import Style
     from frisket.grammar import CompiledGrammar, Grammar
     from frisket.limit import Limits
     from frisket.models.protocol import Model, Session
+    from frisket.options import OnBudget, Style
     from frisket.vocabulary import Vocabulary
 
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from frisket.description.description import Description, Encodes
 from frisket.description.writer import dumped
 from frisket.errors import FrisketError, LimitExceededError
 from frisket.limit import Limits, Meter
+from frisket.options import Style
 
 __all__ = ["Description", "Encodes", "Style", "describe", "dumps"]
 
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
     from frisket.json_schema import JSONSchemaOptions
-
-Style = Literal["typescript", "prose", "json_schema", "example"]
 
 
 def describe(grammar: Grammar, style: Style, options: JSONSchemaOptions, limits: Limits | None = None) -> Description:

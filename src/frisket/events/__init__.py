@@ -4,8 +4,8 @@ event           a value opens, its text grows, it is whole      span  where a ca
 partial_value   text → the value so far                         partial_object  type × value so far → object
 """
 
-from frisket.events.event import Closed, Events, Grew, Opened
+from frisket.events.event import Closed, Event, Events, Grew, Opened
 from frisket.events.partial_value import PartialValue
 from frisket.events.span import Span
 
-__all__ = ["Closed", "Events", "Grew", "Opened", "PartialValue", "Span"]
+__all__ = ["Closed", "Event", "Events", "Grew", "Opened", "PartialValue", "Span"]

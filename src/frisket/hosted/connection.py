@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from frisket.errors import FrisketError, MissingDependencyError
+from frisket import FrisketError
+from frisket.errors import MissingDependencyError
 from frisket.hosted.generate import generate
 from frisket.hosted.sdk import SDK, SDKS
 

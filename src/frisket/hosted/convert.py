@@ -7,8 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from frisket import Grammar, Limits
 from frisket.errors import InvalidSchemaError, LimitExceededError, UnsatisfiableSchemaError, UnsupportedSchemaError
-from frisket.grammar import Grammar
+from frisket.extension import Meter
 from frisket.hosted.array import array_part
 from frisket.hosted.dialect import Dialect, dialect
 from frisket.hosted.object import entries_node, object_part
@@ -18,7 +19,6 @@ from frisket.hosted.reading import Reading, accepts_all, are_disjoint
 from frisket.hosted.scalar import enum_part, number_part, string_part
 from frisket.hosted.size import measure, refuse_too_large
 from frisket.json_pointer import follow
-from frisket.limit import Limits, Meter
 
 #: A converted schema has at most so many nodes: references that are written out may double at each level.
 MOST_NODES = 20_000

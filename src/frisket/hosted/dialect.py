@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from frisket.errors import FrisketError
+from frisket import FrisketError
 
 _FOLDER = Path(__file__).parent / "dialects"
 

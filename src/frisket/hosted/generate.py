@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from frisket.errors import EngineError, FrisketError, MissingDependencyError
+from frisket import FrisketError, Grammar
+from frisket.errors import EngineError, MissingDependencyError, UnsupportedSchemaError
+from frisket.extension import PythonType
 from frisket.hosted.convert import Converted, convert
 from frisket.hosted.dialect import Dialect
 from frisket.hosted.request import Turn, request
-from frisket.python_type import PythonType
 
 Transport = Callable[[dict[str, Any]], str]
 """A call that takes a request as the vendor's API has it, and returns the text of the answer."""
@@ -20,7 +22,8 @@ Transport = Callable[[dict[str, Any]], str]
 def generate(
     transport: Transport, prompt: str, target: Any, dialect: Dialect | str = "openai", *, repairs: int = 2
 ) -> Any:
-    """The vendor's answer as a value of `target`: a type, or parsed JSON for a JSON Schema (dict or bool).
+    """The vendor's answer as a value of `target`: of a type, parsed JSON for a JSON Schema (dict or bool), one of a list
+    of texts, or the value of a Grammar that has a schema.
 
     >>> def recorded(request):
     ...     return '{"value": 7}'
@@ -33,12 +36,7 @@ def generate(
     """
     if repairs < 0:
         raise ValueError("repairs: at least 0")
-    if isinstance(target, Mapping | bool):
-        schema: Mapping[str, Any] | bool = target
-        value: Callable[[str], Any] = json.loads
-    else:
-        tp: PythonType[Any] = PythonType(target)
-        schema, value = tp.schema, tp.value
+    schema, value = _asked(target)
     converted = convert(schema, dialect)
     validator = _validator(schema)
     rules = converted.dialect
@@ -61,6 +59,25 @@ def generate(
         hint="see `convert(schema, dialect).losses` for what the vendor does not enforce",
         code="value-refused",
     )
+
+
+def _asked(target: Any) -> tuple[Mapping[str, Any] | bool, Callable[[str], Any]]:
+    """(the schema of a target, what turns a document into its value)."""
+    if isinstance(target, Mapping | bool):
+        return target, json.loads
+    if isinstance(target, list | tuple):
+        Grammar.from_choices(target)
+        return {"enum": list(target)}, json.loads
+    if isinstance(target, Grammar) and target.schema is not None:
+        return target.schema, target.value
+    if isinstance(target, Grammar | re.Pattern):
+        raise UnsupportedSchemaError(
+            "a hosted API takes a JSON Schema, which this target has not",
+            where="target",
+            hint="pass a type, a schema, a list of texts, or a Grammar of a schema or type",
+        )
+    tp: PythonType[Any] = PythonType(target)
+    return tp.schema, tp.value
 
 
 def _read(text: str, converted: Converted, validator: Any, value: Callable[[str], Any]) -> Any:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from frisket._core import front_end
 from frisket.errors import InvalidSchemaError, UnsupportedSchemaError
+from frisket.extension import Meter, front_end
 from frisket.json_pointer import follow, to_pointer
-from frisket.limit import Meter
 
 #: Keywords that later drafts have not.
 _OF_DRAFT_3 = frozenset(("extends", "disallow", "divisibleBy"))

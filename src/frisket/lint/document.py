@@ -13,13 +13,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from frisket._core import front_end
 from frisket.errors import InvalidSchemaError
+from frisket.extension import Meter, front_end
 from frisket.json_pointer import find, to_pointer, unescape
-from frisket.limit import Meter
 
 if TYPE_CHECKING:
-    from frisket.vocabulary import Vocabulary
+    from frisket import Vocabulary
 
 #: Keywords below which nothing is written.
 TESTS = frozenset(("not", "if", "contains", "contentSchema", "propertyNames", "$defs", "definitions"))

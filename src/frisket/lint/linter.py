@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from frisket.errors import FrisketError, InvalidSchemaError, LimitExceededError
-from frisket.json_schema.text import parse
-from frisket.limit import Limits, Meter
+from frisket import FrisketError, Limits
+from frisket.errors import InvalidSchemaError, LimitExceededError
+from frisket.extension import Meter, parse_json
 from frisket.lint.document import Document
 from frisket.lint.finding import Finding
 from frisket.lint.selection import meant, selected
 
 if TYPE_CHECKING:
+    from frisket import Vocabulary
     from frisket.lint.rule import Rule
-    from frisket.vocabulary import Vocabulary
 
 #: Steps of the limits for one rule at one place, or one finding.
 _STEPS_PER_CHECK = 50
@@ -47,7 +47,7 @@ def lint(
     if max_tokens is not None and max_tokens < 1:
         raise ValueError("max_tokens is at least 1")
     rules = selected(select, ignore)
-    value = parse(schema) if isinstance(schema, str) else schema
+    value = parse_json(schema) if isinstance(schema, str) else schema
     if not isinstance(value, (dict, bool)):
         raise InvalidSchemaError(
             "a schema is an object or a boolean", where="", hint="true is the schema of any value, false that of none"

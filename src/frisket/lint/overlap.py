@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import quote
 
-from frisket.errors import FrisketError, UnsatisfiableSchemaError
+from frisket import FrisketError
+from frisket.errors import UnsatisfiableSchemaError
 from frisket.lint.document import Document, Subschema
 
 #: The name under which the question refers to the schema.
@@ -27,9 +28,7 @@ class _Registry:
 
 def is_disjoint(document: Document, places: Iterable[Subschema], required: Iterable[str]) -> bool:
     """Whether it is certain that no object with these members fits all the places."""
-    from frisket.grammar import Grammar
-    from frisket.json_schema import JSONSchemaOptions
-    from frisket.limit import Limits
+    from frisket import Grammar, JSONSchemaOptions, Limits
 
     document.meter.spend(STEPS // 10)
     given = document.meter.limits

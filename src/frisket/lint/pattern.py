@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from frisket._core.front_end import Regex
-from frisket.errors import FrisketError
-from frisket.notations.regex import parse
-from frisket.notations.regex.ast import After, Alt, Atomic, Before, Chars, Look, Node, Repeat, Seq
+from frisket import FrisketError
+from frisket.extension import Regex, parse_regex
+from frisket.extension import regex_ast as ast
 
 
 class Ends(NamedTuple):
@@ -42,8 +41,8 @@ def ends(pattern: str) -> Ends:
     (True, False)
     """
     try:
-        tree = parse(pattern, dialect="ecma")
-        start, end = _is_held(tree, Before, 0), _is_held(tree, After, -1)
+        tree = parse_regex(pattern, dialect="ecma")
+        start, end = _is_held(tree, ast.Before, 0), _is_held(tree, ast.After, -1)
         bounded = start and end and not _is_open(tree) and _is_bounded(pattern)
         return Ends(start, end, bounded, _classes(tree) < 2 and not _is_mixed(tree))
     except (FrisketError, RecursionError):
@@ -54,59 +53,59 @@ def _is_bounded(pattern: str) -> bool:
     return Regex(pattern, dialect="ecma").longest() is not None
 
 
-def _is_held(node: Node, anchor: type[Before | After], side: int) -> bool:
+def _is_held(node: ast.Node, anchor: type[ast.Before | ast.After], side: int) -> bool:
     """Whether every match of the tree begins (ends) at an anchor, or with any text."""
-    if isinstance(node, Before | After):
+    if isinstance(node, ast.Before | ast.After):
         return isinstance(node, anchor) and node.edge and not node.ranges
-    if isinstance(node, Alt):
+    if isinstance(node, ast.Alt):
         return all(_is_held(item, anchor, side) for item in node.items)
-    if isinstance(node, Atomic):
+    if isinstance(node, ast.Atomic):
         return _is_held(node.item, anchor, side)
-    if isinstance(node, Repeat):
+    if isinstance(node, ast.Repeat):
         return _is_anything(node) or (node.low > 0 and _is_held(node.item, anchor, side))
-    if isinstance(node, Seq):
+    if isinstance(node, ast.Seq):
         items = node.items[:: 1 if side == 0 else -1]
         # A lookaround beside an anchor takes no text.
-        solid = next((item for item in items if not isinstance(item, Look)), None)
+        solid = next((item for item in items if not isinstance(item, ast.Look)), None)
         return solid is not None and _is_held(solid, anchor, side)
     return False
 
 
-def _is_anything(node: Repeat) -> bool:
+def _is_anything(node: ast.Repeat) -> bool:
     """Whether it is `.*`, `.+`, `[\\s\\S]*` and their like: any character but perhaps line breaks, without end."""
     return node.high is None and _width(node.item) > ANY
 
 
-def _is_open(node: Node) -> bool:
-    if isinstance(node, Repeat):
+def _is_open(node: ast.Node) -> bool:
+    if isinstance(node, ast.Repeat):
         return _is_anything(node) or _is_open(node.item)
-    return isinstance(node, (Seq, Alt)) and any(map(_is_open, node.items))
+    return isinstance(node, (ast.Seq, ast.Alt)) and any(map(_is_open, node.items))
 
 
-def _classes(node: Node) -> int:
+def _classes(node: ast.Node) -> int:
     """Classes of characters that the pattern chooses from; a repeated one counts twice, any character not at all."""
-    if isinstance(node, Chars):
+    if isinstance(node, ast.Chars):
         return 1
-    if isinstance(node, Repeat):
+    if isinstance(node, ast.Repeat):
         if _width(node.item) > WIDE:
             return 0
         return _classes(node.item) if node.high == 1 else 2
-    if isinstance(node, Atomic):
+    if isinstance(node, ast.Atomic):
         return _classes(node.item)
-    if isinstance(node, Seq):
+    if isinstance(node, ast.Seq):
         return sum(map(_classes, node.items))
-    return max(map(_classes, node.items)) if isinstance(node, Alt) else 0
+    return max(map(_classes, node.items)) if isinstance(node, ast.Alt) else 0
 
 
-def _is_mixed(node: Node) -> bool:
+def _is_mixed(node: ast.Node) -> bool:
     """Whether an anchor holds for some of the alternatives only."""
-    while isinstance(node, Seq) and len(node.items) == 1:
+    while isinstance(node, ast.Seq) and len(node.items) == 1:
         node = node.items[0]
-    if not isinstance(node, Alt):
+    if not isinstance(node, ast.Alt):
         return False
-    held = [(_is_held(item, Before, 0), _is_held(item, After, -1)) for item in node.items]
+    held = [(_is_held(item, ast.Before, 0), _is_held(item, ast.After, -1)) for item in node.items]
     return any(len(set(side)) > 1 for side in zip(*held, strict=True))
 
 
-def _width(node: Node) -> int:
-    return sum(last - first + 1 for first, last in node.ranges) if isinstance(node, Chars) else 0
+def _width(node: ast.Node) -> int:
+    return sum(last - first + 1 for first, last in node.ranges) if isinstance(node, ast.Chars) else 0

@@ -13,8 +13,7 @@ from frisket.lint.json_text import JSONText, Repeated
 from frisket.lint.linter import lint
 
 if TYPE_CHECKING:
-    from frisket.limit import Limits
-    from frisket.vocabulary import Vocabulary
+    from frisket import Limits, Vocabulary
 
 #: Rounds after which no more is mended. One fix may let another rule see more; on real schemas three rounds do.
 ROUNDS = 16

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from frisket._core import front_end
-from frisket.errors import FrisketError
+from frisket import FrisketError
+from frisket.extension import front_end
 from frisket.lint.rule import Rule
 from frisket.lint.rules import RULES
 

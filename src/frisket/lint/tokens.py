@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
-    from frisket.vocabulary import Vocabulary
+    from frisket import Vocabulary
 
 _KNOWN: WeakKeyDictionary[Vocabulary, Tokens] = WeakKeyDictionary()
 

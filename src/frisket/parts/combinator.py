@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, LimitExceededError
 from frisket.grammar import Grammar
 from frisket.limit import Limits, Meter
+from frisket.misuse import instead_of_type
 from frisket.notations.combination import free_text
 from frisket.notations.combination.part import (
     Capture,
@@ -273,7 +274,18 @@ def _part(where: str, part: GrammarPart) -> Part:
         return part._part
     if isinstance(part, str):
         return Lit.of(part, where)
-    raise TypeError(f"{where}: a part is a str or a Grammar, got {type(part).__name__}")
+    raise TypeError(f"{where}: a part is a str or a Grammar, got {type(part).__name__}{_advice(part)}")
+
+
+def _advice(target: object) -> str:
+    """The part that a target is, where `generate` takes it as it stands."""
+    if isinstance(target, list | tuple) and all(isinstance(one, str) for one in target):
+        return ": write choice(*texts)"
+    if isinstance(target, re.Pattern):
+        return ": write regex(pattern)"
+    if isinstance(target, Mapping | bool) or instead_of_type(target) is None:
+        return ": write json(…) for its documents"
+    return ""
 
 
 def _parts(where: str, parts: Iterable[GrammarPart]) -> tuple[Part, ...]:

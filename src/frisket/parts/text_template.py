@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints, 
 from frisket.errors import GrammarSyntaxError
 from frisket.grammar import Grammar
 from frisket.notations.combination.part import Capture, Choice, FreeText, Lit, Part, Seq, Template, Until
+from frisket.target import as_grammar
 
 __all__ = ["template"]
 
@@ -34,10 +35,10 @@ def template(text: str, into: type | None = None, /, **holes: Any) -> Grammar[An
     >>> person.value("Name: Ada\nAge: 36\n")
     Filled(name='Ada', age=36)
 
-    A hole is a type or a grammar. `str` is text within a line, up to the text that follows the hole; a Literal or Enum
-    of texts is one of these, as it stands; every other type is JSON. `into`, a class with annotations, names the types
-    of the holes and is what `value` returns; without it, a frozen dataclass is. Wherever a grammar is taken, such as by
-    `generate`, a template is, too. GrammarSyntaxError names the hole that is none.
+    A hole is a type or any other target of `generate`. `str` is text within a line, up to the text that follows the
+    hole; a Literal or Enum of texts is one of these, as it stands; every other type is JSON. `into`, a class with
+    annotations, names the types of the holes and is what `value` returns; without it, a frozen dataclass is. Wherever a
+    grammar is taken, such as by `generate`, a template is, too. GrammarSyntaxError names the hole that is none.
     """
     if not isinstance(text, str):
         raise TypeError(f"a template is a str, got {type(text).__name__}")
@@ -146,12 +147,10 @@ def _hole(name: str, of: Any) -> tuple[Any, Part]:
     """The reader of a hole's text, and the part of its texts."""
     if isinstance(of, str):
         raise TypeError(f"the hole {name!r}: give a type or a grammar; a fixed text stands in the template itself")
-    if isinstance(of, Grammar):
-        return of, of._part
     texts = _texts(of)
     if texts:
         return _Members(tuple(texts.items())), Choice(tuple(map(Lit, texts)))
-    grammar = Grammar.from_type(of)
+    grammar = as_grammar(of)
     return grammar, grammar._part
 
 

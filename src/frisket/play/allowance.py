@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from frisket.decoding.loop import holds
+from frisket import Matcher
 from frisket.errors import BudgetError
+from frisket.extension import holds
 from frisket.logits.numpy import allowed
-from frisket.matcher import Matcher
 
 Words = NDArray[np.uint32]
 Ids = NDArray[np.intp]

@@ -11,19 +11,14 @@ from threading import Lock
 
 import numpy as np
 
-from frisket.decoding.answer import Generation
-from frisket.decoding.document import Document
-from frisket.decoding.loop import FinishReason, Step, is_closed
-from frisket.decoding.sampler import Sampler, noise
-from frisket.decoding.text import Text
+from frisket import Generation, Matcher, Sampler, Step
 from frisket.errors import BudgetError, TokenRejectedError
+from frisket.extension import Document, FinishReason, Text, is_closed, noise, token_name
 from frisket.logits.numpy import feasible_mass
-from frisket.matcher import Matcher
-from frisket.models.protocol import Logits, Model, Session
+from frisket.models import Logits, Model, Session
 from frisket.play.allowance import Allowance, Ids, Words
 from frisket.play.look import Look, look
 from frisket.play.plan import Moment, Plan
-from frisket.token_name import token_name
 
 
 class Answer:

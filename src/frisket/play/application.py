@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from importlib.resources import files
 from typing import Any, get_args
 
-from frisket.errors import FrisketError, MissingDependencyError
+from frisket import FrisketError
+from frisket.errors import MissingDependencyError
 
 try:
     from starlette.applications import Starlette
@@ -28,14 +29,13 @@ try:
 except ImportError as error:
     raise MissingDependencyError.of(error.name or "starlette", "server") from error
 
-from frisket.models.protocol import Model
+from frisket.extension import LEVELS, PALETTE
+from frisket.models import Model
 from frisket.play import example, export, search
 from frisket.play.guard import Guard
 from frisket.play.notation import NOTATIONS
 from frisket.play.place import Places
 from frisket.play.settings import Settings
-from frisket.pressure.heat import LEVELS
-from frisket.pressure.palette import PALETTE
 
 logger = logging.getLogger(__name__)
 

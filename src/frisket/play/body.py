@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from frisket.decoding.budget import OnBudget
+from frisket.options import OnBudget
 from frisket.play.notation import NOTATIONS
 from frisket.play.search import WIDEST, width
 from frisket.server.body import Body

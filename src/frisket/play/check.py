@@ -7,15 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from frisket.errors import FrisketError, GrammarError
-from frisket.grammar import CompiledGrammar, Grammar
-from frisket.limit import Limits
+from frisket import CompiledGrammar, FrisketError, Grammar, Limits, Vocabulary
+from frisket.errors import GrammarError
 from frisket.lint import lint
 from frisket.lint.repair import repair
 from frisket.play.notation import NOTATIONS
 from frisket.play.place import Places
 from frisket.play.view import failed
-from frisket.vocabulary import Vocabulary
 
 #: So many keywords and findings are sent; their numbers count all.
 MOST = 200

@@ -6,15 +6,13 @@ import math
 from dataclasses import fields, replace
 from typing import Literal
 
-from frisket.engines.structured_output import read_options
-from frisket.errors import FrisketError
-from frisket.json_schema.options import DEFAULT
+from frisket import FrisketError
+from frisket.extension import DEFAULT, Likely, read_options
 from frisket.play.answer import Answer
 from frisket.play.body import Ask
 from frisket.play.plan import Moment
 from frisket.play.token import described
-from frisket.pressure import PressureReport
-from frisket.pressure.report import Likely
+from frisket.reports import PressureReport
 
 Kind = Literal["html", "json", "test"]
 MEDIA = {"html": "text/html; charset=utf-8", "json": "application/json", "test": "text/x-python; charset=utf-8"}

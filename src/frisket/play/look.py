@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from frisket.errors import EngineError, VocabularyError
 from frisket.logits.numpy import FeasibleMass, feasible_mass
-from frisket.models.protocol import Logits
+from frisket.models import Logits
 from frisket.play.allowance import Allowance
 
 #: So many of the likeliest tokens are remembered of each step.

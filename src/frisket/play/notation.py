@@ -7,12 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from frisket.engines.structured_output import read_options
+from frisket import Grammar, Limits, Vocabulary
 from frisket.errors import GrammarSyntaxError
-from frisket.grammar import Grammar
-from frisket.json_fault import json_fault
-from frisket.limit import Limits
-from frisket.vocabulary import Vocabulary
+from frisket.extension import json_fault, read_options
 
 #: Fields of the JSON text of `tools`, beside the tools themselves.
 TOOL_FIELDS = ("family", "tools", "choice", "parallel")

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from frisket.decoding.budget import Budget
-from frisket.decoding.loop import Step
-from frisket.decoding.sampler import Sampler
-from frisket.grammar import CompiledGrammar
+from frisket import CompiledGrammar, Sampler, Step
+from frisket.extension import Budget
 from frisket.play.look import Look
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from frisket.decoding.answer import Generation
-from frisket.decoding.task import Task
+from frisket import Generation
+from frisket.extension import Task
 from frisket.play.tree import Grove, tree
 from frisket.play.watch import Watch
 from frisket.strategies import Beams, Best, Draft, Particles, Strategy

@@ -13,13 +13,9 @@ from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 
-from frisket.decoding.budget import Budget
-from frisket.decoding.sampler import Sampler
-from frisket.decoding.task import Task
-from frisket.errors import FrisketError
-from frisket.grammar import CompiledGrammar
-from frisket.models.prompt import described, property_names
-from frisket.models.protocol import Model
+from frisket import CompiledGrammar, FrisketError, Sampler
+from frisket.extension import Budget, Task, described, property_names
+from frisket.models import Model
 from frisket.play.answer import Answer
 from frisket.play.body import Ask, Run, Search
 from frisket.play.check import compiled

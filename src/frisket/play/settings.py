@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from frisket.limit import Limits
+from frisket import Limits
 
 
 @dataclass(frozen=True)

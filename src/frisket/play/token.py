@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from frisket.token_name import token_name
-from frisket.vocabulary import Vocabulary
+from frisket import Vocabulary
+from frisket.extension import token_name
 
 
 def described(vocabulary: Vocabulary, token: int) -> dict[str, Any]:

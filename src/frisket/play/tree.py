@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from frisket.decoding.answer import Generation
-from frisket.decoding.branch import Branch
+from frisket import Generation, Vocabulary
+from frisket.extension import Branch
 from frisket.play.token import described
 from frisket.strategies.weighted import Samples
-from frisket.vocabulary import Vocabulary
 
 #: So many paths are drawn: all answers, then those that were given up last.
 MOST = 200

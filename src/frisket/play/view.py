@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from frisket.decoding.loop import holds
-from frisket.errors import BudgetError, FrisketError
-from frisket.matcher import Matcher
+from frisket import FrisketError, Matcher
+from frisket.errors import BudgetError
+from frisket.extension import holds, level
 from frisket.play.allowance import Allowance
 from frisket.play.answer import Answer
 from frisket.play.look import Look, in_order, share
 from frisket.play.plan import Moment
 from frisket.play.token import described, spelling, texts
-from frisket.pressure.heat import level
-from frisket.pressure.pressure import Pressure
+from frisket.reports import Pressure
 from frisket.server.failure import Failure
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from frisket.models.protocol import Logits, Model, Session
+from frisket.models import Logits, Model, Session
 
 
 class StoppedError(Exception):

@@ -25,7 +25,7 @@ try:
 except ImportError as error:
     raise MissingDependencyError.of(error.name or "starlette", "server") from error
 
-from frisket.models.protocol import Model
+from frisket.models import Model
 from frisket.server.failure import Failure
 from frisket.server.settings import Settings
 from frisket.server.span import span

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from frisket.models.protocol import Logits, Session
+from frisket.models import Logits, Session
 from frisket.server.failure import Failure
 
 #: The largest move in either direction, as OpenAI has it.

@@ -7,10 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, PrivateAttr
 
-from frisket.chat_template import ChatTemplate
-from frisket.conversation import Conversation, Turn, chat_template
-from frisket.conversation.conversation import THINKS
-from frisket.models.protocol import Model
+from frisket.extension import THINKS, Conversation, Turn, chat_template
+from frisket.models import ChatTemplate, Model
 from frisket.server.body import Body
 from frisket.server.failure import Failure
 

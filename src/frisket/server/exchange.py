@@ -16,8 +16,8 @@ from pydantic_core import from_json
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
-from frisket.errors import FrisketError
-from frisket.json_fault import json_fault
+from frisket import FrisketError
+from frisket.extension import json_fault
 from frisket.json_pointer import to_pointer
 from frisket.server.failure import Failure
 from frisket.server.field import UNSERVED

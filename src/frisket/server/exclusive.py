@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any, ParamSpec, TypeVar
 
-from frisket.models.protocol import Logits, Model
+from frisket.models import Logits, Model
 
 P = ParamSpec("P")
 T = TypeVar("T")

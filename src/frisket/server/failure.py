@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.responses import JSONResponse, Response
 
-from frisket.errors import EngineError, FrisketError, RefusedToolsError, UnsupportedSchemaError
+from frisket import FrisketError
+from frisket.errors import EngineError, RefusedToolsError, UnsupportedSchemaError
 from frisket.json_pointer import to_pointer
 from frisket.server.field import FUNCTION, LISTED
 from frisket.server.shape import Error, ErrorBody, ErrorType

@@ -13,15 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from frisket.decoding.budget import Budget
-from frisket.decoding.draft import drafter
-from frisket.decoding.loop import Step, decode
-from frisket.decoding.sampler import Sampler
+from frisket import Cancellation, CompiledGrammar, Matcher, Sampler, Step
 from frisket.errors import LimitExceededError
-from frisket.grammar import CompiledGrammar
-from frisket.limit import Cancellation
-from frisket.matcher import Matcher
-from frisket.models.protocol import Logits, Model, Session
+from frisket.extension import Budget, decode, drafter
+from frisket.models import Logits, Model, Session
 from frisket.server.bias import Biased
 from frisket.server.exclusive import Exclusive
 from frisket.server.reply import Field, Gain, TextReply

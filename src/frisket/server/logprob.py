@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from frisket import Vocabulary
+from frisket.extension import token_name
 from frisket.server.job import Token
 from frisket.server.reply import Field
 from frisket.server.shape import ChatLogprobs, Logprob, TextLogprobs, TokenLogprob
-from frisket.token_name import token_name
-from frisket.vocabulary import Vocabulary
 
 
 def spelled(vocabulary: Vocabulary, token: int) -> tuple[str, list[int]]:

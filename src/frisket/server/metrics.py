@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from frisket.decoding.loop import Step
-from frisket.engines.compiler import Compiler
+from frisket import Step, Vocabulary
+from frisket.extension import Compiler
 from frisket.server.scheduler import Scheduler
-from frisket.vocabulary import Vocabulary
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 

@@ -10,14 +10,9 @@ from typing import Any, Literal, get_args
 
 from pydantic import ConfigDict, Field, field_validator
 
-from frisket.decoding.budget import OnBudget
-from frisket.decoding.sampler import MOST_PENALTY, Sampler
-from frisket.description import Style
-from frisket.engines.structured_output import KINDS, StructuredOutput, read_options
-from frisket.errors import FrisketError
-from frisket.grammar import Grammar
-from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
-from frisket.limit import Limits
+from frisket import FrisketError, Grammar, JSONSchemaOptions, Limits, Sampler
+from frisket.extension import DEFAULT, KINDS, MOST_PENALTY, StructuredOutput, read_options
+from frisket.options import OnBudget, Style
 from frisket.server.body import Body
 from frisket.server.failure import Failure
 from frisket.server.field import SCHEMA

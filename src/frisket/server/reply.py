@@ -12,10 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from frisket.decoding.text import Text
-from frisket.events.event import Closed, Event, Events, Grew, Opened
-from frisket.grammar import Grammar
-from frisket.limit import Limits
+from frisket import Grammar, Limits
+from frisket.events import Closed, Event, Events, Grew, Opened
+from frisket.extension import Text
 from frisket.server.shape import AssistantMessage, Delta, ToolCall, ToolCallDelta
 from frisket.server.tool import Offered, ToolOutput
 

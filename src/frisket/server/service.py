@@ -10,14 +10,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from threading import Lock
 
-from frisket.decoding.budget import Budget, OnBudget
-from frisket.decoding.sampler import Sampler
-from frisket.description import Style
-from frisket.engines.compiler import Compiler, Wanted
+from frisket import CompiledGrammar, Sampler
 from frisket.errors import TokenRejectedError
-from frisket.grammar import CompiledGrammar
-from frisket.models.prompt import property_names
-from frisket.models.protocol import Model
+from frisket.extension import Budget, Compiler, Wanted, property_names, token_name
+from frisket.models import Model
+from frisket.options import OnBudget, Style
 from frisket.server.failure import Failure
 from frisket.server.job import Ended, Event, Failed, Job, Prompt, Written, advance
 from frisket.server.metrics import Metrics
@@ -28,7 +25,6 @@ from frisket.server.share import Share
 from frisket.server.span import Span, begun, span
 from frisket.server.tool import ToolOutput
 from frisket.server.turn import Turns
-from frisket.token_name import token_name
 from frisket.tools import family
 
 logger = logging.getLogger(__name__)

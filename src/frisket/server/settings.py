@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
-from frisket.limit import Limits
+from frisket import JSONSchemaOptions, Limits
+from frisket.extension import DEFAULT
 from frisket.tools import Family
 
 

@@ -11,20 +11,23 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from frisket.conversation import Conversation, chat_template
-from frisket.conversation.conversation import thinking_variables
+from frisket import Grammar, JSONSchemaOptions, Limits, Vocabulary
 from frisket.errors import MessageSyntaxError, RefusedToolsError
-from frisket.grammar import Grammar
-from frisket.json_schema.options import DEFAULT, JSONSchemaOptions
-from frisket.limit import Limits
-from frisket.models.prompt import property_names
+from frisket.extension import (
+    DEFAULT,
+    Conversation,
+    Special,
+    chat_template,
+    literal_pieces,
+    property_names,
+    thinking_variables,
+)
+from frisket.options import Mode
 from frisket.server.body import Body
 from frisket.server.conversation import render
 from frisket.server.failure import Failure
-from frisket.thinking import Mode, Thinking
+from frisket.thinking import Thinking
 from frisket.tools import Family, Tools, family
-from frisket.tools.template import Special, literal_pieces
-from frisket.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from frisket.server.parameters import Asked, Parameters

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from frisket.conversation import Turn
-from frisket.errors import BudgetError, FrisketError, LimitExceededError
+from frisket import FrisketError
+from frisket.errors import BudgetError, LimitExceededError
+from frisket.extension import Turn
 from frisket.server.failure import Failure
 from frisket.server.service import Plan
 

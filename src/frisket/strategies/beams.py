@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frisket.decoding.answer import Generation
-from frisket.decoding.sampler import Sampler
+from frisket import Generation, Sampler
 from frisket.errors import StrategyError
 from frisket.strategies.place import Place
 from frisket.strategies.strategy import Answers, Strategy, nothing_found, refuse_stops
 from frisket.strategies.weighted import Samples, Weighted
 
 if TYPE_CHECKING:
-    from frisket.decoding.task import Task
+    from frisket.extension import Task
 
 
 @dataclass(frozen=True)

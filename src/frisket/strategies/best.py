@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from frisket.decoding.answer import Generation
-from frisket.decoding.sampler import Sampler
+from frisket import Generation, Sampler
 from frisket.strategies.masked import Masked
 from frisket.strategies.strategy import Answers, Strategy
 from frisket.strategies.weighted import Samples, Weighted
 
 if TYPE_CHECKING:
-    from frisket.decoding.task import Task
+    from frisket.extension import Task
 
 #: How good an answer is; the largest wins.
 Score: TypeAlias = Callable[[Generation[Any]], float]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from frisket.decoding.loop import FinishReason
+from frisket.extension import FinishReason
 from frisket.strategies.row import Row
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from frisket.decoding.loop import FinishReason
-from frisket.models.protocol import DraftSession, Session
+from frisket.extension import FinishReason
+from frisket.models import DraftSession, Session
 from frisket.strategies.row import Row, allowed_ids, may_only_end
 
 if TYPE_CHECKING:
-    from frisket.decoding.sampler import Sampler
-    from frisket.decoding.task import Beginning, Task
+    from frisket import Sampler
+    from frisket.extension import Beginning, Task
 
 
 class Cursor:

@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from frisket.decoding.answer import Generation
-from frisket.decoding.budget import Budget
-from frisket.decoding.loop import decode
-from frisket.decoding.sampler import Sampler
+from frisket import Generation, Sampler
+from frisket.extension import Budget, decode
 from frisket.strategies.best import log_feasible
 from frisket.strategies.masked import Masked
 from frisket.strategies.strategy import Answers, Strategy
 from frisket.strategies.weighted import Samples, Weighted
 
 if TYPE_CHECKING:
-    from frisket.decoding.task import Task
+    from frisket.extension import Task
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from frisket.decoding.answer import Generation
+from frisket import Generation
 from frisket.errors import LimitExceededError
 from frisket.strategies.cone import Cone
 from frisket.strategies.cursor import Cursor
@@ -17,8 +17,7 @@ from frisket.strategies.trail import Choice, generation
 from frisket.strategies.weighted import Samples, Weighted
 
 if TYPE_CHECKING:
-    from frisket.decoding.branch import Fate
-    from frisket.decoding.task import Beginning, Task
+    from frisket.extension import Beginning, Fate, Task
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from frisket.decoding.generate import begin_stream
-from frisket.decoding.sampler import Sampler
+from frisket import Sampler
+from frisket.extension import begin_stream
 from frisket.strategies.strategy import Answers, Strategy
 from frisket.strategies.weighted import Samples, Weighted, log_sum
 
 if TYPE_CHECKING:
-    from frisket.decoding.task import Task
+    from frisket.extension import Task
 
 
 @dataclass(frozen=True)

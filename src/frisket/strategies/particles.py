@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from frisket.decoding.sampler import Sampler
+from frisket import Sampler
 from frisket.strategies.place import Place
 from frisket.strategies.row import Row
 from frisket.strategies.strategy import Answers, Strategy, drawing_sampler, refuse_stops
 from frisket.strategies.weighted import Samples, Weighted, log_sum
 
 if TYPE_CHECKING:
-    from frisket.decoding.branch import Fate
-    from frisket.decoding.task import Task
+    from frisket.extension import Fate, Task
 
 #: The text so far and whether it is whole → whether it may stay.
 Where: TypeAlias = Callable[[str, bool], bool]

@@ -5,16 +5,15 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from frisket.decoding.answer import Generation
-from frisket.decoding.loop import FinishReason
+from frisket import Generation
+from frisket.extension import FinishReason
 from frisket.strategies.row import Ids, Row, allowed_ids, may_only_end
 from frisket.strategies.trail import Choice, generation, spelled, tokens
 
 if TYPE_CHECKING:
-    from frisket._core import Matcher
-    from frisket.decoding.sampler import Sampler
-    from frisket.decoding.task import Beginning, Task
-    from frisket.models.protocol import Session
+    from frisket import Matcher, Sampler
+    from frisket.extension import Beginning, Task
+    from frisket.models import Session
 
 
 class Place:

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from frisket.decoding.loop import holds, is_closed
 from frisket.errors import EngineError
+from frisket.extension import holds, is_closed
 from frisket.logits.numpy import allowed
 
 if TYPE_CHECKING:
-    from frisket._core import Matcher
-    from frisket.decoding.sampler import Sampler
-    from frisket.models.protocol import Logits
-    from frisket.vocabulary import Vocabulary
+    from frisket import Matcher, Sampler, Vocabulary
+    from frisket.models import Logits
 
 Ids = NDArray[np.intp]
 Numbers = NDArray[np.float64]

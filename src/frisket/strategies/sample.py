@@ -9,20 +9,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
-from frisket.decoding.argument import check_integer
-from frisket.decoding.call import read_task
-from frisket.decoding.sampler import Sampler
+from frisket import Sampler
+from frisket.extension import check_integer, read_task
 from frisket.strategies.masked import Masked, pooled
 from frisket.strategies.strategy import nothing_found
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
-    from frisket.decoding.answer import Generation
-    from frisket.decoding.request import Prompt
-    from frisket.grammar import Grammar
-    from frisket.models.protocol import Model
-    from frisket.options import AllOptions, Options, ToolOptions
+    from frisket import Generation, Grammar
+    from frisket.models import Model
+    from frisket.options import AllOptions, Options, Prompt, ToolOptions
     from frisket.strategies.weighted import Samples
     from frisket.tools import Message, Tools
 

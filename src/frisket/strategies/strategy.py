@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from frisket.decoding.answer import Generation
-from frisket.decoding.sampler import Sampler
+from frisket import Generation, Sampler
 from frisket.errors import LimitExceededError, StrategyError
 from frisket.strategies.weighted import Samples
 
 if TYPE_CHECKING:
-    from frisket.decoding.task import Task
+    from frisket.extension import Task
 
 Answers: TypeAlias = Samples[Generation[Any]]
 

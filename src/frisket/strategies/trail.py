@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from frisket.decoding.answer import Generation
-from frisket.decoding.document import Document
-from frisket.decoding.loop import FinishReason, Step
-from frisket.decoding.text import Text
-from frisket.token_name import token_name
+from frisket import Generation, Step
+from frisket.extension import Document, FinishReason, Text, token_name
 
 if TYPE_CHECKING:
-    from frisket.decoding.task import Beginning, Task
+    from frisket.extension import Beginning, Task
 
 
 @dataclass(frozen=True)

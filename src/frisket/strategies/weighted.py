@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from frisket.decoding.answer import Generation
+    from frisket import Generation
 
 T = TypeVar("T")
 

@@ -12,8 +12,9 @@ from frisket.grammar import Grammar
 from frisket.json_schema.report import Entry, Note, Report
 from frisket.notations.combination.outline import OutlineBuilder
 from frisket.notations.combination.part import Part
+from frisket.options import Mode
 from frisket.origin import Origin
-from frisket.thinking import Mode, Reasoning, Thinking, special_in
+from frisket.thinking import Reasoning, Thinking, special_in
 from frisket.tools.arguments import Arguments
 from frisket.tools.family import Family, families, family
 from frisket.tools.message import Message, ToolCall

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
-from frisket import hosted
-from frisket.errors import EngineError, FrisketError
+from frisket import Grammar, hosted
+from frisket.errors import EngineError, FrisketError, UnsupportedSchemaError
 
 pytest.importorskip("jsonschema_rs")
 
@@ -55,6 +56,21 @@ def test_a_type_comes_back() -> None:
     pytest.importorskip("pydantic")
     transport = Recorded('{"entries": [{"key": "tea", "value": 2}]}')
     assert hosted.generate(transport, "Order?", dict[str, int]) == {"tea": 2}
+
+
+def test_a_target_is_that_of_every_other_call() -> None:
+    pytest.importorskip("pydantic")
+    assert hosted.generate(Recorded('{"value": "b"}'), "Which?", ["a", "b"]) == "b"
+    assert hosted.generate(Recorded('{"n": 4}'), "How many?", Grammar.from_json_schema(SCHEMA)) == {"n": 4}
+    grammar = Grammar.from_type(dict[str, int])
+    transport = Recorded('{"entries": [{"key": "tea", "value": 2}]}')
+    assert hosted.generate(transport, "Order?", grammar) == {"tea": 2}
+    for target in (Grammar.from_regex("[a-z]+"), re.compile("[a-z]+")):
+        with pytest.raises(UnsupportedSchemaError, match="takes a JSON Schema") as caught:
+            hosted.generate(Recorded(), "Which?", target)
+        assert caught.value.where == "target"
+    with pytest.raises(TypeError, match="Literal"):
+        hosted.generate(Recorded(), "Which?", [1, 2])
 
 
 def test_what_the_transport_raises_is_chained() -> None:

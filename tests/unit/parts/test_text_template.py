@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import pickle
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -64,6 +65,15 @@ def test_a_template_is_filled_into_a_class() -> None:
 def test_a_grammar_reads_its_own_hole() -> None:
     inner = template("{a}-{b}", a=int, b=int)
     assert template("<{pair}>", pair=inner).value("<1-2>").pair == inner.value("1-2")
+
+
+def test_a_hole_is_any_target() -> None:
+    form = template("{a};{b};{c}", a=["yes", "no"], b={"type": "integer"}, c=re.compile("[a-z]+"))
+    found = form.value("no;-3;xyz")
+    assert (found.a, found.b, found.c) == ("no", -3, "xyz")
+    assert not form.accepts("maybe;-3;xyz") and not form.accepts("no;x;xyz") and not form.accepts("no;-3;4")
+    copy = pickle.loads(pickle.dumps(form))
+    assert copy.value("no;-3;xyz") == found
 
 
 def test_a_template_is_a_value_and_a_part() -> None:

@@ -38,13 +38,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from frisket.errors import FrisketError
+from frisket import FrisketError
 from frisket.lint.document import Document, Subschema, common_types, strings, table
 from frisket.lint.finding import Finding
 from frisket.lint.rule import Rule
 
 if TYPE_CHECKING:
-    from frisket.grammar import Grammar
+    from frisket import Grammar
 
 #: Keywords of an object that count nowhere beside `$ref`.
 SHADOWED = ("properties", "required", "additionalProperties", "patternProperties")
@@ -139,8 +139,7 @@ def _matches(pattern: str, name: str) -> bool:
 @lru_cache(maxsize=256)
 def _texts(pattern: str) -> Grammar:
     """The strings that a pattern admits; no pattern makes the engine search for long."""
-    from frisket.grammar import Grammar
-    from frisket.json_schema import JSONSchemaOptions
+    from frisket import Grammar, JSONSchemaOptions
 
     return Grammar.from_json_schema({"type": "string", "pattern": pattern}, JSONSchemaOptions(escapes="free"))
 

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from frisket.errors import FrisketError
+from frisket import FrisketError
 from frisket.lint.document import Document
 from frisket.lint.finding import Finding
 from frisket.lint.rule import Rule
@@ -40,7 +40,7 @@ def check(document: Document) -> Iterator[Finding]:
     """The schema, if no document fits."""
     if document.vocabulary is None or document.max_tokens is None:
         return
-    from frisket.grammar import Grammar
+    from frisket import Grammar
 
     try:
         grammar = Grammar.from_json_schema(document.root, limits=document.meter.limits)

@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from frisket.errors import FrisketError
+from frisket import FrisketError
 from frisket.lint.document import Document
 from frisket.lint.finding import Finding
 from frisket.lint.rule import Rule
@@ -42,8 +42,7 @@ from frisket.lint.rule import Rule
 
 def check(document: Document) -> Iterator[Finding]:
     """The root, if it asks nothing."""
-    from frisket import Grammar
-    from frisket.json_schema import JSONSchemaOptions
+    from frisket import Grammar, JSONSchemaOptions
 
     try:
         grammar = Grammar.from_json_schema(document.root, JSONSchemaOptions(relaxed=True))

@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from frisket.errors import FrisketError
+from frisket import FrisketError
 from frisket.json_pointer import escape
 from frisket.lint.document import Document
 from frisket.lint.finding import Finding
@@ -49,8 +49,9 @@ PRIVATE = ("_", "@", "/")
 
 def check(document: Document) -> Iterator[Finding]:
     """Every word that is nearly a keyword."""
-    from frisket._core import front_end
-    from frisket.json_schema import Entry, JSONSchemaOptions, prelude_of
+    from frisket import JSONSchemaOptions
+    from frisket.extension import front_end, prelude_of
+    from frisket.reports import Entry
 
     try:
         entries = front_end.schema_report(document.root, prelude_of(JSONSchemaOptions(relaxed=True)))

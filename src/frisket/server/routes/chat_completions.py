@@ -11,8 +11,8 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from frisket.conversation import Conversation
-from frisket.conversation.conversation import THINKS
+from frisket.extension import THINKS, Conversation
+from frisket.options import Mode
 from frisket.server import exchange
 from frisket.server.bias import read_bias
 from frisket.server.conversation import Message
@@ -38,7 +38,6 @@ from frisket.server.shape import (
 )
 from frisket.server.tool import ChatChoice as ToolChoice
 from frisket.server.tool import ChatTool, Choice, Effort, make_plan, thinking
-from frisket.thinking import Mode
 from frisket.tools import Family
 
 PATH, METHODS = "/v1/chat/completions", ["POST"]

@@ -12,7 +12,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, field_validator
 from starlette.requests import Request
 from starlette.responses import Response
 
-from frisket.conversation import Conversation, Turn
+from frisket.extension import Conversation, Turn
+from frisket.options import Mode
 from frisket.server import exchange
 from frisket.server.body import Body
 from frisket.server.conversation import Message
@@ -27,7 +28,6 @@ from frisket.server.service import Answers, Plan, Service, Wish
 from frisket.server.shape import TokenLogprob
 from frisket.server.tool import AllowedTools, Choice, Custom, Effort, Function, Offered, Word, make_plan
 from frisket.server.truncation import truncate
-from frisket.thinking import Mode
 from frisket.tools import Family, family
 
 logger = logging.getLogger(__name__)
