@@ -22,8 +22,8 @@ Transport = Callable[[dict[str, Any]], str]
 def generate(
     transport: Transport, prompt: str, target: Any, dialect: Dialect | str = "openai", *, repairs: int = 2
 ) -> Any:
-    """The vendor's answer as a value of `target`: of a type, parsed JSON for a JSON Schema (dict or bool), one of a list
-    of texts, or the value of a Grammar that has a schema.
+    """The vendor's answer as a value of `target`: a type, parsed JSON for a JSON Schema (dict or bool), a text of a
+    list, or the value of a Grammar that has a schema.
 
     >>> def recorded(request):
     ...     return '{"value": 7}'
