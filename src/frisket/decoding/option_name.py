@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from frisket.decoding.argument import kind
-from frisket.options import AllOptions, Options, ToolOptions
+from frisket.options import AllOptions
 
 #: Every option that there is.
-NAMES = (*Options.__annotations__, *ToolOptions.__annotations__, *AllOptions.__annotations__)
+NAMES = tuple(AllOptions.__annotations__)
 
 _STREAM = {
     "strategy": "a strategy has no step to show before it has a whole answer: use generate or sample",

@@ -37,7 +37,8 @@ class Masked(Strategy):
             answer = begin_stream(task, one, int(rng.integers(1 << 63))).generation()
             answer = replace(answer, draft=task.draft)
             # α is that of the model as it is: another distribution has other weights, which nobody has measured.
-            exact = task.sampler == Sampler() and not task.stop
+            exact = task.sampler == Sampler() and not (task.stop or task.min_tokens or task.guard)
+            exact = exact and task.on_budget == "cut"
             weight = math.fsum(step.log_feasible for step in answer.steps) if answer.whole else -math.inf
             task.observe(answer, "answer" if answer.whole else "cut", weight)
             found.append(Samples([Weighted(answer, weight if exact else 0.0)], weight if exact else None))

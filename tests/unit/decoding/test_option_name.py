@@ -49,7 +49,7 @@ TOOLS = {"choice", "parallel", "final", "thinking", "family", "tools"}
 
 
 def test_every_option_has_a_value_here() -> None:
-    assert VALUES.keys() | TOOLS == set(NAMES)
+    assert VALUES.keys() | TOOLS == set(NAMES) and len(set(NAMES)) == len(NAMES)
 
 
 @pytest.mark.parametrize("name", VALUES)

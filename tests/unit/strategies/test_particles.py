@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -183,3 +184,9 @@ def test_misuse() -> None:
         Particles(0)
     with pytest.raises(StrategyError, match="Particles"):
         frisket.generate(HandModel(TEXTS, trapped), "", GRAMMAR, strategy=Particles(2), sampler=Sampler(top_k=1))
+
+
+@pytest.mark.parametrize("given", [{"on_budget": "finish"}, {"min_tokens": 1}, {"guard": frisket.Guard()}])
+def test_answers_that_a_budget_may_bend_have_no_weights(given: dict[str, Any]) -> None:
+    found = frisket.sample(HandModel(TEXTS, trapped), "", GRAMMAR, 20, **given)
+    assert found.log_evidence is None and len({one.log_weight for one in found}) == 1
