@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from frisket import errors, events, examples, models, parts, strategies, tools
+    from frisket import hosted as hosted
+    from frisket import lint as lint
     from frisket import options as options
     from frisket import reports as reports
     from frisket import thinking as thinking
@@ -79,7 +81,10 @@ _HOMES = {
     "vocabulary": ("Vocabulary",),
 }
 # The public modules that `import frisket` offers as attributes; `__all__` lists those that a first program needs.
-_MODULES = ("errors", "events", "examples", "models", "options", "parts", "reports", "strategies", "thinking", "tools")
+_MODULES = (
+    *("errors", "events", "examples", "hosted", "lint", "models", "options", "parts", "reports", "strategies"),
+    *("thinking", "tools"),
+)
 # The names of public modules that a reader may look for here.
 _ELSEWHERE = {
     "events": ("Closed", "Event", "Events", "Grew", "Opened", "PartialValue", "Span"),

@@ -411,5 +411,9 @@ def _shortened(text: str) -> str:
 
 
 def _bytes(text: str | bytes) -> bytes:
-    # A lone surrogate becomes bytes that are no UTF-8, and so no text of a grammar.
-    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if isinstance(text, str):
+        # A lone surrogate becomes bytes that are no UTF-8, and so no text of a grammar.
+        return text.encode("utf-8", "surrogatepass")
+    if not isinstance(text, bytes):
+        raise TypeError(f"a text is a str or bytes, got {type(text).__name__}")
+    return text

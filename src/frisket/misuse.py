@@ -7,6 +7,7 @@ should not read the advice of the library below, which cannot know what was mean
 from __future__ import annotations
 
 import dataclasses
+import os
 import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
@@ -55,6 +56,10 @@ def instead_of_type(value: object) -> str | None:
         return None
     if callable(value):
         return instead_of_function(getattr(value, "__name__", "…"))
+    if isinstance(value, os.PathLike):
+        return f"read the schema in it: json.loads(Path({os.fspath(value)!r}).read_text())"
+    if type(value).__name__ in ("CompiledGrammar", "Matcher"):
+        return "pass the Grammar that it was compiled from; what was compiled for a vocabulary is remembered"
     return f"pass its class, {type(value).__name__}"
 
 
@@ -92,6 +97,8 @@ def instead_of_schema(value: object) -> str | None:
     """
     if isinstance(value, Mapping):
         return None
+    if isinstance(value, os.PathLike):
+        return f"pass what stands in the file: Path({os.fspath(value)!r}).read_text()"
     if isinstance(value, type) or _is_annotation(value):
         return f"Grammar.from_type reads types: Grammar.from_type({_name(value)})"
     if _is_instance(value):

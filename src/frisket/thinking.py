@@ -219,6 +219,8 @@ def think(
         raise ValueError("mode is auto, on or off")
     if not start or not end:
         raise ValueError("the markers of reasoning are texts of at least one character")
+    if max_chars is not None and not hasattr(type(max_chars), "__index__"):
+        raise TypeError(f"max_chars is an int or None, got {type(max_chars).__name__}")
     said = prompt if isinstance(prompt, Thinking) else Thinking.of_prompt(prompt or "", start, end)
     running = None if limits is None else limits.started()
     answer = as_grammar(answer, running)

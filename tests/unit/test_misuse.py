@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import functools
 import importlib
+import pathlib
 import sys
 import typing
 from collections.abc import Callable
@@ -115,6 +116,11 @@ class Point:
         (Colour.RED, "the type Colour, or Literal[Colour.RED]"),
         (Point(1), "pass its class, Point"),
         (b"bytes", "pass its class, bytes"),
+        (pathlib.Path("a.json"), "json.loads(Path('a.json').read_text())"),
+        (
+            PublicGrammar.from_choices(["a"]).compile(frisket.Vocabulary.from_bytes([b"a"], eos=())),
+            "pass the Grammar that it was compiled from",
+        ),
         ({"a", "b"}, "choices are a list of texts"),
         (frozenset("ab"), "choices are a list of texts"),
         ((letter for letter in "ab"), "choices are a list of texts"),
@@ -125,6 +131,22 @@ def test_a_value_is_no_type(target: Any, hint: str) -> None:
     with pytest.raises(UnsupportedSchemaError, match="a type is wanted, got a value of the type") as caught:
         PublicGrammar.from_type(target)
     assert hint in str(caught.value.hint) and "arbitrary_types_allowed" not in str(caught.value)
+
+
+def test_a_path_is_no_schema() -> None:
+    with pytest.raises(InvalidSchemaError, match="read_text"):
+        PublicGrammar.from_json_schema(pathlib.Path("a.json"))
+
+
+def test_arguments_of_another_kind_are_named() -> None:
+    for call, said in (
+        (lambda: frisket.think(["a"], max_chars="40"), "max_chars is an int"),
+        (lambda: frisket.Sampler(temperature="0.7"), "temperature is a number"),
+        (lambda: frisket.Sampler(top_k=1.5), "top_k is an int"),
+        (lambda: PublicGrammar.from_choices(["a"]).accepts(None), "a text is a str or bytes"),
+    ):
+        with pytest.raises(TypeError, match=said):
+            call()
 
 
 @pytest.mark.parametrize("target", [5, {"a", "b"}, Point(1)])

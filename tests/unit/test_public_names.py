@@ -109,7 +109,7 @@ def test_the_exported_names() -> None:
 
 
 def test_only_what_is_public_is_listed() -> None:
-    assert set(dir(frisket)) == NAMES | {"__version__", "options", "reports", "thinking"}
+    assert set(dir(frisket)) == NAMES | {"__version__", "hosted", "lint", "options", "reports", "thinking"}
     for name in dir(frisket):
         assert getattr(frisket, name) is not None
 

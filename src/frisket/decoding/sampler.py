@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
@@ -50,6 +51,11 @@ class Sampler:
     repetition_penalty: float = 1.0
 
     def __post_init__(self) -> None:
+        for name in ("temperature", "top_p", "min_p", "repetition_penalty"):
+            if not isinstance(value := getattr(self, name), Real):
+                raise TypeError(f"{name} is a number, got {type(value).__name__}")
+        if self.top_k is not None and not isinstance(self.top_k, Integral):
+            raise TypeError(f"top_k is an int or None, got {type(self.top_k).__name__}")
         if not (math.isfinite(self.temperature) and self.temperature >= 0):
             raise ValueError(f"temperature is a finite number ≥ 0, not {self.temperature}")
         if self.top_k is not None and self.top_k < 1:

@@ -36,6 +36,8 @@ def apply_mask(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> None:
     (batch, words). Ids beyond the last word become −∞; bits beyond the last logit mean nothing. Not thread-safe for
     the same `logits`; cost: one pass over them.
     """
+    if not isinstance(logits, np.ndarray):
+        raise TypeError(f"logits must be a numpy array, which is changed in place, not {type(logits).__name__}")
     if not np.issubdtype(logits.dtype, np.floating):
         raise TypeError(f"logits must be floating point, not {logits.dtype}: −∞ has no integer")
     _check(bitmask, logits.shape)
