@@ -12,8 +12,7 @@ use frisket_schema::subschema::{Options, Subschemas};
 use frisket_schema::types::{Algebra, DEPTH};
 use std::sync::Arc;
 
-const OPTIONS: ExpansionOptions =
-    ExpansionOptions { is_loosened: false, max_alternatives: 4_000, total: 4_000 };
+const OPTIONS: ExpansionOptions = ExpansionOptions { is_loosened: false, max_alternatives: 4_000, total: 4_000 };
 
 fn over(builder: Builder, schema: &str, options: ExpansionOptions) -> Expander<'static> {
     let documents = Documents::new(Arc::new(parse(schema).unwrap()), None).unwrap();

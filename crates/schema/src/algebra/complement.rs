@@ -118,9 +118,10 @@ impl Expander<'_> {
         }
         let is_asked = |(key, asked): &&(Arc<str>, ConjunctionId)| needed.contains(key) && !asked.is_anything();
         let asked: Asked = members.names.iter().filter(is_asked).cloned().collect();
-        let left = members.names.iter().map(|(key, goal)| {
-            (key.clone(), if asked.contains_key(key) { ConjunctionId::ANYTHING } else { *goal })
-        });
+        let left = members
+            .names
+            .iter()
+            .map(|(key, goal)| (key.clone(), if asked.contains_key(key) { ConjunctionId::ANYTHING } else { *goal }));
         let others = MemberConstraints { names: left.collect(), ..(**members).clone() };
         (asked, Members::new(others))
     }

@@ -37,10 +37,7 @@ pub(super) const FORMATS: &[KnownFormat] = &[
     .without("names with a label like xn--… are left out: which of those are valid is Punycode arithmetic"),
     KnownFormat::texts(
         "idn-hostname",
-        Texts {
-            outer: Some(international_outer),
-            ..Texts::exact(Node::Made(|terms, _| international(terms)))
-        },
+        Texts { outer: Some(international_outer), ..Texts::exact(Node::Made(|terms, _| international(terms))) },
     )
     .without(
         "letters beyond Latin, Greek, Cyrillic, kana, Han and Hangul are left out, and long names: their length is \
@@ -98,7 +95,8 @@ fn international_label(terms: &Terms<'_>, longest: u32) -> Result<TermId> {
 /// (RFC 5892, 2.1 and 2.2).
 static LETTERS: Lazy<Vec<Range>> = Lazy::new(|| {
     let of = |name| property_set(name, None, Spelling::Loose, None).unwrap_or_else(CharSet::none);
-    let other_forms = of("Changes_When_Casefolded").union(&CharSet::new(LIGATURES.map(|point| (point, point)).to_vec()));
+    let other_forms =
+        of("Changes_When_Casefolded").union(&CharSet::new(LIGATURES.map(|point| (point, point)).to_vec()));
     let letters = of("Ll").union(&of("Lo")).difference(&other_forms);
     let sifted = letters.intersection(&CharSet::new(SIFTED_BLOCKS.to_vec()));
     sifted.ranges().iter().copied().chain(WHOLE_BLOCKS).collect()

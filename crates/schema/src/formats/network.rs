@@ -13,12 +13,7 @@ const NO_MASKS: &str = "networks with a written-out mask are left out";
 
 pub(super) const FORMATS: &[KnownFormat] = &[
     some("ipv4network", network_v4, outer_v4, NO_MASKS),
-    some(
-        "ipv6network",
-        || format!("{}(?:/128)?", ipv6()),
-        outer_v6,
-        "networks of more than one address are left out",
-    ),
+    some("ipv6network", || format!("{}(?:/128)?", ipv6()), outer_v6, "networks of more than one address are left out"),
     some(
         "ipvanynetwork",
         || format!("{}|{}(?:/128)?", network_v4(), ipv6()),
@@ -27,12 +22,7 @@ pub(super) const FORMATS: &[KnownFormat] = &[
     ),
     some("ipv4interface", interface_v4, outer_v4, NO_MASKS),
     KnownFormat::exact("ipv6interface", Node::Pattern(interface_v6)).of_openapi(),
-    some(
-        "ipvanyinterface",
-        || format!("{}|{}", interface_v4(), interface_v6()),
-        outer_any,
-        NO_MASKS,
-    ),
+    some("ipvanyinterface", || format!("{}|{}", interface_v4(), interface_v6()), outer_any, NO_MASKS),
 ];
 
 /// A format with some of its texts left out; `outer` makes the node of all of them, and of others.
