@@ -29,13 +29,6 @@ class Language:
         return self.grammar.accepts(json.dumps(text, ensure_ascii=False))
 
 
-def is_listed(name: str, text: str) -> bool:
-    """Whether a text is of the format: listed ones are judged one by one, whatever is left out of the others."""
-    return Grammar.from_json_schema({"format": name, "enum": [None, text]}).accepts(
-        json.dumps(text, ensure_ascii=False)
-    )
-
-
 def test_what_is_not_exact_says_why() -> None:
     notes = {}
     for name in FORMATS:
@@ -61,16 +54,6 @@ def test_international_names(name: str, valid: bool) -> None:
     assert (name in Language("idn-hostname")) == valid
     assert ("δοκιμή@" + name in Language("idn-email")) == valid
     assert ("a@" + name in Language("idn-email")) == valid
-    if valid:
-        assert is_listed("idn-hostname", name)
-
-
-def test_old_jamo_are_in_no_name() -> None:
-    # RFC 5892, 2.9: conjoining Hangul Jamo, three blocks; their neighbours that are letters stay.
-    for first, last in ((0x1100, 0x11FF), (0xA960, 0xA97C), (0xD7B0, 0xD7FB)):
-        assert not is_listed("idn-hostname", chr(first)) and not is_listed("idn-hostname", chr(last)), hex(first)
-    for point in (0x10FF, 0x1200, 0xA984, 0xD7A3):
-        assert is_listed("idn-hostname", "ab" + chr(point)), hex(point)
 
 
 def test_the_shortest_and_the_longest_names() -> None:
@@ -79,12 +62,10 @@ def test_the_shortest_and_the_longest_names() -> None:
     longest = f"{label}.{label}.{label}.{'a' * 61}"
     assert "a" in name and "a.b" in name and longest in name and label in name
     assert "" not in name and longest + "a" not in name and "a" * 64 not in name and "a." not in name
-    for kind in ("hostname", "idn-hostname"):
-        found = [is_listed(kind, text) for text in (longest, longest + "a", "a", "a" * 64)]
-        assert found == [True, False, True, False], kind
 
 
 def test_international_names_are_sound() -> None:
+    idna = pytest.importorskip("idna", reason="jsonschema[format] brings it")
     grammar = Grammar.from_json_schema(
         {"type": "string", "format": "idn-hostname"}, JSONSchemaOptions(whitespace="compact")
     )
@@ -100,7 +81,7 @@ def test_international_names_are_sound() -> None:
             token = 0x22 if 0x22 in allowed and not 0 < len(name) < long else chance.choice(wide or allowed)
             name += tokens[token]
             matcher.advance(token)
-        assert is_listed("idn-hostname", name[1:-1].decode()), name
+        assert len(idna.encode(name[1:-1].decode())) <= 253, name  # it raises what is no name
 
 
 def test_unknown_formats_are_annotations() -> None:

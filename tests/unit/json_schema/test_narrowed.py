@@ -101,10 +101,9 @@ class TestNegatedNarrowly:
         assert self.accepts(schema, *keys) == [False, False]
 
     @pytest.mark.parametrize(("name", "left_out", "wrong"), NARROWED)
-    def test_enum_is_judged_by_the_check(self, name: str, left_out: str, wrong: str) -> None:
-        decided = name != "idn-email"  # what stands before the @ is judged by no implementation at hand
+    def test_enum_is_judged_by_what_is_written(self, name: str, left_out: str, wrong: str) -> None:
         schema: dict[str, object] = {"enum": [left_out, wrong, 1]}
-        assert self.accepts({**schema, "format": name}, left_out, wrong) == [decided, False]
+        assert self.accepts({**schema, "format": name}, left_out, wrong) == [False, False]
         assert self.accepts({**schema, "not": {"type": "string", "format": name}}, left_out, wrong) == [False, True]
 
     @pytest.mark.parametrize(("name", "left_out"), [("email", f"a@{PUNYCODE}"), ("duration", "P10000D")])

@@ -12,7 +12,6 @@ mod placement;
 mod plain;
 
 use crate::automaton::{lower_automaton, Halt, Scope};
-use crate::char_set::CharSet;
 use crate::error::{Error, Flaw, Result};
 use crate::tree::Node;
 use frisket_core::grammar::builder::Builder;
@@ -70,12 +69,6 @@ fn whole(builder: &mut Builder, tree: &Node, search: bool) -> Result<TermId> {
         Err(Stop::Engine(error)) => return Err(Error::Engine(error)),
         Err(Stop::Unplaced(at)) => at,
     };
-    if let Some((uncounted, low, high)) = uncounted(tree, search) {
-        let texts = whole(builder, &uncounted, search)?;
-        let any = builder.char_class(CharSet::all().ranges())?;
-        let lengths = builder.repeat(any.number(), low, high)?;
-        return Ok(builder.and(&[texts.number(), lengths.number()])?);
-    }
     lower_automaton(builder, tree, if search { Scope::Search } else { Scope::Whole }).map_err(|halt| match halt {
         Halt::Engine(error) => Error::Engine(error),
         Halt::TooLarge => Error::Irregular(Flaw::at(
@@ -84,30 +77,6 @@ fn whole(builder: &mut Builder, tree: &Node, search: bool) -> Result<TermId> {
             "move it out of the loop, or shorten what it looks at",
         )),
     })
-}
-
-/// A tree in which one loop alone may vary in length: the tree without the loop's counts, and the lengths of its texts
-/// that say as much as the counts.
-fn uncounted(tree: &Node, search: bool) -> Option<(Node, u32, Option<u32>)> {
-    let Node::Seq(items) = tree else { return None };
-    if search && !(items.first()?.is_start() && items.last()?.is_end()) {
-        return None;
-    }
-    let fixed = |item: &Node| Some(item.measure()).filter(|size| Some(size.low) == size.high).map(|size| size.low);
-    let mut varying = items.iter().enumerate().filter(|(_, item)| fixed(item).is_none());
-    let (index, item @ Node::Repeat { item: round, low, high, .. }) = varying.next()? else { return None };
-    if varying.next().is_some() || !item.asserts() || (*low, *high) == (0, None) {
-        return None;
-    }
-    let round = fixed(round).filter(|width| *width > 0)?;
-    let rest = items.iter().filter_map(fixed).sum::<u64>();
-    let length = |count: u32| u32::try_from(round.checked_mul(count.into())?.checked_add(rest)?).ok();
-    let lengths = (length(*low)?, high.map_or(Some(None), |high| length(high).map(Some))?);
-    let mut items = items.clone();
-    if let Node::Repeat { low, high, .. } = &mut items[index] {
-        (*low, *high) = (0, None);
-    }
-    Some((Node::Seq(items), lengths.0, lengths.1))
 }
 
 /// The common case: assertions are only `^` at the start and `$` at the end of top-level alternatives.

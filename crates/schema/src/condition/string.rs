@@ -52,9 +52,6 @@ pub trait TextBounds: Send + Sync {
     ///
     /// Errors: limits of the builder.
     fn outer(&self, builder: &mut Builder) -> Result<TermId>;
-
-    /// Whether a text is in the language; None if only the nodes can say.
-    fn check(&self, text: &str) -> Option<bool>;
 }
 
 /// A language that no regular node can hold, or its complement. Equal if the names and the sign are.
@@ -181,10 +178,6 @@ mod tests {
     impl TextBounds for Doubtful {
         fn outer(&self, _: &mut Builder) -> Result<TermId> {
             Ok(EPSILON)
-        }
-
-        fn check(&self, _: &str) -> Option<bool> {
-            None
         }
     }
 

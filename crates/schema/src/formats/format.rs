@@ -50,8 +50,6 @@ pub(super) struct Texts {
     pub written: Option<Written>,
     /// Texts outside which a format that is not exact has none.
     pub outer: Option<fn(&Terms<'_>) -> Result<TermId>>,
-    /// Whether a text is of a format that is not exact.
-    pub check: Option<fn(&str) -> bool>,
     /// Whether the texts for Python are not all that its types hold: then those for anyone bound them.
     pub python_narrows: bool,
 }
@@ -86,7 +84,7 @@ pub(super) struct NestedTexts {
 impl Texts {
     /// The texts of a node that holds all of the format.
     pub const fn exact(node: Node) -> Self {
-        Texts { node, written: None, outer: None, check: None, python_narrows: false }
+        Texts { node, written: None, outer: None, python_narrows: false }
     }
 }
 

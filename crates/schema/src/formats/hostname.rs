@@ -1,11 +1,11 @@
 //! hostname (RFC 1123), idn-hostname (RFC 5890).
 
 use super::format::{matching, KnownFormat, Node, Texts};
-use super::idna::{is_hostname, is_idn_hostname, is_letter};
 use crate::types::Terms;
 use frisket_core::error::Result;
 use frisket_core::regular::term::TermId;
 use frisket_core::storage::once::Lazy;
+use frisket_regex::{property_set, CharSet, Range, Spelling};
 
 /// A label of letters, digits and inner hyphens, 63 at most.
 pub(super) const LABEL: &str = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
@@ -18,9 +18,11 @@ pub(super) const PLAIN_LABEL: &str = concat!(
 pub(super) const LONGEST_NAME: u64 = 253;
 
 /// Letters beyond ASCII that need no look at their neighbours: written from left to right, in lower case, the same in
-/// every normal form. Blocks with others are sifted by `is_letter`.
-const WHOLE_BLOCKS: [(u32, u32); 4] = [(0x3041, 0x3096), (0x30A1, 0x30FA), (0x4E00, 0x9FA5), (0xAC00, 0xD7A3)];
-const SIFTED_BLOCKS: [(char, char); 3] = [('\u{E0}', '\u{24F}'), ('\u{371}', '\u{3CF}'), ('\u{430}', '\u{52F}')];
+/// every normal form. Blocks with other characters are sifted by their properties.
+const WHOLE_BLOCKS: [Range; 4] = [(0x3041, 0x3096), (0x30A1, 0x30FA), (0x4E00, 0x9FA5), (0xAC00, 0xD7A3)];
+const SIFTED_BLOCKS: [Range; 3] = [(0xE0, 0x24F), (0x371, 0x3CF), (0x430, 0x52F)];
+/// Letters of the sifted blocks that NFKC takes apart: ĳ, ŀ, dž, lj, nj, dz.
+const LIGATURES: [u32; 6] = [0x133, 0x140, 0x1C6, 0x1C9, 0x1CC, 0x1F3];
 /// No letter of these blocks takes more digits of Punycode, whatever stands before it in a label.
 const DIGITS: u32 = 7;
 
@@ -29,18 +31,13 @@ pub(super) const FORMATS: &[KnownFormat] = &[
         "hostname",
         Texts {
             outer: Some(|terms| names(terms, LABEL)),
-            check: Some(is_hostname),
             ..Texts::exact(Node::Made(|terms, _| names(terms, PLAIN_LABEL)))
         },
     )
     .without("names with a label like xn--… are left out: which of those are valid is Punycode arithmetic"),
     KnownFormat::texts(
         "idn-hostname",
-        Texts {
-            outer: Some(international_outer),
-            check: Some(is_idn_hostname),
-            ..Texts::exact(Node::Made(|terms, _| international(terms)))
-        },
+        Texts { outer: Some(international_outer), ..Texts::exact(Node::Made(|terms, _| international(terms))) },
     )
     .without(
         "letters beyond Latin, Greek, Cyrillic, kana, Han and Hangul are left out, and long names: their length is \
@@ -94,10 +91,15 @@ fn international_label(terms: &Terms<'_>, longest: u32) -> Result<TermId> {
     terms.alt(&found)
 }
 
-/// The letters beyond ASCII that a generated name may hold.
-static LETTERS: Lazy<Vec<(u32, u32)>> = Lazy::new(|| {
-    let sifted = SIFTED_BLOCKS.iter().flat_map(|&(first, last)| (first..=last).filter(|&char| is_letter(char)));
-    sifted.map(|char| (char as u32, char as u32)).chain(WHOLE_BLOCKS).collect()
+/// The letters beyond ASCII that a generated name may hold: of the sifted blocks those of one case that have no other form
+/// (RFC 5892, 2.1 and 2.2).
+static LETTERS: Lazy<Vec<Range>> = Lazy::new(|| {
+    let of = |name| property_set(name, None, Spelling::Loose, None).unwrap_or_else(CharSet::none);
+    let other_forms =
+        of("Changes_When_Casefolded").union(&CharSet::new(LIGATURES.map(|point| (point, point)).to_vec()));
+    let letters = of("Ll").union(&of("Lo")).difference(&other_forms);
+    let sifted = letters.intersection(&CharSet::new(SIFTED_BLOCKS.to_vec()));
+    sifted.ranges().iter().copied().chain(WHOLE_BLOCKS).collect()
 });
 
 /// Every valid internationalized name, among others: no name in ASCII is shorter than its label's characters.

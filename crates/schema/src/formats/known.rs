@@ -195,10 +195,6 @@ impl TextBounds for Bounds {
         };
         Ok(*self.outer.get_or_init(|| made))
     }
-
-    fn check(&self, text: &str) -> Option<bool> {
-        self.texts.check.map(|check| check(text))
-    }
 }
 
 /// A language that nests, by the keyword that asks for it.

@@ -6,7 +6,6 @@
 //! format      what is known of one format
 //! spelling    characters of a text → their spellings in a JSON string
 //! date_time … uuid, openapi, network    the formats, one file for each family
-//! punycode, idna   which internationalized names are valid
 //! content     JSON inside of strings
 //! shared      nodes that are made once for the process
 //! table       a name → its format
@@ -19,14 +18,12 @@ mod duration;
 mod email;
 mod format;
 mod hostname;
-mod idna;
 mod ip;
 mod known;
 mod network;
 mod openapi;
 mod options;
 mod pointer;
-mod punycode;
 mod regex;
 mod shared;
 mod spelling;

@@ -8,7 +8,6 @@ use crate::message::too_deep;
 use crate::options::{Options, PropertyOrder, Spacing};
 use crate::types::number::NumeralParts;
 use crate::types::object::MarkedValues;
-use crate::types::string::Literals;
 use crate::types::{free_gap, Layout, Spelling, Terms, Whitespace, INDENTED_LEVELS};
 use frisket_core::error::Result as EngineResult;
 use frisket_core::grammar::builder::Builder;
@@ -114,14 +113,6 @@ impl<'d> Lowerer<'d> {
                 None => self.recursion(place).map(Some),
             };
         }
-        if !self.is_indented && self.spelling.literals == Literals::Json {
-            if let Some(value) = self.expander.subschemas.constant_of(of) {
-                if let Some(node) = self.constant(of, value)? {
-                    self.tables.nodes.insert(place, node);
-                    return Ok(node);
-                }
-            }
-        }
         self.expanded(place)
     }
 
@@ -136,7 +127,7 @@ impl<'d> Lowerer<'d> {
     }
 
     /// The node of a conjunction that the algebra reads.
-    pub(super) fn expanded(&mut self, place: Place) -> Result<Option<TermId>> {
+    fn expanded(&mut self, place: Place) -> Result<Option<TermId>> {
         if self.active.len() > LEVELS {
             return Err(too_deep(self.expander.pointer_of(place.0)));
         }

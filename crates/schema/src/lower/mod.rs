@@ -4,12 +4,10 @@
 //! lowerer    conjunctions → nodes: one for each, a rule where it recurses
 //! traits     what `types` asks of a lowerer, and what that passes on to the algebra
 //! part       unions of conjuncts → nodes, type by type
-//! constant   one JSON value → the node of its spellings, without the algebra
 //! blame      a conjunction that no document meets → why, and where
 //! ```
 
 mod blame;
-mod constant;
 mod lowerer;
 mod part;
 mod traits;

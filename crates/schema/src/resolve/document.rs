@@ -126,11 +126,6 @@ impl<'a> Documents<'a> {
         &self.trees[location.document.0 as usize]
     }
 
-    /// The tree of a location's document, for who changes the documents meanwhile.
-    pub fn shared_tree(&self, location: Location) -> Arc<Tree> {
-        self.trees[location.document.0 as usize].clone()
-    }
-
     /// The value at a location.
     pub fn value(&self, location: Location) -> Value<'_> {
         self.tree(location).value(location.node)

@@ -223,15 +223,6 @@ impl<'a> Subschemas<'a> {
         made
     }
 
-    /// The value of a conjunction that asks for one value and nothing else, as `constant` makes it.
-    pub fn constant_of(&self, conjunction: ConjunctionId) -> Option<Location> {
-        let literal = self.conjunctions.single(conjunction).filter(|literal| !literal.is_negative())?;
-        match self.get(literal.subschema()).asks {
-            Asks::Constant(value) => Some(value),
-            _ => None,
-        }
-    }
-
     /// The conjunction of one conjunct.
     pub fn in_conjunct(&mut self, from: SubschemaId, conjunct: Conjunct) -> ConjunctionId {
         if let Some(&known) = self.conjuncts.get(&conjunct) {

@@ -10,9 +10,6 @@ use std::sync::Arc;
 /// Keys in the order of first mention.
 pub type Keys = IndexSet<Arc<str>, FxBuildHasher>;
 
-/// (premises, conclusions): if members break all of the first, some member breaks one of the second.
-pub type Clause = (Arc<[Members]>, Arc<[Members]>);
-
 /// Cost of matching a pattern with a key, in conditions.
 const MATCHING: usize = 2;
 
@@ -31,8 +28,6 @@ pub struct Shape {
     pub names: Option<ConjunctionId>,
     /// Constraints each of which some member breaks.
     pub breaks: Vec<Members>,
-    /// Implications between broken constraints.
-    pub clauses: Vec<Clause>,
     /// The least number of members.
     pub least: u64,
     /// The most members.
@@ -86,11 +81,6 @@ impl Shape {
                 ObjectCondition::Breaks(members) => {
                     shape.is_patterned |= !members.patterns.is_empty();
                     shape.breaks.push(members.clone());
-                }
-                ObjectCondition::Clause { premises, conclusions } => {
-                    let patterned = |members: &Members| !members.patterns.is_empty();
-                    shape.is_patterned |= premises.iter().chain(conclusions.iter()).any(patterned);
-                    shape.clauses.push((premises.clone(), conclusions.clone()));
                 }
                 ObjectCondition::Implies { key, needs } => shape.implies.push((key.clone(), needs.clone())),
             }
@@ -183,13 +173,9 @@ impl Shape {
         found
     }
 
-    /// The constraints of which it matters whether some member breaks them: first those that one must break.
+    /// The constraints that some member must break, each once.
     pub fn marked(&self) -> Vec<Members> {
-        let literals =
-            self.clauses.iter().flat_map(|(premises, conclusions)| premises.iter().chain(conclusions.iter()));
-        let mut found: IndexSet<Members, FxBuildHasher> = IndexSet::default();
-        found.extend(self.breaks.iter().chain(literals).cloned());
-        found.into_iter().collect()
+        self.breaks.iter().collect::<IndexSet<&Members, FxBuildHasher>>().into_iter().cloned().collect()
     }
 
     /// Whether members are listed, and nothing says what others must meet.

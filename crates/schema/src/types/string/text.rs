@@ -144,12 +144,8 @@ pub fn holds(terms: &Terms<'_>, condition: &StringCondition, text: &str, outer: 
         StringCondition::Among { values, positive } => values.contains(text) == *positive,
         StringCondition::Nested(Nested { language, positive }) => language.check(text) == *positive,
         StringCondition::Matches(matches) => {
-            let checked = matches.bounds.as_ref().and_then(|bounds| bounds.check(text));
-            let is_inside = match checked {
-                Some(is_inside) => is_inside,
-                None => terms.accepts(terms.with(|builder| matches.bound(builder, outer))?, text)?,
-            };
-            is_inside == matches.positive
+            let node = terms.with(|builder| matches.bound(builder, outer))?;
+            terms.accepts(node, text)? == matches.positive
         }
     })
 }
@@ -242,16 +238,12 @@ mod tests {
     use crate::condition::{Matches, NestedText, TextBounds};
     use frisket_core::grammar::builder::Builder;
 
-    /// A language of digits: texts of two are known, and those of one or two certainly are the rest.
+    /// A language of digits: texts of two are known, and the rest are among those of one to three.
     struct Digits;
 
     impl TextBounds for Digits {
         fn outer(&self, builder: &mut Builder) -> Result<TermId> {
             digits(&Terms::new(builder), 1, 3)
-        }
-
-        fn check(&self, text: &str) -> Option<bool> {
-            (text.len() == 1).then(|| text.as_bytes()[0].is_ascii_digit())
         }
     }
 
@@ -307,16 +299,16 @@ mod tests {
     }
 
     #[test]
-    fn single_texts_of_a_narrowed_language_are_checked() {
+    fn single_texts_of_a_narrowed_language_are_judged_by_its_nodes() {
         let mut builder = Builder::default();
         let terms = Terms::new(&mut builder);
         let inside = narrowed(&terms, true);
         let holds = |text: &str, outer| holds(&terms, &inside, text, outer).unwrap();
-        assert_eq!((holds("1", false), holds("12", false), holds("123", false)), (true, true, false));
+        assert_eq!((holds("1", false), holds("12", false), holds("123", false)), (false, true, false));
         assert!(holds("123", true) && !holds("1234", true));
         let texts = StringCondition::among(["1", "12", "123", "x"].map(Arc::from));
         let texts = |outer| listed(&terms, &[texts.clone(), inside.clone()], outer).unwrap();
-        assert_eq!(texts(false).texts.unwrap(), ["1", "12"].map(Arc::from));
+        assert_eq!(texts(false).texts.unwrap(), ["12"].map(Arc::from));
         assert_eq!(texts(true).texts.unwrap(), ["1", "12", "123"].map(Arc::from));
         assert_eq!(texts(true).others, 1);
     }
