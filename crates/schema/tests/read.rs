@@ -74,14 +74,10 @@ fn subschemas_that_say_the_same_are_one() {
 
 #[test]
 fn parts_of_constants_are_conjunctions_of_their_own() {
-    let (subschemas, parsed) = all(r#"{"enum": [[1, {"a": [1]}], "x"]}"#, Options::default()).unwrap();
+    let (_, parsed) = all(r#"{"enum": [[1, {"a": [1]}], "x"]}"#, Options::default()).unwrap();
     assert_eq!(parsed[0].alternatives[0].len(), 2);
     assert_eq!(parsed[0].alternatives[0][0].types, Types::STRING, "scalars come first");
     assert_eq!(parsed.len(), 4, "1 is one constant, and so are the object and the array in it");
-    let one = ConjunctionId(3);
-    let value = subschemas.constant_of(one).unwrap();
-    assert!(matches!(subschemas.documents.value(value), frisket_schema::json::Value::Number("1")));
-    assert_eq!(subschemas.constant_of(ConjunctionId::ANYTHING), None);
 }
 
 #[test]
