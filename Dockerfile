@@ -18,4 +18,4 @@ VOLUME /cache
 USER 65534:65534
 EXPOSE 8000
 HEALTHCHECK CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/health')"]
-ENTRYPOINT ["python", "-m", "frisket.cli", "serve", "--host", "0.0.0.0", "--port", "8000"]
+ENTRYPOINT ["python", "-c", "from frisket.cli import main; main()", "serve", "--host", "0.0.0.0", "--port", "8000"]

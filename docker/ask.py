@@ -1,4 +1,4 @@
-"""Address of a server → one answer, held against its schema; waits until the server is there. The standard library alone."""
+"""Address of a server → one answer, held against its schema; waits until the server is there."""
 
 from __future__ import annotations
 

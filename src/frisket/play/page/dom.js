@@ -36,15 +36,14 @@ export function percent(share) {
 
 /** A word with its meaning: shown under it by a click or a tap, and to a pointer that rests. */
 export function term(word, meaning) {
-  const said = make("span", { className: "meaning", hidden: true }, meaning);
+  const said = make("span", { className: "meaning" }, meaning);
   const button = make("button", { type: "button", className: "plain term", title: meaning, "aria-expanded": "false" }, word);
   button.addEventListener("click", () => {
-    said.hidden = !said.hidden;
-    button.setAttribute("aria-expanded", String(!said.hidden));
+    if (said.isConnected) said.remove();
+    else button.after(said);
+    button.setAttribute("aria-expanded", String(said.isConnected));
   });
-  const both = document.createDocumentFragment();
-  both.append(button, said);
-  return both;
+  return button;
 }
 
 export const count = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
