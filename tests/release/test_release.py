@@ -16,7 +16,7 @@ from tools.notes import MOST, NotReady, notes
 
 ROOT = Path(__file__).parents[2]
 CARGO = '[workspace.package]\nversion = "0.1.0"\n'
-LOG = "# Changelog\n\n## [Unreleased]\n\nnew\n\n## [0.1.0] - 2026-12-01\n\n* one\n\n* two\n\n## [0.0.1] - 2026-01-01\n\nold\n"
+LOG = "## [Unreleased]\n\nnew\n\n## [0.1.0] - 2026-12-01\n\n* one\n\n* two\n\n## [0.0.1] - 2026-01-01\n\nold\n"
 
 
 def test_notes_are_the_section_of_the_tag() -> None:
@@ -51,7 +51,7 @@ def test_what_the_workflow_calls_is_there() -> None:
 
 
 def test_the_image_answers(tmp_path: Path) -> None:
-    """The folder that `docker/build.sh` made (FRISKET_IMAGE), started as the image starts it, without other packages."""
+    """The folder that `docker/build.sh` made (FRISKET_IMAGE), started as the image starts it."""
     folder = os.environ.get("FRISKET_IMAGE")
     if folder is None:
         pytest.skip("FRISKET_IMAGE names no folder of docker/build.sh")
