@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
-from frisket.errors import EmptyGrammarError, InvalidSchemaError
+from frisket.errors import EmptyGrammarError, GrammarSyntaxError, InvalidSchemaError
 from frisket.language import Language, T, json_value, usual_options
-from frisket.misuse import instead_of_choices, instead_of_schema
+from frisket.misuse import instead_of_choices, instead_of_lark, instead_of_schema
 from frisket.notations.combination.filled import Filled
 from frisket.notations.combination.lower import build_part
 from frisket.notations.combination.part import Part, Template
@@ -243,7 +243,11 @@ class Grammar(Language[T]):
         if dialect not in ("llguidance", "lark", "xgrammar"):
             raise ValueError("dialect is llguidance, lark or xgrammar")
         builder = _core.GrammarBuilder(limits=limits)
-        core = builder.build(lower_lark(builder, text, start=start, dialect=dialect))
+        try:
+            core = builder.build(lower_lark(builder, text, start=start, dialect=dialect))
+        except GrammarSyntaxError as error:
+            error.hint = instead_of_lark(text) or error.hint
+            raise
         return Grammar(core, origin=Origin.of_notation("from_lark", text, limits, dialect=dialect, start=start))
 
     @classmethod

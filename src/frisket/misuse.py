@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ __all__ = [
     "instead_of_choices",
     "instead_of_class",
     "instead_of_function",
+    "instead_of_lark",
     "instead_of_schema",
     "instead_of_type",
     "instead_of_vocabulary",
@@ -103,6 +105,17 @@ def instead_of_schema(value: object) -> str | None:
         return f"Grammar.from_type reads types: Grammar.from_type({_name(value)})"
     if _is_instance(value):
         return f"Grammar.from_type reads types: Grammar.from_type({type(value).__name__})"
+    return None
+
+
+def instead_of_lark(text: str) -> str | None:
+    """Advice for a text that stands where rules in Lark's notation should; None where it may be Lark.
+
+    >>> instead_of_lark('root ::= "a"')
+    'rules with ::= are GBNF or EBNF: Grammar.from_gbnf or Grammar.from_ebnf reads them'
+    """
+    if re.search(r"^[ \t]*[\w-]+[ \t]*::=", text, re.MULTILINE):
+        return "rules with ::= are GBNF or EBNF: Grammar.from_gbnf or Grammar.from_ebnf reads them"
     return None
 
 

@@ -10,6 +10,7 @@ import pathlib
 import sys
 import typing
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -288,3 +289,50 @@ def test_msgspec_describes_its_structs_and_the_classes_of_attrs(mark: str) -> No
         with pytest.raises(UnsupportedSchemaError) as caught:
             PublicGrammar.from_type(target)
         assert "Grammar.from_json_schema(msgspec.json.schema(Point))" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("text", ['root ::= "a" | "b"\n', '# sums\n  a-b::= "x" [0-9]+\nws ::= [ ]*'])
+def test_gbnf_given_to_lark_is_told(text: str) -> None:
+    with pytest.raises(GrammarError) as caught:
+        frisket.Grammar.from_lark(text)
+    assert caught.value.hint is not None and "Grammar.from_gbnf" in caught.value.hint
+    with pytest.raises(GrammarError) as caught:
+        frisket.Grammar.from_lark('start: "a" | ) "b"\n')
+    assert "from_gbnf" not in str(caught.value)
+
+
+def test_a_file_in_place_of_a_schema_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "schema.json"
+    path.write_text('{"type": "boolean"}', encoding="utf-8")
+    for call in (frisket.Grammar.from_json_schema, frisket.Grammar.from_type):
+        with pytest.raises(frisket.FrisketError, match="read_text"):
+            call(path)  # type: ignore[arg-type]
+    assert frisket.Grammar.from_json_schema(path.read_text(encoding="utf-8")).accepts("true")
+
+
+def test_a_grammar_in_place_of_a_compiled_one_is_told() -> None:
+    grammar = frisket.Grammar.from_regex("a")
+    with pytest.raises(TypeError, match=r"grammar\.compile\(vocabulary\)"):
+        importlib.import_module("frisket.engines.onnx").GrammarProcessor(grammar)
+    pytest.importorskip("transformers")
+    with pytest.raises(TypeError, match=r"grammar\.compile\(vocabulary\)"):
+        importlib.import_module("frisket.engines.transformers").GrammarProcessor(grammar)
+
+
+BACKWARD = {"name": "f", "parameters": {"properties": {"a": {"type": "string", "pattern": "^(a+)\\1$"}}}}
+
+
+def test_the_hint_of_a_refused_tool_is_a_call_that_works() -> None:
+    with pytest.raises(frisket.errors.RefusedToolsError) as caught:
+        frisket.Grammar.from_tools([BACKWARD], "qwen3")
+    assert caught.value.hint is not None and "frisket.tools.Tools(tools, policy='relaxed')" in caught.value.hint
+    for policy in ("relaxed", "reject"):
+        if policy == "relaxed":
+            pytest.importorskip("jsonschema_rs")
+        frisket.Grammar.from_tools(frisket.tools.Tools([BACKWARD], policy=policy), "qwen3")  # type: ignore[arg-type]
+
+
+def test_a_relaxed_tool_without_the_validator_names_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jsonschema_rs", None)
+    with pytest.raises(frisket.errors.MissingDependencyError, match="jsonschema-rs is not installed"):
+        frisket.Grammar.from_tools(frisket.tools.Tools([BACKWARD], policy="relaxed"), "qwen3")

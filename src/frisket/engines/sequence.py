@@ -20,7 +20,10 @@ class Sequence:
 
     def __init__(self, grammar: CompiledGrammar, engine: str, max_tokens: int | None = None) -> None:
         if not isinstance(grammar, CompiledGrammar):
-            raise TypeError(f"a GrammarProcessor takes a CompiledGrammar, got {type(grammar).__name__}")
+            raise TypeError(
+                f"a GrammarProcessor takes a CompiledGrammar, got {type(grammar).__name__}; "
+                "make one of a Grammar by grammar.compile(vocabulary)"
+            )
         if max_tokens is not None and max_tokens < 1:
             raise ValueError(f"max_tokens is at least 1, not {max_tokens}")
         self._grammar, self._engine, self._max_tokens = grammar, engine, max_tokens

@@ -60,9 +60,12 @@ class GrammarProcessor:
         self._max_tokens = max_tokens
         self._torch = _import("torch")
         _import("transformers")
-        self._grammars = (grammar,) if isinstance(grammar, CompiledGrammar) else tuple(grammar)
+        self._grammars = tuple(grammar) if isinstance(grammar, Sequence) else (grammar,)
         if not self._grammars or not all(isinstance(one, CompiledGrammar | None) for one in self._grammars):
-            raise TypeError("a GrammarProcessor takes a CompiledGrammar, or a list with one or None for each prompt")
+            raise TypeError(
+                "a GrammarProcessor takes a CompiledGrammar, or a list with one or None for each prompt; "
+                "make one of a Grammar by grammar.compile(vocabulary)"
+            )
         self._words = max((one.vocabulary.mask_words for one in self._grammars if one is not None), default=1)
         self.reset()
 

@@ -142,7 +142,7 @@ class Tools:
                 f"{len(refused)} of {len(checked)} tools cannot be enforced: {refused[0].name}: {_first(refused[0])}",
                 places=[(report.name, reason) for report in refused for _, reason in report.places],
                 where=_where(refused[0]),
-                hint=f"{refused[0].hint}; or policy='relaxed' or 'reject'" if refused[0].hint else None,
+                hint=f"{refused[0].hint}; or pass {_POLICY}" if refused[0].hint else f"pass {_POLICY}",
             )
         return [each.arguments for each in checked if each.arguments is not None]
 
@@ -187,6 +187,10 @@ class Tools:
             if self.policy != "relaxed" or isinstance(error, UnsatisfiableSchemaError):
                 return _refused(tool.name, error)
             return _relaxed(tool, compiler, error)
+
+
+#: What takes a tool that cannot be enforced, as a hint says it.
+_POLICY = "frisket.tools.Tools(tools, policy='relaxed'), or policy='reject'"
 
 
 def _sent(sources: list[Any], policy: Policy, options: JSONSchemaOptions) -> Tools:
@@ -290,6 +294,8 @@ def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
             arguments = compiler.compiled(smaller)
         except UnsatisfiableSchemaError as reason:
             return _refused(tool.name, reason)
+        except MissingDependencyError:  # of the validator, which sees what the masks leave out
+            raise
         except FrisketError as reason:
             lost = [(pointer, why) for pointer, why in _places(reason) if _remove(schema, pointer)]
             if not lost:

@@ -1,6 +1,6 @@
 // Settings → an answer on the server, with its steps on the page. If the server forgot it, it is made again.
 
-import { get, lines, post, text } from "./api.js";
+import { Away, get, lines, post, text } from "./api.js";
 
 export class Answer {
   constructor(steps, { progress }) {
@@ -21,11 +21,19 @@ export class Answer {
 
   /** Begin with these settings; `tokens` are those of an answer that is made again, `hand` which of them by hand. */
   async begin(ask, { tokens = [], hand = [] } = {}, signal) {
-    this.steps.clear();
-    this.looks.clear();
-    this.id = null;
-    this.ask = ask;
-    this.id = (await post("/api/answers", ask, signal)).id;
+    const clear = (id) => {
+      this.steps.clear();
+      this.looks.clear();
+      this.id = id;
+      this.ask = ask;
+    };
+    try {
+      clear((await post("/api/answers", ask, signal)).id);
+    } catch (error) {
+      // A server that is away takes nothing from the page.
+      if (!(error instanceof Away)) clear(null);
+      throw error;
+    }
     if (tokens.length) await this.#run({ tokens, by_hand: hand, steps: 0 }, signal);
   }
 

@@ -34,6 +34,18 @@ export function percent(share) {
   return share >= 0.9995 ? ">99.9 %" : `${(share * 100).toFixed(1)} %`;
 }
 
+/** A word with its meaning: shown under it by a click or a tap, and to a pointer that rests. */
+export function term(word, meaning) {
+  const said = make("span", { className: "meaning" }, meaning);
+  const button = make("button", { type: "button", className: "plain term", title: meaning, "aria-expanded": "false" }, word);
+  button.addEventListener("click", () => {
+    if (said.isConnected) said.remove();
+    else button.after(said);
+    button.setAttribute("aria-expanded", String(said.isConnected));
+  });
+  return button;
+}
+
 export const count = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
 /** The name of a token for whoever hears the page. */

@@ -1,16 +1,28 @@
 // Text that is typed × what is said of it → line numbers, marks at their places, and a list of problems to jump to.
 
 import { count, find, make } from "./dom.js";
+import { coloured } from "./json.js";
 
 const LINE = 20;
+/** A line with more characters keeps its plain colour: it would be cut into thousands of pieces at each key. */
+const LONG = 5_000;
+
+const MEANINGS = {
+  enforced: "no answer can break it", narrowed: "answers keep it, and some that would keep it cannot be written",
+  loosened: "an answer may break it", annotation: "it says nothing about an answer's form",
+  unknown: "no keyword of JSON Schema, perhaps misspelt",
+};
 
 export class Editor {
-  constructor({ changed, mend }) {
+  constructor({ changed, mend, isJSON }) {
     this.area = find("text");
     this.gutter = find("editor").querySelector(".gutter");
     this.marks = find("editor").querySelector(".marks");
     this.places = new Map();
+    this.ink = find("editor").querySelector(".ink");
     this.mend = mend;
+    this.isJSON = isJSON;
+    this.error = null;
     this.area.addEventListener("input", () => {
       this.places.clear();
       this.#paint();
@@ -37,12 +49,15 @@ export class Editor {
     const verdict = find("verdict");
     const problems = [];
     const { error, compiled, coverage, lint } = found;
+    this.error = error ?? null;
     verdict.className = `verdict ${error ? "bad" : compiled ? "good" : ""}`;
     this.area.setAttribute("aria-invalid", String(Boolean(error)));
     if (error) {
       const others = (error.places ?? []).filter((place) => place.place);
-      for (const place of others) problems.push(this.#problem("error", place.reason, place.pointer, place.place));
-      if (!others.length) problems.push(this.#problem("error", error.message, error.where, error.place));
+      // The verdict says what is wrong: here stands where, and what else is.
+      const besides = (reason) => (error.message.includes(reason) ? "" : reason);
+      for (const place of others) problems.push(this.#problem("error", besides(place.reason), place.pointer, place.place));
+      if (!others.length && (error.where || error.place)) problems.push(this.#problem("error", "", error.where, error.place));
       verdict.textContent = `✗ ${error.message}${error.hint ? ` — ${error.hint}` : ""}`;
     } else if (compiled) {
       const said = lint ? `, ${lint.count ? count(lint.count, "piece") + " of advice" : "no advice"}` : "";
@@ -68,7 +83,8 @@ export class Editor {
       const known = this.places.get(line);
       if (!known || known.kind !== "error") this.places.set(line, { kind, column, message });
     }
-    const text = [make("span", { className: `tag ${kind}` }, kind), ` ${message} `, where ? make("code", {}, where) : null];
+    const line = !message && place ? `line ${place[0]} ` : `${message} `;
+    const text = [make("span", { className: `tag ${kind}` }, kind), ` ${line}`, where ? make("code", {}, where) : null];
     return make("li", {}, place ? make("button", { type: "button", className: "plain", on: { click: () => this.go(place) } }, ...text) : make("span", {}, ...text.filter(Boolean)));
   }
 
@@ -85,7 +101,8 @@ export class Editor {
     const all = Object.values(coverage.counts).reduce((sum, number) => sum + number, 0);
     const head = make("thead", {}, make("tr", {}, ...["status", "place", "keyword"].map((name) => make("th", { scope: "col" }, name))));
     const table = make("table", {}, head, make("tbody", {}, ...rows));
-    box.querySelector(".body").replaceChildren(table, ...(all > rows.length ? [make("p", { className: "quiet" }, `${rows.length} of ${all.toLocaleString("en")} are shown`)] : []));
+    const meanings = Object.keys(coverage.counts).filter((status) => MEANINGS[status]).map((status) => `${status}: ${MEANINGS[status]}. `);
+    box.querySelector(".body").replaceChildren(make("p", { className: "quiet" }, ...meanings), table, ...(all > rows.length ? [make("p", { className: "quiet" }, `${rows.length} of ${all.toLocaleString("en")} are shown`)] : []));
   }
 
   /** Put the caret at a place. */
@@ -104,6 +121,9 @@ export class Editor {
       this.waiting = false;
       const { scrollTop, scrollLeft, clientHeight, value } = this.area;
       let lines = 1;
+      // All lines or none: a text in two colours of two layers would be read twice.
+      const ink = [];
+      const shown = this.isJSON() && value.length < 1_000_000 ? value.split("\n") : null;
       for (let at = value.indexOf("\n"); at >= 0; at = value.indexOf("\n", at + 1)) lines += 1;
       const first = Math.floor(scrollTop / LINE);
       const last = Math.min(lines, first + Math.ceil(clientHeight / LINE) + 1);
@@ -114,12 +134,22 @@ export class Editor {
         const number = make("span", { className: place ? `number ${place.kind}` : "number" }, String(line));
         number.style.top = top;
         numbers.push(number);
+        if (shown && shown[line - 1].length > LONG) ink.length = 0;
+        else if (shown) {
+          const row = make("div", { className: "row-of-code" }, ...coloured(shown[line - 1]));
+          row.style.top = top;
+          row.style.left = `${8 - scrollLeft}px`;
+          ink.push(row);
+        }
         if (!place) continue;
         const mark = make("span", { className: `mark ${place.kind}` });
         mark.style.top = top;
         mark.style.left = `calc(8px + ${place.column - 1}ch - ${scrollLeft}px)`;
         marks.push(mark);
       }
+      const isInked = ink.length === numbers.length;
+      this.area.classList.toggle("inked", isInked);
+      this.ink.replaceChildren(...(isInked ? ink : []));
       this.gutter.replaceChildren(...numbers);
       this.marks.replaceChildren(...marks);
     });

@@ -1,6 +1,6 @@
 // One position of an answer → what the mask did there: figures, the likeliest tokens before and after, all allowed ones.
 
-import { count, find, make, percent, spoken, visible } from "./dom.js";
+import { count, find, make, percent, spoken, term, visible } from "./dom.js";
 import { List } from "./list.js";
 
 const BARS = 10;
@@ -81,17 +81,17 @@ export class Inspector {
   #draw(look) {
     const taken = look.taken !== null;
     find("step-title").textContent = taken ? `Step ${look.n + 1}` : "The next token";
-    const fact = (name, value, title = "") => make("div", { title }, make("dt", {}, name), make("dd", {}, value));
+    const fact = (name, value, title = "") => make("div", {}, make("dt", {}, title ? term(name, title) : name), make("dd", {}, value));
     const facts = make("dl", { className: "facts" },
-      fact("at", make("code", {}, look.path || "(root)")),
-      fact("allowed", look.outside ? "–" : `${look.allowed.toLocaleString("en")} of ${look.size.toLocaleString("en")}`),
+      fact("at", make("code", {}, look.path || "(root)"), "The place in the document, as a JSON pointer; (root) is all of it"),
+      fact("allowed", look.outside ? "–" : `${look.allowed.toLocaleString("en")} of ${look.size.toLocaleString("en")}`, "Tokens that may come here, of all that the model knows"),
       fact("feasible mass", look.outside ? "–" : percent(look.alpha), "The probability that the model itself gave to all allowed tokens together"),
       fact("mask", look.outside ? "–" : `${look.us.toLocaleString("en")} µs`, "The time it took to compute the mask"),
       look.left === null ? null : fact("tokens left", look.left.toLocaleString("en"), "The budget, without the tokens before this one"),
       look.left === null ? null : fact("to finish", `${look.least.exact ? "at least" : "for certain"} ${look.least.count.toLocaleString("en")}`, "How many tokens the text takes from here"),
       look.withheld ? fact("forbidden by the budget", look.withheld.toLocaleString("en"), "Tokens that the grammar allows, and after which too few are left") : null,
-      look.forced ? fact("must follow", make("code", {}, visible(look.forced))) : null,
-      look.can_end ? fact("may end", "yes") : null);
+      look.forced ? fact("must follow", make("code", {}, visible(look.forced)), "The text that every answer has here") : null,
+      look.can_end ? fact("may end", "yes", "What is written is whole: the model may stop") : null);
     const said = look.outside
       ? "Without masks the text has left the grammar before this step."
       : look.overruled ? "The mask forbade the model’s favourite." : "The model’s favourite was allowed.";

@@ -66,8 +66,8 @@ const inspector = new Inspector({
 
 // ---- what is set
 
-const budget = new Budget({ most: offer.limits.max_tokens, changed: () => remember(), released: () => rebudget() });
-const editor = new Editor({ changed: () => changed(), mend });
+const budget = new Budget({ most: offer.limits.max_tokens, changed: () => { said(); remember(); }, released: () => rebudget() });
+const editor = new Editor({ changed: () => changed(), mend, isJSON: () => isJSON(find("notation").value) });
 const strategy = new Strategy({ offered: offer.strategies, changed: () => { said(); remember(); } });
 const tree = new Tree({ picked: (path) => walk(path) });
 const settings = () => {
@@ -108,23 +108,36 @@ function set(given) {
   said();
 }
 function said() {
-  find("temperature-said").textContent = Number(find("temperature").value) ? find("temperature").value : strategy.isChosen ? "its own" : "0: greedy";
+  find("temperature-said").textContent = Number(find("temperature").value) ? find("temperature").value : strategy.isChosen ? "its own" : "0";
   find("on-budget").disabled = find("one").disabled = strategy.isChosen;
   budget.paint();
+  const chosen = (id) => find(id).selectedOptions[0]?.textContent ?? "";
+  const chance = Number(find("temperature").value) ? `temperature ${find("temperature").value}, seed ${find("seed").value}` : "the likeliest token";
+  find("decoding-said").textContent = `${find("model").value}, ${strategy.isChosen ? chosen("strategy") : chance}, ${count(budget.tokens, "token")} at most`;
+  named();
   find("options").hidden = find("notation").value !== "json_schema";
   free.steps.element.hidden = !find("compare").checked;
+}
+
+/** Show whose text this is: an example's, or one's own. */
+function named() {
+  const at = offer.examples.findIndex((one) => one.notation === find("notation").value && one.text === editor.text);
+  find("example").value = at < 0 ? "" : String(at);
 }
 
 // ---- checks, as one types
 
 let checking = null;
+let checked = null;
 let pause = null;
 function changed() {
   clearTimeout(pause);
   pause = setTimeout(check, PAUSE);
+  named();
   remember();
 }
-async function check() {
+const check = () => (checked = checkNow());
+async function checkNow() {
   checking?.abort();
   const own = (checking = new AbortController());
   const { notation, text, options, model } = settings();
@@ -177,7 +190,10 @@ async function act(work) {
   } catch (error) {
     if (own !== running) return;
     if (error.name === "AbortError") find("progress").textContent = "stopped";
-    else tell(error);
+    else {
+      await checked; // an error of the grammar is said once, under it
+      if (own === running) tell(error);
+    }
   } finally {
     clearInterval(slow);
     if (own === running) {
@@ -193,6 +209,10 @@ function stop() {
 function tell(error) {
   if (error instanceof Away) away();
   find("progress").className = "verdict bad";
+  if (editor.error?.message === error.message) {
+    find("progress").textContent = "✗ Nothing is written: the grammar has an error, which stands under it.";
+    return;
+  }
   const hint = error.hint && !error.message.includes(error.hint) ? ` — ${error.hint}` : "";
   const raise = error.code === "budget" && budget.isEnough ? budget.button(error.least, () => attempt(error.retry ?? {})) : null;
   find("progress").replaceChildren(`✗ ${error.message}${hint}`, raise ?? "");
@@ -242,7 +262,7 @@ const one = () => act(async (signal) => {
   await both(signal, async (answer, ask) => {
     const { masked: _, ...now } = ask;
     const { masked: __, ...before } = answer.ask ?? {};
-    if (JSON.stringify(now) !== JSON.stringify(before)) await answer.begin(ask, {}, signal);
+    if (answer.steps.finish || JSON.stringify(now) !== JSON.stringify(before)) await answer.begin(ask, {}, signal);
     await answer.run({ steps: 1 }, signal);
   });
   settle(masked, masked.steps.steps.length - 1);
@@ -387,7 +407,7 @@ async function restore() {
 const fill = (id, options) => find(id).replaceChildren(...options.map(([value, title]) => make("option", { value }, title)));
 fill("notation", offer.notations.map((one) => [one.name, one.title]));
 fill("model", offer.models.map((one) => [one.name, one.name]));
-fill("example", [["", "choose …"], ...offer.examples.map((one, at) => [String(at), one.name])]);
+fill("example", [["", "your own"], ...offer.examples.map((one, at) => [String(at), one.name])]);
 find("legend").append("Colour: the probability that the model gave to all allowed tokens together: ",
   ...offer.levels.flatMap((bound, at) => [make("span", { className: `box h${at + 1}` }, `< ${percent(bound)}`), " "]),
   make("span", { className: "box overruled" }, "favourite forbidden"), " ", make("span", { className: "box forced" }, "forced"), " ",
@@ -402,9 +422,17 @@ function load(example) {
   }
   inspector.clear();
   tree.clear();
-  changed();
+  clearTimeout(pause);
+  check();
+  run();
 }
-find("example").addEventListener("change", () => find("example").value && load(offer.examples[find("example").value]));
+find("example").options[0].hidden = true;
+find("example").addEventListener("change", () => load(offer.examples[find("example").value]));
+// On a phone the answer and its button come first, for the eye and for the keyboard alike.
+const narrow = matchMedia("(max-width: 719px)");
+const arrange = () => document.querySelector("main").insertBefore(...(narrow.matches ? [find("answer"), find("source")] : [find("source"), find("answer")]));
+narrow.addEventListener("change", arrange);
+arrange();
 for (const id of ["notation", "whitespace", "order", "relaxed", "model"]) find(id).addEventListener("change", () => { said(); changed(); });
 for (const id of ["prompt", "temperature", "seed", "describe", "compare"]) find(id).addEventListener("input", () => { said(); remember(); });
 find("run").addEventListener("click", run);
@@ -438,6 +466,7 @@ addEventListener("hashchange", restore);
 
 // ---- the beginning
 
-if (!(await restore())) load(offer.examples[0]);
-check();
+const isRestored = await restore();
+if (isRestored) check();
+else load(offer.examples[0]);
 document.documentElement.dataset.ready = "true";

@@ -1,6 +1,7 @@
 // Steps of an answer → boxes: grouped by JSON pointer, coloured by feasible mass, one of them current.
 
-import { make, percent, spoken, visible } from "./dom.js";
+import { make, percent, spoken, term, visible } from "./dom.js";
+import { coloured } from "./json.js";
 
 /** So many boxes share a page; the browser lays out the pages that are seen. */
 const PAGE = 80;
@@ -74,13 +75,22 @@ export class Steps {
   /** The figures of the whole answer. */
   state(state) {
     this.finish = state?.finish ?? null;
-    this.plain.textContent = state?.text ?? "";
+    const text = state?.text ?? "";
+    this.plain.replaceChildren(...(/^\s*[{["]/.test(text) ? text.split("\n").flatMap((line, at) => [at ? "\n" : "", ...coloured(line)]) : [text]));
     const ends = { end: "whole", length: "cut where the tokens ran out", stop: "stopped", budget: "whole where the tokens ran out" };
-    this.figures.textContent = state && state.steps
-      ? `${state.steps} tokens, ${state.nats.toFixed(2)} nats of pressure, ${state.overruled} overruled, ${state.forced} forced`
-        + `${state.bound ? `, the budget bound at ${state.bound}` : ""}${state.finish ? ` · ${ends[state.finish]} (finish_reason ${state.finish})` : ""}${state.outside ? " · left the grammar" : ""}`
-      : "";
+    this.figures.replaceChildren(...(state?.steps ? this.#figures(state, ends) : []));
     this.#ahead();
+  }
+
+  #figures(state, ends) {
+    const found = [`${state.steps} tokens, ${state.nats.toFixed(2)} `,
+      term("nats of pressure", "How hard the masks pushed: the sum over all steps of −ln(probability that the model gave to the allowed tokens). 0: the model wrote this anyway."),
+      `, ${state.overruled} `, term("overruled", "Steps at which the model's favourite token was forbidden."),
+      `, ${state.forced} `, term("forced", "Steps at which the grammar leaves one text alone.")];
+    if (state.bound) found.push(`, the budget bound at ${state.bound}`);
+    if (state.finish) found.push(` · ${ends[state.finish]} (`, term("finish_reason", "The word for it in an answer of frisket.generate and of the server."), ` ${state.finish})`);
+    if (state.outside) found.push(" · left the grammar");
+    return found;
   }
 
   select(n, { focus = true } = {}) {

@@ -91,10 +91,12 @@ def launched() -> Iterator[Any]:
 class Page:
     """The page as a person uses it. What the console complains of fails the test."""
 
-    def __init__(self, browser: Any, url: str, **context: Any) -> None:
+    def __init__(self, browser: Any, url: str, *, unfolds: bool = True, **context: Any) -> None:
         from playwright.sync_api import expect
 
         self.expect = expect
+        #: Whether the controls of decoding are unfolded, for a test to use them.
+        self.unfolds = unfolds
         expect.set_options(timeout=PATIENCE)
         self.context = browser.new_context(accept_downloads=True, **context)
         self.tab = self.context.new_page()
@@ -114,6 +116,8 @@ class Page:
 
     def ready(self) -> None:
         self.tab.wait_for_selector("html[data-ready]", state="attached")
+        if self.unfolds and self("#decoding[open]").count() == 0:
+            self.tab.click("#decoding > summary")
 
     def __call__(self, selector: str) -> Any:
         return self.tab.locator(selector)
@@ -167,8 +171,8 @@ class Page:
 
 
 @contextlib.contextmanager
-def opened(browser: Any, url: str, **context: Any) -> Iterator[Page]:
-    page = Page(browser, url, **context)
+def opened(browser: Any, url: str, *, unfolds: bool = True, **context: Any) -> Iterator[Page]:
+    page = Page(browser, url, unfolds=unfolds, **context)
     try:
         yield page
     except BaseException:

@@ -45,7 +45,9 @@ def test_an_error_stands_at_its_place(page: Page) -> None:
     page("#problems button").click()
     assert page.tab.evaluate("() => document.querySelector('#text').selectionStart") == 30
     page.tab.click("#run")
-    page.progress("✗ type must be among")
+    # It is said once: under the grammar.
+    page.progress("✗ Nothing is written")
+    assert page.tab.inner_text("body").count("type must be among") == 1
     page.tab.fill("#text", '{"type": "integer"}')
     page.verdict("compiled")
     assert page("#problems button").count() == 0 and page("#text").get_attribute("aria-invalid") == "false"
@@ -102,6 +104,7 @@ def test_model_temperature_seed_and_limit(page: Page) -> None:
 
 def test_one_token_at_a_time(page: Page) -> None:
     page.example(MISSING)
+    page.progress("^done")
     for number in range(1, 4):
         page.tab.click("#one")
         page.progress("^done")

@@ -118,7 +118,10 @@ def test_what_a_strategy_refuses_is_said(page: Page) -> None:
 
 def test_a_search_can_be_stopped(browser: Any) -> None:
     model = Waiting()
+    model.gate.set()
     with serving({"waiting": lambda: model}) as server, opened(browser, server.url) as page:
+        page.progress("^done")
+        model.gate.clear()
         page.text("regex", "[ab]{50}")
         page.verdict("compiled")
         page.tab.select_option("#strategy", "best")
