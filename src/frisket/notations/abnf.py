@@ -38,7 +38,7 @@ Values: TypeAlias = Literal["characters", "bytes"]
 
 
 def lower_abnf(builder: GrammarBuilder, text: str, *, root: str | None = None, values: Values = "characters") -> int:
-    """The node of the rule `root`, by default of the first rule; GrammarSyntaxError for what is not ABNF or not exact."""
+    """The node of `root`, by default the first rule; GrammarSyntaxError for what is not ABNF or not exact."""
     source = Source(text)
     builder.check(STEPS_PER_CHARACTER * source.end)
     rules = parse_abnf(source, values)
