@@ -18,7 +18,7 @@ Kind = Literal["html", "json", "test"]
 MEDIA = {"html": "text/html; charset=utf-8", "json": "application/json", "test": "text/x-python; charset=utf-8"}
 NAMES = {"html": "trace.html", "json": "trace.json", "test": "test_trace.py"}
 
-#: Most likely tokens exported per step; the least log-probability of a forbidden one, unless it is among the first ones.
+#: Likeliest tokens per step; a forbidden one needs this log-probability at least, or must be among the first.
 MOST, NOTABLE, FIRST = 8, math.log(0.001), 3
 
 #: Notation → constructor that rebuilds the grammar in a test.
