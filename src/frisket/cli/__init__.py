@@ -23,7 +23,7 @@ def run(arguments: Sequence[str]) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read the answer has seen enough of it, as `head` has.
+        # The reader has closed the pipe, as `head` does.
         _close()
         return 1
     except OSError as error:
@@ -58,7 +58,7 @@ def _run(arguments: Sequence[str]) -> int:
 
 
 def _with_values(arguments: Sequence[str]) -> list[str]:
-    """The arguments with a value for a `--trace` that has no file: typer wants one after each option.
+    """The arguments with a placeholder after a bare `--trace`, since typer requires a value for each option.
 
     >>> _with_values(["generate", "--trace", "an order"])
     ['generate', '--trace', '-', 'an order']
@@ -93,13 +93,13 @@ def show(error: FrisketError, *, as_json: bool) -> None:
 
 
 def _close() -> None:
-    """Nothing more is written: Python would try again at its end, and complain."""
+    """Close stdout, so that Python does not flush it at exit and report an error."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _lost(error: OSError) -> FrisketError:
-    """The answer could not be written."""
+    """The error for an answer that could not be written."""
     return FrisketError(
         f"the answer cannot be written: {(error.strerror or str(error)).lower()}",
         hint="see where standard output leads, and whether there is room",
@@ -108,7 +108,7 @@ def _lost(error: OSError) -> FrisketError:
 
 
 def _unwritable(error: UnicodeEncodeError) -> FrisketError:
-    """Bytes on the command line that are no text, or a terminal that lacks a character."""
+    """The error for undecodable bytes on the command line, or for a character that the terminal lacks."""
     return FrisketError(
         f"{error.object[error.start : error.end]!a} cannot be written in {error.encoding}",
         hint="give arguments in UTF-8, and let the output be UTF-8: PYTHONIOENCODING=utf-8",

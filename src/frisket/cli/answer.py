@@ -80,7 +80,7 @@ def answer(
             result = written(steps, streamed=streamed, as_json=as_json)
     if streamed and not as_json:
         print()
-    # Before the answer may turn out to be cut: what led there is asked for all the more.
+    # Written before the check for a cut answer, whose trace is needed most.
     if trace is not None and trace != BARE_TRACE:
         write(result.report, Path(trace))
     elif trace is not None and not as_json:
@@ -105,7 +105,7 @@ def answer(
 
 
 def written(steps: Stream[Any], *, streamed: bool, as_json: bool) -> Generation[Any]:
-    """The whole answer; each token is shown as it is made, if that is asked for."""
+    """The whole answer; on request each token is shown as it is made."""
     for step in steps:
         if streamed and as_json:
             line = {"token": step.token, "text": step.text, "logprob": step.logprob, "feasible": step.feasible}
@@ -129,7 +129,7 @@ PARTS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},:]|[^\s\[\]{},:"]+')
 
 
 def _described(result: Generation[Any], value: str | None, *, steps: bool) -> str:
-    # The value is spliced in as text: a float of Python could not hold every number of JSON.
+    # The value is inserted as text, since Python's floats cannot represent every JSON number.
     about: dict[str, Any] = {
         "text": result.text,
         "finish_reason": result.finish_reason,

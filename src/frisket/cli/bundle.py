@@ -1,4 +1,4 @@
-"""A schema's text, the definition that is meant of it, and further files → the text of one schema that holds it all.
+"""A schema's text, one of its definitions, and further files → the text of one schema that contains all.
 
 References into the other files become references within the schema, so that every command reads it as any other.
 """
@@ -17,7 +17,7 @@ from frisket._core import front_end
 from frisket.errors import InvalidSchemaError, LimitExceededError
 from frisket.json_pointer import to_pointer
 
-#: Words that describe a document. At the root they are not those of the definition meant.
+#: Annotations, dropped at the root: they describe another definition than the chosen one.
 _DESCRIBING = frozenset(
     ("contentSchema", "default", "deprecated", "description", "examples", "readOnly", "title", "writeOnly")
 )
@@ -33,7 +33,7 @@ class Bundle:
     others: tuple[str, ...] = ()
 
     def text(self, text: str, name: str) -> str:
-        """The schema's text with the other files in it, and the root as its only demand."""
+        """The text of the schema with the other files embedded, which asks only for the root definition."""
         from frisket.cli import source
         from frisket.json_schema.text import parse
 
@@ -90,7 +90,7 @@ def _object(schema: Any) -> dict[str, Any]:
 
 
 def _moved(value: Any, places: dict[str, str], base: str, prefix: str) -> Any:
-    """The schema as it stands below `prefix` in the bundle."""
+    """The schema with references adjusted to its place below `prefix` in the bundle."""
     if isinstance(value, list):
         return [_moved(item, places, base, prefix) for item in value]
     if not isinstance(value, dict):
@@ -106,7 +106,7 @@ def _moved(value: Any, places: dict[str, str], base: str, prefix: str) -> Any:
 
 
 def _local(reference: str, places: dict[str, str], base: str, prefix: str) -> str:
-    """A reference as the bundle has it; one that leads nowhere is as it was, for the compiler to say so."""
+    """A reference adjusted to the bundle; a dangling one stays unchanged, so that the compiler reports it."""
     uri, _, fragment = reference.partition("#")
     place = places.get(uri, places.get(urljoin(base, uri))) if uri else prefix
     if place is None or (fragment and fragment[0] != "/"):

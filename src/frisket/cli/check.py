@@ -32,11 +32,11 @@ Exits with 1 if the schema is refused. What only Python checks of a type is no r
 """
 
 
-#: Characters of a line that no terminal breaks.
+#: Width for output that must not be wrapped, in characters.
 WIDEST = 1000
-#: Rows; beyond, a table is written without a look at how wide the terminal is.
+#: Most rows of a table that is fitted to the terminal's width.
 FOLDED = 1000
-#: How a keyword's status is shown.
+#: Status of a keyword → its mark in the table.
 MARKS = {
     "enforced": "[green]enforced[/green]",
     "narrowed": "[yellow]narrowed[/yellow]",
@@ -94,7 +94,7 @@ def command(
 
 
 def _show_rules(grammar: Grammar, as_json: bool) -> None:
-    """The report of rules that could be read: nothing of them is ever left out."""
+    """The report of a grammar of rules, which is always enforced completely."""
     if as_json:
         print(json.dumps({"exact": True, "refused": []}))
     else:
@@ -102,7 +102,7 @@ def _show_rules(grammar: Grammar, as_json: bool) -> None:
 
 
 def _checked(schema: str, bundle: Bundle) -> tuple[Report | None, UnsupportedSchemaError | None]:
-    """The report of a schema, and what refuses it."""
+    """The report of a schema, and the error that refuses it."""
     from frisket.grammar import Grammar
 
     text, name = source.document(schema)
@@ -198,7 +198,7 @@ def show_table(console: Console, head: tuple[str, ...], rows: list[tuple[str, ..
 
 
 def _write_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    """The rows as lines, which cost a thousandth of what a fitted table does."""
+    """Write the rows as lines, a thousand times cheaper than a fitted table."""
     marks = {mark: render(mark).plain for mark in MARKS.values()}
     plain = [head, *((marks[mark], *cells) for mark, *cells in rows)]
     widths = [max(map(len, column)) for column in zip(*plain, strict=True)]
@@ -207,7 +207,7 @@ def _write_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
 
 
 def _enforced(entries: list[Entry]) -> str:
-    """How many keywords are enforced, and how many ask nothing."""
+    """The numbers of keywords that are enforced and that have no effect."""
     annotations, unknown = (sum(entry.status == status for entry in entries) for status in ("annotation", "unknown"))
     enforced = len(entries) - annotations - unknown
     if enforced == len(entries):

@@ -64,7 +64,7 @@ def command(
 
 
 def _tokens(grammar: Grammar, style: Style, tokenizer: Encodes | Vocabulary) -> int | None:
-    """None where the schema cannot be described so."""
+    """The tokens of a style's description; None if the schema has none in this style."""
     try:
         return grammar.describe(style).tokens(tokenizer)
     except FrisketError:

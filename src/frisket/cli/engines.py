@@ -1,4 +1,4 @@
-"""`frisket engines`: what frisket plugs into → what of it is installed here."""
+"""`frisket engines`: supported engines → those installed here."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ NOTE = (
 )
 
 
-#: More arguments than the prompt are taken, to say what they should be.
+#: Extra arguments are accepted so that the error can name the right option.
 SETTINGS = {"allow_extra_args": True}
 
 
@@ -93,7 +93,7 @@ def command(
 
 
 def _is_known(grammar: Grammar) -> bool:
-    """Whether it is that of a worked system."""
+    """Whether the grammar belongs to a worked system."""
     from frisket import examples
     from frisket.grammar import Grammar
 

@@ -19,14 +19,14 @@ from frisket.pressure.pressure import Pressure
 if TYPE_CHECKING:
     from frisket.pressure.report import PressureReport
 
-#: The style of each level, on light and dark terminals alike.
+#: Style of each level, for light and dark terminals.
 STYLES = ("", "black on #fff3c4", "black on #ffe08a", "black on #ffc078", "black on #ff9d84", "black on #f58ba8")
-#: Paths that are listed after one answer.
+#: Most paths listed after an answer.
 MOST = 12
 
 
 def write(report: PressureReport, file: Path) -> None:
-    """The report as a page or as JSON, as the name of the file says."""
+    """Write the report as a page or as JSON, by the suffix of the file."""
     text = report.to_html() if file.suffix == ".html" else report.to_json() + "\n"
     try:
         file.write_text(text, encoding="utf-8")

@@ -36,6 +36,6 @@ def likeliest(model: Model, prompt: str, prefix: str, grammar: Grammar, matcher:
     legal = np.flatnonzero(allowed(matcher.mask(), logits.shape))
     feasible = float(before[legal].sum())
     best = legal[np.argsort(-before[legal], kind="stable")[:count]]
-    # Where the model gives the allowed tokens no probability that a float could hold, nothing can be shared out.
+    # If the allowed tokens' probability underflows to 0, their shares are unknown.
     shares = before[best] / feasible if feasible > 0 else np.zeros(len(best))
     return Likeliest(list(zip(best.tolist(), before[best].tolist(), shares.tolist(), strict=True)), feasible)

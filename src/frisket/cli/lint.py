@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from frisket.lint import Finding
     from frisket.vocabulary import Vocabulary
 
-#: The mark that some editors put before a text in UTF-8.
+#: Byte order mark that some editors put before UTF-8 text.
 BOM = "\ufeff"
 
 EXAMPLES = """[dim]$[/dim] frisket lint schema.json
@@ -42,7 +42,7 @@ FORMATS = ("text", "json", "sarif")
 
 @dataclass
 class Linted:
-    """One schema, what was mended, and what is found in it now."""
+    """One schema, its fixed findings, and its remaining findings."""
 
     name: str
     text: str
@@ -113,7 +113,7 @@ def command(
             errors.append(error)
             if output != "json":
                 show(error, as_json=False)
-    # A schema that was no file is the answer itself, so all that is said of it goes beside it.
+    # A fixed schema that was no file goes to stdout, so all messages go to stderr.
     beside = (fix or unsafe_fixes) and any(not _is_file(one.name) for one in done)
     for one in done:
         if beside and not _is_file(one.name):

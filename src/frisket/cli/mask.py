@@ -156,7 +156,7 @@ KINDS = ("end", "special", "white space", "punctuation", "digits", "letters", "m
 
 
 def kind(vocabulary: Vocabulary, token: int) -> str:
-    """The sort of text that a token writes, white space before it aside."""
+    """The kind of text that a token writes, ignoring leading white space."""
     data = vocabulary.token(token)
     if token in vocabulary.eos:
         return "end"
@@ -208,7 +208,7 @@ def _decoded(data: bytes) -> str | None:
 
 
 def _given(prefix: str) -> bytes:
-    """The bytes that were typed, even where they are not UTF-8: half a character is a good prefix."""
+    """The typed bytes, even if not valid UTF-8: half a character is a valid prefix."""
     return prefix.encode("utf-8", "surrogateescape")
 
 

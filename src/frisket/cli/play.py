@@ -23,7 +23,7 @@ EXAMPLES = """[dim]$[/dim] frisket play
 The page is for this machine alone: it listens on 127.0.0.1. Ctrl-C ends it.
 """
 HOST = "127.0.0.1"
-#: Offered beside what --model names; each is loaded when it is first chosen.
+#: Models offered beside those of --model; each is loaded on first use.
 ALWAYS = ("embedded", "smollm2")
 
 

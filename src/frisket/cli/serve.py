@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from frisket.models import Model
     from frisket.tools import Family
 
-#: How long a thread that computes in Python keeps the others waiting. With two such threads, a first token took 245 ms
-#: with the 5 ms that Python takes by itself, and 143 ms with these (on 2 cores that did other work beside it).
+#: Python's switch interval in seconds: a computing thread delays the others so long. With two such threads, a first
+#: token took 245 ms at Python's default of 5 ms, and 143 ms at this value (on 2 cores that did other work beside it).
 SWITCH_SECONDS = 0.0005
 
 EXAMPLES = """[dim]$[/dim] frisket serve
@@ -34,7 +34,7 @@ Any client of OpenAI's API will do: its base URL is http://127.0.0.1:8000/v1, an
 
 
 def _number(least: float, meaning: str) -> Any:
-    """An option that is a number, called like its parameter."""
+    """A numeric option with the name of its parameter."""
     return typer.Option(min=least, help=meaning)
 
 
@@ -106,7 +106,7 @@ def command(
     application = make_application(served, settings)
     if host not in ("127.0.0.1", "localhost", "::1") and api_key is None:
         typer.echo("warning: other machines can reach this server, and it asks for no key (--api-key)", err=True)
-    # Requests are private: no line for each of them, unless somebody wants it.
+    # Requests are private: no access log unless requested.
     access = bool(os.environ.get("FRISKET_ACCESS_LOG"))
     sys.setswitchinterval(SWITCH_SECONDS)
     # Collections stop all threads: without what lives as long as the server they take 25 ms in place of 110.

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
 
 
-#: A schema in one file, whose root is meant.
+#: Bundle of a single file whose root is the schema.
 ALONE = Bundle()
-#: The constructor that reads a file of rules, by its suffix.
+#: Suffix of a file of rules → its constructor.
 NOTATIONS = {".gbnf": "from_gbnf", ".abnf": "from_abnf", ".ebnf": "from_ebnf", ".lark": "from_lark"}
 
 
@@ -91,7 +91,7 @@ def is_rules(source: str) -> bool:
 
 
 def document(source: str) -> tuple[str, str]:
-    """The text of a schema, and what to call the place that it came from."""
+    """The text of a schema, and the name of its source for messages."""
     if source.lstrip()[:1] in ("{", "[") or source.strip() in ("true", "false"):
         return source, "the argument"
     return (sys.stdin.read(), "stdin") if source == "-" else (read(Path(source)), source)
@@ -109,7 +109,7 @@ def prompt(text: str) -> str:
 
 @contextlib.contextmanager
 def named(name: str) -> Iterator[None]:
-    """Places in a schema or a grammar are told with the name of its file."""
+    """Add the file's name to the places of errors in its schema or grammar."""
     try:
         yield
     except GrammarError as error:
@@ -181,7 +181,7 @@ def vocabulary(path: Path | None) -> Vocabulary:
 
 
 def tokenizer(path: Path) -> Encodes | Vocabulary:
-    """The counter of a text's tokens: a tokenizer of Hugging Face itself, of other files the vocabulary."""
+    """The token counter: a Hugging Face tokenizer itself, or the vocabulary of another file."""
     file = path / "tokenizer.json" if path.is_dir() else path
     if file.suffix == ".json" and not file.name.startswith("tekken"):
         with contextlib.suppress(ImportError):
@@ -193,7 +193,7 @@ def tokenizer(path: Path) -> Encodes | Vocabulary:
     if path.suffix == ".tiktoken":
         from frisket.vocabulary import Vocabulary
 
-        # Which token ends a text is no matter here, and a file of ranks does not know it.
+        # The end token does not matter here, and a file of ranks does not name it.
         return Vocabulary.from_tiktoken(path, eos=())
     return vocabulary(path)
 
@@ -206,7 +206,7 @@ def read(path: Path) -> str:
 
 @contextlib.contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Errors while a file is read name the file."""
+    """Add the file's name to errors while it is read."""
     try:
         yield
     except UnicodeDecodeError as error:

@@ -21,7 +21,7 @@ from frisket.vocabulary import Vocabulary
 
 @dataclass
 class Bench:
-    """Every time that was taken, in µs."""
+    """All measured times, in µs."""
 
     size: int
     loading: float
@@ -73,13 +73,13 @@ class Bench:
         self.kept.append(float(compiled.memory_bytes))
 
     def warm_up(self, vocabulary: Vocabulary) -> None:
-        """Imports, and tables that are built once per vocabulary, are no schema's cost."""
+        """Do the imports and build the vocabulary's tables before the measurements."""
         schema = {"type": "object", "properties": {"warm": {"type": "string", "format": "date-time", "pattern": "a"}}}
         matcher = Grammar.from_json_schema(schema).compile(vocabulary).matcher()
         matcher.fill_mask(np.zeros(vocabulary.mask_words, dtype=np.uint32))
 
     def described(self) -> dict[str, Any]:
-        """For a program: the table's figures, the slowest masks, the refusals."""
+        """The results as JSON values: the table's figures, the slowest masks, the refusals."""
         return {
             "schemas": len(self.compiles),
             "vocabulary": {"size": self.size, "ms": round(self.loading, 1), "bytes": self.memory},
@@ -135,7 +135,7 @@ def _any(
     draw: random.Random,
     step: int,
 ) -> int | None:
-    """A token that may come next; the longer the text, the likelier one that closes something; None at the end."""
+    """A random allowed token, more likely a closing one the longer the text; None at the end."""
     if matcher.can_end and draw.random() < 0.5:
         return None
     allowed = np.flatnonzero(np.unpackbits(bitmask.view(np.uint8), bitorder="little"))
@@ -175,7 +175,7 @@ class Cutter:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """No garbage collection between two looks at the clock."""
+    """Disable garbage collection during a measurement."""
     gc.collect()
     gc.disable()
     try:

@@ -23,30 +23,30 @@ from frisket.tools.family import Family
 if TYPE_CHECKING:
     from frisket.options import Mode
 
-#: How chat templates ask whether the model shall think. A request may say so where the template does not ask: formats
+#: Variables by which chat templates switch reasoning on. A request may set one the template does not read: formats
 #: of tools read it, too.
 THINKS = ("enable_thinking", "thinking")
-#: How they ask how much.
+#: Variables by which chat templates set how much the model reasons.
 EFFORTS = ("reasoning_effort", "thinking_effort")
 
 
 @runtime_checkable
 class Templated(Protocol):
-    """A model that was trained on turns."""
+    """A model that was trained on a chat's turns."""
 
     @property
     def chat_template(self) -> ChatTemplate | None:
-        """How its turns are written; None if the model knows no turns."""
+        """The template that writes the model's turns; None if it has none."""
         ...
 
 
 def chat_template(model: Model) -> ChatTemplate | None:
-    """How the model's turns are written; None if it knows no turns."""
+    """The chat template of a model; None if it has none."""
     return model.chat_template if isinstance(model, Templated) else None
 
 
 def thinking_variables(model: Model, mode: Mode | None, effort: str | None = None) -> dict[str, Any]:
-    """The template's variables about reasoning, as far as it asks for them and somebody set them."""
+    """The reasoning variables that the template reads and the caller has set."""
     chat = chat_template(model)
     said: dict[str, Any] = {} if effort is None else dict.fromkeys(EFFORTS, effort)
     if mode in ("on", "off"):
@@ -56,7 +56,7 @@ def thinking_variables(model: Model, mode: Mode | None, effort: str | None = Non
 
 @dataclass(frozen=True)
 class Conversation:
-    """Messages before an answer, and the tools that the model is told of.
+    """Messages before an answer, and the tools described to the model.
 
     >>> from frisket.models import embedded
     >>> Conversation([Turn("system", "Be brief."), Turn("user", "Hi")]).render(embedded(), ["a"])
@@ -98,7 +98,7 @@ class Conversation:
         described: tuple[str, str] | None = None,
         draft: str | None = None,
     ) -> str:
-        """The prompt. The names of the properties that are asked for follow the last message.
+        """The prompt. The names of the requested properties follow the last message.
 
         `described` is (style, description) of the answer, in place of the names. `draft` is an answer in free text
         that the model is to write anew.
@@ -128,13 +128,13 @@ class Conversation:
         except ConversationError:
             if not told:
                 raise
-            # Templates of models that know no system's turn refuse one: the first user says it.
+            # Some templates refuse a system turn, so the first user turn carries the text.
             return self._written(chat, _tell(turns, told, role="user"), functions, head)
 
     def _written(
         self, chat: ChatTemplate, turns: list[dict[str, Any]], functions: list[dict[str, Any]], head: str | None
     ) -> str:
-        """The text of the turns, up to the end of the beginning of the answer."""
+        """The rendered turns, up to the given beginning of the answer."""
         begun = [] if head is None else [{"role": "assistant", "content": head}]
         tools = functions or None
         try:
@@ -165,7 +165,7 @@ def _tell(turns: list[dict[str, Any]], told: str, role: str = "system") -> list[
 
 
 def _join(model: Model, turns: list[dict[str, Any]], keys: Sequence[str] | None, draft: str | None) -> str:
-    """The prompt of a model that knows no turns: one text of lines."""
+    """The prompt for a model without a chat template: plain lines."""
     has_roles = len({turn["role"] for turn in turns} - {"system"}) > 1
     lines = [
         f"{turn['role']}: {turn['content']}" if has_roles and turn["role"] != "system" else turn["content"]

@@ -46,7 +46,7 @@ def _without_titles(schema: Any, *, names: bool = False) -> Any:
 
 
 def to_functions(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The tools as chat templates read them; a custom one is a function of one text.
+    """The tools as chat templates read them; a custom tool becomes a function of one string.
 
     >>> to_functions([{"name": "now"}])
     [{'type': 'function', 'function': {'parameters': {'type': 'object'}, 'name': 'now'}}]
@@ -72,7 +72,7 @@ def describe_tools(tools: Sequence[Mapping[str, Any]], family: Family) -> str:
 
 
 def _spaced(form: str) -> str:
-    """A format with the white space that models usually write: a blank in JSON, a line break beside a tag.
+    """A format with the usual white space: a blank in JSON, a line break beside a tag.
 
     >>> _spaced('<call>$ws{"name":$ws"NAME"$ws}$ws</call>')
     '<call>\\n{"name": "NAME"}\\n</call>'

@@ -1,4 +1,4 @@
-"""JSON Schema × style → text for a prompt: what a mask enforces, said to the model beforehand."""
+"""JSON Schema × style → text for a prompt, which tells the model in advance what a mask enforces."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def describe(grammar: Grammar, style: Style, options: JSONSchemaOptions, limits: Limits | None = None) -> Description:
-    """The text for a grammar that was made of a schema or a type."""
+    """The description of a grammar that was made from a schema or a type."""
     if style not in get_args(Style):
         raise ValueError(f"a style is one of {', '.join(get_args(Style))}; got {style!r}")
     if grammar.schema is None:

@@ -1,4 +1,4 @@
-"""Text of a description × tokenizer → what it costs in a prompt."""
+"""Text of a description × tokenizer → its cost in a prompt, in tokens."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Encodes(Protocol):
-    """Whatever turns a text into tokens: a `Model`, a tokenizer of Hugging Face, of tiktoken, of SentencePiece."""
+    """An object that tokenizes text: a `Model`, a tokenizer of Hugging Face, of tiktoken, of SentencePiece."""
 
     def encode(self, text: str, /) -> Any:
         """The ids, as a sequence or in an attribute `ids`."""
@@ -28,7 +28,7 @@ class Description(str):
     __slots__ = ()
 
     def tokens(self, tokenizer: Encodes | Vocabulary) -> int:
-        """How many tokens the text takes, without those that a tokenizer puts before every text.
+        """The number of the text's tokens, without those that a tokenizer puts before every text.
 
         A `Vocabulary` knows no merges: it says the fewest tokens that spell the text, and a tokenizer may take more.
         ValueError where they spell it not at all.

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
 
 DEPTH = 6
-#: Steps of the limits for one subschema, and for each character of the example: to write it, and to read it again.
+#: Limit steps per subschema, and per character of the example, which is written and read again.
 _STEPS_PER_NODE, _STEPS_PER_CHARACTER = 100, 20
-#: Bytes of a character in the value, its text and its UTF-8.
+#: Limit bytes per character: in the value, its text and its UTF-8.
 _BYTES_PER_CHARACTER = 16
 _LARGEST_FLOAT = Fraction(10**300)
 FORMATS = {
@@ -52,21 +52,21 @@ def _shortest(grammar: Grammar, limits: Limits) -> str:
 
 
 class _Sized(NamedTuple):
-    """A JSON value, and about how many characters its text has."""
+    """A JSON value with the approximate length of its text."""
 
     json: Any
     size: int
 
 
 class _Likely:
-    """A value that a schema is likely to allow; no longer than the limits let a grammar read."""
+    """Makes a value that a schema probably allows, short enough for a grammar to read within the limits."""
 
     def __init__(self, root: Any, meter: Meter) -> None:
         self.root = root
         self.meter = meter
 
     def value(self, node: Any, name: str, depth: int) -> _Sized:
-        """A value of a subschema, which stands under a name."""
+        """A value of a subschema with a name."""
         self.meter.spend(_STEPS_PER_NODE)
         if not isinstance(node, Mapping) or depth > DEPTH:
             return _Sized(None, 4)
@@ -101,7 +101,7 @@ class _Likely:
         return self.text(node, name)
 
     def array(self, node: Mapping[str, Any], name: str, depth: int) -> _Sized:
-        """An array of as many equal items as there must be, at least one."""
+        """An array of equal items: the least number allowed, but at least one."""
         first = [self.value(one, name, depth + 1) for one in node.get("prefixItems") or ()]
         item = node.get("items", not first)
         count = max(int(node.get("minItems") or 0), 1) - len(first)
@@ -132,7 +132,7 @@ class _Likely:
         return _Sized(value, size)
 
     def write(self, characters: int) -> None:
-        """Take the steps that reading so many characters will take."""
+        """Spend the limits' steps for reading so many characters."""
         self.meter.spend(_STEPS_PER_CHARACTER * characters, _BYTES_PER_CHARACTER * characters)
 
 
@@ -151,8 +151,8 @@ def _number(node: Mapping[str, Any]) -> Any:
 
 
 def _exact(number: Any) -> Fraction | None:
-    """A number of a schema; None of anything else."""
+    """The exact value of a number in a schema; None for anything else."""
     if isinstance(number, bool) or not isinstance(number, int | float | Decimal):
         return None
-    # Floats stand for the decimals that they are written as.
+    # A float means its shortest decimal form.
     return Fraction(number) if isinstance(number, int) else Fraction(str(number))

@@ -1,4 +1,4 @@
-"""JSON Schema → a type in TypeScript's notation, with all that types cannot say in comments.
+"""JSON Schema → a TypeScript type; comments hold what types cannot express.
 
 Lines of an object end without commas, as TypeScript allows: each would be a token.
 """
@@ -11,7 +11,7 @@ from typing import Any
 from frisket.description.writer import Member, Writer, key_text
 from frisket.limit import Meter
 
-#: Characters of an object or a union that stays on one line.
+#: Most characters of an object or union on one line.
 WIDTH = 80
 
 
@@ -36,7 +36,7 @@ class TypeScript(Writer):
 
     def __init__(self, root: Any, meter: Meter | None = None) -> None:
         super().__init__(root, meter)
-        # Texts that other operators would tear apart without parentheses.
+        # Type texts that need parentheses beside other operators.
         self._unions: set[str] = set()
         self._intersections: set[str] = set()
         self._noted: set[str] = set()
@@ -58,7 +58,7 @@ class TypeScript(Writer):
         for text, notes in lines:
             head, between, tail = text.partition("\n")
             comment = f" // {'; '.join(notes)}" if notes else ""
-            # The comment of an object of several lines stands where the object begins.
+            # The comment on a multi-line object stands on its first line.
             body.append(f"{head}{comment}{between}{tail}")
         inner = "\n".join(body).replace("\n", "\n  ")
         return f"{{\n  {inner}\n}}"
@@ -82,7 +82,7 @@ class TypeScript(Writer):
         return text
 
     def noted(self, text: str, notes: Sequence[str]) -> str:
-        # JSON's other spelling of a slash: a pattern stays what it is, and does not end the comment.
+        # `\/` is JSON's escape of a slash: the pattern keeps its meaning and cannot end the comment.
         inside = "; ".join(notes).replace("*/", "*\\/")
         found = f"/* {inside} */ {text}"
         self._noted.add(found)

@@ -1,4 +1,4 @@
-"""JSON Schema → text in some notation: what of a schema is said, and where; the notations say it in their words.
+"""JSON Schema → text: selects and orders what to say of a schema; each notation words it.
 
 Names, types, values and descriptions have places of their own in every notation. Every keyword without such a place (a
 bound, a pattern, a condition) becomes a note beside its subschema: nothing is left out.
@@ -23,9 +23,9 @@ OF_TYPE = {
     "object": ("properties", "required", "additionalProperties", "patternProperties"),
     "array": ("items", "prefixItems"),
 }
-#: Keywords that organise a schema and say nothing of its documents.
+#: Keywords that organise a schema and do not describe documents.
 SILENT = {"$schema", "$id", "id", "$defs", "definitions", "$comment", "$anchor", "$vocabulary", "title"}
-#: Keywords that have a place in every notation.
+#: Keywords that every notation shows outside of notes.
 SHOWN = {"type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "description"}
 #: Pairs of bounds and what they count.
 RANGES = (
@@ -35,7 +35,7 @@ RANGES = (
     ("minimum", "maximum", ""),
 )
 WORDS = {"exclusiveMinimum": "more than", "exclusiveMaximum": "less than", "multipleOf": "a multiple of"}
-#: Steps of the limits for one object of keywords: some microseconds; and for a character of its text.
+#: Limit steps per object of keywords (some microseconds) and per character of its text.
 _STEPS_PER_NODE, _STEPS_PER_CHARACTER = 200, 1
 PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 
@@ -96,7 +96,7 @@ class Writer(ABC):
         parts = [part for part in said if part != self.ANYTHING]
         return (self.both(parts) if len(parts) > 1 else "".join(parts) or self.ANYTHING), notes
 
-    # -- what a notation says --------------------------------------------------------------------------------------
+    # -- hooks of a notation ----------------------------------------------------------------------------------------
 
     @abstractmethod
     def main(self, text: str, notes: Sequence[str]) -> str:
@@ -152,7 +152,7 @@ class Writer(ABC):
             yield self._inner(one)
 
     def _guess(self, node: Mapping[str, Any]) -> str | None:
-        """The type that the keywords speak of, where none is named: the mask writes others too, so it is said."""
+        """The type that the keywords suggest if none is named; the text states it, since the mask allows others."""
         return next((kind for kind, keywords in OF_TYPE.items() if any(word in node for word in keywords)), None)
 
     def _one(self, kind: str, node: Mapping[str, Any]) -> str:

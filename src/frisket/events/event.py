@@ -1,4 +1,4 @@
-"""JSON text as it grows → events: a value opens, its text grows, it is whole."""
+"""JSON text as it grows → events: a value opens, its text grows, the value closes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Grew:
 
 @dataclass(frozen=True)
 class Closed:
-    """A value is whole. What a mask let through is valid: whoever waits for this value need not wait for the rest."""
+    """A value is complete. Under a mask it is also valid, so it can be used before the rest arrives."""
 
     path: Path
     value: Any
@@ -97,12 +97,12 @@ class Events:
             self._reader = OutlineEvents(Reader(grammar._outline, is_written=True, limits=limits))
 
     def feed(self, data: bytes | str) -> list[Event]:
-        """Go on with the document, and what happened: bytes (a character may be broken between two calls), or text."""
+        """Read more of the document: bytes (a character may be broken between two calls), or text."""
         self._reader.feed(data)
         return self._reader.told()
 
     def finish(self) -> list[Event]:
-        """Nothing more comes: a document that is a number closes now."""
+        """End the document: a top-level number closes now."""
         self._reader.finish()
         return self._reader.told()
 
@@ -111,11 +111,11 @@ class TokenSpans:
     """Steps and their bytes → the steps of a value's bytes."""
 
     def __init__(self) -> None:
-        #: The place after each step's last byte.
+        #: Place behind each step's last byte.
         self._ends: list[int] = []
 
     def take(self, count: int) -> None:
-        """One more step, of so many bytes."""
+        """Add a step of `count` bytes."""
         self._ends.append((self._ends[-1] if self._ends else 0) + count)
 
     def with_tokens(self, event: Event) -> Event:
@@ -130,14 +130,14 @@ class TokenSpans:
 
 
 class EventReader(PartialValue):
-    """A reader that notes what happens."""
+    """A reader of JSON that records events."""
 
     def __init__(self) -> None:
         super().__init__()
         self._events: list[Event] = []
-        #: Where the open values began, outermost first.
+        #: Begins of the open values, outermost first.
         self._starts: list[int] = []
-        #: A place of the text at hand, and the bytes of the document before it: they are counted once along a text.
+        #: A place of the current text, and the document's bytes before it, so each byte is counted once.
         self._counted = 0, 0
 
     def feed(self, data: bytes | str) -> None:
@@ -164,14 +164,14 @@ class EventReader(PartialValue):
         self._events.append(Closed(self._place(), value, self._starts.pop(), self._byte(text, end)))
 
     def _byte(self, text: str, place: int) -> int:
-        """How many bytes of the document come before a place, which is not before the one asked for last."""
+        """The number of the document's bytes before a place; places must not decrease between calls."""
         start, count = self._counted
         count += len(text[start:place].encode("utf-8", "surrogatepass"))
         self._counted = place, count
         return count
 
     def _place(self) -> Path:
-        """The path of the value that opens or closes: as many steps as values are open around it."""
+        """The path of the value that opens or closes: one step for each open value around it."""
         return self.path[: len(self._frames)]
 
 
@@ -180,7 +180,7 @@ class PythonEventReader(EventReader, PartialPython):
 
 
 def joined(events: list[Event]) -> Iterator[Event]:
-    """Growth of one text, step by step, as one event."""
+    """Successive growths of one text, joined into one event."""
     pieces: list[str] = []
     path: Path = ()
     for event in events:

@@ -1,4 +1,4 @@
-"""Type × the JSON value so far → an object of the type, as far as it is known."""
+"""Type × the JSON value so far → a partial object of the type."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["partial_object"]
 
 
 def partial_object(tp: Any, value: Any) -> Any:
-    """The object of the type that `value` makes so far; nothing is validated, and missing fields are None.
+    """A partial object of the type from `value`, without validation; missing fields are None.
 
     >>> from dataclasses import dataclass
     >>> @dataclass
@@ -60,7 +60,7 @@ def _some(tp: Any) -> list[Any]:
 
 
 def _class_of(tp: Any, value: Mapping[str, Any]) -> type | None:
-    """The class with members that a JSON object becomes."""
+    """The class with fields that a JSON object is turned into."""
     alternatives = [_bare(member) for member in _some(tp)] if get_origin(tp) in (Union, types.UnionType) else [tp]
     fitting: list[type] = []
     for alternative in alternatives:
@@ -81,7 +81,7 @@ def _keeps_mappings(tp: Any) -> bool:
 
 
 def _fits(tp: Any, value: Any) -> bool:
-    """Whether a discriminator, as far as it is written, can be one of this class."""
+    """Whether the discriminator, written so far, can still be one of this class."""
     tp = _bare(tp)
     if get_origin(tp) is not Literal:
         return True
@@ -89,7 +89,7 @@ def _fits(tp: Any, value: Any) -> bool:
 
 
 def _members(tp: Any) -> dict[str, tuple[str, Any]] | None:
-    """Name in the document → (name in Python, type); None of what has no members."""
+    """Name in the document → (name in Python, type); None for a type without fields."""
     if hasattr(tp, "model_fields"):
         found = {}
         for name, field in tp.model_fields.items():
@@ -114,7 +114,7 @@ def _filled(tp: Any, value: Mapping[str, Any]) -> Any:
         else:
             others[key] = member
     if hasattr(tp, "model_construct"):
-        # Leaves out what the model does not keep.
+        # `model_construct` drops the fields that the model does not keep.
         return tp.model_construct(**{**others, **known})
     made = object.__new__(tp)
     for name, member in known.items():

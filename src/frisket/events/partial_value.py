@@ -42,7 +42,7 @@ class PartialValue:
     and null are there once they are whole, since 1 may become 12. Feed it the bytes of tokens (`Step.data`), or text.
     """
 
-    #: Quotes that begin a text. JSON has no other.
+    #: Quotes that begin a string: JSON has only this one.
     _quotes: ClassVar[str] = '"'
     _words: ClassVar[Mapping[str, Any]] = {"true": True, "false": False, "null": None}
 
@@ -50,30 +50,30 @@ class PartialValue:
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._frames: list[_Frame] = []
         self._state = _VALUE
-        #: Text that is read and not yet understood: half an escape, a numeral or a word that may go on.
+        #: Text read but not yet parsed: half an escape, or a number or word that may continue.
         self._held = ""
         self._read = 0
-        #: Bytes of the document before the text at hand.
+        #: Bytes of the document before the current text.
         self._bytes = 0
-        #: The characters of the text that is open.
+        #: Characters of the open string.
         self._pieces: list[str] = []
         self._root: Any = None
-        #: The quote that ends the open text.
+        #: Quote that ends the open string.
         self._quote = '"'
 
     @property
     def whole(self) -> bool:
-        """Whether the document is whole; one that is a number is so after `finish`."""
+        """Whether the document is complete; a top-level number is complete only after `finish`."""
         return self._state == _END
 
     @property
     def path(self) -> tuple[str | int, ...]:
-        """The keys and indices that lead to what is being written: the innermost value that is open."""
+        """The keys and indices that lead to the innermost open value."""
         return tuple([frame.key for frame in self._frames if frame.key is not None])
 
     @property
     def value(self) -> Any:
-        """The value as far as it is known; None before anything is.
+        """The value so far; None before it begins.
 
         What is returned stays as it is, whatever is fed later. It costs as much as the arrays and objects that are
         still open have members.
@@ -86,7 +86,7 @@ class PartialValue:
         return open_value
 
     def feed(self, data: bytes | str) -> None:
-        """Go on with the document: bytes (a character may be broken between two calls), or text.
+        """Read more of the document: bytes (a character may be broken between two calls), or text.
 
         Raises ValueError for what is not JSON.
         """
@@ -103,13 +103,13 @@ class PartialValue:
         self._bytes += len(text[:place].encode("utf-8", "surrogatepass"))
 
     def finish(self) -> None:
-        """Nothing more comes: a document that is a number, and a whole numeral, is whole now."""
+        """End the document: a top-level number that can end here is complete now."""
         if self._state == _NUMBER and not self._frames:
             with contextlib.suppress(ValueError):
                 self._number(self._held + " ", 0)
                 self._held = ""
 
-    # -- steps: text × place → the place after what was understood, None if more has to come ----------------------
+    # -- steps: text × place → the place behind the parsed text, None if more text must come ----------------------
     def _value(self, text: str, place: int) -> int | None:
         place = _after_blanks(text, place)
         if place == len(text):
@@ -179,7 +179,7 @@ class PartialValue:
         return end
 
     def _single_quoted(self, text: str, place: int) -> int | None:
-        """More of a text in Python's single quotes."""
+        """Read more of a string in Python's single quotes."""
         run = _SINGLE.match(text, place)
         if run is not None:
             self._piece(run[0])
@@ -240,19 +240,19 @@ class PartialValue:
             raise self._wrong(text, place)
         return place
 
-    # -- what somebody may want to hear of: see `event` ----------------------------------------------------------
+    # -- hooks, which `event` overrides -------------------------------------------------------------------------
     def _opens(self, text: str, place: int) -> None:
         """A value begins at this place."""
 
     def _grows(self, piece: str) -> None:
-        """The text that is open has more characters."""
+        """The open string has more characters."""
 
     def _closes(self, value: Any, text: str, end: int) -> None:
-        """The innermost value is whole, and ends before this place."""
+        """The innermost value is complete and ends before this place."""
 
-    # -- what the steps share -----------------------------------------------------------------------------------
+    # -- helpers of the steps -----------------------------------------------------------------------------------
     def _put(self, value: Any, text: str, end: int) -> None:
-        """A value is whole."""
+        """Store a complete value."""
         self._closes(value, text, end)
         if not self._frames:
             self._root = value
@@ -267,7 +267,7 @@ class PartialValue:
         return place + 1
 
     def _piece(self, piece: str) -> None:
-        """More of the text or of the key that is open."""
+        """Append to the open string or key."""
         self._pieces.append(piece)
         if self._state == _TEXT:
             self._grows(piece)
@@ -281,14 +281,14 @@ class PartialValue:
 
 
 class PartialPython(PartialValue):
-    """The same of a value in a call as Python writes it: JSON with its own or Python's words, and either quotes."""
+    """The partial value of an argument in a Python call: JSON with its own or Python's words, and either quotes."""
 
     _quotes = "\"'"
     _words: ClassVar[Mapping[str, Any]] = {**PartialValue._words, "True": True, "False": False, "None": None}
 
 
 class _Frame:
-    """An array or object that is open, and the key or index of its member that is."""
+    """An open array or object, and the key or index of its open member."""
 
     __slots__ = ("container", "key")
 
@@ -305,7 +305,7 @@ class _Frame:
         self.key = None
 
     def with_open(self, value: Any) -> Any:
-        """The container as it is, with the value of the member that is open."""
+        """The container so far, including its open member's value."""
         if value is _NOTHING:
             return self.container.copy()
         if isinstance(self.container, list):

@@ -1,4 +1,4 @@
-"""Capture × text → where it stands: in bytes, and in tokens."""
+"""Capture × text → its span, in bytes and in tokens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Span:
-    """`text` is that of the bytes from `start` to `end`, the last one not included.
+    """The span of a capture; `text` decodes the bytes from `start` up to, not including, `end`.
 
     `first_token` and `last_token` are the places of the tokens that hold its first and its last byte, or None where
     tokens were not given or the text is empty. A token may reach beyond the capture on both sides.
@@ -34,12 +34,12 @@ class TokenText:
 
     def __init__(self, tokens: Sequence[bytes | frozenset[str]]) -> None:
         self.units: list[int | frozenset[str]] = []
-        #: The unit at which each token begins.
+        #: First unit of each token.
         self.begins: list[int] = []
         for token in tokens:
             self.begins.append(len(self.units))
             self.units += token if isinstance(token, bytes) else [token]
-        #: How many of the units before each one are bytes.
+        #: Number of bytes among the units before each unit.
         self.offsets = [0]
         for unit in self.units:
             self.offsets.append(self.offsets[-1] + isinstance(unit, int))
@@ -53,7 +53,7 @@ class TokenText:
 
 
 def token_text(token_ids: Sequence[int], vocabulary: Vocabulary | _core.Vocabulary) -> TokenText:
-    """Token ids as a text; those that end it are left out at its end."""
+    """Token ids as one text, without end tokens at its end."""
     ids, eos = list(token_ids), set(vocabulary.eos)
     while ids and ids[-1] in eos:
         ids.pop()

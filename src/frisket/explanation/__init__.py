@@ -1,4 +1,4 @@
-"""Matcher × token or text → what of it may come next, what may come instead, and which keyword forbids the rest."""
+"""Matcher × token or text → its allowed part, the alternatives, and the keyword that forbids the rest."""
 
 from frisket.explanation.explanation import Explanation, captures, explain, path
 

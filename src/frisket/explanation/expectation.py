@@ -10,14 +10,14 @@ from frisket.errors import TokenRejectedError
 if TYPE_CHECKING:
     from frisket._core import Matcher
 
-#: From more continuations than this, only the first characters are said, and of longer ones the beginning.
+#: Most continuations listed in full; beyond it only first characters are named.
 _MOST = 12
 _LONGEST = 40
 
 _BLANKS = frozenset(b" \t\n\r")
 _PRINTABLE = frozenset(range(0x20, 0x7F))
 
-#: Bytes that begin a character; of each kind all have to be allowed.
+#: Kind of characters → their first bytes; a kind is named only if all are allowed.
 _KINDS: tuple[tuple[str, frozenset[int]], ...] = (
     ("a digit", frozenset(b"0123456789")),
     ("a letter", frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")),
@@ -26,7 +26,7 @@ _KINDS: tuple[tuple[str, frozenset[int]], ...] = (
 
 
 def takes(matcher: Matcher, data: bytes) -> bool:
-    """Whether the text may come next; the matcher then has taken it."""
+    """Advance the matcher by the text if it may come next; return whether it did."""
     try:
         matcher.advance_bytes(data)
     except TokenRejectedError:
@@ -73,9 +73,9 @@ def expected(matcher: Matcher) -> tuple[str, ...]:
 
 
 def _runs(values: list[int]) -> list[str]:
-    """Bytes, ascending; of three and more in a row the first and the last."""
+    """The ascending bytes as text; a run of three or more shows only its first and last."""
     said = []
-    # Characters equally far from their place in the list are one run.
+    # Values with an equal difference to their list index form one run.
     for _, group in groupby(enumerate(values), key=lambda pair: pair[1] - pair[0]):
         run = [value for _, value in group]
         if len(run) > 2:

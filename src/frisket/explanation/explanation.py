@@ -89,7 +89,7 @@ def captures(matcher: Matcher) -> dict[str, list[Span]]:
 
 
 def _inputs(matcher: Matcher) -> list[bytes | int]:
-    """The steps of the text, without those that end it."""
+    """The steps of the text without end tokens."""
     inputs, eos = matcher.inputs, set(matcher.compiled.vocabulary.eos)
     while matcher.ended and inputs and inputs[-1] in eos:
         inputs.pop()
@@ -127,7 +127,7 @@ def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
 
 
 def _taken(matcher: Matcher, data: bytes) -> int:
-    """How many bytes the matcher takes; it takes them, in pieces that double up to a refusal and halve behind it."""
+    """Advance the matcher as far as possible; return the number of bytes. Pieces double until refused, then halve."""
     taken, size, grows = 0, 1, True
     while size and taken < len(data):
         piece = data[taken : taken + size]
@@ -140,7 +140,7 @@ def _taken(matcher: Matcher, data: bytes) -> int:
 
 
 class _Document(NamedTuple):
-    """A JSON document that has begun, and where in it the text stands."""
+    """A JSON document that has begun, and the text's place in it."""
 
     grammar: Grammar
     text: bytes
@@ -148,8 +148,8 @@ class _Document(NamedTuple):
 
 
 def _stands(matcher: Matcher, limits: Limits) -> tuple[str, _Document | None]:
-    """Where the text stands, and the document in which it does."""
-    # A grammar that was built node by node has no face in Python.
+    """The place of the text, and the document around it."""
+    # A grammar that was built node by node has no Python object.
     grammar = matcher.compiled.grammar
     if grammar is None:
         return "", None

@@ -1,4 +1,4 @@
-"""Schema × path of a value in a document → the places of the schema that speak of that value."""
+"""Schema × path of a value in a document → the places of the schema that apply to that value."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from frisket.outline import Path
 
 __all__ = ["Path", "at", "below", "places", "root"]
 
-#: Keywords whose schemas speak of the same value as the schema that has them.
+#: Keywords whose subschemas apply to the same value.
 _LISTS = ("allOf", "anyOf", "oneOf")
 _SINGLE = ("if", "then", "else", "not")
 
@@ -25,7 +25,7 @@ def at(schema: Any, place: Path) -> Any:
 
 
 def places(schema: Any, path: Path) -> list[Path]:
-    """Where objects of keywords stand that may speak of the value at `path`, each once; branches are not told apart.
+    """The distinct places of schemas that may apply to the value at `path`, over all branches.
 
     >>> places({"properties": {"size": {"$ref": "#/$defs/size"}}, "$defs": {"size": {"type": "string"}}}, ("size",))
     [('properties', 'size'), ('$defs', 'size')]
@@ -39,17 +39,17 @@ def places(schema: Any, path: Path) -> list[Path]:
 
 
 def root(schema: Any) -> list[Path]:
-    """The places that speak of the whole document."""
+    """The places that apply to the whole document."""
     return list(dict.fromkeys(_same(schema, [()])))
 
 
 def below(schema: Any, found: Sequence[Path], step: str | int) -> list[Path]:
-    """The places that speak of a member or an item of the value that those in `found` speak of."""
+    """The places that apply to a member or an item of the value to which those in `found` apply."""
     return list(dict.fromkeys(_same(schema, [inner for place in found for inner in _below(schema, place, step)])))
 
 
 def _same(schema: Any, starts: Sequence[Path]) -> Iterator[Path]:
-    """The starts, and all places that speak of the same value as one of them."""
+    """The starts, and all places that apply to the same value."""
     seen: set[Path] = set()
     open_places = list(reversed(starts))
     while open_places:
@@ -71,7 +71,7 @@ def _same(schema: Any, starts: Sequence[Path]) -> Iterator[Path]:
 
 
 def _below(schema: Any, place: Path, step: str | int) -> Iterator[Path]:
-    """The places that speak of a member or an item of the value that `place` speaks of."""
+    """The places that apply to a member or an item of the value to which `place` applies."""
     node = at(schema, place)
     if isinstance(step, str):
         named = False
@@ -82,7 +82,7 @@ def _below(schema: Any, place: Path, step: str | int) -> Iterator[Path]:
             try:
                 matches = re.search(expression, step) is not None
             except re.error:
-                # JavaScript's dialect: what Python cannot read may speak of the member.
+                # Patterns are ECMAScript's; one that Python cannot compile may match the member.
                 matches = True
             if matches:
                 named = True
@@ -99,7 +99,7 @@ def _below(schema: Any, place: Path, step: str | int) -> Iterator[Path]:
 
 
 def _target(schema: Any, reference: Any) -> Path | None:
-    """Where a reference within the document leads."""
+    """The target of a reference within the document."""
     if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
         return None
     place: list[str | int] = []

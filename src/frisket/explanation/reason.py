@@ -1,4 +1,4 @@
-"""Schema × refused text → the keyword or the option without which the text could go on.
+"""Schema × refused text → the keyword or option that forbids it: without it the text could continue.
 
 No keyword is interpreted here. One at a time is left out, the rest is compiled, and the engine says whether the text is
 then the beginning of a document. So the reason is one by definition, whatever a keyword means.
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Meter
 
-#: Keywords that only lead to other schemas come last: without one of them nothing is asked of a member at all.
+#: Keywords that only lead to subschemas, tried last: removing one removes every demand below it.
 _LEADING = frozenset(
     ("properties", "patternProperties", "items", "prefixItems", "allOf", "anyOf", "oneOf", "if", "then", "else", "$ref")
 )
 
-#: Steps of the limits for a smaller schema, which is read, built and asked once, and for a byte of it.
+#: Limit steps per reduced schema (parsed, compiled and tested once), and per byte of it.
 _STEPS_PER_SCHEMA, _STEPS_PER_BYTE = 5_000, 20
-#: Smaller schemas that are compiled before the search is given up.
+#: Most reduced schemas that one search compiles.
 _MOST = 200
 
-#: Texts that an option forbids, and the value under which it does not.
+#: Options that can forbid a text, each with the value that allows it.
 OPTIONS: tuple[tuple[str, Any, str], ...] = (
     ("whitespace", "free", "white space at this place"),
     ("max_whitespace", None, "so much white space"),
@@ -100,22 +100,22 @@ def reason(grammar: Grammar, text: bytes, path: Path, meter: Meter) -> Reason | 
             given = getattr(options, name)
             if given == value:
                 continue
-            # Some options go together with some values of others only: what cannot be left out is not the reason.
+            # Some combinations of options are invalid: an option that cannot change is not the reason.
             with suppress(ValueError):
                 if search.begins(grammar.schema, replace(options, **{name: value})):
                     return Reason("option", name, given)
-        # Two reasons at once: a key that nothing allows stands where another one has to.
+        # Two reasons at once: an unknown key stands in the place of a required one.
         return search.keyword(replace(options, property_order="any", whitespace="free", separators=None), path)
     except _GivenUpError:
         return None
 
 
 class _GivenUpError(Exception):
-    """The search has taken what it may."""
+    """The search has used up its limits."""
 
 
 class _Search:
-    """The schemas that one search compiles: together they take what one call may."""
+    """A search that compiles reduced schemas, within the limits of one call."""
 
     def __init__(self, grammar: Grammar, text: bytes, meter: Meter) -> None:
         self.grammar = grammar
@@ -140,7 +140,7 @@ class _Search:
         return None
 
     def begins(self, schema: Any, options: JSONSchemaOptions) -> bool:
-        """Whether some document of the schema begins so; not, if what is left of it cannot be compiled."""
+        """Whether some document of the reduced schema begins with the text; False if it does not compile."""
         self.left -= 1
         if self.left < 0:
             raise _GivenUpError
@@ -163,7 +163,7 @@ def _without(schema: Any, place: Path, word: str) -> Any:
 
 
 def _replaced(schema: Any, place: Path, node: Any) -> Any:
-    """The schema with another node at a place; only what leads there is copied."""
+    """The schema with another node at a place; only the path to the place is copied."""
     if not place:
         return node
     changed = copy.copy(schema)

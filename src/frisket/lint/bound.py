@@ -1,11 +1,11 @@
-"""Place → whether the length of its values has an end."""
+"""Place → whether the length of its values is bounded."""
 
 from __future__ import annotations
 
 from frisket.lint.document import Document, Subschema
 from frisket.lint.pattern import ends
 
-#: Formats whose texts have a greatest length.
+#: Formats whose texts are bounded in length.
 FORMATS = frozenset(
     (
         *("date", "time", "date-time", "duration", "uuid", "ipv4", "ipv6", "hostname", "idn-hostname", "email"),
@@ -15,7 +15,7 @@ FORMATS = frozenset(
 
 
 def is_string(document: Document, place: Subschema) -> bool:
-    """Whether the place itself says that its values are strings."""
+    """Whether the place itself restricts its values to strings."""
     said = place.said.get("type")
     return said == "string" or (isinstance(said, list) and "string" in said)
 
@@ -33,5 +33,5 @@ def is_bounded_string(document: Document, place: Subschema) -> bool:
 
 
 def says(document: Document, place: Subschema, *keywords: str) -> bool:
-    """Whether one of the keywords holds of the value."""
+    """Whether one of the keywords applies to the value."""
     return any(keyword in one.said for one in document.conjuncts(place) for keyword in keywords)

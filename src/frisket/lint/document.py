@@ -1,4 +1,4 @@
-"""Schema → the subschemas that values are written by, each with what holds of the same value.
+"""Schema → the subschemas that describe written values, each with the other subschemas of the same value.
 
 References lead on within the document. What only tests a value (`not`, `if`, `contains`, `propertyNames`) and
 definitions that nothing refers to are no places that a model writes at, so they are left out.
@@ -20,15 +20,15 @@ from frisket.json_pointer import find, to_pointer, unescape
 if TYPE_CHECKING:
     from frisket import Vocabulary
 
-#: Keywords below which nothing is written.
+#: Keywords whose subschemas describe no written value.
 TESTS = frozenset(("not", "if", "contains", "contentSchema", "propertyNames", "$defs", "definitions"))
-#: Keywords whose subschemas hold of the value itself; all others lead to its members or items.
+#: Keywords whose subschemas apply to the value itself; all others lead to members or items.
 IN_PLACE = frozenset(("$ref", "allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas", "dependencies"))
-#: Steps of the limits for a subschema that is walked, and for a place that is looked at again; bytes of a place.
+#: Limit steps per visited subschema and per revisited place, and limit bytes per place.
 _STEPS_PER_SCHEMA, _STEPS_PER_PLACE, _BYTES_PER_PLACE = 300, 10, 200
-#: Bytes that are copied in the time of a step.
+#: Bytes copied per limit step.
 _COPIED = 256
-#: Steps of a search for all ways to a place.
+#: Most steps of a search for all ways to a place.
 WAYS = 256
 
 
@@ -51,7 +51,7 @@ class Subschema:
     """Every place that leads here, by keyword."""
 
     def to(self, *tokens: str | int) -> str:
-        """The JSON pointer of what stands below."""
+        """The JSON pointer of a descendant."""
         return self.pointer + to_pointer(tokens)
 
 
@@ -74,7 +74,7 @@ class Document:
 
     @cached_property
     def is_sorted(self) -> bool:
-        """Whether a tool sorted all names, so that their order is nobody's choice."""
+        """Whether all names are sorted, probably by a tool, so their order has no meaning."""
         return front_end.is_sorted(self.root)
 
     def at(self, schema: Any) -> Subschema | None:
@@ -104,14 +104,14 @@ class Document:
         return known
 
     def conjuncts(self, place: Subschema) -> list[Subschema]:
-        """All that holds of a value that comes to the place as the walk did."""
+        """All subschemas that apply to a value at the place, reached as in the walk."""
         way = [place]
         while way[-1].parent is not None and way[-1].keyword in IN_PLACE:
             way.append(way[-1].parent)
         return self.along(way)
 
     def along(self, way: list[Subschema]) -> list[Subschema]:
-        """All that holds of a value that comes this way."""
+        """All subschemas that apply to a value reached along this way."""
         self.meter.spend(_STEPS_PER_PLACE * sum(len(self.applied(step)) for step in way))
         return list(dict.fromkeys(one for step in way for one in self.applied(step)))
 
@@ -149,7 +149,7 @@ class Document:
         return {name for one in self.applied(place) for name in strings(one.said.get("required"))}
 
     def types(self, place: Subschema) -> frozenset[str] | None:
-        """The types that all conjuncts admit, None where nothing is said of them."""
+        """The types that all conjuncts admit; None if no conjunct restricts them."""
         return common_types(self.conjuncts(place))
 
     def values(self, place: Subschema) -> list[Any] | None:
@@ -204,7 +204,7 @@ class Document:
 
 
 def _unshared(root: Any, meter: Meter) -> Any:
-    """The schema with a dict of its own at every place, as its text has it; what holds itself still does."""
+    """A copy of the schema with a separate dict at every place; cyclic values stay cyclic."""
     met: set[int] = set()
     stack, shared = [root], False
     while stack and not shared:
@@ -218,7 +218,7 @@ def _unshared(root: Any, meter: Meter) -> Any:
 
 def _copied(root: Any, meter: Meter) -> Any:
     done: list[Any] = [None]
-    #: Copies of what is around the value, by the identity of what they copy.
+    #: Copies of the enclosing values, by the `id` of the original.
     around: dict[int, Any] = {}
     stack: list[tuple[Any, Any, Any]] = [(root, done, 0)]
     while stack:
@@ -245,18 +245,18 @@ def _join(parent: Subschema | None, keyword: str, place: Subschema) -> None:
 
 
 def table(said: dict[str, Any], keyword: str) -> dict[str, Any]:
-    """The members of a keyword's value, none where it is no object."""
+    """The members of a keyword's value; none if it is no object."""
     value = said.get(keyword)
     return value if isinstance(value, dict) else {}
 
 
 def strings(value: Any) -> list[str]:
-    """The texts in an array, none where it is no array."""
+    """The strings in an array; none if it is no array."""
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def common_types(places: list[Subschema]) -> frozenset[str] | None:
-    """The types that all of the places admit, None where none says any."""
+    """The types that all of the places admit; None if no place restricts them."""
     found: frozenset[str] | None = None
     for one in places:
         said = one.said.get("type")
@@ -280,7 +280,7 @@ def type_of(value: Any) -> str:
 
 
 def canonical(value: Any) -> str:
-    """Equal texts for equal JSON values."""
+    """A canonical text: equal JSON values have equal texts."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return json.dumps(value, sort_keys=True)

@@ -1,4 +1,4 @@
-"""Rule × place of a schema → a finding: what is said of it, what to do, and the edits that do it."""
+"""Rule × place of a schema → a finding: message, advice, and the edits that carry it out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON text → where each value stands; edits → the text, changed there and nowhere else.
+"""JSON text → the place of each value; edits → the text, changed only at those places.
 
 White space, escapes and the spelling of numbers stay as they are, which no dump of the value would keep.
 """
@@ -45,7 +45,7 @@ class Node:
 
 
 class Repeated(Exception):
-    """A name stands twice in one object: which one is meant, no pointer says."""
+    """A name occurs twice in one object, so a pointer is ambiguous."""
 
 
 class JSONText:
@@ -86,7 +86,7 @@ class JSONText:
         return found[-1]
 
     def edited(self, edits: Sequence[Edit]) -> str:
-        """The text after the edits, none of which may touch what another one does.
+        """The text after the edits, which must not overlap.
 
         Raises Repeated where an object that is reordered has a name twice.
         """
@@ -117,7 +117,7 @@ class JSONText:
         if not node.below:
             return node.start + 1, node.start + 1, new
         last = node.below[-1]
-        # Between two members stands what stood between the last two, or before the only one.
+        # A new member copies the white space between the last two members, or before the only one.
         before = node.below[-2].end if len(node.below) > 1 else node.start + 1
         between = self.text[before : last.entry]
         between = between if len(node.below) > 1 else "," + (between or " ")

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from frisket import Vocabulary
     from frisket.lint.rule import Rule
 
-#: Steps of the limits for one rule at one place, or one finding.
+#: Limit steps per rule at one place, or per finding.
 _STEPS_PER_CHECK = 50
-#: In a place, what is not to be said of it and of all that stands below it: true, or codes and names.
+#: Keyword that silences rules at a place and below it: true, or codes and names.
 IGNORE = "x-frisket-ignore"
 
 
@@ -74,14 +74,14 @@ def _found(document: Document, rules: list[Rule]) -> list[Finding]:
 
 
 def _rank(pointer: str, rank: dict[str, int]) -> int:
-    """Where the innermost place around a pointer stands in the text."""
+    """The position in the text of the innermost place around a pointer."""
     while pointer and pointer not in rank:
         pointer = pointer.rpartition("/")[0]
     return rank.get(pointer, 0)
 
 
 def _silenced(document: Document) -> dict[str, frozenset[str] | None]:
-    """By pointer, the codes that are not to be said there; None for all."""
+    """Pointer → the codes silenced there; None for all."""
     found: dict[str, frozenset[str] | None] = {}
     for place in document.places:
         said = place.schema.get(IGNORE)

@@ -10,7 +10,7 @@ from typing import Any
 from frisket.lint.document import Document, Subschema, strings
 from frisket.lint.finding import Edit, Fix, Reorder
 
-#: Names that are in alphabetical order by chance in one of 24 objects.
+#: Number of names from which alphabetical order counts as deliberate; by chance, 1 in 24 objects has it.
 CHANCE = 4
 
 
@@ -23,7 +23,7 @@ def is_sorted_table(place: Subschema) -> bool:
 
 
 def states_order(document: Document, place: Subschema) -> bool:
-    """Whether somebody chose the order of the properties: no tool sorted all names, or these."""
+    """Whether the order of the properties was chosen, not sorted by a tool."""
     return not document.is_sorted and not is_sorted_table(place)
 
 

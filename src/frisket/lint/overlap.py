@@ -1,4 +1,4 @@
-"""Places × required names → whether some object fits all of them, as the engine's own reading of the schema has it."""
+"""Places × required names → whether some object fits all places, decided by the engine."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from frisket import FrisketError
 from frisket.errors import UnsatisfiableSchemaError
 from frisket.lint.document import Document, Subschema
 
-#: The name under which the question refers to the schema.
+#: URI by which the question refers to the schema.
 ROOT = "urn:frisket:schema"
-#: Steps of one question. Where they do not do, the answer is not known, and the places count as overlapping.
+#: Limit steps of one question; beyond them the places count as overlapping.
 STEPS = 2_000_000
 
 

@@ -1,4 +1,4 @@
-"""Pattern → whether it is held at both ends, and whether its texts are bounded in length."""
+"""Pattern → whether it is anchored at both ends, and whether its texts are bounded in length."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from frisket.extension import regex_ast as ast
 
 
 class Ends(NamedTuple):
-    """How a pattern is held.
+    """The anchoring of a pattern.
 
     `start` and `end` say whether each match begins and ends with the text, `bounded` whether its texts have a greatest
     length, and `partial` whether the pattern only asks for some characters to occur, at an end or anywhere.
@@ -23,15 +23,15 @@ class Ends(NamedTuple):
     partial: bool
 
 
-#: Answer for a pattern that cannot be read: nothing is said of it.
+#: Result for an unreadable pattern, which causes no finding.
 UNREADABLE = Ends(True, True, False, False)
-#: Code points of a class that stands for any character, and of one that stands for all but a few kinds.
+#: Least code points of a class that means any character, and of one that excludes only a few kinds.
 ANY, WIDE = 0x10F000, 0x100000
 
 
 @lru_cache(maxsize=4096)
 def ends(pattern: str) -> Ends:
-    """How a pattern of JSON Schema is held.
+    """The anchoring of a JSON Schema pattern.
 
     An end that lets any text stand before or behind it (`.*`) was meant to be open: it counts as held.
 
@@ -83,7 +83,7 @@ def _is_open(node: ast.Node) -> bool:
 
 
 def _classes(node: ast.Node) -> int:
-    """Classes of characters that the pattern chooses from; a repeated one counts twice, any character not at all."""
+    """The number of character classes in the pattern; a repeated class counts twice, "any character" not at all."""
     if isinstance(node, ast.Chars):
         return 1
     if isinstance(node, ast.Repeat):

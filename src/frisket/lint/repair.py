@@ -15,7 +15,7 @@ from frisket.lint.linter import lint
 if TYPE_CHECKING:
     from frisket import Limits, Vocabulary
 
-#: Rounds after which no more is mended. One fix may let another rule see more; on real schemas three rounds do.
+#: Most rounds of fixes. One fix may enable another; real schemas need three rounds.
 ROUNDS = 16
 
 
@@ -37,7 +37,7 @@ def repair(
     unsafe: bool = False,
     limits: Limits | None = None,
 ) -> Repaired:
-    """The schema with all safe fixes, and with `unsafe` all others, too; the schema that was given stays as it is.
+    """The schema with all safe fixes, and with `unsafe` all others, too; the given schema is not changed.
 
     Safe fixes leave the set of valid documents as it is. A text keeps its white space and the spelling of its values.
 
@@ -101,7 +101,7 @@ def _overlap(one: str, other: str) -> bool:
 
 
 def _edited(text: str, findings: list[Finding]) -> tuple[str, list[Finding]] | None:
-    """The text after the fixes, without those that cannot be done; None if none can."""
+    """The text after all applicable fixes; None if no fix applies."""
     source = JSONText(text)
     done: list[Finding] = []
     edits: list[Edit] = []

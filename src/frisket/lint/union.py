@@ -1,4 +1,4 @@
-"""anyOf, oneOf → its alternatives that are objects, and what tells them apart."""
+"""anyOf, oneOf → its alternatives that are objects, and their discriminators."""
 
 from __future__ import annotations
 

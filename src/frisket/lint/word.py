@@ -1,4 +1,4 @@
-"""Name of a property → what it is likely to hold, by its words.
+"""Name of a property → its likely content, by its words.
 
 Rules of order and meaning go by names, as a reader does. The lists are short on purpose: a word that means other things
 in real schemas is left out, or counts only beside another sign.
@@ -16,11 +16,11 @@ REASONING = frozenset(
         *("scratchpad", "step by step", "reasoning steps", "deliberation"),
     )
 )
-#: Names under which a model may reason: they count beside what is named as an answer.
+#: Names under which a model may reason; they count only beside an answer's name.
 EXPLANATION = frozenset(
     ("reason", "reasons", "explanation", "justification", "analysis", "evidence", "why", "steps", "critique", "working")
 )
-#: Names of what is concluded.
+#: Names of conclusions.
 ANSWER = frozenset(
     (
         *("answer", "final answer", "verdict", "decision", "conclusion", "label", "classification", "prediction"),
@@ -44,7 +44,7 @@ TEXT = frozenset(
         "details",
     )
 )
-#: Names of what says which thing an object is about.
+#: Names that identify the subject of an object.
 IDENTIFIER = frozenset(("id", "uuid", "guid", "key", "slug", "name", "identifier", "sku"))
 #: Names of classes that a text is sorted into; none of these is a closed list by nature.
 CLASS = frozenset(
@@ -55,7 +55,7 @@ CLASS = frozenset(
 )
 #: Words above that name closed lists where another word stands before them (`storage_class`).
 CLOSED = frozenset(("class", "label"))
-#: Names that say nothing of what they hold.
+#: Names that say nothing about their content.
 VAGUE = frozenset(
     (
         *("data", "value", "val", "info", "field", "obj", "object", "misc", "tmp", "foo", "bar", "baz"),

@@ -53,7 +53,7 @@ def apply_mask_plainly(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) 
 
 
 class FeasibleMass(NamedTuple):
-    """The share of a model's wish that a mask leaves at one step."""
+    """The share of a model's probability that a mask leaves at one step."""
 
     log_sum: float
     """The natural logarithm of the sum of `exp` over all logits; not finite if a logit is NaN or ∞."""
@@ -94,7 +94,7 @@ def feasible_mass(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> Fe
 
 
 def allowed(bitmask: Bitmask, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
-    """The bitmask as booleans in the shape of the logits that it is for; False beyond its last word.
+    """The bitmask as booleans in the shape of its logits; False beyond its last word.
 
     >>> allowed(np.array([0b101], dtype=np.uint32), (3,)).tolist()
     [True, False, True]
@@ -119,7 +119,7 @@ def _check(bitmask: Bitmask, shape: tuple[int, ...]) -> None:
 
 
 def is_native(array: npt.NDArray[Any]) -> bool:
-    """Whether the engine can read the array: its bytes as the machine wants them, a row without gaps."""
+    """Whether the engine can read the array: native byte order, aligned, rows without gaps."""
     flags = array.flags
     if not (flags.aligned and array.dtype.isnative):
         return False

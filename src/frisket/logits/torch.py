@@ -14,7 +14,7 @@ from frisket.errors import MissingDependencyError
 from frisket.logits.numpy import is_native
 
 Tensor: TypeAlias = Any  # torch is optional, also for whoever checks the types
-#: The devices for which Triton compiles; torch calls AMD's "cuda", too.
+#: Device types for which Triton compiles; torch also calls AMD's "cuda".
 KERNEL_DEVICES = ("cuda",)
 
 
@@ -60,7 +60,7 @@ def apply_mask_plainly(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] 
 
 
 class FeasibleMass(NamedTuple):
-    """The share of a model's wish that masks leave, one element per row of the logits and on their device."""
+    """The share of a model's probability that masks leave: one element per row of the logits, on their device."""
 
     log_sum: Tensor
     """float32: the natural logarithm of the sum of `exp` over all logits."""
@@ -99,7 +99,7 @@ def feasible_mass(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt
     return FeasibleMass(
         free.logsumexp(-1),
         masked.logsumexp(-1),
-        # −∞ equals −∞: where nothing allowed has mass, the favourite is the model's own.
+        # −∞ equals −∞: where no allowed token has mass, the favourite is the model's own.
         favourite.where((largest != largest_allowed) | largest_allowed.isneginf(), likeliest),
         likeliest,
     )
@@ -155,7 +155,7 @@ def _forbidden(torch: Any, logits: Tensor, words: Tensor) -> Tensor:
 
 
 def _array(torch: Any, logits: Tensor) -> npt.NDArray[Any] | None:
-    """The memory of a CPU tensor that the engine can read; None where torch must know of every write, too."""
+    """The memory of a CPU tensor for the engine; None where torch must track every write."""
     if logits.device.type != "cpu" or not _is_writable(torch, logits):
         return None
     array = _memory(torch, logits)
@@ -163,7 +163,7 @@ def _array(torch: Any, logits: Tensor) -> npt.NDArray[Any] | None:
 
 
 def _kernel(torch: Any, logits: Tensor) -> Callable[[Tensor, Tensor], None] | None:
-    """The Triton kernel that writes to these logits; None where torch has to do it."""
+    """The Triton kernel for these logits; None where torch must write."""
     # A dimension without a stride puts several logits into one place: torch refuses that in its own words.
     if logits.device.type not in KERNEL_DEVICES or not _is_writable(torch, logits) or 0 in logits.stride():
         return None
@@ -173,7 +173,7 @@ def _kernel(torch: Any, logits: Tensor) -> Callable[[Tensor, Tensor], None] | No
 
 
 def _is_writable(torch: Any, logits: Tensor) -> bool:
-    """Whether others than torch may write to the logits: torch keeps a gradient's account of every write."""
+    """Whether code outside torch may write to the logits: with gradients, torch must track every write."""
     kinds = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
     return not logits.requires_grad and logits.dtype in kinds
 

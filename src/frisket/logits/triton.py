@@ -57,7 +57,7 @@ if triton is not None:
         # 64 bits: 16,384 rows of 131,072 tokens are more than 31 bits count.
         row = tl.program_id(0).to(tl.int64)
         token = tl.program_id(1).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-        # No word stands for tokens from `covered` on: a load beyond it reads 0, which forbids.
+        # Tokens from `covered` on have no word: a load beyond it reads 0, which forbids.
         word = tl.load(words + row * word_row_stride + (token // 32) * word_stride, mask=token < covered, other=0)
         is_forbidden = ((word >> (token % 32).to(tl.int32)) & 1) == 0
         place = logits + row * row_stride + token * token_stride

@@ -11,7 +11,7 @@ from frisket.chat_template import ChatTemplate
 from frisket.errors import MissingDependencyError, VocabularyError
 from frisket.models import prompt as template
 
-#: Kinds of pieces, by their number in `tokenizer.ggml.token_type`.
+#: Numbers of the kinds of pieces in `tokenizer.ggml.token_type`.
 UNKNOWN, CONTROL, USER_DEFINED, UNUSED = 2, 3, 4, 5
 
 LLAMA3 = (
@@ -68,7 +68,7 @@ class Chat:
 
     @cached_property
     def template(self) -> ChatTemplate | None:
-        """How the model's turns are written; None if the file does not say."""
+        """The chat template of the model; None if the file has none."""
         return ChatTemplate(self._template, self._names) if self._template else None
 
     def prompt(self, text: str, keys: Sequence[str] | None, draft: str | None = None) -> str:
@@ -120,7 +120,7 @@ def _llama3(split: Any, library: Any) -> Any:
     return split.Sequence([cut, split.ByteLevel(add_prefix_space=False, use_regex=False)])
 
 
-#: By their names in `tokenizer.ggml.pre`: how text is split before pieces are merged (llama.cpp, `llama-vocab.cpp`).
+#: Name in `tokenizer.ggml.pre` → pre-tokenizer, which splits text before merging (llama.cpp, `llama-vocab.cpp`).
 SPLITTERS: dict[str, Callable[[Any, Any], Any]] = {
     "gpt-2": _gpt2,
     "olmo": _gpt2,

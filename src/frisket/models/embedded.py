@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 WEIGHTS = Path(__file__).parent / "weights"
 SPECIAL = ("<|bos|>", "<|eos|>")
 PIECES = " ?[A-Za-z_]+| ?[0-9]| ?[^A-Za-z_0-9 \\t\\r\\n]+|[ \\t\\r\\n]+"
-#: Merging takes the square of a piece's length, so a long run of letters is cut. Whole, 4,000 letters took 0.4 s of CPU
-#: time and 100,000 would take minutes.
+#: Merging takes time quadratic in a piece's length, so a long run of letters is cut. Uncut, 4,000 letters took 0.4 s
+#: of CPU time and 100,000 would take minutes.
 BOUNDED = PIECES.replace("]+", "]{1,64}")
 EPSILON = 1e-5
 
@@ -88,7 +88,7 @@ class EmbeddedSession:
         self._length = len(prompt_ids)
         self._last = int(prompt_ids[-1])
         self._hidden = network.read(np.asarray(prompt_ids, dtype=np.int64), self._cache)
-        #: The last token and the hidden state of each earlier place since the prompt, to go back to.
+        #: Last token and hidden state at each earlier place since the prompt, for `rewind`.
         self._earlier: list[tuple[int, Tensor]] = []
 
     def __len__(self) -> int:

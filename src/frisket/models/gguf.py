@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 Runtime = Literal["llama.cpp", "transformers", "numpy"]
 
-# transformers reads a GGUF file only beside accelerate.
+# Packages for transformers' GGUF reader, which needs accelerate.
 TRANSFORMERS = ("torch", "transformers", "accelerate")
 
-#: Keys of a llama network, below `llama.`.
+#: Metadata keys that a llama network must have, under `llama.`.
 REQUIRED = ("block_count", "embedding_length", "attention.head_count", "attention.layer_norm_rms_epsilon")
 
 
@@ -74,7 +74,7 @@ class GGUF:
 
     @property
     def chat_template(self) -> ChatTemplate | None:
-        """How the model's turns are written; None if the file does not say."""
+        """The chat template of the model; None if the file has none."""
         return self._chat.template
 
     @property
@@ -126,7 +126,7 @@ class Content:
 
     @property
     def context(self) -> int:
-        """How many tokens the model was trained to read."""
+        """The context length of the training, in tokens."""
         return int(self.metadata[f"{self.architecture}.context_length"])
 
     def check_architecture(self) -> None:
@@ -141,7 +141,7 @@ class Content:
 
     @property
     def rows(self) -> int:
-        """How many logits the network has."""
+        """The number of logits of the network."""
         return int(self.tensors["token_embd.weight"].shape[1])
 
     def tensor(self, name: str) -> Any:

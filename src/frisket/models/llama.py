@@ -12,11 +12,11 @@ from frisket.errors import EngineError
 from frisket.models.protocol import Logits, check_room
 from frisket.models.safetensors import Tensor
 
-#: Tokens of a prompt that are read at once: the scores of attention take their number times the length.
+#: Prompt tokens read at once: memory for attention scores grows with this number times the length.
 CHUNK = 256
-#: Tokens of one call whose products with a matrix are dot products of its rows. numpy has these from 2.0 on.
+#: Most tokens of a call for which `vecdot` replaces the matrix product; numpy has it from 2.0 on.
 FEW = 4 if hasattr(np, "vecdot") else 0
-#: Tokens that a new cache has room for; it doubles when it is full.
+#: Tokens in a new cache, which doubles when full.
 ROOM = 256
 LAYER = ("attn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_norm", "ffn_gate", "ffn_up", "ffn_down")
 
@@ -90,7 +90,7 @@ class LlamaSession:
         self._cache = network.cache(ROOM)
         self._read = 0
         self._pending = [int(token_id) for token_id in prompt_ids]
-        #: The logits after each token that the last call was asked for; the last row is where the sequence stands.
+        #: Logits after the last tokens that were read; the last row belongs to the end of the sequence.
         self._rows: Logits = np.empty((0, 0), dtype=np.float32)
 
     @property
@@ -160,7 +160,7 @@ def _block(tensor: Callable[[str], Tensor], number: int) -> tuple[Tensor, ...]:
 
 
 def _check(metadata: Mapping[str, Any], names: Set[str], layers: int, where: str) -> None:
-    """EngineError where the file asks for something that the network below does not do."""
+    """EngineError if the file needs a feature that this network lacks."""
     wanted = {"token_embd.weight", "output_norm.weight"}
     wanted |= {f"blk.{number}.{part}.weight" for number in range(layers) for part in LAYER}
     odd = sorted((names ^ wanted) - {"output.weight", "rope_freqs.weight"})

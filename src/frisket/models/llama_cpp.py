@@ -22,9 +22,9 @@ from frisket.errors import EngineError, MissingDependencyError
 from frisket.models.protocol import Logits
 from frisket.models.session import NetworkSession
 
-#: Tokens that are read in one call.
+#: Most tokens read in one call.
 BATCH = 512
-#: Tokens that a context has room for at most, where nobody asks for more: its keys and values are allocated at once.
+#: Default for the most tokens of a context, whose keys and values are allocated at once.
 ROOM = 4096
 
 
@@ -38,7 +38,7 @@ class LlamaCpp:
             raise MissingDependencyError.of("llama-cpp-python", "llama-cpp") from error
         self.threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         try:
-            # Its own context is never used: it is as small as may be.
+            # The loader's own context is never used, so it is as small as possible.
             self._llama = self.library.Llama(str(path), n_ctx=8, n_batch=8, verbose=False)
         except Exception as error:
             raise EngineError(
@@ -51,7 +51,7 @@ class LlamaCpp:
 
     @property
     def rewinds(self) -> bool:
-        """Whether the state of a sequence can be cut: not that of a recurrent network."""
+        """Whether the last tokens can be removed from a sequence's state; a recurrent network cannot."""
         library = self.library
         return not (library.llama_model_is_recurrent(self.model) or library.llama_model_is_hybrid(self.model))
 

@@ -30,7 +30,7 @@ def render(text: str, keys: Sequence[str] = (), draft: str | None = None) -> str
 
 
 def wish(text: str, keys: Sequence[str] | None) -> str:
-    """What a user says to a chat model.
+    """The user's message to a chat model.
 
     >>> wish("Charged twice", ["a", "b"])
     'Charged twice\\n\\nAnswer with one JSON value, keys: a, b.'
@@ -39,7 +39,7 @@ def wish(text: str, keys: Sequence[str] | None) -> str:
 
 
 def turns(text: str, keys: Sequence[str] | None, draft: str | None = None) -> list[dict[str, str]]:
-    """The messages of a chat before the answer; with a draft, it is what the model has answered so far.
+    """The messages of a chat before the answer; a draft becomes the model's previous answer.
 
     >>> [turn["content"] for turn in turns("How much is 2 + 3?", ["sum"], "It is 5.")]
     ['How much is 2 + 3?', 'It is 5.', 'Write this answer as one JSON value, keys: sum.']
@@ -50,13 +50,13 @@ def turns(text: str, keys: Sequence[str] | None, draft: str | None = None) -> li
 
 
 def redraft(draft: str, keys: Sequence[str] | None) -> list[dict[str, str]]:
-    """The messages that follow a question: a draft that the model has answered, and the wish to write it anew."""
+    """The messages after a question: the model's draft, and the request to rewrite it."""
     again = f"Write this answer as one JSON value, keys: {', '.join(keys)}." if keys else REWRITE
     return [{"role": "assistant", "content": draft}, {"role": "user", "content": again}]
 
 
 REWRITE = "Write this answer in the form that is asked for, and nothing else."
-#: The sentence before a description of the answer, by its style.
+#: Sentence before a description of the answer, by style.
 LEADS = {
     "typescript": "Answer with one JSON value of this type:",
     "prose": "Answer with one JSON value, as described here:",
@@ -66,7 +66,7 @@ LEADS = {
 
 
 def described(text: str, style: str, description: str) -> str:
-    """What a user says to a model that is told more than names.
+    """The user's message with a description of the answer.
 
     >>> described("Charged twice", "typescript", "{a: number}")
     'Charged twice\\n\\nAnswer with one JSON value of this type:\\n{a: number}'
@@ -82,7 +82,7 @@ def property_names(schema: Any) -> list[str]:
     """
     names: dict[str, None] = {}
     followed: set[str] = set()
-    # Nodes that are still to be read, the next at the end: a schema may nest deeper than Python calls.
+    # Stack of nodes to read, instead of recursion: a schema may nest deeper than Python calls.
     agenda: list[Any] = [schema]
     while agenda and len(names) < MOST_NAMES:
         match agenda.pop():
@@ -103,7 +103,7 @@ class _Name:
 
 
 def _parts(node: Mapping[str, Any], root: Any, followed: set[str]) -> Iterator[Any]:
-    """The nodes below a schema, in reading order. A reference that was followed has no further names."""
+    """The nodes below a schema, in reading order. A reference is followed only once."""
     reference = node.get("$ref")
     if isinstance(reference, str) and reference.startswith("#") and reference not in followed:
         followed.add(reference)

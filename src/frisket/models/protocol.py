@@ -1,4 +1,4 @@
-"""Prompt ids → logits: what a model is to the decode loop."""
+"""Prompt ids → logits: the interface of a model for the decode loop."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Logits = NDArray[np.float32]
 
 
 class Session(Protocol):
-    """One sequence on its way through a model.
+    """One sequence that a model reads and continues.
 
     It may have a method `rewind(tokens)`, which takes back the last tokens, with a ValueError where it cannot. Whoever
     wants to go back then forks an earlier place and reads anew.
@@ -76,7 +76,7 @@ class Model(Protocol):
         ...
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a prompt, whatever the model wants before it (BOS) included."""
+        """The ids of a prompt, including a BOS token if the model needs one."""
         ...
 
     def decode(self, ids: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""Network that reads many tokens in one call × prompt ids → one sequence, with the logits of what was read last."""
+"""Network that reads many tokens in one call × prompt ids → one sequence, with its last logits."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from frisket.models.protocol import Logits, check_room
 
 
 class NetworkSession(ABC):
-    """A sequence that can read ahead. Of each network: how it reads tokens, and how it forgets the last of them."""
+    """A sequence that can read ahead. A subclass adds how its network reads tokens and forgets the last ones."""
 
     def __init__(self, context: int, prompt_ids: Sequence[int]) -> None:
         self._context = context
-        #: Tokens that were read.
+        #: Number of tokens that were read.
         self._length = 0
-        #: The logits after each token that the last call was asked for; the last row is where the sequence stands.
+        #: Logits after the last tokens that were read; the last row belongs to the end of the sequence.
         self._rows: Logits = np.empty((0, 0), dtype=np.float32)
         self._take(prompt_ids, 1)
 

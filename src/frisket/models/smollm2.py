@@ -41,7 +41,7 @@ def path() -> Path:
 
 
 def fetch(path: Path, download: Callable[[Path], Path] | None = None) -> Path:
-    """The path, where the model's file lies now: as it was, or downloaded if it was not there or not whole."""
+    """The path of the model's file, downloaded if it is missing or incomplete."""
     if path.is_file() and _digest(path) == SHA256:
         return path
     print(NOTE.format(path=path), file=sys.stderr)

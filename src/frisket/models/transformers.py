@@ -147,7 +147,7 @@ class Transformers:
 
     @cached_property
     def chat_template(self) -> ChatTemplate | None:
-        """How the model's turns are written; None if the tokenizer does not say."""
+        """The chat template of the model; None if the tokenizer has none."""
         if not getattr(self._tokenizer, "chat_template", None):
             return None
         return ChatTemplate(self._tokenizer.chat_template, self._tokenizer.special_tokens_map)
@@ -170,9 +170,9 @@ class TransformersSession(NetworkSession):
         self._torch, self._model = torch, model
         self._cache: Any = None
         parameters = inspect.signature(getattr(model, "forward", model)).parameters
-        # Without it, some models compute the logits of the whole prompt: a gigabyte for 2,000 tokens of 128,256.
+        # Without this, some models compute the logits of the whole prompt: a gigabyte for 2,000 tokens of 128,256.
         self._selects = "logits_to_keep" in parameters
-        # transformers 5.24 renamed it, as an argument and in the output.
+        # transformers 5.24 renamed the cache, both as an argument and in the output.
         self._cache_name = "cache" if "cache" in parameters else "past_key_values"
         super().__init__(context, prompt_ids)
 

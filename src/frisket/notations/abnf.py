@@ -38,7 +38,7 @@ Values: TypeAlias = Literal["characters", "bytes"]
 
 
 def lower_abnf(builder: GrammarBuilder, text: str, *, root: str | None = None, values: Values = "characters") -> int:
-    """The node of a rule, of the first one if `root` is None; GrammarSyntaxError for what is not ABNF or not exact."""
+    """The node of `root`, by default the first rule; GrammarSyntaxError for what is not ABNF or not exact."""
     source = Source(text)
     builder.check(STEPS_PER_CHARACTER * source.end)
     rules = parse_abnf(source, values)
@@ -112,7 +112,7 @@ class _Parser:
         self.source = source
         self.values = values
         self.rules: Productions = {}
-        #: The alternatives of each rule that goes on after its definition.
+        #: Alternatives by rule, for rules that `=/` extends later.
         self.bodies: dict[str, list[Node]] = {}
         #: White space before every rule, as in a standard's text.
         self.margin = 0
@@ -156,7 +156,7 @@ class _Parser:
         self.rules[name.lower()] = Production(name, body, at)
 
     def space(self) -> bool:
-        """Whether the rule goes on after white space; if not, the next rule or the end of the text is here."""
+        """Skip white space; return whether the same rule continues behind it."""
         source = self.source
         source.match(_SPACE)
         if source.peek() not in ("\r", "\n", ""):
@@ -292,7 +292,7 @@ class _Parser:
 
 
 def caseless(text: str) -> Node:
-    """The text in upper and lower case, letter by letter; ASCII has no other letters of one case."""
+    """The node of a text that ignores the case of ASCII letters."""
     nodes: list[Node] = []
     for part in re.findall("[A-Za-z]|[^A-Za-z]+", text):
         if part.isalpha():

@@ -10,7 +10,7 @@ from frisket.errors import EmptyGrammarError, GrammarSyntaxError
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
 
-#: Steps of the limits for a text that is sorted among the others.
+#: Limit steps per text, for sorting the texts.
 _STEPS_PER_TEXT = 10
 
 

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from frisket._core import Grammar
     from frisket.limit import Meter
 
-#: The first piece, in bytes; each further one is so many times as long.
+#: Bytes of the first piece, and the factor by which each next piece is longer.
 _FIRST, _GROWTH = 64, 4
-#: Steps of the limits for a byte that the engine reads.
+#: Limit steps per byte that the engine reads.
 _STEPS_PER_BYTE = 12
 
 
 def sentence_ends(rules: Grammar, text: bytes, meter: Meter) -> tuple[list[int], bool]:
-    """The lengths of the beginnings that are sentences, and whether some sentence begins with the whole text."""
+    """The lengths of the text's prefixes that are sentences, and whether the whole text is a prefix of a sentence."""
     size, is_open = _FIRST, True
     while True:
         piece = text[:size]

@@ -50,7 +50,7 @@ def parse_gbnf(source: Source) -> Productions:
     return GBNFParser(source).parse()
 
 
-#: Steps of the limits for a character, 0.8 µs.
+#: Limit steps per character of a grammar: 0.8 µs.
 _STEPS_PER_CHARACTER = 25
 _DIGITS = re.compile(r"[0-9]+")
 _HEX_DIGITS = re.compile("[0-9A-Fa-f]+")
@@ -116,7 +116,7 @@ class GBNFParser:
         return lambda body: body
 
     def body(self) -> Node:
-        """All up to the end of the rule. Groups are kept on a stack, so that they may nest however deep."""
+        """The body up to the end of the rule. A stack holds the open groups, so nesting has no depth limit."""
         source, groups = self.source, Groups()
         self.space(lines=True)
         again: int | None = None  # behind the last sign that repeats
@@ -168,11 +168,11 @@ class GBNFParser:
         return groups.close()
 
     def goes_on(self) -> bool:
-        """Whether a rule goes on in the line that begins here."""
+        """Whether the line at this place continues the rule."""
         return self.source.peek() == "|"
 
     def named(self, name: str, at: int) -> Node:
-        """The node of a name in a body, which was read."""
+        """The node of a name in a body, read just before."""
         return Reference(name, at)
 
     def terminal(self, char: str) -> Node:

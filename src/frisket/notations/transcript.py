@@ -14,7 +14,7 @@ from frisket.notations.production.ast import Productions
 from frisket.notations.production.printer import GBNF, W3C
 from frisket.notations.production.source import STEPS_PER_CHARACTER, Source
 
-#: The constructors whose grammars are rules.
+#: Constructors whose grammars are production rules.
 NOTATIONS = frozenset({"from_abnf", "from_ebnf", "from_gbnf", "from_lark"})
 
 

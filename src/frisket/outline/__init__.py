@@ -1,4 +1,4 @@
-"""Named parts of a grammar × a text so far → the place in which it stands, and the events in its values."""
+"""Named parts of a grammar × a text so far → the place at its end, and the events in its values."""
 
 from frisket.outline.event import OutlineEvents
 from frisket.outline.leaf import schemas

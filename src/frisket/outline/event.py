@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _Next(NamedTuple):
-    """A reading of the text on which not all agree: a value, and up to where its text is certain."""
+    """A reading that other readings contradict: a value, and the place up to which its text is certain."""
 
     value: Value
     end: int
@@ -42,27 +42,27 @@ class OutlineEvents:
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._events: list[Event] = []
-        #: The last entry that all readings agreed on.
+        #: Last entry common to all readings.
         self._agreed: Entry | None = None
         self._leaf: _Leaf | None = None
-        #: Values of parts that are open, and their members.
+        #: Open values of parts, with their members.
         self._open: list[tuple[Value, dict[str, Any]]] = []
-        #: The values that are whole and stand in no other.
+        #: Complete values that no other value contains.
         self._whole: list[tuple[tuple[str, ...], Any]] = []
 
     def feed(self, piece: bytes | str | frozenset[str]) -> None:
-        """Go on with the text; a set of names is a special token. GrammarError if no text of the grammar begins so."""
+        """Read more text; a set of names is a special token. GrammarError if no text of the grammar begins so."""
         self._reader.feed(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece)
         threads = self._reader.threads
         if not threads:
             raise GrammarError(
                 "no text of the grammar begins so", where=f"byte {self._reader.dead}", code="text-rejected"
             )
-        # That the text may end here says nothing, unless nothing else may come.
+        # A possible end is no evidence, unless nothing else may come.
         self._agree([thread for thread in threads if thread.leaf is not None] or threads)
 
     def finish(self) -> None:
-        """Nothing more comes: the first reading that may end here is the one."""
+        """End the text; the first reading that may end here is chosen."""
         self._agree([thread for thread in self._reader.threads if thread.leaf is None][:1])
 
     def told(self) -> list[Event]:
@@ -83,7 +83,7 @@ class OutlineEvents:
         return [*self._whole, (value.names, {**members, **inner})]
 
     def _agree(self, threads: list[Thread]) -> None:
-        """Tell of what all readings have found, and of the text that they are in."""
+        """Emit events for the entries common to all readings, and for the text in which they agree."""
         if not threads:
             return
         found = [self._since(thread.found) for thread in threads]
@@ -99,7 +99,7 @@ class OutlineEvents:
             self._events += self._grown(first.value, min(each.end for each in nexts if each is not None))
 
     def _since(self, entry: Entry | None) -> list[Entry]:
-        """The findings of a reading since the last event, in order."""
+        """The entries of a reading since the last event, in order."""
         entries = []
         while entry is not None and entry is not self._agreed:
             entries.append(entry)
@@ -148,7 +148,7 @@ class OutlineEvents:
         self._leaf.fed = max(end, self._leaf.fed)
 
     def _kept(self, event: Event) -> Iterator[Event]:
-        """The event; what has closed is a member of the value around it."""
+        """The event; a closed value is also stored as a member of the value around it."""
         if isinstance(event, Closed) and self._open:
             names = self._open[-1][0].names
             if event.path[:-1] == names and len(event.path) > len(names):
@@ -179,7 +179,7 @@ class _Leaf:
         return map(self._placed, self.reader.told())
 
     def _placed(self, event: Event) -> Event:
-        """The event of the whole text, not of the value alone."""
+        """The event with its place in the whole text instead of in the value."""
         path = (*self.names, *event.path)
         if isinstance(event, Opened):
             return replace(event, path=path, start=event.start + self.start)
@@ -189,7 +189,7 @@ class _Leaf:
 
 
 class _TextReader:
-    """The events of a text that stands as it is."""
+    """The events of a plain text."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -224,7 +224,7 @@ def _is_leaf(value: Value) -> bool:
 
 
 def _held(leaf: Part, reader: Reader, begin: int) -> int:
-    """How many of the last bytes may belong to the marker that ends a leaf which begins there."""
+    """The number of last bytes that may belong to the marker that ends the leaf."""
     markers = [end.encode() for end in ends(leaf)]
     if not markers:
         return 0

@@ -1,4 +1,4 @@
-"""Part → whether it is read in one piece, and what its text stands for."""
+"""Part → whether one automaton reads it, and the notation of its text."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from frisket.notations.transcript import NOTATIONS
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
 
-#: Notations of a text: `record` and `parts` are texts that parts with names make up.
+#: Notations of a text: named parts make up `record` and `parts`.
 Reads: TypeAlias = Literal["json", "python", "text", "record", "parts"] | None
 
 
 def opened(part: Part) -> Part:
-    """The tree of parts that a grammar is; every other part, and a grammar without one, is itself."""
+    """The tree of parts of a combined grammar; any other part unchanged."""
     while isinstance(part, Whole):
         inner = part.grammar._outline
         if isinstance(inner, Whole):
@@ -45,7 +45,7 @@ def is_rules(part: Part) -> bool:
 
 
 def reads(part: Part, *, is_named: bool) -> Reads:
-    """The notation of a leaf's text; None of a text that stands for nothing."""
+    """The notation of a leaf's text; None for a text without a value."""
     if isinstance(part, Whole) and part.grammar.schema is not None:
         return "json"
     if not is_named:
@@ -54,7 +54,7 @@ def reads(part: Part, *, is_named: bool) -> Reads:
 
 
 def ends(part: Part) -> tuple[str, ...]:
-    """The markers of which one ends a leaf's text and is no part of its value."""
+    """The markers that can end a leaf's text; the marker is no part of its value."""
     if isinstance(part, Until):
         return tuple(trigger.text for trigger in part.triggers if isinstance(trigger, Lit))
     return part.ends if isinstance(part, Rules) else ()

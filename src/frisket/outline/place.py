@@ -1,4 +1,4 @@
-"""Names of parts and a path in a value → the place of a text, and how it is written."""
+"""Names of parts and a path in a value → the place of a text, and its written form."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 class Place(NamedTuple):
-    """Where a text stands.
+    """The place of a text.
 
     >>> str(Place(("get_weather",), ("days", 0))), str(Place((), ("a/b",)))
     ('get_weather/days/0', '/a~1b')
@@ -27,5 +27,5 @@ class Place(NamedTuple):
 
 
 def named(names: tuple[str, ...]) -> str:
-    """Names with / between; what a JSON Pointer escapes is escaped in them, too."""
+    """Names joined with /, escaped as in a JSON Pointer."""
     return to_pointer(names)[1:]

@@ -1,4 +1,4 @@
-"""Named parts × a text as it grows → all readings of the text so far, the first of them first.
+"""Named parts × a text as it grows → all readings of the text so far, the preferred one first.
 
 A reading is a thread of an ordered simulation (Thompson, *Regular expression search algorithm*, 1968; the order is that
 of R. Cox, *Regular expression matching: the virtual machine approach*, 2009), with a stack of what is still to come.
@@ -25,9 +25,9 @@ from frisket.outline.stack import Stack, Stacks
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: Steps of the limits for a reading at a place, or for a stack, and the bytes that each is kept in.
+#: Limit steps and bytes for each reading at a place, and for each stack.
 _STEPS, _BYTES = 100, 600
-#: Readings that are kept; of more the last ones are given up.
+#: Most readings that are kept; the last ones beyond it are dropped.
 MOST = 256
 
 #: One unit of a text: a byte, or the names of a special token.
@@ -35,7 +35,7 @@ Unit: TypeAlias = int | frozenset[str]
 
 
 class Value(NamedTuple):
-    """A piece of the text that stands for a value, or that parts with names make up."""
+    """A piece of the text that has a value, or that named parts make up."""
 
     names: tuple[str, ...]
     begin: int
@@ -44,7 +44,7 @@ class Value(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """The last thing that a reading has found; with those before it a list, whose beginning readings share."""
+    """The last finding of a reading, linked to the earlier ones; readings share the beginning of this list."""
 
     before: Entry | None
     value: Value
@@ -54,14 +54,14 @@ class Entry(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Thread:
-    """One reading: the leaf in which it stands, and what is to come behind it. Without a leaf the text has ended."""
+    """One reading: its current leaf and the parts to come behind it. Without a leaf the text has ended."""
 
     leaf: Part | None
     behind: Stack | None
     value: Value
     found: Entry | None
     matcher: _core.Matcher | None = None
-    #: The JSON value so far, and the unit up to which it was read.
+    #: JSON value so far, and the unit up to which it was read.
     partial: PartialValue | None = None
     fed: int = 0
 
@@ -106,7 +106,7 @@ class Reader:
         self._expand([(self._stacks.of_part(outline), None)], self.threads, set())
 
     def feed(self, piece: bytes | frozenset[str]) -> None:
-        """Go on with the text: its bytes, or all names of one special token. LimitExceededError beyond the limits."""
+        """Read more of the text: its bytes, or all names of one special token. LimitExceededError beyond the limits."""
         if not self._is_one_call:
             self._meter = Meter(self._limits)
             self._meter.spend(0, self._held)
@@ -115,7 +115,7 @@ class Reader:
 
     @property
     def dead(self) -> int | None:
-        """The place of the first byte with which no text of the outline begins."""
+        """The place of the first byte that no text of the outline allows."""
         return None if self._dead is None else self.offset(self._dead)
 
     @property
@@ -125,7 +125,7 @@ class Reader:
 
     @property
     def place(self) -> Place:
-        """Where the first reading stands: empty where nothing has a name, or no text begins so."""
+        """The place of the first reading; empty where no part has a name, or no text begins so."""
         thread = self.first
         return Place((), ()) if thread is None else Place(thread.value.names, self._path(thread))
 
@@ -134,7 +134,7 @@ class Reader:
         return bytes(unit for unit in self.units[begin:end] if isinstance(unit, int))
 
     def offset(self, unit: int) -> int:
-        """How many bytes come before a unit."""
+        """The number of bytes before a unit."""
         return unit - bisect_left(self.specials, unit)
 
     def _path(self, thread: Thread) -> tuple[str | int, ...]:
@@ -148,7 +148,7 @@ class Reader:
         return thread.partial.path
 
     def _hold(self, count: int) -> None:
-        """Take what some stacks or readings take."""
+        """Spend the limits' steps and bytes for some stacks or readings."""
         self._held += _BYTES * count
         self._meter.spend(_STEPS * count, _BYTES * count)
 
@@ -171,7 +171,7 @@ class Reader:
             self._dead = len(self.units) - 1
 
     def _reads(self, thread: Thread, unit: Unit) -> tuple[bool, bool]:
-        """Whether the leaf of a reading may go on behind the unit, and whether it may end there."""
+        """Whether the leaf of a reading may continue behind the unit, and whether it may end there."""
         leaf, matcher = thread.leaf, thread.matcher
         if isinstance(leaf, Lit):
             at, data = len(self.units) - 1 - thread.value.begin, leaf.text.encode()
@@ -208,7 +208,7 @@ class Reader:
 
     # -- what may follow ---------------------------------------------------------------------------------------------
     def _expand(self, ways: list[tuple[Stack | None, Entry | None]], threads: list[Thread], seen: set[int]) -> None:
-        """Append the readings of stacks, each at its next leaf. What was expanded at this place before is left out."""
+        """Append the readings of stacks, each at its next leaf. Stacks expanded earlier at this place are skipped."""
         agenda = ways[::-1]
         here = len(self.units)
         while agenda:
@@ -235,7 +235,7 @@ class Reader:
     def _begin(
         self, stack: Stack, found: Entry | None, threads: list[Thread]
     ) -> list[tuple[Stack | None, Entry | None]]:
-        """Append a reading that begins with a leaf; what is to come at once, if the leaf may be empty."""
+        """Append a reading that begins with a leaf, and the stack behind the leaf if it may be empty."""
         leaf = self._stacks.opened(stack.part)
         thread = Thread(leaf, stack.below, Value(stack.names, len(self.units), self._stacks.reads(stack)), found)
         if isinstance(leaf, Lit) and not leaf.text:
@@ -252,7 +252,7 @@ class Reader:
         return self._behind(thread)[::-1] if thread.matcher.can_end else []
 
     def _behind(self, thread: Thread) -> list[tuple[Stack | None, Entry | None]]:
-        """The parts to come behind a leaf that ends here."""
+        """The stack behind a leaf that ends here."""
         leaf, found, here = thread.leaf, thread.found, len(self.units)
         assert leaf is not None
         if thread.value.reads is not None:
@@ -266,7 +266,7 @@ class Reader:
         return [(stack, found) for stack in self._stacks.tags_begun(behind, text, names)]
 
     def _marker(self, leaf: Part, begin: int) -> int:
-        """How many units the marker has that ended a leaf."""
+        """The number of units in the marker that ended a leaf."""
         if len(self.units) > begin and not isinstance(self.units[-1], int):
             return int(isinstance(leaf, Until))
         text = self.text(begin)
@@ -275,7 +275,7 @@ class Reader:
 
 @lru_cache(maxsize=8)
 def _letters(special: tuple[tuple[str, int], ...]) -> _core.Vocabulary:
-    """A vocabulary of all bytes, the end, and special tokens by all of their names."""
+    """A vocabulary of all bytes, the end, and every name of the special tokens."""
     ids = {token: place for place, token in enumerate(sorted({token for _, token in special}), 257)}
     names = {f"<[{token}]>": place for token, place in ids.items()} | {name: ids[token] for name, token in special}
     tokens = [*(bytes([value]) for value in range(256)), *([None] * (1 + len(ids)))]

@@ -1,4 +1,4 @@
-"""Parts → stacks: what is still to come in a reading, and what it may go on with."""
+"""Parts → stacks of the parts still to come in a reading, and their possible continuations."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from frisket.outline.leaf import Reads, is_plain, opened, reads
 
 
 class Stack:
-    """The parts still to come, innermost first; `kind` says which piece of the part it is."""
+    """The parts still to come, innermost first; `kind` says which piece of the top part remains."""
 
     __slots__ = ("below", "kind", "names", "number", "part")
 
     def __init__(self, kind: str, part: Part, number: int, below: Stack | None) -> None:
         self.kind, self.part, self.number, self.below = kind, part, number, below
-        #: The names of the parts that are open here.
+        #: Names of the parts that are open here.
         self.names: tuple[str, ...] = () if below is None else below.names
         if isinstance(part, (Label, Capture)) and kind == "close":
             self.names = (*self.names, part.name)
@@ -46,40 +46,40 @@ class Stacks:
         self._hold = hold
         self._is_written = is_written
         self._stacks: dict[tuple[str, int, int, int], Stack] = {}
-        #: Parts that were made, by what they were made of; kept, so that an identity is that of one part.
+        #: Parts made here, by their origin; kept alive, so ids are not reused.
         self._made: dict[tuple[str, int, int], Part] = {}
         self._opened: dict[int, Part] = {}
         self._leaves: dict[int, bool] = {}
 
     def of_part(self, part: Part) -> Stack:
-        """A part and nothing behind it."""
+        """The stack of one part with nothing behind it."""
         return self._push("part", part, 0, None)
 
     def opened(self, part: Part) -> Part:
-        """The part, or the tree of parts that a grammar is."""
+        """The part, or the tree of parts of a combined grammar."""
         if id(part) not in self._opened:
             self._opened[id(part)] = opened(part)
         return self._opened[id(part)]
 
     def is_leaf(self, stack: Stack) -> bool:
-        """Whether a part is to come that is read in one piece."""
+        """Whether the next part is a leaf, read in one piece."""
         return stack.kind == "part" and self._is_leaf(stack.part)
 
     def reads(self, stack: Stack) -> Reads:
-        """The kind of value of the leaf that is to come."""
+        """The notation of the next leaf's text."""
         below = stack.below
         is_named = below is not None and below.kind == "close" and self._is_value(below.part)
         return reads(self.opened(stack.part), is_named=is_named)
 
     def reads_parts(self, label: Part) -> Reads:
-        """The kind of value that the parts within a name make up; None of a single leaf and of a mere name."""
+        """The notation of a value made of named parts; None for a single leaf and for a mere name."""
         assert isinstance(label, (Label, Capture))
         if isinstance(label, Label) and label.is_record:
             return "record"
         return "parts" if isinstance(label, Capture) and not self._is_leaf(label.item) else None
 
     def _is_value(self, label: Part) -> bool:
-        """Whether what has a name is one leaf."""
+        """Whether the named part is one leaf."""
         assert isinstance(label, (Label, Capture))
         return self._is_leaf(label.item) and self.reads_parts(label) is None
 
@@ -131,7 +131,7 @@ class Stacks:
         return ways
 
     def _tags(self, part: Tags, count: int, below: Stack | None) -> list[Stack | None]:
-        """Text up to the next trigger, or what ends all tags."""
+        """The continuations of tags: text up to the next trigger, or the end of all tags."""
         ways: list[Stack | None] = []
         if part.at_most is None or count < part.at_most:
             until = self._make("text", part, 0, lambda: Until(self._triggers(part), part.forbidden, 0, part.max_chars))

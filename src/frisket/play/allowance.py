@@ -1,4 +1,4 @@
-"""Matcher × tokens left → what may come next: the mask of the grammar, and the part of it that the budget leaves."""
+"""Matcher × tokens left → the allowed tokens: the grammar's mask, and its part within the budget."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Allowance:
 
     @property
     def withheld(self) -> int:
-        """How many tokens the budget forbids, and the grammar allows."""
+        """The number of tokens that the grammar allows and the budget forbids."""
         return len(self.ids) - len(self.fitting)
 
     def refusal(self, matcher: Matcher, token: int, at: int, most: int) -> BudgetError | None:
-        """Why the budget of `most` tokens forbids token number `at`; None if it fits, or the grammar forbids it.
+        """Why the budget of `most` tokens forbids token number `at`; None if the token fits or the grammar forbids it.
 
         The mask with room may miss a token after which the text can be finished: such a token fits.
         """
@@ -65,7 +65,7 @@ class Allowance:
 
     @staticmethod
     def free(mask: Words, ids: Ids) -> Allowance:
-        """Every token, where no grammar says anything."""
+        """An allowance of every token, for an answer without a grammar."""
         return Allowance(mask, ids, mask, ids, can_end=False, micros=0.0, room_micros=0.0)
 
     @staticmethod
@@ -74,7 +74,7 @@ class Allowance:
         began = time.perf_counter_ns()
         grammar = matcher.mask()
         read = time.perf_counter_ns()
-        # The same array is the same mask, as from one token of a string to the next.
+        # An identical array is an equal mask, which often repeats inside a string.
         ids = known.ids if known is not None and known.grammar is grammar else _ids(grammar, size)
         mask, fitting, room_micros = grammar, ids, 0.0
         if left:

@@ -1,4 +1,4 @@
-"""Model × grammar × prompt → an answer that is steered: one step on, back to a step, another token there.
+"""Model × grammar × prompt → an answer that a user steers: advance, go back, choose another token.
 
 The decode loop writes an answer from its beginning to its end. Here whoever looks at it may go back and choose. Without
 a choice by hand the tokens are those of `frisket.generate` with the same seed, and a test holds that.
@@ -60,7 +60,7 @@ class Answer:
         return bool(self.moments) and self.moments[-1].outside
 
     def next(self) -> Look:
-        """What is to be seen before the next token. Asks the model where it was not asked yet."""
+        """The look before the next token; it calls the model if necessary."""
         if self._look is None:
             logits = self._read()
             here = Allowance.free(self._free_mask, self._free) if self.outside else self._here
@@ -68,7 +68,7 @@ class Answer:
         return self._look
 
     def advance(self) -> Moment | None:
-        """One step by the sampler; None where the answer is over."""
+        """Advance one step by the sampler; None if the answer has ended."""
         if self.finish is not None:
             return None
         if self._closed:
@@ -85,7 +85,7 @@ class Answer:
         return self._take(token, chosen=False)
 
     def take(self, token: int, *, chosen: bool = True) -> Moment:
-        """One step with this token, by hand if `chosen`.
+        """Advance one step with this token, chosen by hand if `chosen`.
 
         TokenRejectedError where the mask forbids it, BudgetError where too few tokens are left to finish the text after
         it; the answer is then as it was.
@@ -134,11 +134,11 @@ class Answer:
 
     @property
     def left(self) -> int:
-        """How many more tokens with text may come."""
+        """The number of tokens with text that may still come."""
         return max(self.plan.max_tokens - len(self.moments), 0)
 
     def allowance(self, at: int) -> Allowance | None:
-        """What may come before a step; None where the text has left the grammar by then."""
+        """The allowance before a step; None if the text has left the grammar by then."""
         matcher = self.matcher(at)
         if matcher is None:
             return None
@@ -146,7 +146,7 @@ class Answer:
         return Allowance.of(matcher, self.vocabulary.size, left)
 
     def too_long(self, at: int, token: int) -> BudgetError | None:
-        """The error of a token that the grammar allows before a step, and after which too few tokens are left."""
+        """The error for a token that the grammar allows before a step but that leaves too few tokens."""
         here = self._allowance if at == len(self.moments) else self.allowance(at)
         matcher = self.matcher(at) if here is not None and here.withheld else None
         if here is None or matcher is None:
@@ -154,7 +154,7 @@ class Answer:
         return here.refusal(matcher, token, at, self.plan.max_tokens)
 
     def _begin(self) -> None:
-        """Text, document and mask after the steps that there are; the session is started when it is needed."""
+        """Rebuild text, document and mask from the steps; the session starts only when needed."""
         self._session = None
         self._pushed = 0
         self._logits = None
@@ -171,7 +171,7 @@ class Answer:
             return
         left = self.left if self.plan.finishes else None
         self._allowance = Allowance.of(self._matcher, self.vocabulary.size, left, self._allowance)
-        # Without masks a model may go on where the grammar does not.
+        # Without masks a model may continue after the grammar's end.
         self._closed = self.plan.masked and is_closed(self._matcher, self._here.ids, self._eos)
 
     @property
@@ -194,10 +194,10 @@ class Answer:
         return self._logits
 
     def _choose(self) -> int:
-        """A token as the decode loop draws it: from the mask; again from the mask with room if it does not fit."""
+        """A token drawn as in the decode loop: from the mask, and again within the budget if it does not fit."""
         at, seed, here = len(self.moments), self.plan.seed, self._allowance
         if not self.plan.masked or here is None:
-            # The number of the token, whatever was chosen before: with and without masks it is the same.
+            # The noise depends on the token's place alone, so it is equal with and without masks.
             return self._draw(self._free_mask, self._free, noise(seed, at))
         token = self._draw(here.grammar, here.ids, noise(seed, at))
         if self.too_long(at, token) is None:
@@ -253,7 +253,7 @@ class Answer:
         return moment
 
     def _flushed(self, moment: Moment) -> Moment:
-        """The last moment with the text that was held back: half a character, as U+FFFD."""
+        """The last moment with the text that was held back: half a character becomes U+FFFD."""
         rest = self._text.flush()
         if not rest:
             return moment
@@ -266,7 +266,7 @@ class Answer:
         return float(logits[token]) - seen.mass.log_sum if token < logits.size else float("-inf")
 
     def _written(self, token: int) -> bytes:
-        """The bytes that a token shows: its own, or the name of a special token that the grammar asked for."""
+        """The bytes that a token shows: its own, or the name of a special token required by the grammar."""
         if token in self._eos:
             return b""
         return self.vocabulary.token(token) or (token_name(self.vocabulary, token) or "").encode()

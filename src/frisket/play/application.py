@@ -1,4 +1,4 @@
-"""Models × Settings → an ASGI application: the page, and what it asks."""
+"""Models × Settings → an ASGI application: the page and its API."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ from frisket.play.settings import Settings
 logger = logging.getLogger(__name__)
 
 Endpoint = Callable[[Request], Awaitable[Response]]
-#: The files of the page, by ending.
+#: Suffix of a page's file → media type.
 MEDIA = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
          "svg": "image/svg+xml"}  # fmt: skip
-#: The most tokens of a list in one answer.
+#: Most tokens of a list in one response.
 STRETCH = 500
 
 
@@ -78,7 +78,7 @@ def make_application(models: Mapping[str, Callable[[], Model]], settings: Settin
 
 
 def _answered(endpoint: Endpoint) -> Endpoint:
-    """What an endpoint raises becomes a response."""
+    """The endpoint with its exceptions turned into responses."""
 
     async def answered(request: Request) -> Response:
         return await guarded(endpoint(request))
@@ -137,7 +137,7 @@ def _shipped(name: str) -> Response:
 
 
 async def _offer(request: Request) -> Response:
-    """What the page may offer: it shows a control for what stands here."""
+    """The features that the page offers; each has a control."""
     service = _service(request)
     return _json(
         {
@@ -187,7 +187,7 @@ async def _search(request: Request) -> Response:
 
 
 async def _told(parts: AsyncIterator[Any]) -> AsyncIterator[str]:
-    """A line for each part; the last may be an error."""
+    """One line of JSON per part; the last may be an error."""
     try:
         async for part in parts:
             yield _line(part)
@@ -217,7 +217,7 @@ async def _run(request: Request) -> Response:
 
 
 async def _written(service: Service, kept: Kept, run: Run) -> AsyncIterator[str]:
-    """A line for each step, then one for the state; or an error, and then the state."""
+    """One line of JSON per step, then the state; an error comes before the state."""
     steps = service.run(kept, run)
     try:
         async for made in steps:
@@ -230,7 +230,7 @@ async def _written(service: Service, kept: Kept, run: Run) -> AsyncIterator[str]
 
 
 async def _seen(request: Request) -> tuple[Kept, int, Any]:
-    """The answer, the step, and the look before it; at the end the model is asked."""
+    """The answer, the step, and the look before it, which at the end needs the model."""
     kept, number = _kept(request), request.path_params["n"]
     made = kept.answer.moments
     if number < len(made):
@@ -278,6 +278,6 @@ async def _export(request: Request) -> Response:
         raise Failure(404, f"nothing is exported as {kind}", code="export", hint=", ".join(get_args(export.Kind)))
     async with kept.running:
         text = await run_in_threadpool(export.exported, kept.answer, kept.ask, kind)
-    # The file is one's own, and yet it never runs here: it is only ever saved.
+    # The exported file must never run in this page: it is only saved.
     headers = {"Content-Disposition": f'attachment; filename="{export.NAMES[kind]}"'}
     return Response(text, media_type=export.MEDIA[kind], headers=headers)

@@ -12,7 +12,7 @@ from frisket.play.search import WIDEST, width
 from frisket.server.body import Body
 from frisket.strategies.spelling import read_strategy
 
-#: Choices by hand in one request.
+#: Tokens chosen by hand in one request.
 Tokens = Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=8192)]
 
 

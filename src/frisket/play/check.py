@@ -1,4 +1,4 @@
-"""What was typed → what is known of it, in the order in which it is found out: errors, coverage, lint."""
+"""Text of a grammar → reports in order of their cost: errors, coverage, lint."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from frisket.play.notation import NOTATIONS
 from frisket.play.place import Places
 from frisket.play.view import failed
 
-#: So many keywords and findings are sent; their numbers count all.
+#: Most keywords and most findings that are sent; the counts include all.
 MOST = 200
-#: What a reader wants to see first.
+#: Order of the statuses, the most important first.
 ORDER = ("loosened", "narrowed", "unknown", "annotation", "enforced")
 
 
@@ -50,7 +50,7 @@ def check(
 
 
 def refused(error: FrisketError, places: Places) -> dict[str, Any]:
-    """The error as every route says it, with its place in the text."""
+    """The error in the form of every route, with its place in the text."""
     said = failed(error)
     said["place"] = places.of(error.where)
     said["excerpt"] = error.excerpt if isinstance(error, GrammarError) else None

@@ -8,7 +8,7 @@ from typing import Any
 
 from frisket import examples
 
-#: One sentence for each worked system, and what it is.
+#: Worked system → its title and an example prompt.
 SYSTEMS = {
     "triage": ("Ticket triage", "My card was charged twice and nobody answers the phone"),
     "orders": ("Café orders", "two large oat lattes and a blueberry muffin to go"),
@@ -16,7 +16,7 @@ SYSTEMS = {
     "agent": ("File agent, action first", "write 'buy milk' to notes/todo.txt"),
     "agent-last": ("File agent, action last", "write 'buy milk' to notes/todo.txt"),
 }
-#: A category is missing, so the mask overrules the model: what pressure shows.
+#: A schema without a needed category: the mask overrules the model, as pressure shows.
 MISSING = {
     "type": "object",
     "properties": {

@@ -1,4 +1,4 @@
-"""Answer → what can be shared: the page of `generate --trace`, a trace as JSON, a test."""
+"""Answer → a file to share: the page of `generate --trace`, a trace as JSON, a test."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ Kind = Literal["html", "json", "test"]
 MEDIA = {"html": "text/html; charset=utf-8", "json": "application/json", "test": "text/x-python; charset=utf-8"}
 NAMES = {"html": "trace.html", "json": "trace.json", "test": "test_trace.py"}
 
-#: So many of the likeliest tokens go with each step; a forbidden one from this log-probability on, or if it is among
-#: the first.
+#: Likeliest tokens per step; a forbidden one needs this log-probability at least, or must be among the first.
 MOST, NOTABLE, FIRST = 8, math.log(0.001), 3
 
-#: How a test makes the grammar again.
+#: Notation → constructor that rebuilds the grammar in a test.
 CONSTRUCTORS = {
     "json_schema": "frisket.Grammar.from_json_schema(SOURCE{options})",
     "regex": "frisket.Grammar.from_regex(SOURCE)",
@@ -45,7 +44,7 @@ def exported(answer: Answer, ask: Ask, kind: Kind) -> str:
 
 
 def report(answer: Answer) -> PressureReport:
-    """The report of the answer so far, with what might have come at each step."""
+    """The report of the answer so far, with the likeliest tokens of each step."""
     found = PressureReport.of(answer.generation(), answer.vocabulary)
     made = answer.moments + [None] * (len(found.steps) - len(answer.moments))
     steps = (
@@ -56,11 +55,11 @@ def report(answer: Answer) -> PressureReport:
 
 
 def _likeliest(answer: Answer, moment: Moment) -> tuple[Likely, ...]:
-    """The likeliest tokens before the mask, then those allowed; what is all but impossible only if it is allowed."""
+    """The likeliest tokens before the mask, then the allowed ones; nearly impossible tokens only if allowed."""
     look, legal = moment.look, {token for token, _ in moment.look.after}
     before = [token for at, (token, logprob) in enumerate(look.before[:MOST]) if at < FIRST or logprob > NOTABLE]
     tokens = dict.fromkeys([*before, *(token for token, _ in look.after[:MOST]), moment.step.token])
-    # Among the remembered allowed tokens is every allowed one that is as likely as the last of them.
+    # The remembered allowed tokens include every allowed token at least as likely as their last.
     least = look.after[-1][1] if look.allowed > len(look.after) else float("-inf")
     found = []
     for token in tokens:

@@ -1,4 +1,4 @@
-"""Requests from this machine's own page → through; everything else is refused, and every answer is fenced in.
+"""Requests → the application if they come from its own page, else a refusal; responses get security headers.
 
 A page of another site can send requests to a port of this machine. Three things keep it out: the Host is a loopback
 name (so no other name was made to point here), the Origin is the page's own, and a body says that it is JSON, which no
@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from frisket.server.failure import Failure
 
 HOSTS = frozenset(("127.0.0.1", "localhost", "::1"))
-#: Nothing from another host, no script or style within a page, no text that becomes markup by a script.
+#: Content security policy: nothing from other hosts, no inline script or style, no text turned into markup.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -32,7 +32,7 @@ HEADERS = {
 
 
 class Guard:
-    """The application behind its fence."""
+    """The application behind checks of its requests."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -54,7 +54,7 @@ class Guard:
 
 
 def refusal(method: str, path: str, headers: Headers) -> Failure | None:
-    """Why a request is not the page's own; None if it is."""
+    """The reason to refuse a request as foreign; None if the page sent it."""
     if _name(headers.get("host", "")) not in HOSTS:
         return Failure(
             403, "this page is for this machine alone", code="host", hint="open http://127.0.0.1 and its port"
@@ -62,7 +62,7 @@ def refusal(method: str, path: str, headers: Headers) -> Failure | None:
     origin = headers.get("origin")
     if origin is not None and origin != f"http://{headers['host']}":
         return Failure(403, f"a page of {origin} may not ask here", code="origin")
-    # A link to the page may stand anywhere: its state is in the fragment, which no server sees.
+    # Other sites may link to the page: its state is in the fragment, which browsers do not send.
     if path.startswith("/api/") and headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return Failure(403, "another site may not ask here", code="origin")
     if method == "POST" and headers.get("content-type", "").partition(";")[0].strip() != "application/json":

@@ -1,4 +1,4 @@
-"""Logits × mask → what one sees before a token is chosen: the likeliest tokens with and without the mask."""
+"""Logits × mask → the look before a token: the likeliest tokens with and without the mask."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from frisket.logits.numpy import FeasibleMass, feasible_mass
 from frisket.models import Logits
 from frisket.play.allowance import Allowance
 
-#: So many of the likeliest tokens are remembered of each step.
+#: Likeliest tokens remembered per step.
 TOP = 64
 
 
@@ -41,7 +41,7 @@ class Look:
 
     @property
     def known(self) -> dict[int, float]:
-        """The log-probability of each token that is remembered, before the mask."""
+        """Remembered token → its log-probability before the mask."""
         return dict(self.before + self.after)
 
 
@@ -83,6 +83,6 @@ def share(logprob: float | None) -> float | None:
 
 
 def in_order(ids: Sequence[int], known: dict[int, float]) -> list[int]:
-    """Ids, the likeliest of those that are known first, then by number."""
+    """The ids, sorted by decreasing known probability; ids without one follow in numeric order."""
     first = sorted((token for token in ids if token in known), key=lambda token: (-known[token], token))
     return first + [token for token in ids if token not in known]

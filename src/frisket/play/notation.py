@@ -11,7 +11,7 @@ from frisket import Grammar, Limits, Vocabulary
 from frisket.errors import GrammarSyntaxError
 from frisket.extension import json_fault, read_options
 
-#: Fields of the JSON text of `tools`, beside the tools themselves.
+#: Fields of the JSON text for tools.
 TOOL_FIELDS = ("family", "tools", "choice", "parallel")
 
 
@@ -60,7 +60,7 @@ def _tools(text: str, options: Mapping[str, Any], limits: Limits, vocabulary: Vo
     )
 
 
-#: In the order in which the page lists them.
+#: Notations in the order of the page's list.
 NOTATIONS: Mapping[str, Notation] = {
     "json_schema": Notation("JSON Schema", _schema, is_json=True),
     "regex": Notation("Regular expression", lambda text, _, limits, __: Grammar.from_regex(text, limits=limits)),

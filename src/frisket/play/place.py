@@ -1,4 +1,4 @@
-"""Where an error, a keyword or a finding says that it is → line and column in the text that was typed."""
+"""Place of an error, a keyword or a finding → line and column in the typed text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Places:
         self._text, self._is_json = text, is_json
 
     def of(self, where: str | None) -> tuple[int, int] | None:
-        """Line and column; None for what names no place of the text."""
+        """The line and column of a place; None if it is not in the text."""
         if where is None:
             return None
         if match := _LINE.fullmatch(where):
@@ -46,7 +46,7 @@ class Places:
 
     @cached_property
     def _lines(self) -> list[int]:
-        """Where each line begins."""
+        """The offset at which each line begins."""
         return [0, *(match.end() for match in re.finditer("\n", self._text))]
 
     def _at(self, offset: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Grammar × prompt × sampler × budget → what an answer is made from, and what is kept of each step of it."""
+"""Grammar × prompt × sampler × budget → the plan of an answer, and the record of each step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from frisket.play.look import Look
 
 @dataclass(frozen=True)
 class Plan:
-    """What does not change while an answer is steered."""
+    """The fixed inputs of a steered answer."""
 
     grammar: CompiledGrammar
     prompt_ids: Sequence[int]
@@ -33,7 +33,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Moment:
-    """One step, what was to be seen before it, and who chose."""
+    """One step, the look before it, and whether a person chose the token."""
 
     step: Step
     look: Look

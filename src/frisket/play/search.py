@@ -1,4 +1,4 @@
-"""Task × Strategy → the answer that it chooses, and a tree of all that it held on the way."""
+"""Task × Strategy → the chosen answer, and a tree of all candidates."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from frisket.play.tree import Grove, tree
 from frisket.play.watch import Watch
 from frisket.strategies import Beams, Best, Draft, Particles, Strategy
 
-#: A strategy may hold so many answers at once.
+#: Most answers that a strategy may hold at once.
 WIDEST = 64
 
-#: What the page offers: how a command line spells it, its name, what it finds, and what its number counts.
+#: Strategies on the page: command-line spelling, name, purpose, and meaning of the number.
 OFFERED = (
     ("exact", "Exact draw", "a draw from the model's own distribution, given the grammar", None, 0),
     ("asap", "ASAp", "the same in the long run; the first answer is that of a mask", None, 0),
@@ -25,12 +25,12 @@ OFFERED = (
     ("best", "Best of several", "the answer that the mask overruled least", "answers", 4),
     ("draft", "Draft first", "an answer of a model that has read its own draft, written freely", "tokens", 64),
 )
-#: Those that may have another strategy within.
+#: Strategies that may contain another strategy.
 NESTING = ("best", "draft")
 
 
 def listed() -> list[dict[str, Any]]:
-    """What the page may offer."""
+    """The strategies that the page offers, as JSON values."""
     return [
         {"name": name, "title": title, "finds": finds, "counts": counts, "number": number, "nests": name in NESTING}
         for name, title, finds, counts, number in OFFERED
@@ -38,7 +38,7 @@ def listed() -> list[dict[str, Any]]:
 
 
 def width(strategy: Strategy) -> int:
-    """How many answers a strategy holds at once.
+    """The number of answers that a strategy holds at once.
 
     >>> width(Best(4, of=Draft(64, then=Beams(2))))
     8
@@ -52,7 +52,7 @@ def width(strategy: Strategy) -> int:
 
 @dataclass
 class Finder:
-    """A search that can be watched from another thread, and ended."""
+    """A search that another thread can watch and stop."""
 
     task: Task
     strategy: Strategy
@@ -76,5 +76,5 @@ class Finder:
         }
 
     def progress(self) -> dict[str, int]:
-        """How far it is."""
+        """The progress of the search."""
         return {"calls": self.watch.calls, "paths": self.grove.fates.total()}

@@ -1,4 +1,4 @@
-"""Models × requests → answers that are kept, so that one may go back in them."""
+"""Models × requests → answers, kept so that users can go back in them."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from frisket.play.settings import Settings
 from frisket.server.failure import Failure
 from frisket.strategies.spelling import read_strategy
 
-#: Steps of a fast model are sent together, as far as this many milliseconds bring.
+#: Seconds of steps that are sent together, for fast models.
 MOMENT = 0.02
-#: So many seconds pass before the page hears how far a search is.
+#: Seconds between two progress messages of a search.
 TOLD = 0.2
 
 
 class Loaded:
-    """A model that is loaded when it is first asked for, and asked by one thread at a time."""
+    """A model that is loaded on first use and used by one thread at a time."""
 
     def __init__(self, name: str, load: Callable[[], Model]) -> None:
         self.name, self._load = name, load
@@ -48,7 +48,7 @@ class Loaded:
 
 
 class Kept:
-    """An answer, its model, what it was made from, and the one run that may be going on."""
+    """An answer, its model, its source, and its current run, if any."""
 
     def __init__(self, answer: Answer, loaded: Loaded, ask: Ask) -> None:
         self.answer, self.loaded, self.ask = answer, loaded, ask
@@ -56,7 +56,7 @@ class Kept:
 
 
 class Service:
-    """What the routes share."""
+    """The state shared by the routes."""
 
     def __init__(self, models: Mapping[str, Callable[[], Model]], settings: Settings) -> None:
         self.settings = settings
@@ -134,7 +134,7 @@ class Service:
         self._kept.pop(name, None)
 
     async def run(self, kept: Kept, run: Run) -> AsyncIterator[list[tuple[int, Moment]]]:
-        """Steps as they are made, those of a fast model some at a time. Whoever stops reading stops the model."""
+        """The steps as they are made, batched for a fast model. Closing the iterator stops the model."""
         answer = kept.answer
         async with kept.running:
             if run.back is not None:
@@ -162,14 +162,14 @@ class Service:
         return loaded, Finder(task, read_strategy(ask.strategy), ask.seed)
 
     async def search(self, loaded: Loaded, finder: Finder) -> AsyncIterator[dict[str, Any]]:
-        """How far it is, now and then, and at last what it found. Whoever stops reading ends it."""
+        """The progress of a search at intervals, and at last its result. Closing the iterator stops the search."""
 
         async def found() -> dict[str, Any]:
             async with loaded.asking:
                 return await run_in_threadpool(finder.run)
 
         work = asyncio.ensure_future(found())
-        # Nobody may be left to hear how it ended.
+        # Retrieve the exception: perhaps nobody else will.
         work.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             while not (await asyncio.wait({work}, timeout=TOLD))[0]:
@@ -200,7 +200,7 @@ def _steps(answer: Answer, run: Run) -> Iterator[tuple[int, Moment]]:
 def _some(
     steps: Iterator[tuple[int, Moment]],
 ) -> tuple[list[tuple[int, Moment]], BaseException | None]:
-    """The steps that a moment brings, and what ended them: StopIteration, an error, or None where more may come."""
+    """The steps made within a moment, and their end: StopIteration, an error, or None if more may come."""
     made: list[tuple[int, Moment]] = []
     began = time.perf_counter()
     try:

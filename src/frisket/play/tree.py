@@ -1,4 +1,4 @@
-"""Branches of a search × the answer that was chosen → a tree: shared beginnings joined, what became of each path."""
+"""Branches of a search × the chosen answer → a prefix tree with the outcome of each path."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from frisket.extension import Branch
 from frisket.play.token import described
 from frisket.strategies.weighted import Samples
 
-#: So many paths are drawn: all answers, then those that were given up last.
+#: Most paths that are drawn: all answers, then the latest abandoned paths.
 MOST = 200
-#: Of the text of one node so many characters are sent.
+#: Most characters of a node's text that are sent.
 CHARACTERS = 400
 
 
@@ -35,7 +35,7 @@ class Path:
 
 @dataclass
 class Grove:
-    """The paths of one search, as they are told: as many as are drawn are kept, and all are counted."""
+    """The reported paths of one search; it counts all and keeps those to draw."""
 
     fates: Counter[str] = field(default_factory=Counter)
     answers: list[Path] = field(default_factory=list)
@@ -49,13 +49,13 @@ class Grove:
             del kept[0]
 
     def paths(self, chosen: Path) -> list[Path]:
-        """Those that are drawn; the chosen one always is."""
+        """The paths to draw, always including the chosen one."""
         found = [*self.answers, *self.others[::-1]][:MOST]
         return found if chosen in found else [chosen, *found[: MOST - 1]]
 
 
 def tree(grove: Grove, found: Samples[Generation[Any]], chosen: Generation[Any], vocabulary: Vocabulary) -> Any:
-    """Nodes with the tokens from one fork to the next; a leaf says what became of the path that ends there.
+    """The tree's nodes, each with the tokens from one fork to the next; a leaf has its path's outcome.
 
     `share` is the part of the weight that the strategy gave to a path, among all that it found.
     """
@@ -85,7 +85,7 @@ class _Writer:
     won: Path
 
     def nodes(self, paths: Sequence[Path], at: int) -> list[dict[str, Any]]:
-        """A node for each token that comes at this place: what was given up, then answers, the chosen path last.
+        """A node for each token at this place: abandoned paths, then answers, the chosen path last.
 
         So a page can draw what parted beside a line that goes on, and no staircase.
         """

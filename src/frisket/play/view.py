@@ -1,4 +1,4 @@
-"""Answer → what the page is sent of it: a step, the look at a position, a stretch of the allowed tokens."""
+"""Answer → JSON for the page: a step, the look at a position, a range of the allowed tokens."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def state(answer: Answer) -> dict[str, Any]:
 
 
 def moment(answer: Answer, number: int, made: Moment) -> dict[str, Any]:
-    """One step, as small as can be: thousands are sent."""
+    """One step in compact form, since thousands are sent."""
     step = made.step
     return {
         "n": number,
@@ -55,7 +55,7 @@ def moment(answer: Answer, number: int, made: Moment) -> dict[str, Any]:
 
 
 def look(answer: Answer, number: int, seen: Look) -> dict[str, Any]:
-    """What is to be seen before a step: figures, and the likeliest tokens with their probabilities twice."""
+    """The look before a step: figures, and the likeliest tokens with their probabilities before and after the mask."""
     taken = answer.moments[number].step.token if number < len(answer.moments) else None
     matcher, here = answer.matcher(number), answer.allowance(number)
     spread = [token for token, _ in seen.before]
@@ -79,7 +79,7 @@ def look(answer: Answer, number: int, seen: Look) -> dict[str, Any]:
 
 
 def tokens(answer: Answer, number: int, seen: Look, search: str, offset: int, limit: int) -> dict[str, Any]:
-    """A stretch of the allowed tokens at a position: those that hold the text, the likeliest first."""
+    """A range of the allowed tokens at a position that contain a text, the likeliest first."""
     here = answer.allowance(number)
     ids = list(range(answer.vocabulary.size)) if here is None else here.fitting.tolist()
     if search:
@@ -95,7 +95,7 @@ def tokens(answer: Answer, number: int, seen: Look, search: str, offset: int, li
 
 
 def failed(error: Exception) -> dict[str, Any]:
-    """An error as every route says it; of a budget that is too small with the least one."""
+    """An error in the form of every route; for a too small budget also the least sufficient one."""
     said: dict[str, Any] = dict(Failure.of(error).body()["error"])
     if isinstance(error, FrisketError | Failure):
         said["message"] = error.message  # place and hint stand beside it
@@ -114,7 +114,7 @@ def explained(answer: Answer, number: int, matcher: Matcher, given: int | str) -
 
 
 def _room(answer: Answer, number: int, seen: Look, matcher: Matcher | None) -> dict[str, Any]:
-    """What the budget does at a position: `left` is None where nothing keeps the answer within it."""
+    """The effect of the budget at a position; `left` is None if nothing enforces it."""
     if matcher is None or not answer.plan.finishes:
         return {"left": None, "withheld": 0}
     least = matcher.least_tokens()

@@ -1,4 +1,4 @@
-"""Model → the same model, watched: how often it was asked, and whether it may still be."""
+"""Model → a wrapper that counts its calls and can stop them."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from frisket.models import Logits, Model, Session
 
 
 class StoppedError(Exception):
-    """Nobody waits for the answer any more."""
+    """The search was stopped, since nobody waits for its answer."""
 
 
 class Watch:
-    """Shared by all sessions of one search."""
+    """The call counter and stop flag shared by all sessions of one search."""
 
     def __init__(self) -> None:
         self.calls = 0
         self.stopped = False
 
     def call(self) -> None:
-        """Count a call of the network, or end it."""
+        """Count a call of the network; StoppedError if the search was stopped."""
         if self.stopped:
             raise StoppedError
         self.calls += 1
 
     def model(self, model: Model) -> Model:
-        """The model, so that a search with it can be watched and ended."""
+        """The model, wrapped so that its search can be watched and stopped."""
         return _Model(model, self)
 
 
@@ -42,7 +42,7 @@ class _Model:
 
 
 class _Session:
-    """It reads token by token: a search asks for the distribution after each."""
+    """A session that reads token by token: a search needs the distribution after each."""
 
     def __init__(self, session: Session, watch: Watch) -> None:
         self._session, self._watch = session, watch

@@ -1,4 +1,4 @@
-"""Steps of an answer → what masks did to a model's wishes: in all, by path, as JSON and as a page."""
+"""Steps of an answer → the masks' effect on the model's probabilities: in total, by path, as JSON and as a page."""
 
 from frisket.pressure.pressure import Pressure
 from frisket.pressure.report import PressureReport, StepPressure

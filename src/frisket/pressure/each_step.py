@@ -1,4 +1,4 @@
-"""Steps → one line each, which opens on what might have come: the likeliest tokens before and after the mask.
+"""Steps → one expandable line each, with the likeliest tokens before and after the mask.
 
 `frisket play` keeps those tokens. A page without scripts shows them by `details`, and their probabilities by `meter`.
 """
@@ -23,7 +23,7 @@ details table { margin: .2rem 0 .6rem; font-size: .9rem; } meter { width: 6rem; 
 
 
 def each_step(steps: Sequence[StepPressure]) -> Iterator[str]:
-    """The section, if what might have come was kept of any step, or a call of the network gave several."""
+    """The section, if any step kept its likeliest tokens or one network call gave several steps."""
     if not any(step.likeliest or not step.called for step in steps):
         return
     yield "<h2>Token by token</h2>"

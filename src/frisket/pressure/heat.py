@@ -1,4 +1,4 @@
-"""Steps of an answer → stretches of its text, each with the pressure that it was written under."""
+"""Steps of an answer → stretches of its text, each with its pressure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from frisket.pressure.pressure import Pressure
 if TYPE_CHECKING:
     from frisket.pressure.report import StepPressure
 
-#: A level begins where α falls below one of these; the levels are counted from 0.
+#: Thresholds of α: the level, from 0, is the number of thresholds above α.
 LEVELS = (0.9, 0.5, 0.1, 0.01, 0.0001)
 
 
@@ -25,12 +25,12 @@ class Stretch:
 
     @property
     def pressure(self) -> Pressure:
-        """That of its steps together."""
+        """The total pressure of the stretch's steps."""
         return Pressure.of_all(self.steps)
 
     @property
     def level(self) -> int | None:
-        """How hard it was, 0 to 5; None if no α of its steps is known."""
+        """The level of pressure, 0 to 5; None if no α of the steps is known."""
         return level(self.pressure)
 
 
@@ -47,14 +47,14 @@ def stretches(steps: Iterable[StepPressure]) -> Iterator[Stretch]:
 
 
 def level(pressure: Pressure) -> int | None:
-    """How many of the bounds in LEVELS the weight of some steps falls below; None if no α is known."""
+    """The number of thresholds in LEVELS above the weight of some steps; None if no α is known."""
     if not pressure.known:
         return None
     return sum(pressure.nats > -math.log(bound) for bound in LEVELS)
 
 
 def percent(share: float) -> str:
-    """A share for a person: never 0 or 100 % where it is neither.
+    """A percentage for people, shown as 0 or 100 % only if exact.
 
     >>> percent(0.5), percent(3e-9), percent(0.99999), percent(1.0)
     ('50.0%', '<0.01%', '>99.9%', '100%')

@@ -1,4 +1,4 @@
-"""Any text → text of HTML, as both parts of a trace's page show it."""
+"""Any text → escaped HTML text, for both parts of a trace's page."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from frisket.pressure.pressure import Pressure
 if TYPE_CHECKING:
     from frisket.pressure.report import StepPressure
 
-#: Control characters become pictures of themselves, but for line feed and tab.
+#: Control character → its symbol, except line feed and tab.
 PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {127: 0x2421}
 ROOT = "(root)"
 
 
 def shown(text: str) -> str:
-    """Any text as text of HTML: nothing in it is markup, nor an attribute's end.
+    """Any text, escaped for HTML content and attributes.
 
     >>> shown('<b title="x">\\x00')
     '&lt;b title=&quot;x&quot;&gt;␀'

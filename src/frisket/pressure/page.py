@@ -20,9 +20,9 @@ from frisket.pressure.pressure import Pressure
 if TYPE_CHECKING:
     from frisket.pressure.report import PressureReport, StepPressure
 
-#: The hardest paths and steps that are listed.
+#: Most paths and most steps that are listed, the hardest first.
 MOST = 25
-#: Characters before a step that are shown with it.
+#: Characters of context shown before a step.
 BEFORE = 24
 
 STYLE = (

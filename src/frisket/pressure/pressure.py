@@ -1,4 +1,4 @@
-"""Feasible masses of some steps → their pressure: sums that add up over steps, paths and answers."""
+"""Feasible masses of some steps → their pressure, which adds up over steps, paths and answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pressure:
-    """The effect of masks on a model's wishes at some steps; two of them add up.
+    """The effect of masks on a model's probabilities at some steps; pressures can be added.
 
     >>> calm, hard = Pressure.of(math.log(0.9)), Pressure.of(math.log(0.1), overruled=True)
     >>> both = calm + hard
@@ -35,14 +35,14 @@ class Pressure:
 
     @classmethod
     def of(cls, log_feasible: float | None, *, overruled: bool = False, forced: bool = False) -> Pressure:
-        """That of one step; None where the logits are unknown."""
+        """The pressure of one step; None if its logits are unknown."""
         # 0.0 and not −0.0, which JSON would show.
         nats = 0.0 if log_feasible is None else 0.0 - log_feasible
         return cls(1, int(log_feasible is None), int(overruled), int(forced), nats)
 
     @classmethod
     def of_all(cls, steps: Sequence[StepPressure]) -> Pressure:
-        """That of many steps, in one pass for each figure."""
+        """The pressure of many steps, in one pass for each figure."""
         known = [step.log_feasible for step in steps if step.log_feasible is not None]
         overruled, forced = sum(step.overruled for step in steps), sum(step.forced for step in steps)
         return cls(len(steps), len(steps) - len(known), overruled, forced, 0.0 - sum(known))
@@ -58,7 +58,7 @@ class Pressure:
 
     @property
     def known(self) -> int:
-        """Steps whose α is known."""
+        """The number of steps whose α is known."""
         return self.steps - self.unknown
 
     @property

@@ -33,7 +33,7 @@ class Likely(NamedTuple):
 
 
 class StepPressure(NamedTuple):
-    """One step of an answer, with what it takes to show it."""
+    """One step of an answer, with all data to show it."""
 
     text: str
     token: int | None
@@ -62,7 +62,7 @@ class StepPressure(NamedTuple):
 
 @dataclass(frozen=True)
 class PressureReport:
-    """The effect of masks on a model's wishes along one answer; made by `Generation.report`.
+    """The effect of masks on a model's probabilities along one answer; made by `Generation.report`.
 
     Figures are sums over steps in nats: see `Pressure`. An ending that was never asked for, because nothing but the end
     could follow, is a step whose α is unknown.
@@ -87,7 +87,7 @@ class PressureReport:
 
     @cached_property
     def paths(self) -> dict[str, Pressure]:
-        """The pressure of each schema path, the worst first; what has no name is at the root."""
+        """The pressure of each schema path, the worst first; unnamed text counts at the root."""
         steps: dict[str, list[StepPressure]] = {}
         for step in self.steps:
             steps.setdefault(step.schema_path, []).append(step)
@@ -159,7 +159,7 @@ def _shown(token: int, vocabulary: Vocabulary) -> str:
 
 
 def _plain(step: StepPressure) -> dict[str, Any]:
-    """A step as JSON; what might have come only where it was kept."""
+    """A step as JSON, with its likeliest tokens if they were kept."""
     written = step._asdict()
     if not step.likeliest:
         del written["likeliest"]
@@ -172,7 +172,7 @@ def _read(written: Mapping[str, Any]) -> StepPressure:
 
 
 def _checked(step: StepPressure) -> StepPressure:
-    """The step; TypeError if a field holds something of another type, as any file may."""
+    """The step, checked; TypeError if a field has a wrong type."""
     likely = [figure for one in step.likeliest for figure in (one.before, one.after or 0.0)]
     texts: Sequence[object] = (
         step.text, step.path, step.schema_path, step.favourite or "", *(one.text for one in step.likeliest)

@@ -1,4 +1,4 @@
-"""Path of a value in a document × schema → the path under which its like is counted."""
+"""Path of a value in a document × schema → the schema path under which it is counted."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from frisket.outline import Place, named, schemas
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
 
-#: Paths that are kept for one schema: those of documents with many items or keys have no end.
+#: Most paths cached for one schema: documents may have endlessly many.
 MOST = 4096
-#: Stands for any item of an array, and for any key that the schema does not name.
+#: Placeholder for any array item, and for any key that the schema does not name.
 ANY = "*"
 
 
@@ -31,7 +31,7 @@ class SchemaPaths:
 
     def __init__(self, schema: Any) -> None:
         self._schema = schema
-        #: For each path what it becomes, and the places of the schema that may speak of its value.
+        #: Path → its schema path, and the places of the schema that may apply to its value.
         self._known: dict[Path, tuple[str, list[Path]]] = {(): ("", root(schema))}
 
     def __getitem__(self, path: Path) -> str:
@@ -51,7 +51,7 @@ class SchemaPaths:
 
 
 class GrammarPaths:
-    """The paths of places: names as they are, then what the schema of the value makes of its path."""
+    """The paths of places: names unchanged, then the schema path inside the value."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._schemas: dict[tuple[str, ...], SchemaPaths] = {}

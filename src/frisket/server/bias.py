@@ -12,7 +12,7 @@ import numpy as np
 from frisket.models import Logits, Session
 from frisket.server.failure import Failure
 
-#: The largest move in either direction, as OpenAI has it.
+#: Largest change of a logit in either direction, as in OpenAI's API.
 MOST = 100.0
 
 
@@ -33,7 +33,7 @@ def read_bias(given: Mapping[str, float] | None, size: int) -> dict[int, float]:
 
 
 class Biased:
-    """A session of another model: the same one, that likes some tokens more or less."""
+    """A session whose model's logits are shifted for some tokens."""
 
     def __init__(self, session: Session, bias: Mapping[int, float]) -> None:
         self._session, self._bias = session, bias
@@ -42,7 +42,7 @@ class Biased:
 
     def logits(self) -> Logits:
         logits = self._session.logits()
-        # A vocabulary may have rows that the model has not.
+        # A vocabulary may have more rows than the model's logits.
         within = self._ids < len(logits)
         logits[self._ids[within]] += self._gains[within]
         return logits

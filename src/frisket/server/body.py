@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-#: Values of unknown fields that ask for nothing.
+#: Values with which an unknown field is harmless.
 NOTHING: tuple[Any, ...] = (None, [], {})
 
 
 def _allow_null(schema: dict[str, Any]) -> None:
-    """Say the same of unknown fields in the schema of a body that refuses them."""
+    """Allow the harmless values in the schema of a body that refuses unknown fields."""
     if schema.get("additionalProperties") is False:
         schema["additionalProperties"] = {"enum": list(NOTHING)}
 

@@ -69,13 +69,13 @@ class Message(History):
     _where: str = PrivateAttr("/messages")
 
     def place_at(self, where: str) -> Message:
-        """The same message, which stands there in the request."""
+        """The message with its place in the request."""
         self._where = where
         return self
 
     @property
     def turn(self) -> Turn:
-        """The message as the library reads it."""
+        """The message as the library's turn."""
         return Turn.of(self.model_dump(exclude_none=True), self._where)
 
 

@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 
 B = TypeVar("B", bound=BaseModel)
 
-#: A body has hardly more values than commas; a prompt of token ids has as many as a long context has tokens. Python
-#: reads so many in some 30 ms, for which all other clients wait.
+#: Most commas of a body, which bound its values; a prompt of token ids needs one per token. Python reads so many in
+#: some 30 ms, for which all other clients wait.
 MOST_COMMAS = 150_000
 
 
@@ -43,7 +43,7 @@ def client_of(request: Request) -> str:
 
 
 async def receive(request: Request) -> bytes:
-    """The body. Until `let_go` it counts as one that the server holds for its client."""
+    """The body of a request, counted against its client until `let_go`."""
     service: Service = request.app.state.service
     client, seconds = client_of(request), service.settings.body_seconds
     request.state.held = 0
@@ -64,7 +64,7 @@ async def receive(request: Request) -> bytes:
 
 
 def let_go(request: Request) -> None:
-    """The body of a request is held no longer."""
+    """Release the body of a request from its client's share."""
     service: Service = request.app.state.service
     service.bodies.give_back(client_of(request), getattr(request.state, "held", 0))
 
@@ -75,7 +75,7 @@ async def read(request: Request, model: type[B]) -> B:
 
 
 async def _chunks(request: Request, hold: Callable[[int], None] | None = None) -> bytes:
-    """The body; `hold` is told how much of it has come."""
+    """The body in chunks; `hold` receives the number of bytes so far."""
     limit = request.app.state.service.settings.max_body_bytes
     data = bytearray()
     async for chunk in request.stream():
@@ -122,7 +122,7 @@ def _read_slowly(data: bytes) -> object:
 
 @contextlib.contextmanager
 def rename_places(places: Mapping[str, str]) -> Iterator[None]:
-    """Errors of a block point to places as this request calls them."""
+    """Translate the places of a block's errors into places of this request."""
     try:
         yield
     except (Failure, FrisketError) as error:
@@ -153,7 +153,7 @@ def _refuse_half_pairs(body: object) -> None:
             ]
 
 
-#: The place of the value around, and the step from there: pointers of 100,000 values take longer than their texts.
+#: A place as (place of the containing value, step); building a pointer for each of 100,000 values would be slow.
 _Place: TypeAlias = "tuple[_Place | None, int | str]"
 
 
@@ -167,12 +167,12 @@ def _steps(place: _Place | None) -> list[str]:
 
 
 def _is_ascii(value: object) -> bool:
-    """Whether a value holds no other text than ASCII; False for what would have to be looked into."""
+    """Whether a value is certainly ASCII; False for non-empty containers."""
     return value.isascii() if isinstance(value, str) else not isinstance(value, list | dict) or not value
 
 
 async def guarded(work: Awaitable[Response]) -> Response:
-    """The response of an endpoint; what it raises becomes one, and what nobody expected is logged."""
+    """The response of an endpoint; exceptions become responses, and unexpected ones are logged."""
     try:
         return await work
     except ClientDisconnect:
@@ -185,7 +185,7 @@ async def guarded(work: Awaitable[Response]) -> Response:
 
 
 async def while_connected(request: Request, response: Awaitable[Response]) -> Response:
-    """The response; given up as soon as the client leaves."""
+    """The response, cancelled as soon as the client disconnects."""
     work = asyncio.ensure_future(response)
     leaving = asyncio.ensure_future(_left(request))
     try:
@@ -210,7 +210,7 @@ async def answer(document: Awaitable[Mapping[str, object]]) -> Response:
 
 
 async def stream(events: AsyncIterator[Mapping[str, object]], *, named: bool = False) -> StreamingResponse:
-    """Server-sent events; what is refused before the first of them has its status, later failures are an event.
+    """Server-sent events; a failure before the first sets the status, a later one becomes an event.
 
     `named`: each event says its `type` as its name, and no `[DONE]` follows.
     """

@@ -15,7 +15,7 @@ from frisket.json_pointer import to_pointer
 from frisket.server.field import FUNCTION, LISTED
 from frisket.server.shape import Error, ErrorBody, ErrorType
 
-#: OpenAI's `type`, by status.
+#: Status → OpenAI's error `type`.
 TYPES: dict[int, ErrorType] = {
     401: "authentication_error",
     404: "not_found_error",
@@ -24,13 +24,13 @@ TYPES: dict[int, ErrorType] = {
 }
 
 
-#: What else a response says, by status. After 408 the rest of the body may still come.
+#: Status → extra headers. After 408 the rest of the body may still arrive.
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 408: {"Connection": "close"}, 429: {"Retry-After": "1"}}
-#: Faults of a body among which the first one is looked for: pydantic words all of them, some 2 µs each.
+#: Most faults of a body that are examined for the first one: pydantic formats all, about 2 µs each.
 MOST_FAULTS = 1_000
-#: Fields of OpenAI's that may only say what is so without them.
+#: OpenAI's fields that are accepted only with their default value.
 PENALTIES = ("frequency_penalty", "presence_penalty")
-#: A place that is a field of a request.
+#: Pattern of a place that is a field of a request.
 FIELD = re.compile("[a-z_]+(/.*)?")
 
 
@@ -47,7 +47,7 @@ def pointer(location: Sequence[int | str], body: Any, *, is_missing: bool = Fals
     """
     found, value, is_tagged = [], body, False
     for number, step in enumerate(location):
-        # A response format is one class for all its types: pydantic names none of them.
+        # One class reads all types of response formats, so pydantic adds no type name to the place.
         can_be_tagged = isinstance(value, dict) and not is_tagged and found != ["response_format"]
         if can_be_tagged and step == value.get("type"):
             is_tagged = True  # the name of a type, though a member may be called like it
@@ -77,7 +77,7 @@ class Failure(Exception):
 
     @classmethod
     def of(cls, error: BaseException, *, where: str | None = None, body: Any = None) -> Failure:
-        """The same as a failure: the client's fault (400), or the server's (500).
+        """An error as a failure: the client's fault (400), or the server's (500).
 
         `where` points to what the error speaks of in the request, and `body` is the request that a model has refused.
         """
@@ -114,12 +114,12 @@ class Failure(Exception):
         elif where is None and FIELD.fullmatch(error.where):
             place = f"/{error.where}"
         elif not FIELD.fullmatch(error.where):
-            # A place in a text: a line and a column, an offset.
+            # The place is in a text (line and column, or offset), not in the request.
             message = f"{message} ({error.where})"
         return cls(status, message, code=error.code, where=place, hint=error.hint, places=places)
 
     def body(self) -> ErrorBody:
-        # Clients show the message alone: it says all.
+        # Clients show only the message, so the message carries place and hint.
         place = f" (at {self.where})" if self.where else ""
         advice = f"\nhint: {self.hint}" if self.hint else ""
         error: Error = {

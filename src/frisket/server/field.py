@@ -1,4 +1,4 @@
-"""Field whose meaning is not served → what it may say because it changes no answer, and what helps.
+"""Unsupported field → its harmless values, and what to use instead.
 
 Two read this: what refuses a request, and what describes requests in the OpenAPI document.
 """
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-#: What helps where a field is unknown: to ignore it would give another answer than the one that was asked for.
+#: Hint for an unknown field, which is refused: ignoring it could change the answer.
 LISTED = "leave it out; GET /openapi.json lists the fields"
 TOOLS_ELSEWHERE = "POST /v1/chat/completions and /v1/responses serve tools"
 SCHEMA = 'say {"response_format": {"type": "json_schema", "json_schema": {"name": …, "schema": …}}}'
@@ -23,15 +23,15 @@ class Unserved:
 
     hint: str = "leave it out"
     idle: tuple[Any, ...] = ()
-    """What it may say beside null and what is empty: what is so without it."""
+    """Harmless values beside null and empty ones: those equal to the default."""
 
     @property
     def values(self) -> list[Any]:
-        """All that it may say."""
+        """The values that the field may have."""
         return [None, [], {}, *self.idle]
 
     def allows(self, value: Any) -> bool:
-        """Whether it may say so; to Python, but not to JSON, 1 is true."""
+        """Whether the field may have this value; unlike Python, JSON distinguishes 1 and true."""
         return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in self.values)
 
 
@@ -114,7 +114,7 @@ UNSERVED: Mapping[str, Unserved] = {
     "parse_tool_calls": Unserved(idle=(True,)),
     "keep_alive": Unserved(),
     "think": Unserved("say reasoning_effort"),
-    # What other servers call a schema, a pattern, rules and the like
+    # Other servers' names for a schema, a pattern, rules and the like
     "json_schema": Unserved(SCHEMA),
     "format": Unserved(SCHEMA),
     "regex": Unserved('say {"structured_outputs": {"regex": …}}'),

@@ -66,7 +66,7 @@ class LeftOutItem(History):
     type: str
 
 
-#: The types of items that are left out, beside all whose names say that they are calls of tools that OpenAI runs.
+#: Types of items that are ignored, beside the calls of OpenAI's hosted tools, found by name.
 LEFT_OUT = {"item_reference", "compaction", "compaction_summary", "compaction_trigger", "context_compaction",
             "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "tool_search_output",
             "additional_tools", "ghost_snapshot"}  # fmt: skip
@@ -79,7 +79,7 @@ def _kind(item: Any) -> Any:
     return "left_out" if kind in LEFT_OUT or kind.endswith(("_call", "_call_output")) else kind
 
 
-#: The items that are read, by their types.
+#: Type → model of the items that are read.
 TAGS: dict[str, type[History]] = {
     "message": MessageItem, "function_call": CallItem, "custom_tool_call": CustomCallItem,
     "function_call_output": ResultItem, "custom_tool_call_output": ResultItem, "reasoning": ReasoningItem,
@@ -97,7 +97,7 @@ Item = Annotated[
 
 
 def read_items(given: Sequence[Item]) -> list[Message]:
-    """The conversation; calls that follow each other are those of one message."""
+    """The conversation; consecutive calls form one message."""
     messages: list[Message] = []
     for place, item in enumerate(given):
         where = f"/input/{place}"

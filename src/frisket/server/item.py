@@ -1,4 +1,4 @@
-"""What a message gains → the output items of a response, and the events that tell of them."""
+"""Gains of a message → the output items of a response, and their events."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ Told = tuple[str, dict[str, Any]]
 Kind = Literal["message", "reasoning"]
 
 PREFIX = {"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_tool_call": "ctc"}
-#: What the events about the text of an item are called.
+#: Item type → the name of its text in event names.
 TEXT = {"message": "output_text", "reasoning": "reasoning_text", "function_call": "function_call_arguments",
         "custom_tool_call": "custom_tool_call_input"}  # fmt: skip
-#: The field of a call that grows.
+#: Type of a call → its field that grows.
 GROWS = {"function_call": "arguments", "custom_tool_call": "input"}
 
 
 class Output:
-    """What a response holds so far. One item is open at most, the last."""
+    """The output of a response so far. At most one item is open: the last."""
 
     def __init__(self) -> None:
         self.items: list[dict[str, Any]] = []
         self._open: dict[str, Any] | None = None
 
     def begin(self, kind: Kind) -> Iterator[Told]:
-        """An item of text, still without any."""
+        """Begin an empty text item."""
         more: dict[str, Any] = {"role": "assistant", "status": "in_progress"} if kind == "message" else {"summary": []}
         yield from self._add({"type": kind, "id": _id(kind), **more, "content": []})
         part: dict[str, Any] = {"type": TEXT[kind], "text": ""}
@@ -41,7 +41,7 @@ class Output:
         self._open["content"].append(part)
 
     def take(self, gain: Gain, logprobs: list[TokenLogprob]) -> Iterator[Told]:
-        """What the message has gained; `logprobs` are those of content."""
+        """Add a gain of the message; `logprobs` belong to its content."""
         if gain.kind == "content":
             yield from self._write("message", gain.text, {"logprobs": logprobs})
         elif gain.kind == "reasoning":
@@ -55,13 +55,13 @@ class Output:
             yield f"{TEXT[item['type']]}.delta", {**self._place(), "delta": gain.text}
 
     def add_logprobs(self, logprobs: list[TokenLogprob]) -> None:
-        """Tokens of the message that have no text of their own."""
+        """Add log-probabilities of tokens without text."""
         message = next((item for item in reversed(self.items) if item["type"] == "message"), None)
         if message is not None:
             message["content"][0]["logprobs"] += logprobs
 
     def close(self, status: str) -> Iterator[Told]:
-        """The end of the item that is open, if one is."""
+        """Close the open item, if there is one."""
         item = self._open
         if item is None:
             return

@@ -21,7 +21,7 @@ from frisket.server.bias import Biased
 from frisket.server.exclusive import Exclusive
 from frisket.server.reply import Field, Gain, TextReply
 
-#: CPU seconds beside the model that a step may take without counting: real grammars take a thousandth of that.
+#: CPU seconds of a step outside the model that are not charged; real grammars take a thousandth of this.
 USUAL = 0.005
 
 
@@ -37,14 +37,14 @@ class Token:
 
 @dataclass(frozen=True)
 class Echoed:
-    """The tokens of the prompt, whose log-probabilities were asked for."""
+    """The tokens of the prompt with their requested log-probabilities."""
 
     tokens: Sequence[Token]
 
 
 @dataclass(frozen=True)
 class Written:
-    """One token; what the message has gained by it, and the tokens whose fields are certain now."""
+    """One token, the message's gains from it, and the tokens whose fields are now certain."""
 
     step: Step
     gains: Sequence[Gain] = ()
@@ -53,7 +53,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Ended:
-    """The answer is there; `whole` if it is a text of its grammar, and not the beginning of one."""
+    """The answer has ended; `whole` if it is a complete text of its grammar."""
 
     reason: str
     whole: bool
@@ -67,7 +67,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Failed:
-    """The answer cannot go on."""
+    """The answer has failed."""
 
     error: BaseException
 
@@ -99,7 +99,7 @@ class Prompt:
 
 
 def _ignore(event: Event) -> None:
-    """Nobody waits for the event."""
+    """Ignore the event."""
 
 
 @dataclass
@@ -134,7 +134,7 @@ class Job:
         self._spent = 0.0
 
     def cancel(self) -> None:
-        """Write no more; from any thread."""
+        """Stop the answer; callable from any thread."""
         self.cancellation.cancel()
 
     @property
@@ -142,7 +142,7 @@ class Job:
         return self.cancellation.cancelled
 
     def advance(self) -> bool:
-        """Deliver the next event; whether more will come. An answer that is over, or not wanted, holds nothing more."""
+        """Deliver the next event; return whether more will come. A finished or cancelled answer holds no resources."""
         more = False
         try:
             event = None if self.cancelled else self._next()
@@ -155,7 +155,7 @@ class Job:
         return more
 
     def release(self) -> None:
-        """Let go of the session and the matcher; in this cycle they would wait for a collection, megabytes each."""
+        """Release the session and the matcher (megabytes each) without waiting for the garbage collector."""
         if self._events is not None:
             self._events.close()
         self._events = self._session = None
@@ -168,7 +168,7 @@ class Job:
         try:
             event = next(self._events)
         except Exception as error:
-            # The frames of what failed hold the session, too.
+            # The frames of the exception also hold the session.
             traceback.clear_frames(error.__traceback__)
             return Failed(error)
         beside = time.thread_time() - began - (self._asked() - asked)
@@ -190,7 +190,7 @@ class Job:
         if self.is_empty:
             yield Ended("length", False)
             return
-        # Forced text is read in one call of the network, unless the logits of each of its tokens are asked for.
+        # One call of the network reads forced text, unless the logits of each token are requested.
         draft = None if self.top or self.bias else drafter(self.prompt.model, session)
         liked: Session = Biased(session, self.bias) if self.bias else session
         watched = Watched(liked) if self.top else None
@@ -216,7 +216,7 @@ class Job:
                 break
         whole, missing = reason in ("end", "budget"), None
         if reason == "budget" and (self.grammar is None or self.grammar.grammar.schema is None):
-            # A document was made whole in time; other text may have had more to say.
+            # The budget completed a document in time; other text was cut.
             reason = "length"
         if reason == "stop":
             whole, missing = self._cut(reply, "".join(text))
@@ -230,7 +230,7 @@ class Job:
         return matcher
 
     def _score(self, session: Exclusive) -> Iterator[Token]:
-        """The tokens of the prompt, which the session reads one by one."""
+        """Score the tokens of the prompt, which the session reads one by one."""
         ids = self.prompt.ids
         yield Token(ids[0], None)
         for token in ids[1:]:
@@ -239,7 +239,7 @@ class Job:
             session.push(token)
 
     def _cut(self, reply: TextReply, text: str) -> tuple[bool, str | None]:
-        """Whether a text is whole that a stop string has ended; if not, a text that would make it whole."""
+        """Whether a text cut by a stop string is complete; if not, a text that would complete it."""
         cut = reply.text_before_stop("".join(part for part in self.head if isinstance(part, str)) + text)
         if self.grammar is None or cut is None or self.grammar.grammar.accepts(cut):
             return True, None
@@ -259,7 +259,7 @@ def advance(matcher: Matcher, head: Sequence[str | int]) -> None:
 
 
 class _Tokens:
-    """Tokens that wait until it is certain to which field of a message they belong."""
+    """Tokens that wait until their field of the message is certain."""
 
     def __init__(self, reply: TextReply) -> None:
         self._reply = reply
@@ -269,14 +269,14 @@ class _Tokens:
     def place(self, step: Step, top: tuple[tuple[int, float], ...]) -> list[tuple[Field, Token]]:
         """The tokens whose fields are certain after one more token."""
         if not step.ends:
-            # A special token stands in the text as its name.
+            # The text holds a special token as its name.
             size = len(step.data or step.text.encode())
             self._waiting.append((Token(step.token, step.logprob, top), self._place, self._place + size))
             self._place += size
         return self.take()
 
     def take(self) -> list[tuple[Field, Token]]:
-        """The tokens whose fields are certain by now."""
+        """The tokens whose fields are now certain."""
         found: list[tuple[Field, Token]] = []
         while self._waiting:
             first, start, end = self._waiting[0]
@@ -296,7 +296,7 @@ def _too_dear(seconds: float) -> LimitExceededError:
 
 
 class Watched:
-    """A session that remembers the logits that it gave last."""
+    """A session that remembers its last logits."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -318,7 +318,7 @@ class Watched:
 
 
 def likeliest(logits: NDArray[np.float64], count: int) -> tuple[tuple[int, float], ...]:
-    """So many tokens with their log-probabilities, the likeliest first."""
+    """The `count` likeliest tokens with their log-probabilities, the likeliest first."""
     if not count:
         return ()
     total = log_sum(logits)
@@ -327,6 +327,6 @@ def likeliest(logits: NDArray[np.float64], count: int) -> tuple[tuple[int, float
 
 
 def log_sum(logits: NDArray[np.float64]) -> float:
-    """The logarithm of the sum of exponentials: what log-probabilities are below their logits."""
+    """The logarithm of the sum of exponentials: logits minus this are log-probabilities."""
     largest = float(logits.max())
     return largest + float(np.log(np.exp(logits - largest).sum()))

@@ -19,7 +19,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 @dataclass(frozen=True)
 class Times:
-    """How many seconds clients have; the time for a body is one of the `Settings`, since the application reads it."""
+    """Time limits for clients, in seconds. The application reads bodies, so their limit is in `Settings`."""
 
     header_seconds: float = 10
     """From the connection, or the first byte of a further request, to the end of the request's headers."""
@@ -33,7 +33,7 @@ class Times:
 
 
 class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """uvicorn's connection, which is aborted where a client takes too long."""
+    """uvicorn's connection, aborted if a client takes too long."""
 
     def __init__(self, *arguments: Any, times: Times, **more: Any) -> None:
         super().__init__(*arguments, **more)
@@ -43,7 +43,7 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        # Every byte that the client leaves unread counts as a stall, not only those beyond 64 KiB.
+        # Any unread byte counts as a stall, not only those beyond 64 KiB.
         transport.set_write_buffer_limits(high=0)
         self._headers = self._abort_in(self._times.header_seconds)
 
@@ -72,7 +72,7 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         super().connection_lost(exc)
 
     def _abort_in(self, seconds: float) -> asyncio.TimerHandle:
-        # To close is not enough: a transport that is closed waits until all that it holds is read.
+        # `abort`, since a closed transport waits until the client has read its whole buffer.
         return asyncio.get_running_loop().call_later(seconds, self.transport.abort)
 
 

@@ -10,7 +10,7 @@ from frisket.server.scheduler import Scheduler
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
-#: The model gave the allowed tokens 99 %, 90 %, half, a tenth … of its probability.
+#: Histogram bounds of −log α: allowed tokens had 99 %, 90 %, half, a tenth … of the probability.
 NATS = (0.01, 0.1, 0.7, 2.3, 4.6, 6.9, 11.5, 23)
 
 

@@ -15,7 +15,7 @@ from frisket.server.shape import ErrorBody
 
 Parts = Mapping[tuple[str, str], dict[str, Any]]
 REFERENCE = "#/components/schemas/{model}"
-#: Why a request is refused. A body is read before it is known what it asks for.
+#: Status → description of refusals, for any request and for requests with a body.
 ANY_REQUEST = {500: "the server failed"}
 KEY_NEEDED = {401: "the API key is missing or wrong"}
 WITH_BODY = {
@@ -61,7 +61,7 @@ def document(operations: Sequence[Operation], settings: Settings) -> dict[str, A
     schemas: dict[str, Any] = every.get("$defs", {})
     for schema in schemas.values():
         if "properties" in schema:
-            # A typed dictionary has no other members, but does not say so.
+            # A typed dictionary is closed, but its schema does not say so.
             schema.setdefault("additionalProperties", False)
     for one in operations:
         if one.request is not None:
@@ -126,7 +126,7 @@ def _event(schema: dict[str, Any], *, done: bool) -> dict[str, Any]:
 
 
 def _narrow(properties: dict[str, Any], settings: Settings) -> None:
-    """Say in a request's schema what its model cannot know: the model's name, limits, fields that may only be idle."""
+    """Add to a request's schema the model's name, the limits, and fields accepted only with a default value."""
     properties["model"] |= {"const": settings.name}
     limits = {"n": settings.max_choices}
     limits |= dict.fromkeys(("max_tokens", "max_completion_tokens", "max_output_tokens"), settings.max_tokens)

@@ -20,11 +20,11 @@ from frisket.server.settings import Settings
 
 Text = str
 
-#: Bounds of numbers that have no other: seeds have 64 bits at most, counts 31.
+#: Largest seed (64 bits) and largest count (31 bits), for numbers without another bound.
 MOST_SEED, MOST_INTEGER = 2**64 - 1, 2**31 - 1
-#: Stop strings of a request, and their characters together. Their automaton is made in some milliseconds.
+#: Most stop strings of a request, and most characters of all of them: their automaton takes milliseconds.
 MOST_STOPS, MOST_STOP_CHARACTERS = 256, 4096
-#: Entries of a list of messages, items or tools.
+#: Most entries of a list of messages, items or tools.
 MOST_ENTRIES = 4096
 
 
@@ -67,7 +67,7 @@ class Parameters(Body):
     frisket: dict[str, Any] | None = None
     on_budget: OnBudget | None = None
     min_tokens: int | None = Field(None, ge=0, le=MOST_INTEGER)
-    # Of no effect here:
+    # Accepted without effect:
     user: str | None = None
     metadata: dict[str, Any] | None = None
     store: bool | None = None

@@ -1,4 +1,4 @@
-"""The text of an answer, in pieces → what its message gains: content, reasoning, calls and their arguments.
+"""The text of an answer, in pieces → gains of its message: content, reasoning, calls and their arguments.
 
 A message without tools or reasoning is its text. Any other is taken apart by the events of its grammar, so that all
 families are read in one way, and every part is told of as soon as it is certain.
@@ -40,11 +40,11 @@ class Gain:
 
 
 class TextReply:
-    """A message that is its text. Stop strings are looked for where the text is made."""
+    """A message of text alone. The decode loop handles stop strings."""
 
     #: Whether a stop string has ended the message.
     stopped = False
-    #: Calls whose arguments are whole.
+    #: Number of calls with complete arguments.
     calls = 0
 
     @property
@@ -53,12 +53,12 @@ class TextReply:
         return False
 
     def feed(self, text: str) -> Iterator[Gain]:
-        """What a piece of the text makes certain."""
+        """The gains that a piece of the text makes certain."""
         if text:
             yield Gain("content", text)
 
     def end(self, whole: bool) -> Iterator[Gain]:
-        """What the end of the text makes certain; `whole` if it is a text of the grammar."""
+        """The gains that the end of the text makes certain; `whole` if it is a text of the grammar."""
         yield from ()
 
     def field_of(self, start: int, end: int) -> Field | None:
@@ -91,10 +91,10 @@ class ToolReply(TextReply):
         self._call: Call | None = None
         self._begun = 0
         self._arguments = Arguments()
-        #: The field of the text that grows, and the byte behind what is known of it.
+        #: Field that grows, and the byte behind its known text.
         self._field: Literal["content", "reasoning"] | None = None
         self._place = 0
-        #: The byte at which a final answer begins that is JSON.
+        #: First byte of a final answer in JSON.
         self._final: int | None = None
         self._is_final_whole = False
         self._said = ""
@@ -148,7 +148,7 @@ class ToolReply(TextReply):
     # -- events ------------------------------------------------------------------------------------------------------
     def _gains(self, event: Event) -> Iterator[Gain]:
         if self._final is not None:
-            # The final answer comes as it is written.
+            # A final answer is passed on as it is written.
             if isinstance(event, Closed) and not event.path:
                 more = self._text.encode()[self._place : event.end]
                 self._is_final_whole = True
@@ -189,7 +189,7 @@ class ToolReply(TextReply):
             yield Gain("end", call=call)
 
     def _grow(self, field: Literal["content", "reasoning"], text: str) -> Iterator[Gain]:
-        """Text of a field, as it stands in the answer."""
+        """Gains of a field's text, unchanged from the answer."""
         size = len(text.encode())
         if self._spans and self._spans[-1][0] == field and self._spans[-1][2] == self._place:
             self._spans[-1] = (field, self._spans[-1][1], self._place + size)
@@ -225,12 +225,12 @@ class Trimmed:
         self._has_text = self._is_blank = False
 
     def begin(self) -> None:
-        """One more text."""
+        """Begin one more text."""
         self._held = self._held if self._joint is None else ""
         self._before, self._is_blank = self._held, True
 
     def grow(self, text: str) -> str:
-        """What is certain of the field now, and was not before."""
+        """The newly certain text of the field."""
         text = self._held + text
         kept = text.rstrip()
         self._held = text[len(kept) :]
@@ -243,11 +243,11 @@ class Trimmed:
         return (joint or "") + found
 
     def skip(self) -> None:
-        """Blanks so far stand before what is told of the field."""
+        """Skip the blanks so far, which precede the field's text."""
         self._held = self._before = ""
 
     def end(self) -> None:
-        """The text is whole."""
+        """End the current text."""
         if self._is_blank:
             self._held = self._before
 
@@ -262,7 +262,7 @@ class Arguments:
     """
 
     def __init__(self) -> None:
-        #: How many values each open container has so far.
+        #: Number of values in each open container.
         self._counts: list[int] = []
         self._kinds: list[str] = []
 
@@ -280,7 +280,7 @@ class Arguments:
         return closer or json.dumps(event.value)
 
     def _before(self, event: Opened) -> str:
-        """What stands before a value: a comma, a key."""
+        """The text before a value: a comma, a key."""
         if not self._counts:
             return ""
         self._counts[-1] += 1
@@ -291,7 +291,7 @@ class Arguments:
 
 # -- OpenAI's shapes ---------------------------------------------------------------------------------------------------
 def delta(gain: Gain) -> Delta | None:
-    """The gain as an event of a chat says it; None of the end of a call, which OpenAI's do not tell."""
+    """The gain in a chat event; None for the end of a call, which OpenAI's events omit."""
     if gain.kind == "content":
         return {"content": gain.text}
     if gain.kind == "reasoning":
@@ -311,7 +311,7 @@ def delta(gain: Gain) -> Delta | None:
 
 
 def gathered(gains: Sequence[Gain], *, tools: bool) -> AssistantMessage:
-    """The whole message; a call that was cut is no part of it."""
+    """The whole message, without a call that was cut."""
     texts = {"content": "", "reasoning": ""}
     arguments: dict[int, str] = {}
     calls: list[ToolCall] = []

@@ -23,10 +23,10 @@ from frisket.server.usage import Usage
 
 logger = logging.getLogger(__name__)
 
-#: Seconds after which the other clients wait no longer for a step. With less, threads that merely wait for each other
+#: Seconds that other clients wait for a running step. With less, threads that merely wait for each other
 #: are taken for long steps, and more of them begin (0.02: 138 s of waiting for 27,000 steps, 0.1: 68 s for 21,000).
 PATIENCE = 0.05
-#: Steps of so many clients may be long at a time, one less than that without anybody else's waiting.
+#: Number of threads; all but one may run long steps while other clients still progress.
 THREADS = max(4, (os.cpu_count() or 1) + 2)
 
 
@@ -41,7 +41,7 @@ class Lane:
 
 
 class Scheduler:
-    """No answer waits for another one to be whole, and no client for another one's grammar."""
+    """Interleaves answers token by token; no client waits for another's answer or grammar."""
 
     def __init__(self, *, max_active: int, max_queued: int) -> None:
         self._changed = Condition()
@@ -63,12 +63,12 @@ class Scheduler:
 
     @property
     def queued(self) -> int:
-        """Answers that wait."""
+        """The number of waiting answers."""
         return self._places.total - self._slots.total
 
     @property
     def active(self) -> int:
-        """Answers that are being written."""
+        """The number of answers in progress."""
         return self._slots.total
 
     @property
@@ -77,7 +77,7 @@ class Scheduler:
         return all(thread.is_alive() for thread in self._threads)
 
     def submit(self, jobs: Sequence[Job], client: str = "") -> None:
-        """Write all of them, or none: a Failure (429) where too many wait."""
+        """Accept all jobs or none: a Failure (429) if too many wait."""
         with self._changed:
             if not self._open:
                 raise Failure(503, "the server is shutting down", code="closed")
@@ -138,19 +138,19 @@ class Scheduler:
             del job, lane
 
     def _must_wait(self) -> bool:
-        """Whether nobody's turn has come, or a step is young that another thread takes."""
+        """Whether no client may take a step, or another thread's step is too recent."""
         now = time.monotonic()
         return not self._has_turn() or any(now - began < PATIENCE for began in self._begun.values())
 
     def _has_turn(self) -> bool:
-        """Whether a step of somebody may begin."""
+        """Whether some client's step may begin."""
         return any(map(self._may_run, self._row))
 
     def _may_run(self, lane: Lane) -> bool:
         return self._usage.may_run(lane.client, (other.client for other in self._begun), THREADS)
 
     def _patience(self) -> float | None:
-        """Seconds until the youngest step has lasted too long; None where nobody waits for its end."""
+        """Seconds until the latest step counts as long; None if no client waits for its end."""
         if not self._has_turn() or not self._begun:
             return None
         return max(max(self._begun.values()) + PATIENCE - time.monotonic(), 0.001)

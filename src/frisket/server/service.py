@@ -29,13 +29,13 @@ from frisket.tools import family
 
 logger = logging.getLogger(__name__)
 
-#: Bodies that are held at a time, in bytes of the largest. What Python makes of a body is up to ten times as large.
+#: Memory for bodies, in units of the largest body; Python objects take up to ten times a body's size.
 BODIES = 16
 
 
 @dataclass
 class Wish:
-    """What a route has read of its request."""
+    """The part of a request that a route has read."""
 
     max_tokens: int | None
     sampler: Sampler
@@ -54,7 +54,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Plan:
-    """What was made of a request beside the loop."""
+    """The result of planning a request, made outside the event loop."""
 
     ids: Sequence[int]
     grammar: CompiledGrammar | None
@@ -66,7 +66,7 @@ class Plan:
 
 @dataclass
 class Answers:
-    """The answers to one prompt, while they are being written."""
+    """The answers to one prompt, still in progress."""
 
     prompt_tokens: int
     events: AsyncIterator[tuple[int, Event]]
@@ -114,13 +114,13 @@ class Service:
         return None if schema is None else property_names(schema)
 
     def described(self, grammar: CompiledGrammar | None, style: Style | None) -> tuple[str, str] | None:
-        """What a prompt says of the answer, with its style; None where no style is asked for."""
+        """The description of the answer for the prompt, with its style; None if no style is requested."""
         if style is None or grammar is None:
             return None
         return style, grammar.grammar.describe(style, limits=grammar.limits)
 
     def encode(self, text: str) -> list[int]:
-        """The tokens of a prompt. A text that no tokens within the context spell is refused before it is read."""
+        """The tokens of a prompt. A text too long for the context is refused before it is tokenized."""
         if len(text) > self.model.context * self._longest:
             raise Failure(
                 400, f"the prompt has {len(text):,} characters; the model reads at most {self.model.context:,} tokens",
@@ -130,11 +130,11 @@ class Service:
 
     @cached_property
     def _longest(self) -> int:
-        """Bytes of the longest token."""
+        """Length of the longest token, in bytes."""
         return max(len(self.vocabulary.token(token) or b"") for token in range(self.vocabulary.size))
 
     def checked(self, ids: list[int]) -> list[int]:
-        """Token ids that came from outside."""
+        """Token ids of a client, checked."""
         wrong = [token for token in ids if not 0 <= token < self.vocabulary.size]
         if wrong or not ids:
             raise Failure(
@@ -148,7 +148,7 @@ class Service:
     def plan(
         self, ids: Sequence[int], grammar: CompiledGrammar | None, wish: Wish, output: ToolOutput | None = None
     ) -> Plan:
-        """A Failure for what the limits do not allow."""
+        """The plan of a request; a Failure beyond the limits."""
         if wish.choices > self.settings.max_choices:
             raise Failure(400, f"n is at most {self.settings.max_choices}", code="limit", where="/n")
         budget = self._budget(ids, wish)
@@ -185,7 +185,7 @@ class Service:
         stop: Sequence[str] = wish.stop
         make_reply: Callable[[], TextReply] = TextReply
         if grammar is not None and output is not None:
-            # Beside calls, stop strings are looked for in the content alone.
+            # In messages with calls, stop strings apply to the content alone.
             head = "".join(
                 token_name(self.vocabulary, part) or "" if isinstance(part, int) else part for part in wish.head
             )
@@ -238,7 +238,7 @@ class Service:
                     self.metrics.count(event.step, masked=jobs[0].grammar is not None)
                 yield number, event
         finally:
-            # Whoever has gone, or has been refused, waits for nothing more.
+            # Cancel the jobs of a client that has left or been refused.
             for job in jobs:
                 job.cancel()
             outcomes += ["left"] * (len(jobs) - len(outcomes))

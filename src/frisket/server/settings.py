@@ -1,4 +1,4 @@
-"""What whoever runs a server decides: names, limits, the key."""
+"""Settings of a server's operator: names, limits, the key."""
 
 from __future__ import annotations
 

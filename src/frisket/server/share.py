@@ -1,4 +1,4 @@
-"""A supply of slots or bytes × clients → who may take how much: whoever holds much leaves some to the others.
+"""A supply of slots or bytes × clients → each client's allowance: heavy users leave some to others.
 
 A client may hold at most `RATIO` times what nobody holds (the dynamic threshold of Choudhury and Hahne, *Dynamic queue
 length thresholds for shared-memory packet switches*, 1998). One client alone gets about three quarters of the supply,
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-#: A client's part of the supply in relation to what is left.
+#: Most that a client may hold, as a multiple of the supply left.
 RATIO = 3
 
 
@@ -29,17 +29,17 @@ class Share:
         """How much all clients hold."""
 
     def held(self, client: str) -> int:
-        """How much one client holds."""
+        """The amount that one client holds."""
         return self._held[client]
 
     def has(self, client: str, amount: int = 1) -> bool:
-        """Whether a client may take so much."""
+        """Whether a client may take `amount`."""
         left, held = self._most - self.total - amount, self._held[client]
         free = left - self._reserved if held else left
         return left >= 0 and held + amount - 1 <= RATIO * (free + 1)
 
     def take(self, client: str, amount: int = 1) -> bool:
-        """Take so much if the client may; whether it did."""
+        """Take `amount` if the client may; return whether it did."""
         may = self.has(client, amount)
         if may:
             self._held[client] += amount
@@ -47,7 +47,7 @@ class Share:
         return may
 
     def give_back(self, client: str, amount: int = 1) -> None:
-        """Let others have it. A client that holds nothing is forgotten."""
+        """Return an amount to the supply. A client that holds nothing is forgotten."""
         self.total -= amount
         self._held[client] -= amount
         if not self._held[client]:

@@ -18,7 +18,7 @@ with contextlib.suppress(ImportError):
 
 
 class Span(Protocol):
-    """As much of a span as is used."""
+    """The part of OpenTelemetry's span interface that is used."""
 
     def set_attribute(self, key: str, value: Any) -> None: ...
 
@@ -26,7 +26,7 @@ class Span(Protocol):
 
 
 class Nothing:
-    """A span that nobody asked for."""
+    """A span that records nothing."""
 
     def set_attribute(self, key: str, value: Any) -> None:
         pass
@@ -48,7 +48,7 @@ def span(name: str, attributes: Mapping[str, Any], headers: Mapping[str, str] | 
 
 
 def begun(name: str, attributes: Mapping[str, Any]) -> Span:
-    """A span that begins now, and ends when it is told to: for what outlives the call that began it."""
+    """A span that begins now and is ended explicitly, for work that outlives this call."""
     if trace is None:
         return Nothing()
     found: Span = trace.get_tracer("frisket.server").start_span(name, attributes=dict(attributes))

@@ -158,7 +158,7 @@ class Offered:
         return self.description.get("type") == "custom"
 
     def pointer(self, place: str) -> str:
-        """A place in the tool as one in the request."""
+        """The pointer into the request for a place in the tool."""
         if place == "/name":
             return f"{self.where}{place}"
         if not self.is_custom:
@@ -184,7 +184,7 @@ class ToolOutput:
 
     @cached_property
     def specification(self) -> str:
-        """All that decides about the grammar, as JSON text; options and vocabulary aside."""
+        """Everything that determines the grammar, except options and vocabulary, as JSON text."""
         final = self.final and [self.final.kind, self.final.specification, repr(self.final.options)]
         tools = [tool.description for tool in self.tools]
         return json.dumps(
@@ -210,7 +210,7 @@ class ToolOutput:
             final=None if self.final is None else self.final.grammar(limits),
             thinking=self.thinking, prompt=self.said, vocabulary=self.vocabulary, limits=limits,
         )  # fmt: skip
-        # The first text that is read builds the grammar that reads: here, before any answer waits for it.
+        # Reading a first text here builds the parser's grammar before any answer waits for it.
         with contextlib.suppress(MessageSyntaxError):
             grammar.value("")
         return grammar
@@ -233,7 +233,7 @@ def chosen(given: Sequence[Offered], choice: Choice) -> tuple[tuple[Offered, ...
                 400, f"there is no tool {name!r} to call", code="tools-refused", where="/tool_choice",
                 hint=f"the tools are {names}",
             )  # fmt: skip
-    # A list of the tools that may be called, and no name: the name of a tool could be the word for another choice.
+    # A list instead of a name: a tool's name could equal a keyword of `choice`.
     allowed = tuple(tool for tool in given if choice.names is None or tool.name in choice.names)
     if choice.word == "required" and not allowed:
         raise Failure(
@@ -256,7 +256,7 @@ def thinking(wanted: bool | None, family_name: str | Family, where: str) -> Mode
 
 
 def head_of(output: ToolOutput, vocabulary: Vocabulary, head: str) -> list[str | int]:
-    """The text and the special tokens that a message begins with which goes on with `head`."""
+    """The text and special tokens before `head` at the beginning of a message."""
     pieces = literal_pieces(family(output.family).content[0], frozenset(filter(None, vocabulary.special)))
     marks = [vocabulary.special[one.name] if isinstance(one, Special) else one.text for one in pieces]
     return [*marks, head]
@@ -319,7 +319,7 @@ def make_plan(
     mode: Mode | None,
     effort: Effort | None,
 ) -> Plan:
-    """How a conversation is answered: with calls, with a text of `final`, or with any text."""
+    """The plan of an answer: with calls, with a text of `final`, or with any text."""
     told = thinking_variables(service.model, mode, effort)
     conversation = replace(conversation, variables={**told, **conversation.variables})
     output, prompt = tool_output(

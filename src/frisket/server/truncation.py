@@ -14,7 +14,7 @@ from frisket.extension import Turn
 from frisket.server.failure import Failure
 from frisket.server.service import Plan
 
-#: An answer has all tokens that it asks for, or this part of the context.
+#: Part of the context that is kept free for an answer, unless it needs fewer tokens.
 ROOM = 1 / 4
 
 
@@ -50,7 +50,7 @@ def truncate(turns: Sequence[Turn], plan_of: Callable[[Sequence[Turn]], Plan], c
 
 
 def _is_too_long(error: Failure | FrisketError) -> bool:
-    """Whether a shorter prompt might do."""
+    """Whether the failure is one that a shorter prompt could avoid."""
     if isinstance(error, Failure):
         return error.code == "limit" and error.where == "/prompt"
     return isinstance(error, BudgetError) or (isinstance(error, LimitExceededError) and error.where == "prompt")

@@ -1,4 +1,4 @@
-"""Calls of many clients that take long → results, made in few threads beside the loop, a fair part of them for each."""
+"""Slow calls of many clients → results, computed in a few threads that clients share fairly."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ T = TypeVar("T")
 #: Calls that run at a time. A thread's heap keeps what it freed: 2,500 grammars left 427 MB in 40 threads, as many as
 #: Starlette gives, and 125 MB in 4. More threads than cores let an easy schema pass a hostile one.
 THREADS = max(4, (os.cpu_count() or 1) + 2)
-#: Of those, how many are one client's.
+#: Most threads of one client.
 EACH = THREADS // 2
 
 
 class Turns:
-    """Of the calls that wait, the one comes next whose client has used the least CPU time lately.
+    """A queue of calls; the client with the least recent CPU time comes next.
 
     `most` calls may wait and run together. All state belongs to the event loop's thread.
     """
@@ -42,7 +42,7 @@ class Turns:
         return CapacityLimiter(THREADS)  # belongs to the loop that asks for it first
 
     async def run(self, client: str, function: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> T:
-        """The result of a call, made in a thread; a Failure (429) where too many calls wait."""
+        """The result of a call, computed in a thread; a Failure (429) if too many calls wait."""
         seconds = 0.0
 
         def timed() -> T:

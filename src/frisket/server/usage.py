@@ -1,4 +1,4 @@
-"""Clients × CPU seconds of their calls → how much each has used lately, and who may use no more than half the threads.
+"""Clients × CPU seconds of their calls → each client's recent use, and which clients are limited to half the threads.
 
 Without it a handful of clients, each within its own limits, fill all threads together; a client with an easy request
 then waits for a hostile one's call.
@@ -9,11 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 
-#: Seconds after which half of what was used is forgotten.
+#: Half-life of recorded CPU time, in seconds.
 HALF_LIFE = 10.0
-#: CPU seconds, used lately, from which a client is heavy: some two hundred easy requests, or a few hostile ones.
+#: Recent CPU seconds that make a client heavy: about two hundred easy requests, or a few hostile ones.
 HEAVY = 0.3
-#: Clients that are remembered before those are forgotten that have used next to nothing.
+#: Most clients remembered; beyond it, clients with almost no recent use are forgotten.
 MOST = 1_000
 
 
@@ -34,7 +34,7 @@ class Usage:
         """By client: the seconds, and when they were counted."""
 
     def add(self, client: str, seconds: float) -> None:
-        """Count what a call has used."""
+        """Add the CPU seconds of a call."""
         if not seconds:
             return
         self._used[client] = (self.of(client) + seconds, self._clock())
@@ -42,7 +42,7 @@ class Usage:
             self._used = {one: used for one, used in self._used.items() if self.of(one) > 0.01 * HEAVY}
 
     def of(self, client: str) -> float:
-        """The seconds that a client has used lately."""
+        """The recent CPU seconds of a client."""
         seconds, when = self._used.get(client, (0.0, 0.0))
         return float(seconds * 0.5 ** ((self._clock() - when) / HALF_LIFE)) if seconds else 0.0
 

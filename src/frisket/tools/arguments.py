@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from frisket.limit import Limits
     from frisket.tools.tool import Tool
 
-#: The types whose values hold others.
+#: Types whose values contain other values.
 CONTAINERS = ("array", "object")
 
-#: Subschemas that ask for text alone or for no text at all, as far as `type` says.
+#: Keywords beside which `type` alone decides whether a value is text.
 _ANNOTATIONS = frozenset({"type", "title", "description", "default", "examples", "deprecated", "$comment"})
 
 #: The values of all parameters as nodes of one builder: most tools need none, since their types are plain to see.
@@ -71,7 +71,7 @@ class Arguments:
     _values: dict[str, _core.Grammar | None] = field(default_factory=dict, init=False, repr=False)
 
     def of_family(self, family: Family) -> Arguments:
-        """The same arguments in a family that differs in its special tokens; rules are shared where they are alike."""
+        """These arguments for a family with other special tokens; equal rules are shared."""
         other = Arguments(self.tool, family, self.options, self.limits)
         other._json, other._values = self._json, self._values
         tokens, others = (
@@ -90,7 +90,7 @@ class Arguments:
         return self._json
 
     def _custom(self) -> Grammar:
-        """The one text of a custom tool, in the JSON of its arguments."""
+        """The single text of a custom tool, as JSON arguments."""
         assert self.tool.custom is not None
         builder = self.fork(self.limits)
         text = self.tool.custom.quoted(builder, self.options.escapes, self.limits)
@@ -125,7 +125,7 @@ class Arguments:
             )
 
     def narrowed(self) -> tuple[tuple[str, str], ...]:
-        """(pointer into the schema, what is left out) of the parameters whose texts may hold a tag of the family."""
+        """Parameters whose texts may contain a tag of the family: pointer into the schema, and the texts left out."""
         if not self.family.tags or self.family.arguments in ("json", "python"):
             return ()
         reason = f"no text holds a tag of {self.family.name}"
@@ -138,7 +138,7 @@ class Arguments:
         )
 
     def _may_hold_tag(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> bool:
-        """Whether a text that stands as it is in a parameter may hold a tag of the family, as its schema says."""
+        """Whether the schema lets an unquoted text of a parameter contain a tag of the family."""
         tags = [tag.encode() for tag in self.family.tags]
         if self.family.arguments == "delimited" and self.tool.custom is None:
             values = Values(self.tool.schema, self._notation, self.options, self.limits)
@@ -148,14 +148,14 @@ class Arguments:
         return text is not None and can_hold(builder, text, tags)
 
     def has_text(self, text: str) -> bool:
-        """Whether a parameter may be that text, whatever else its values are."""
+        """Whether the schema of a parameter admits this text."""
         builder = self.fork(self.limits)
         members = self._members(builder)
         nodes = (self._bare_text(builder, parameter, members) for parameter in self.parameters())
         return any(node is not None and builder.accepts(node, text.encode()) for node in nodes)
 
     def _bare_text(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> int | None:
-        """The node of the texts of a parameter that stand as they are; None if it has none."""
+        """The node of a parameter's unquoted texts; None if it has none."""
         if self.tool.custom is not None:
             return self.tool.custom.lower(builder, self.limits)
         said = parameter.schema.get("type") if isinstance(parameter.schema, dict) else None
@@ -211,7 +211,7 @@ class Arguments:
         return self._rules
 
     def fork(self, limits: Limits | None = None) -> GrammarBuilder:
-        """A builder that has what the arguments of all tools have in common."""
+        """A builder that starts from the prelude shared by the arguments of all tools."""
         is_python = self.family.arguments == "python"
         return (python_prelude(self.options) if is_python else prelude_of(self.options)).fork(limits)
 
@@ -252,7 +252,7 @@ class Arguments:
         middle = pieces.index(Hole("value"))
         before, (end, after) = pieces[:middle], until_hole(pieces[middle + 1 :])
         ways = []
-        # A text of both kinds is read as the other value, so that comes first.
+        # A parser reads an ambiguous text as a non-text value, so that alternative comes first.
         for kind, node in [("false", other)] if not self.family.kinds else self._others_by_kind(parameter, members):
             if node is not None:
                 node = builder.alt([node, *self._python_words(builder, parameter)])
@@ -265,7 +265,7 @@ class Arguments:
             yield builder.seq([wire.lower(builder, before, holes), value, wire.lower(builder, after)])
 
     def _kinds(self) -> tuple[str, ...]:
-        """How `$kind` says that a value is a text, and then all else that it says."""
+        """The words of `$kind`: first that for text, then those for other types."""
         said = dict(self.family.kinds)
         return tuple(dict.fromkeys((said["string"], *said.values()))) if said else ("true", "false")
 
@@ -278,7 +278,7 @@ class Arguments:
         return found
 
     def _texts(self, builder: GrammarBuilder, key: str, text: int, end: tuple[Piece, ...]) -> Iterator[int]:
-        """The ways to write a text and what ends it: as it stands, and between the markers that some families have."""
+        """The ways to write a text and its end: plain, or between the markers of some families."""
         tags, verbatim = self.family.tags, self.family.verbatim
         if verbatim is None:
             yield wire.delimited(builder, key, text, tags, end)
@@ -300,7 +300,7 @@ class Arguments:
         return others is not None and others.accepts(json.dumps(_WORDS[said]).encode())
 
     def _pieces(self, key: str) -> tuple[Piece, ...]:
-        """How the parameter of that key is written: a format may say the key after the value, too."""
+        """The template pieces of the parameter `key`; a format may repeat the key after the value."""
         pieces: list[Piece] = []
         for piece in pieces_of(self.family.parameter, self.family.special):
             text = Text(key) if piece == Hole("key") else piece
@@ -310,7 +310,7 @@ class Arguments:
         return tuple(pieces)
 
     def _value(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> tuple[int | None, int | None]:
-        """The nodes of the parameter's texts, as they stand, and of its other values; None where there are none."""
+        """The nodes of the parameter's unquoted texts and of its other values; None where there are none."""
         if self.tool.custom is not None:
             return self.tool.custom.lower(builder, self.limits), None
         found = self._simply(builder, parameter.schema)
@@ -327,7 +327,7 @@ class Arguments:
         return text, builder.alt(nodes) if nodes else None
 
     def _simply(self, builder: GrammarBuilder, schema: Any) -> tuple[int | None, int | None] | None:
-        """The nodes of a parameter whose type is plain to see; without the algebra this takes a tenth of the time."""
+        """The nodes of a parameter with an obvious type: ten times faster, since no language algebra is needed."""
         if type(schema) is not dict or "$ref" in repr(schema):
             return None
         said, listed = schema.get("type"), schema.get("enum")
@@ -341,7 +341,7 @@ class Arguments:
             and said not in ("string", *self.family.python_values)
             and "$schema" not in self.tool.schema
         ):
-            # An error tells its place in the parameter alone; the values of all parameters tell that in the schema.
+            # This error points into the parameter alone; compiling all parameters points into the schema.
             with suppress(InvalidSchemaError, UnsupportedSchemaError, UnsatisfiableSchemaError):
                 return None, builder.embed(Grammar.from_json_schema(schema, self.options, limits=self.limits).core)
         return None
@@ -358,7 +358,7 @@ class Arguments:
             if nodes[0] is None or not self.family.json_objects:
                 return nodes[0]
             if printed and members().has(parameter.key, list(printed)):
-                # Literals hold all that the schema asks: what the notation cannot hold, they write alone.
+                # Literals enforce the whole schema: if the notation cannot, they write the value alone.
                 with suppress(UnsupportedSchemaError):
                     nodes.append(self._foreign(builder, parameter, printed))
         others = [name for name in CONTAINERS if name not in printed] if printed else ["object"]
@@ -381,7 +381,7 @@ class Arguments:
 
     @property
     def _notation(self) -> Notation:
-        """How the family writes values that are no JSON."""
+        """The family's notation for values that are not JSON."""
         if self.family.quote:
             null = "None" if self.family.python_words else "null"
             return Notation(self.family.quote, null, self.family.quote in self.family.special)
@@ -480,7 +480,7 @@ def _pointer(key: str) -> str:
 
 
 def _place(parameter: Parameter, schema: dict[str, Any]) -> str:
-    """The pointer of the first keyword that says what a parameter is, or of what names the parameter."""
+    """The pointer to the first keyword that constrains a parameter, or to the parameter's name."""
     if parameter.key not in (schema.get("properties") or {}):
         return "/required"
     asked = parameter.schema if isinstance(parameter.schema, dict) else {}

@@ -75,7 +75,7 @@ def compile_tools(
 
 
 def _builder(program: Program, limits: Limits | None) -> _core.GrammarBuilder:
-    """A builder that begins with what the arguments have in common: they are embedded the faster."""
+    """A builder that starts from the prelude shared by the arguments, which makes embedding them faster."""
     return program.tools[0].fork(limits) if program.tools else _core.GrammarBuilder(limits=limits)
 
 
@@ -123,9 +123,9 @@ def _reasoning(
     start, end = tokens.thinking
     said = _said(prompt, tokens) or Thinking.ABSENT
     forbidden = tuple(sorted({*tokens.special, *wanted.special}))
-    # An end that begins the next part of the turn leaves no room: what follows may begin with a blank itself.
+    # No gap before an end that starts the turn's next part: that part may begin with a blank itself.
     is_part = tokens.turn is not None
-    # Free text begins with any white space itself, and its masks are known: a gap before it would cost 3 ms a message.
+    # Free text admits leading white space and has cached masks; a gap before it would cost 3 ms a message.
     begins_free = has_text and tokens.text_before and not tokens.content[0] and not tokens.opener
     calls = tokens.trigger if tokens.thinking_holds_calls else ""
     return Reasoning(
@@ -135,7 +135,7 @@ def _reasoning(
 
 
 def _said(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:
-    """What a prompt says of reasoning and of the answer; None where it says nothing."""
+    """The prompt's state of reasoning and of the answer; None where it sets none."""
     if wanted.thinking is None or not prompt:
         return None
     said = prompt if isinstance(prompt, Thinking) else wanted.prompt_says(prompt)
@@ -151,7 +151,7 @@ def _final(final: Any, limits: Limits | None) -> Grammar | None:
 
 
 def _told_apart(program: Program) -> Program:
-    """The program, if its calls can be told from its final answers; where they begin alike, marked calls alone."""
+    """The program if calls and final answers are distinguishable; where they begin alike, only with marked calls."""
     opener = program.family.opener
     if not opener or not program.calls or program.final is None or not program.final.accepts_prefix(opener):
         return program
@@ -181,7 +181,7 @@ class _Value:
         return self._parser.message(text)
 
     def partial(self, values: Iterable[tuple[tuple[str, ...], Any]]) -> Message:
-        """The message of the values so far; arguments that are not whole are those that are known."""
+        """The message of the values so far; incomplete arguments hold what is known."""
         tools = {each.tool.name: each.tool for each in self.program.tools}
         message = Message()
         said: list[str] = []
@@ -204,7 +204,7 @@ class _Value:
         return outline.part(self.program.lower(cast("_core.GrammarBuilder", outline)))
 
     def _written(self) -> _core.Grammar:
-        """The same rules with special tokens written as their names, as they stand in a text."""
+        """The rules with special tokens written as their names, to read a text."""
         if self._core is None:
             family = replace(self.program.family, special=frozenset())
             tools = tuple(each.of_family(family) for each in self.program.tools)
@@ -217,7 +217,7 @@ class _Value:
 
 
 def _syntax_error(core: _core.Grammar, text: str, data: bytes) -> MessageSyntaxError:
-    """Where the text first leaves the grammar: the prefixes that are in it are those up to some length."""
+    """The error at the first place where the text leaves the grammar, found by bisection over its prefixes."""
     low, high = 0, len(data)
     while low < high:
         middle = (low + high + 1) // 2
@@ -263,7 +263,7 @@ def _entry(tool: ToolReport, pointer: str, reason: str, status: str) -> Entry:
 
 
 def _end_notes(wanted: Family, vocabulary: Vocabulary) -> list[Note]:
-    """What to know where the vocabulary's end tokens are not those with which the family's models end a message."""
+    """Notes for a vocabulary whose end tokens differ from the family's end of a message."""
     special, ends = vocabulary.special, set(vocabulary.eos)
     missing = [stop for stop in wanted.stops if special.get(stop) not in ends]
     known = [stop for stop in missing if stop in special]

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from frisket.limit import Limits
 
 Syntax = Literal["text", "lark", "regex"]
-#: What describes a grammar.
+#: Fields that describe a grammar.
 SYNTAX_FIELDS = ("syntax", "definition")
-#: The argument that holds the text.
+#: Name of the argument that holds the text.
 INPUT = "input"
-#: Arguments with that one text, as a schema says it.
+#: Schema of the arguments: that one text.
 SCHEMA: dict[str, Any] = {
     "type": "object", "properties": {INPUT: {"type": "string"}}, "required": [INPUT], "additionalProperties": False,
 }  # fmt: skip
-#: Where an error of the format stands, as a pointer into the tool.
+#: Pointer into the tool for errors of the format.
 WHERE = "/format/definition"
 
 
 @dataclass(frozen=True)
 class CustomFormat:
-    """What the input of a custom tool may be: any text, the texts of a Lark grammar, or those of a Rust regex."""
+    """The allowed input of a custom tool: any text, the texts of a Lark grammar, or those of a Rust regex."""
 
     syntax: Syntax = "text"
     definition: str = ""
@@ -95,7 +95,7 @@ class CustomFormat:
 
 @contextmanager
 def _placed() -> Iterator[None]:
-    """Says of each error that it is in the definition; an offset within that goes to the message."""
+    """Point errors at the definition; an offset inside it moves to the message."""
     try:
         yield
     except FrisketError as error:

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["Family", "families", "family", "family_of"]
 
 
-#: Names that all formats can carry that do not say otherwise.
+#: Tool names that a format can carry unless it sets another pattern.
 NAMES = r"[A-Za-z0-9_][A-Za-z0-9_./-]*"
-#: Characters that end names, or are escaped, in some format.
+#: Characters that end a name or need an escape in some format.
 _MARKS = re.compile(r'["\\<>{}\[\]\x00-\x1f\x7f]')
 
-#: The first tag of a marker: what comes after it may be spelled in several ways.
+#: First tag of a marker; the text behind it may be spelled in several ways.
 _FIRST_TAG = re.compile(r"\s*[^\n>]*>?")
 
 _TAG = re.compile(r"</?[^<>/\s=][^<>\s=]*[>= ]?")
@@ -178,7 +178,7 @@ class Family:
 
     @property
     def trigger(self) -> str:
-        """The marker that announces a call: what all ways to begin one have in common. Empty where text has markers."""
+        """The marker that announces a call: the common prefix of all its beginnings. Empty where text has markers."""
         if self.opener or self.content[0]:
             return ""
         pieces = pieces_of(self.calls)
@@ -193,7 +193,7 @@ class Family:
         return found[0]
 
     def prompt_says(self, prompt: str) -> Thinking:
-        """What a rendered prompt says of the reasoning that is to come, and of the answer.
+        """The state of reasoning and of the answer at the end of a rendered prompt.
 
         >>> family("qwen3").prompt_says("<|im_start|>assistant\\n<think>\\n").value
         'open'
@@ -207,7 +207,7 @@ class Family:
         return Thinking.of_prompt(prompt, *self.thinking, self.turn)
 
     def problem_of(self, name: str) -> str | None:
-        """Why no tool can have this name; None if one can."""
+        """The reason why a tool cannot have this name; None if it can."""
         if not re.fullmatch(self.name_pattern, name) and not (self.name_pattern == NAMES and self._holds(name)):
             return f"the format of {self.name} cannot hold the name {name!r}"
         if name + "\n" == self.content[0]:
@@ -215,7 +215,7 @@ class Family:
         return None
 
     def _holds(self, name: str) -> bool:
-        """Whether all templates of calls can hold a name: nothing in it is a mark, or what stands behind names."""
+        """Whether every call template can carry a name, which must contain neither marks nor the text behind names."""
         ends = {call.partition("$name")[2][:1] for call in self.call}
         return not (_MARKS.search(name) or any(end in name for end in ends) or name != name.strip() or not name)
 

@@ -325,12 +325,12 @@ _PYTHON_CALLS = (
     ),
 )  # fmt: skip
 
-#: How these families write special tokens: all other marks are text of several tokens.
+#: Pattern of special tokens in these families; all other markers are text of several tokens.
 _TOKEN = re.compile(r"<\|[^|]*\|>|<｜[^｜]*｜>|\[/?[A-Z_]+\]")
 
 
 def _with_tokens(family: Family) -> Family:
-    """The family with all special tokens that stand in a message of it, beside those that it names."""
+    """The family with every special token of its messages added to those that it names."""
     around = (family.content, *family.other_content, family.preamble or (), family.thinking or ())
     texts = (*family.call, family.calls, *(marker for pair in around for marker in pair))
     return replace(family, special=family.special.union(*map(_TOKEN.findall, texts)))

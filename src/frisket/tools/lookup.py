@@ -14,7 +14,7 @@ from frisket.errors import UnknownFamilyError
 #: A size such as 30B, a version such as 3.5, a word.
 _PART = re.compile(r"\d+(?:\.\d+)*[bm](?![a-z])|\d+(?:\.\d+)*|[a-z]+|\+")
 _ASIDE = re.compile(r"\(.*?\)")
-#: How much of a name's letters must agree with a family's for it to be what was meant.
+#: Least similarity (0 to 1) of a name's letters to a family's for a suggestion.
 _NEAR = 0.7
 
 
@@ -38,7 +38,7 @@ def find_family(said: str, models: Mapping[str, str]) -> str:
 
 
 def _rank(parts: Sequence[str], listed: str) -> tuple[int, int, int] | None:
-    """How well the best of a family's models fits: more parts, then earlier, then longer ones; None if none fits."""
+    """The rank of a family's best model: more parts, then earlier, then longer ones; None if none fits."""
     ranks = []
     for model in _ASIDE.sub("", listed).split(", "):
         wanted = _parts(model)
@@ -49,7 +49,7 @@ def _rank(parts: Sequence[str], listed: str) -> tuple[int, int, int] | None:
 
 
 def _places(parts: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
-    """Where the wanted parts stand among the parts, in their order."""
+    """The places of the wanted parts among the parts, in order."""
     places: list[int] = []
     for part in wanted:
         try:
@@ -64,7 +64,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _near(name: str, families: Sequence[str]) -> str | None:
-    """The family that a name was meant for: its letters are near, and its numbers are those of the name."""
+    """The family to suggest for an unknown name: similar letters and equal numbers."""
     letters = {family: re.sub(r"[^a-z]", "", family) for family in families}
     numbers = re.findall(r"\d+", name)
     likely = [family for family in families if not numbers or re.findall(r"\d+", family) == numbers]

@@ -25,7 +25,7 @@ class ToolCall:
 
     @property
     def value(self) -> Any:
-        """The arguments as what the tool takes: a Pydantic model, a text, or a dict with a function's types.
+        """The arguments as the tool takes them: a Pydantic model, a text, or a dict with a function's types.
 
         FrisketError if a validator of the type refuses them.
         """

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from frisket.limit import Limits
 
 SCALARS = ("null", "boolean", "number", "string")
-#: Keywords that say nothing of which values are valid.
+#: Keywords that do not affect which values are valid.
 _ANNOTATIONS = frozenset(
     {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "$defs"}
     | {"definitions", "$schema", "$id", "format"}
 )
-#: Keywords of lists and of mappings that are held here.
+#: Keywords of lists and of mappings that this module enforces.
 _OF_ARRAYS, _OF_OBJECTS = ("items", "minItems", "maxItems"), ("properties", "required", "additionalProperties")
-#: Keywords that a list or a mapping meets without a look: they speak of texts and numbers.
+#: Keywords about texts and numbers, which every list and mapping satisfies.
 _OF_SCALARS = frozenset(
     {"minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
 )
@@ -44,7 +44,7 @@ _Node: TypeAlias = int
 
 @dataclass(frozen=True)
 class Notation:
-    """How values are written."""
+    """The notation of values, as data."""
 
     quote: str = ""
     """What stands around texts; keys are bare then, and sorted. Empty: Python's literals."""
@@ -54,12 +54,12 @@ class Notation:
 
     @property
     def colon(self) -> str:
-        """What stands between a key and its value."""
+        """The text between a key and its value."""
         return ":" if self.quote else ": "
 
     @property
     def comma(self) -> str:
-        """What stands between items."""
+        """The text between items."""
         return "," if self.quote else ", "
 
     def sorted(self, keys: Iterable[str]) -> list[str]:
@@ -161,7 +161,7 @@ class Values:
         return self._alternatives(nodes)
 
     def _quoted(self, text: _Node) -> _Node:
-        """A text between the quotes of the notation, which it does not hold."""
+        """A text between the notation's quotes, without those quotes inside."""
         builder, quote = self.builder, self.notation.quote
         self.texts.append(text)
         if not self.notation.is_token:
@@ -208,7 +208,7 @@ class Values:
         return builder.seq([self._literal("{"), joined(builder, members, comma, alone, more), self._literal("}")])
 
     def _key(self, known: Iterable[str]) -> _Node:
-        """A key that is none of the known ones, of the characters that need no escape."""
+        """A key outside the known ones, of characters that need no escape."""
         builder, quote = self.builder, "" if self.notation.quote else "'"
         free = r"[^\s:,<>\"'{}\[\]]+" if self.notation.quote else r"'[^'\"\\\x00-\x1f]*'"
         words = [f"{quote}{key}{quote}".encode() for key in known]

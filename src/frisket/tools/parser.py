@@ -12,7 +12,7 @@ from frisket.tools.message import Message, ToolCall
 from frisket.tools.program import Program
 from frisket.tools.template import Hole, Piece, pieces_of
 
-#: Where a call ends, the call's identifier, the tool, its arguments.
+#: A call that was read: its end, its identifier, the tool, the arguments.
 _Read = tuple[int, str, Arguments | None, dict[str, Any]]
 
 
@@ -25,7 +25,7 @@ class Parser:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.family = program.family
-        # Of two names that begin alike, the longer one is tried first.
+        # Longer names first: one name may begin another.
         self.tools = sorted(program.tools, key=lambda tool: -len(tool.tool.name))
 
     def message(self, text: str) -> Message:
@@ -52,7 +52,7 @@ class Parser:
         else:
             trigger = family.trigger
             if program.final is not None:
-                # Calls or an answer, never both: an answer may hold what announces a call elsewhere.
+                # Either calls or an answer: an answer may contain the marker that announces calls.
                 place = self._section(text, place, calls)
             while (
                 program.final is None and program.calls and program.tools and (begun := text.find(trigger, place)) >= 0
@@ -116,7 +116,7 @@ class Parser:
         tool: Arguments | None,
         arguments: dict[str, Any],
     ) -> Iterator[_Read]:
-        """All ways to read the pieces of a call from a place on: the name of one tool may begin another's."""
+        """All readings of a call's pieces from a place: one tool's name may begin another's."""
         if not pieces:
             yield place, identifier, tool, arguments
             return

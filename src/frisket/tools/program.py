@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Program:
-    """What one message may be."""
+    """The allowed forms of one message."""
 
     family: Family
     """The format, whose `special` are the markers that are tokens here."""
@@ -115,7 +115,7 @@ class _Body:
         return builder.seq([builder.repeat(builder.seq([before, rest]), 1), self._text([])])
 
     def _text(self, end: list[Piece], *, starts: bool = False) -> int:
-        """Free text and what ends it; `starts` if it is the beginning of the message."""
+        """Free text and its end; `starts` if it begins the message."""
         builder = self.builder
         text = builder.any_text()
         if starts and self.family.opener and self.program.calls and self.program.tools:
@@ -125,7 +125,7 @@ class _Body:
         return wire.delimited(builder, "content", text, self.program.forbidden, end)
 
     def section(self, begun: str = "", *, alone: bool = False) -> int:
-        """One section of calls, or if `alone` of one call; `begun` is what has been written of it."""
+        """One section of calls, or if `alone` of one call; `begun` is its part already written."""
         builder, family = self.builder, self.family
         pieces = pieces_of(family.calls, family.special)
         middle = pieces.index(Hole("calls"))

@@ -24,7 +24,7 @@ _GAP = re.compile(r"\s*")
 
 @lru_cache(maxsize=8)
 def python_prelude(options: JSONSchemaOptions) -> front_end.Prelude:
-    """What the values of all Python calls have in common, under the same options: literals of Python in one line."""
+    """The rules shared by the values of all Python calls under equal options: Python literals on one line."""
     return front_end.Prelude(options, literals="python")
 
 
@@ -37,7 +37,7 @@ def read_keywords(text: str, place: int) -> tuple[dict[str, Any], int]:
 
 
 def read_literal(text: str, place: int) -> tuple[Any, int]:
-    """A Python literal as the grammar writes it: JSON but for three words."""
+    """The value of a Python literal as the grammar writes it: JSON except for three words."""
     if match := _WORD.match(text, place):
         return _WORDS[match[0]], match.end()
     if match := _SINGLE_QUOTED.match(text, place):

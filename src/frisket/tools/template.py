@@ -97,7 +97,7 @@ def without_prefix(pieces: tuple[Piece, ...], prefix: str) -> tuple[Piece, ...]:
 
 
 def until_hole(pieces: tuple[Piece, ...]) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """What ends a value, and what may follow before the next parameter."""
+    """The end of a value, and the pieces that may follow before the next parameter."""
     cut = next((place for place, piece in enumerate(pieces) if isinstance(piece, Hole)), len(pieces))
     return pieces[:cut], pieces[cut:]
 

@@ -14,9 +14,9 @@ from frisket.errors import FrisketError, InvalidSchemaError, MissingDependencyEr
 from frisket.python_type import PythonType
 from frisket.tools.custom import INPUT, SCHEMA, CustomFormat
 
-#: Where each vendor keeps the schema of the arguments: OpenAI, MCP, Anthropic.
+#: Each vendor's field for the schema of the arguments: OpenAI, MCP, Anthropic.
 _SCHEMAS = ("parameters", "inputSchema", "input_schema")
-#: What a tool without a schema takes: nothing.
+#: Schema of a tool that declares none: no arguments.
 _NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
@@ -77,7 +77,7 @@ class Tool:
         return cls(inner["name"], _of_object(dict(schema)), description)
 
     def value(self, arguments: str) -> Any:
-        """Arguments in JSON as what the tool takes: a model, a text, or a dict; a function's values have its types.
+        """JSON arguments as the tool takes them: a model, a text, or a dict; a function's values have its types.
 
         FrisketError if a validator of the type refuses them.
         """
@@ -92,7 +92,7 @@ class Tool:
 
 
 def _of_object(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema, which asks for an object: arguments are never anything else."""
+    """The schema with an object as its type, since arguments are always an object."""
     said = schema.get("type")
     if said is None:
         return {**schema, "type": "object"}
@@ -104,7 +104,7 @@ def _of_object(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _close(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a type without members that the type does not name: its values would drop them."""
+    """The schema of a type, closed to members that the type does not name and would drop."""
     found = {name: _close(one) for name, one in schema.get("$defs", {}).items()}
     closed = {"additionalProperties": False} if "properties" in schema else {}
     return {**closed, **schema, **({"$defs": found} if found else {})}

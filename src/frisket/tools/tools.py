@@ -34,9 +34,9 @@ __all__ = ["Policy", "ToolReport", "Tools"]
 
 Policy: TypeAlias = Literal["strict", "relaxed", "reject"]
 POLICIES = ("strict", "relaxed", "reject")
-#: Steps of the limits for a tool and for a byte of its schema, and the bytes that its rules take for it.
+#: Limit steps per tool and per byte of its schema, and limit bytes per byte of its schema.
 _STEPS_PER_TOOL, _STEPS_PER_BYTE, _BYTES_PER_BYTE = 5_000, 20, 20
-#: How often a schema may lose a keyword before its tool is refused.
+#: Most keywords that a schema may lose before its tool is refused.
 _LOSSES = 100
 
 
@@ -122,13 +122,13 @@ class Tools:
         return self._sources, self.policy, self.options
 
     def kept(self) -> Tools:
-        """The same tools as they are now, whatever their owner makes of them later."""
+        """A copy of the tools, safe from later changes by their owner."""
         data = content(self._sources)
         sources = copy.deepcopy(self._sources) if data is None else marshal.loads(data)
         return Tools(sources, policy=self.policy, options=self.options)
 
     def report(self, family: str | Family | None = None, *, limits: Limits | None = None) -> list[ToolReport]:
-        """What becomes of each tool; for a family whose format cannot hold all arguments, with what it refuses.
+        """The report of each tool; with a family, also what its format cannot write.
 
         A tool that alone takes more than the `limits` is refused. LimitExceededError if all of them together do."""
         return [checked.report for checked in self.checked(_family(family), limits)]
@@ -174,7 +174,7 @@ class Tools:
                 continue
             names.add(tool.name)
             checked = self._checked_one(tool, _Compiler(family, options, limits, meter))
-            # A tool that reached a limit has taken as much as a call may: a second one ends this call.
+            # A tool that hits a limit spends half of the call's steps, so the second such tool ends the call.
             meter.spend(0 if checked.is_certain else 1 + meter.limits.steps // 2)
             yield checked
 
@@ -200,7 +200,7 @@ def _sent(sources: list[Any], policy: Policy, options: JSONSchemaOptions) -> Too
 
 @dataclass(frozen=True)
 class _Compiler:
-    """How the tools of one call are compiled; together they take what the meter has."""
+    """Compiles the tools of one call, which share one meter."""
 
     family: Family
     options: JSONSchemaOptions
@@ -208,7 +208,7 @@ class _Compiler:
     meter: Meter
 
     def compiled(self, tool: Tool) -> Arguments:
-        """The arguments of a tool; raises what they cannot be."""
+        """The compiled arguments of a tool; raises the error for what cannot be enforced."""
         try:
             return self._compiled(tool)
         except UnsatisfiableSchemaError:
@@ -223,7 +223,7 @@ class _Compiler:
         raise UnsatisfiableSchemaError(reason, where=pointer, hint="use a family that has no such tag")
 
     def _compiled(self, tool: Tool) -> Arguments:
-        # Without limits of the caller, rules that were made lately are found again.
+        # Without the caller's limits, recent rules come from the cache.
         arguments = Arguments(tool, self.family, self.options, None if self.limits is None else self.meter.limits)
         arguments.check()
         arguments.core()
@@ -240,7 +240,7 @@ class _Compiler:
             )
 
     def unwritable(self, tool: Tool) -> list[tuple[str, str]]:
-        """Where the schema lists values with a tag of the family, and which of them no call can hold."""
+        """The places where the schema lists values with a tag of the family, and the values that no call can carry."""
         data = content(tool.schema)
         if data is not None and not any(tag.encode() in data for tag in self.family.tags):
             return []
@@ -284,7 +284,7 @@ class _Compiler:
 
 
 def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
-    """The tool without what its schema cannot have enforced, keyword by keyword."""
+    """The tool without the keywords that cannot be enforced, removed one by one."""
     compiler = replace(compiler, options=replace(compiler.options, relaxed=True))
     schema = copy.deepcopy(tool.schema)
     left_out: list[tuple[str, str]] = []
@@ -313,7 +313,7 @@ def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
 
 
 def _with_tags(options: JSONSchemaOptions, family: Family) -> JSONSchemaOptions:
-    """The options under which no string holds a tag as it stands: many parsers look for tags before they read JSON."""
+    """The options under which no string contains a raw tag: many parsers search for tags before they parse JSON."""
     escaped = tuple(tag for tag in family.tags if is_escapable(tag))
     forbidden = tuple(tag for tag in family.tags if tag not in escaped)
     return replace(
@@ -324,7 +324,7 @@ def _with_tags(options: JSONSchemaOptions, family: Family) -> JSONSchemaOptions:
 
 
 def _remove(schema: Any, pointer: str) -> bool:
-    """Take out the keyword at a pointer; a subschema that cannot be read becomes one that asks nothing."""
+    """Remove the keyword at a pointer; an unreadable subschema becomes one that allows everything."""
     above, _, token = pointer.rpartition("/")
     key = unescape(token)
     try:
@@ -362,7 +362,7 @@ def _first(report: ToolReport) -> str:
 
 
 def _name(source: Any, place: int) -> str:
-    """What to call a tool whose description cannot be read."""
+    """The name for a tool whose description cannot be read."""
     inner = source.get("function", source) if isinstance(source, dict) else source
     name = inner.get("name") if isinstance(inner, dict) else getattr(inner, "__name__", None)
     return name if isinstance(name, str) and name else f"tool {place}"

@@ -15,7 +15,7 @@ from frisket.tools.template import Hole, Piece, Special, Text
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
 
-#: Blanks and line breaks that `$ws` holds at most.
+#: Most blanks and line breaks that `$ws` matches.
 WIDEST = 8
 
 
@@ -38,7 +38,7 @@ def _lower(builder: GrammarBuilder, piece: Piece, values: Mapping[str, int | Cal
 
 
 def skip(text: str, place: int, pieces: Iterable[Piece], values: Mapping[str, str] | None = None) -> int | None:
-    """Where the pieces end that stand at a place of a text; None if they do not stand there."""
+    """The end of the pieces at a place of a text; None if the text does not match them."""
     for piece in pieces:
         if piece == Hole("ws"):
             while text[place : place + 1] in (" ", "\n") and place < len(text):
@@ -64,7 +64,7 @@ def delimited(
     *,
     max_chars: int | None = None,
 ) -> int:
-    """A text of that name and the pieces that end it. In the text stand neither the end nor forbidden strings.
+    """A named text and its end pieces; the text contains neither the end nor forbidden strings.
 
     `text` is a regular node. Without an end, the text goes as far as it likes.
     """

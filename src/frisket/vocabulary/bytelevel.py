@@ -8,7 +8,7 @@ import numpy as np
 
 
 def _alphabet() -> dict[str, int]:
-    """Character → byte: printable bytes are themselves, the other 68 are the characters from U+0100 on, in order."""
+    """Character → byte: printable bytes map to themselves, the other 68 to U+0100 and up, in order."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
     return {chr(byte): byte for byte in printable} | {chr(0x100 + i): byte for i, byte in enumerate(others)}
@@ -16,7 +16,7 @@ def _alphabet() -> dict[str, int]:
 
 ALPHABET = _alphabet()
 
-# By code point; -1 where the character is not in the alphabet, as are all beyond the last.
+# Byte by code point; -1 for characters outside the alphabet.
 _BYTES = np.full(max(map(ord, ALPHABET)) + 2, -1, np.int16)
 _BYTES[[ord(character) for character in ALPHABET]] = list(ALPHABET.values())
 
@@ -34,7 +34,7 @@ def spell_byte_level(pieces: list[str | None]) -> list[bytes | None]:
 
 
 def _bytes(piece: str) -> bytes | None:
-    """None if a character is outside the alphabet."""
+    """The bytes of a text in the alphabet; None if a character is outside it."""
     codes = np.frombuffer(piece.encode("utf-32-le", "surrogatepass"), "<u4")
     found = _BYTES[np.minimum(codes, len(_BYTES) - 1)]
     return None if (found < 0).any() else found.astype(np.uint8).tobytes()

@@ -18,7 +18,7 @@ from frisket import disk
 from frisket.errors import VocabularyError
 from frisket.vocabulary.table import TokenTable
 
-# Part of every key. To be raised whenever a reader gives other bytes for the same tokenizer than before (a test pins
+# Part of every key. Raise it whenever a reader gives other bytes for the same tokenizer than before (a test pins
 # the readers' fingerprints).
 READERS = 1
 
@@ -26,7 +26,7 @@ DEFAULT_BYTES = 256 << 20
 
 _MAGIC = b"frisket vocabulary 1\n"
 
-# Bytes that are hashed by themselves: a content is known by the hash of the hashes of its shares.
+# Bytes of a share, hashed separately: a content's hash is the hash of its shares' hashes.
 _SHARE = 1 << 20
 
 # Twice as fast as SHA-256 where the processor has no instructions for that.
@@ -34,25 +34,25 @@ _HASH = functools.partial(hashlib.blake2b, digest_size=32)
 
 
 class File:
-    """A file whose content is hashed share by share, and read as a whole only by who asks for it."""
+    """A file whose content is hashed share by share, and read as a whole only on request."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._content: bytes | None = None
 
     def read(self) -> bytes:
-        """The content, the same whenever it is asked for."""
+        """The content, read once."""
         if self._content is None:
             self._content = self.path.read_bytes()
         return self._content
 
     def digest(self) -> bytes:
-        """The key that tells contents apart: of the bytes that were read, or of the file as it is now."""
+        """The hash of the content: of the bytes already read, or else of the file now."""
         if self._content is not None:
             return digest_of(self._content)
         places = range(0, self.path.stat().st_size, _SHARE)
         found: dict[int, bytes] = {}
-        # Hashing is most of what a table from the cache costs: two threads, while neither holds the GIL.
+        # Hashing dominates a cache hit, so two threads share it; hashing releases the GIL.
         helper = threading.Thread(target=self._help, args=(places[1::2], found), daemon=True)
         if len(places) > 1:
             with contextlib.suppress(RuntimeError):
@@ -76,7 +76,7 @@ class File:
                 found[place] = digest.digest()
 
     def _help(self, places: Sequence[int], found: dict[int, bytes]) -> None:
-        """The same; what the helper cannot read, its starter will not read either, and says so."""
+        """Hash shares in the helper thread; read errors are left to the main thread, which meets them too."""
         with contextlib.suppress(OSError):
             self._hash(places, found)
 
@@ -95,7 +95,7 @@ def fetch(kind: str, parts: Sequence[bytes | File], build: Callable[[], TokenTab
         except (ValueError, KeyError, TypeError, RecursionError):
             pass
     table = build()
-    # The key of the bytes that were read: a file may have become another one since.
+    # Key of the bytes that were read: the file may have changed since.
     folder.store(key_of(kind, parts), table.data)
     return table
 
@@ -110,7 +110,7 @@ def read_file(path: str | os.PathLike[str], *, expected: str, hint: str) -> byte
 
 
 def directory() -> Path:
-    """Where tables are kept: under FRISKET_CACHE_DIR, or the platform's directory for caches."""
+    """The directory of cached tables: under FRISKET_CACHE_DIR, or the platform's directory for caches."""
     return disk.directory("vocabularies")
 
 

@@ -19,7 +19,7 @@ from frisket.vocabulary import cache
 from frisket.vocabulary.spelling import Definition, Pieces, prepends_space, spell
 from frisket.vocabulary.table import MAX_SIZE, Eos, TokenTable, unknown_bytes
 
-# Beside tokenizer.json: what says where documents end, how many rows the logits have, which tokens were added.
+# Files beside tokenizer.json with the stop tokens, the number of logits and the added tokens.
 SIDE_FILES = ("generation_config.json", "config.json", "tokenizer_config.json", "special_tokens_map.json")
 
 
@@ -40,7 +40,7 @@ def read(tokenizer: object, *, size: int | None = None, eos: Eos = None) -> Toke
 def build(files: Mapping[str, bytes], *, size: int | None = None, eos: Eos = None, where: str | None) -> TokenTable:
     """The table of the contents of tokenizer.json and of the files beside it."""
     sides = {file: _parse(files[file], where, file) for file in SIDE_FILES if file in files}
-    # Merges are half of the file, and say nothing of what its tokens are.
+    # Merges are half of the file and do not affect the tokens' bytes.
     whole = files["tokenizer.json"]
     definition = _parse(front_end.without(whole, ["model", "merges"]) or whole, where, "tokenizer.json")
     model = definition.get("model")
@@ -82,10 +82,10 @@ def _files(tokenizer: object) -> tuple[str | None, dict[str, bytes | cache.File]
     files: dict[str, bytes | cache.File] = {"tokenizer.json": str(to_str()).encode()}
     folder = getattr(tokenizer, "name_or_path", None)
     if isinstance(folder, str) and folder and os.path.isdir(folder):
-        # The live tokenizer is the truth about tokens; the folder it came from only about stops and rows.
+        # The live tokenizer decides about tokens; its folder only about stops and rows.
         sides = _read_all(Path(folder), ("generation_config.json", "config.json"))
         files.update(sides)
-    # The stop is the live object's word, which may differ from that of the folder.
+    # The live object decides about the stop, which may differ from the folder's.
     if isinstance(name := getattr(tokenizer, "eos_token", None), str):
         files["tokenizer_config.json"] = json.dumps({"eos_token": name}).encode()
     return None, files
@@ -196,7 +196,7 @@ def _rows(sides: Mapping[str, Definition]) -> int | None:
 
 
 def _stops(sides: Mapping[str, Definition], names: Mapping[str, int], rows: int) -> list[int] | None:
-    """Every token that some file beside the tokenizer calls the end; None if none does."""
+    """Every stop token named in a file beside the tokenizer; None if no file names one."""
     config = sides.get("config.json", {})
     stops: set[int] = set()
     for source in (sides.get("generation_config.json"), config, config.get("text_config")):

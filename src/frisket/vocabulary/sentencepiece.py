@@ -41,7 +41,7 @@ def read(model: object, *, size: int | None = None, eos: Eos = None) -> TokenTab
 def build(content: bytes, *, size: int | None = None, eos: Eos = None, where: str | None = None) -> TokenTable:
     """The table of a serialised model."""
     pieces: list[tuple[str, int]] = []
-    # The defaults of the protocol.
+    # Defaults of the protocol buffer.
     eos_id, dummy_prefix, escape_spaces = 2, True, True
     try:
         for field, value in _fields(content):

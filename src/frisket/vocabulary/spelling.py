@@ -41,7 +41,7 @@ def spell(
     if "ByteLevel" in kinds and kinds <= {"ByteLevel", "Fuse"}:
         texts = _encode(spell_byte_level, whole, where)
         return _with_added(texts, whole, added, special, where)
-    # These decoders treat added tokens as they treat all others, and so does the text that a reader sees.
+    # These decoders treat added tokens like all others.
     for token_id, content in added.items():
         whole[token_id] = content
     spell_one = _word_piece(steps[0]) if kinds == {"WordPiece"} else _sentence_piece(steps, where)
@@ -93,7 +93,7 @@ def _decoder(definition: Definition, where: str | None) -> list[Definition]:
 
 
 def _with_added(texts: Texts, pieces: Pieces, added: Mapping[int, str], special: set[int], where: str | None) -> Texts:
-    """Byte-level tokens, with added ones as the plain text that they are found as.
+    """Byte-level tokens, with added tokens as plain text.
 
     The decoder reads added tokens in its own alphabet too: that is the same for ASCII and for what is outside the
     alphabet, and another text for `é`, which it writes as the single byte E9. Such a token has no one meaning.
@@ -105,7 +105,7 @@ def _with_added(texts: Texts, pieces: Pieces, added: Mapping[int, str], special:
     decoded = _encode(spell_byte_level, list(spoken.values()), where)
     torn: list[tuple[str, int]] = []
     for (token_id, content), as_text, as_bytes in zip(spoken.items(), literal, decoded, strict=True):
-        # A piece that is the model's own as well is spelt as the model spells.
+        # A piece that also belongs to the model keeps the model's spelling.
         if as_text != as_bytes and pieces[token_id] != content:
             torn.append((content, token_id))
         texts[token_id] = as_bytes

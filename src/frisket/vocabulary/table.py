@@ -24,7 +24,7 @@ MAX_SIZE = 1 << 22
 # Real tokens have a few hundred bytes at most (runs of spaces); the engine's trie is as deep as the longest token.
 MAX_TOKEN_BYTES = 1 << 12
 
-# What models call the token they end with, for tokenizers that do not say which it is (a bare `tokenizers.Tokenizer`,
+# Usual names of the end token, for tokenizers that do not name one (a bare `tokenizers.Tokenizer`,
 # a rank file). Only special tokens are looked up here: a word of the text is never taken for a stop.
 # fmt: off
 EOS_NAMES = frozenset((
@@ -36,7 +36,7 @@ EOS_NAMES = frozenset((
 
 
 class Texts(Sequence["bytes | None"]):
-    """Tokens that are cut from one block when they are asked for: most never are. Equal to a tuple of the same."""
+    """Tokens that are cut from one block on access, since most are never used. Equal to a tuple of the same tokens."""
 
     def __init__(self, lengths: NDArray[np.uint32], texts: bytes) -> None:
         self._lengths = lengths
@@ -176,7 +176,7 @@ class TokenTable:
         if len(texts) != int(lengths.sum(dtype=np.int64)):
             raise ValueError("a token table is cut short")
         table = cls(Texts(lengths, texts), special, tuple(eos), bool(head["prepends_space"]))
-        # Without this, a second pass over a megabyte is needed.
+        # A known fingerprint saves a second pass over a megabyte.
         if fingerprint is not None:
             table.__dict__["fingerprint"] = fingerprint
         table.__dict__["data"] = data
@@ -184,7 +184,7 @@ class TokenTable:
 
 
 def kind_of(value: object) -> str:
-    """The kind of a value, for a message; itself where that is short for sure."""
+    """The kind of a value for a message, or the value itself if certainly short."""
     kind = type(value).__name__
     return f"{kind}: {ascii(value)[:60]}" if isinstance(value, (str, bytes, bool, float)) else kind
 

@@ -78,6 +78,6 @@ def _of_encoding(encoding: Any, *, size: int | None, eos: Eos) -> TokenTable:
         try:
             tokens.append(encoding.decode_single_token_bytes(token_id))
         except KeyError:
-            # Ids between the last rank and the special tokens belong to nobody.
+            # Ids between the last rank and the special tokens are unused.
             tokens.append(None)
     return TokenTable.of(tokens, special=special, eos=eos, size=size)

@@ -168,12 +168,12 @@ class Vocabulary:
         return _received, (type(self), table.data, self.fingerprint)
 
 
-#: The vocabularies that came as pickles and are in use.
+#: Unpickled vocabularies in use, by fingerprint.
 _RECEIVED: WeakValueDictionary[str, Vocabulary] = WeakValueDictionary()
 
 
 def _received(cls: type[Vocabulary], data: bytes, fingerprint: str) -> Vocabulary:
-    """The vocabulary that was pickled."""
+    """The vocabulary of a pickle."""
     known = _RECEIVED.get(fingerprint)
     if known is None or type(known) is not cls:
         known = _RECEIVED[fingerprint] = cls(TokenTable.from_data(data, fingerprint))
@@ -181,7 +181,7 @@ def _received(cls: type[Vocabulary], data: bytes, fingerprint: str) -> Vocabular
 
 
 def _ending(table: TokenTable, eos: Eos) -> TokenTable:
-    """The table, unless nobody knows how its texts end: its last masks would have no bit at all."""
+    """The table, if it has an end token; without one the last masks would be empty."""
     if eos is None and not table.eos:
         raise VocabularyError(
             "no token of the tokenizer is known to end a text",

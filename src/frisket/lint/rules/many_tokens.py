@@ -31,9 +31,9 @@ from frisket.lint.finding import Finding
 from frisket.lint.rule import Rule
 from frisket.lint.tokens import Tokens, spelled, tokens_of
 
-#: Tokens that a value may take.
+#: Most tokens of a value without a finding.
 MOST = 12
-#: Bytes of a text whose tokens are counted.
+#: Longest text, in bytes, whose tokens are counted.
 LONG = 512
 
 

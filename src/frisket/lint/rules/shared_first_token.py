@@ -35,9 +35,9 @@ from frisket.lint.finding import Finding
 from frisket.lint.rule import Rule
 from frisket.lint.tokens import spelled, tokens_of
 
-#: From more values than this, some always share their first token.
+#: Most values that are checked: among more, some always share their first token.
 MOST = 32
-#: Groups in one message.
+#: Most groups named in one message.
 SHOWN = 3
 
 

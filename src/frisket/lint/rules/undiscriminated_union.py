@@ -61,9 +61,9 @@ from frisket.lint.overlap import is_disjoint
 from frisket.lint.rule import Rule
 from frisket.lint.union import Branch, unions
 
-#: Alternatives that are compared; of more the first ones.
+#: Most alternatives compared: the first ones.
 MOST = 64
-#: Pairs that the engine is asked about; beyond, a union counts as told apart.
+#: Most pairs that the engine compares; the others count as disjoint.
 QUESTIONS = 16
 
 
@@ -86,7 +86,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _is_plainly_disjoint(document: Document, one: Branch, other: Branch, asked: set[str]) -> bool:
-    """Whether it is plain at a glance that no object fits both; `asked` is what both require anyway."""
+    """Whether a cheap test shows that no object fits both; `asked` holds the names that both require anyway."""
     for name in one.required | other.required | asked:
         left, right = one.members.get(name), other.members.get(name)
         if (left is None and one.closed) or (right is None and other.closed):

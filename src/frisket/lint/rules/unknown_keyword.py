@@ -43,7 +43,7 @@ from frisket.lint.document import Document
 from frisket.lint.finding import Finding
 from frisket.lint.rule import Rule
 
-#: Beginnings of words that are no keywords on purpose.
+#: Prefixes of intentional non-keywords.
 PRIVATE = ("_", "@", "/")
 
 

@@ -1,1 +1,1 @@
-"""Parts of parts → structural node."""
+"""Tree of parts → structural node."""

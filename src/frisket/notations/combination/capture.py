@@ -15,7 +15,7 @@ from frisket.limit import Meter
 from frisket.notations.combination.parse import BYTES, STEPS, Parse, Units, may_be_empty, most
 from frisket.notations.combination.part import Capture, Choice, Label, Part, Repeat, Seq, Tags, Template, Until
 
-#: (name, begin, end) of a capture, in units.
+#: A capture's name, begin and end; both places count units.
 Found: TypeAlias = tuple[str, int, int]
 
 #: The part that one more round or tag reads, and (count, place) behind it.
@@ -23,7 +23,7 @@ _Way: TypeAlias = tuple[list[tuple[Part, int, int]], tuple[int, int]]
 
 
 def spans(part: Part, units: Units, meter: Meter) -> list[Found] | None:
-    """Each capture in order of their begins; None if the part does not match."""
+    """The captures of a whole text, ordered by begin; None if the part does not match."""
     parse = Parse(units, meter)
     try:
         if len(units) not in parse.ends(part, 0):
@@ -64,7 +64,7 @@ class _Captures:
                 )
 
     def _of_items(self, part: Seq, begin: int, end: int) -> Iterator[Found]:
-        """Each item takes as much as leaves the others a way to the end."""
+        """The captures of a sequence: each item takes the longest text that lets the rest match."""
         leading = [{end}]
         for item, places in zip(reversed(part.items), reversed(self.parse.middles(part, begin)[:-1]), strict=True):
             leading.append({place for place in places if not leading[-1].isdisjoint(self.parse.ends(item, place))})
@@ -76,7 +76,7 @@ class _Captures:
     def _path(
         self, begin: int, ways: Callable[[int, int], Iterator[_Way]], is_end: Callable[[int, int], bool]
     ) -> Iterator[Found]:
-        """The captures of the first sequence of rounds or tags that leads to an end, by a search that goes back."""
+        """The captures of the first sequence of rounds or tags that reaches the end, found by backtracking."""
         dead: set[tuple[int, int]] = set()
         path: list[_Way] = []
         stack = [(0, begin, ways(0, begin))]
@@ -110,7 +110,7 @@ class _Captures:
                     yield [*between, (part.item, middle, end)], (min(count + 1, most(part)), end)
 
     def _tags_in_order(self, part: Tags, count: int, place: int) -> Iterator[_Way]:
-        """Further tags: in the order of the list, each with its longest text first."""
+        """Further tags in the order of the list; each tries its longest text first."""
         order = {id(content): number for number, (_, content) in enumerate(part.tags)}
         ways = list(self.parse.next_tag(part, count, place))
         for content, behind, after in sorted(ways, key=lambda way: (order[id(way[0])], -way[2][1])):

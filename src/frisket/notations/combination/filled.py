@@ -1,4 +1,4 @@
-"""Template × a text of it → its object, and the object so far while the text grows."""
+"""Template × a text that it matches → the filled object, also while the text grows."""
 
 from __future__ import annotations
 

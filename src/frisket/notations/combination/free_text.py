@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
 
 
-#: Bytes that are copied in the time of a step of the limits, and steps to look whether a piece of a text is a string.
+#: Bytes copied per limit step, and limit steps to test whether a piece of a text is one of the strings.
 _COPIED, _STEPS_PER_PIECE = 256, 3
 
 
@@ -39,7 +39,7 @@ class FreeTexts:
         self.bounds = min_chars, max_chars
 
     def text(self, ends: Iterable[bytes] = ()) -> int:
-        """The texts, but those that end with one of `ends`."""
+        """The node of the free texts that end with none of `ends`."""
         builder = self.builder
         strings, last = [*self.triggers, *self.forbidden], list(ends)
         any_text, excluded = builder.any_text(), []
@@ -116,7 +116,7 @@ def trigger_of(begin: str, triggers: Container[str]) -> str:
 
 
 def shortest(begins: Iterable[str]) -> list[str]:
-    """The begins of tags that start with no other begin: they are triggers of all of them."""
+    """The shortest begins of tags; every other begin starts with one of these, so they serve as triggers."""
     found: dict[str, None] = {}
     for begin in sorted(set(begins), key=len):
         if not any(begin[:end] in found for end in range(1, len(begin))):
@@ -125,7 +125,7 @@ def shortest(begins: Iterable[str]) -> list[str]:
 
 
 def spend_for(strings: Sequence[str], meter: Meter) -> None:
-    """Take what it takes to keep all beginnings and ends of the strings."""
+    """Spend the limits' steps and bytes for all prefixes and suffixes of the strings."""
     squares = sum(len(string) ** 2 for string in strings)
     meter.spend(sum(map(len, strings)) + squares // _COPIED, squares)
 

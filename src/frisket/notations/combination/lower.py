@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 def build_part(part: Part, limits: Limits | None = None) -> Grammar:
-    """The rules of a part's texts."""
+    """The grammar rules that match exactly a part's texts."""
     builder = _builder(part, limits)
     return builder.build(lower_part(builder, part))
 
 
 def _builder(part: Part, limits: Limits | None) -> GrammarBuilder:
-    """A builder that begins with what the grammars of JSON Schemas among the parts have in common."""
+    """A builder that starts from the prelude shared by the JSON Schema grammars among the parts."""
     agenda = [part]
     known = {id(part)}
     for each in agenda:
@@ -62,14 +62,14 @@ def lower_part(builder: GrammarBuilder, part: Part) -> int:
 
 
 class _Lowering:
-    """A part that stands in several places is lowered once."""
+    """Lowers parts; a part that stands in several places is lowered once."""
 
     def __init__(self, builder: GrammarBuilder) -> None:
         self.builder = builder
         self._known: dict[int, int] = {}
 
     def node(self, part: Part) -> int:
-        """The tree is alive while it is lowered, so that the identity of a part is its own."""
+        """The node of a part, found by `id(part)`: the tree stays alive meanwhile, so ids are not reused."""
         known = self._known.get(id(part))
         if known is None:
             known = self._known[id(part)] = self._lowered(part)

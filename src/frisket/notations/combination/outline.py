@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
     from frisket.grammar import Grammar
 
-#: Argument and result of the calls: the number of a node, or a part that holds a name.
+#: Argument and result of builder calls: a node's number, or a part that holds a name.
 Node: TypeAlias = int | Part
 
 
 class OutlineBuilder:
-    """A builder that keeps names. All calls that it does not list are those of its GrammarBuilder."""
+    """A builder that keeps names; it forwards every other call to its GrammarBuilder."""
 
     def __init__(self, rules: GrammarBuilder) -> None:
         self.rules = rules
@@ -84,7 +84,7 @@ def named(
 
 
 def unnamed(builder: GrammarBuilder) -> GrammarBuilder:
-    """The builder of nodes, for what has no names."""
+    """The plain GrammarBuilder, for rules without names."""
     return builder.rules if isinstance(builder, OutlineBuilder) else builder
 
 

@@ -29,9 +29,9 @@ from frisket.notations.combination.part import (
 )
 from frisket.notations.ends import sentence_ends
 
-#: Steps of the limits for an end of a part, or for a round of a repetition, and the bytes that it is remembered in.
+#: Limit steps and bytes for each end of a part that is found, or for each round of a repetition.
 STEPS, BYTES = 50, 150
-#: Steps for an end that is known, and for a character of free text.
+#: Limit steps for an end found before, and for a character of free text.
 _STEPS_PER_END = 10
 _STEPS_PER_CHARACTER = 5
 
@@ -46,13 +46,13 @@ class Parse:
         self.units = units
         self.meter = meter
         self.length = len(units)
-        #: Bytes before each unit that is none, and at the end: free text and other grammars go on to there.
+        #: Places of special tokens, and the end: free text and other grammars cannot go beyond the next one.
         self.stops = [at for at, unit in enumerate(units) if not isinstance(unit, int)] + [len(units)]
         self.data = bytes(unit if isinstance(unit, int) else 0 for unit in units)
         self._known: dict[tuple[int, int], frozenset[int]] = {}
 
     def ends(self, part: Part, begin: int) -> frozenset[int]:
-        """Where the texts of a part end that begin there."""
+        """The places at which the part's texts that start at `begin` end."""
         key = id(part), begin  # the tree of parts outlives the parse, so that the identity of a part is its own
         found = self._known.get(key)
         if found is None:
@@ -95,7 +95,7 @@ class Parse:
         return self.data[begin : next(stop for stop in self.stops if stop >= begin)]
 
     def is_special(self, name: str, place: int) -> bool:
-        """Whether the special token of that name stands there."""
+        """Whether the special token `name` stands at this place."""
         unit = self.units[place] if place < self.length else 0
         return not isinstance(unit, int) and name in unit
 
@@ -104,14 +104,14 @@ class Parse:
 
     # -- repetitions -------------------------------------------------------------------------------------------------
     def middles(self, part: Seq, begin: int) -> list[set[int]]:
-        """Where each item may begin, and where the last one may end."""
+        """The places between the items of a sequence, from its begin to its ends."""
         found = [{begin}]
         for item in part.items:
             found.append({end for place in found[-1] for end in self.ends(item, place)})
         return found
 
     def _rounds(self, part: Repeat, begin: int) -> Iterator[int]:
-        """Where a repetition ends; what is behind each round is found once."""
+        """The places at which a repetition ends; each (rounds, place) is expanded once."""
         agenda, seen = [(0, begin)], {(0, begin)}
         for count, place in agenda:
             self.meter.spend(STEPS, BYTES)
@@ -123,7 +123,7 @@ class Parse:
                     agenda.append(follow)
 
     def _next_round(self, part: Repeat, count: int, place: int) -> Iterator[tuple[int, int]]:
-        """(rounds, place) behind one more round."""
+        """Each (rounds, place) that one more round leads to."""
         if part.high is not None and count >= part.high:
             return
         for middle in self.begins(part, count, place):
@@ -134,12 +134,12 @@ class Parse:
                     yield min(count + 1, most(part)), end
 
     def begins(self, part: Repeat, count: int, place: int) -> Iterable[int]:
-        """Where the next round may begin: behind a separator, if one comes first."""
+        """The places at which the next round may begin, behind a separator if one must come first."""
         return [place] if part.separator is None or count == 0 else self.ends(part.separator, place)
 
     # -- free text ---------------------------------------------------------------------------------------------------
     def _text_ends(self, strings: Sequence[bytes], bounds: tuple[int, int | None], begin: int) -> Iterator[int]:
-        """Where a free text may end: before the first of the strings is whole, between two characters."""
+        """The places at which a free text may end: between characters, and before any of the strings is complete."""
         run = self._run(begin)
         self.meter.spend(_STEPS_PER_CHARACTER * len(run))
         stop = min((at + len(string) for string in strings if (at := run.find(string)) >= 0), default=len(run) + 1)
@@ -153,7 +153,7 @@ class Parse:
                 chars += 1
 
     def until(self, part: Until, begin: int) -> Iterator[tuple[int, int]]:
-        """(end of the text, end of the trigger)."""
+        """Each (end of the text, end of the trigger) of a free text with its trigger."""
         words = [trigger.text for trigger in part.triggers if isinstance(trigger, Lit)]
         for place, trigger in self._dispatched(words, part.forbidden, (part.min_chars, part.max_chars), begin):
             if trigger is not None:
@@ -164,7 +164,7 @@ class Parse:
     def _dispatched(
         self, triggers: Sequence[str], forbidden: Sequence[str], bounds: tuple[int, int | None], begin: int
     ) -> Iterator[tuple[int, str | None]]:
-        """Where a free text ends, and the trigger that ends it; None for a special token, whichever it is."""
+        """Each end of a free text with the trigger that ends it; the trigger is None for any special token."""
         run = self._run(begin)
         strings = [(string.encode(), string) for string in (*triggers, *forbidden)]
         ends = set(self._text_ends([data for data, _ in strings], bounds, begin))
@@ -188,7 +188,7 @@ class Parse:
                     agenda.append(follow)
 
     def tags_end(self, part: Tags, count: int, place: int) -> Iterator[int]:
-        """Where all ends, without another tag."""
+        """The places at which the whole part ends if no further tag comes."""
         if count < part.at_least:
             return
         if part.text_after or count == 0:
@@ -198,7 +198,7 @@ class Parse:
             yield place
 
     def next_tag(self, part: Tags, count: int, place: int) -> Iterator[tuple[Part, int, tuple[int, int]]]:
-        """(what follows the begin, where that is, (tags, place) behind it) of each reading of one more tag."""
+        """Each reading of one more tag: the tag's content, its place, and the (tags, place) behind the tag."""
         if part.at_most is not None and count >= part.at_most:
             return
         for at, trigger in self._dispatched(part.triggers, part.forbidden, (0, part.max_chars), place):
@@ -219,13 +219,13 @@ class Parse:
 
 
 def may_be_empty(part: Repeat) -> int:
-    """How many of the first rounds may read nothing: of later ones such a round changes nothing. A separator can follow
-    the first round only."""
+    """The number of first rounds that may be empty: a later empty round changes nothing. After an empty first round
+    a separator can still come."""
     return max(part.low, int(part.separator is not None))
 
 
 def most(part: Repeat | Tags) -> int:
-    """The count at which counting ends: beyond the least, and without a most, only whether there was one matters."""
+    """The count beyond which rounds need not be counted: `high`, or without it `low`, and at least 1."""
     low, high = (part.low, part.high) if isinstance(part, Repeat) else (part.at_least, part.at_most)
     return max(low, 1) if high is None else high
 
@@ -239,7 +239,7 @@ def _bounds(part: FreeText | AnyTokens) -> tuple[int, int | None]:
 
 
 def _valid_utf8(data: bytes) -> int:
-    """The length of the longest beginning that is UTF-8."""
+    """The length of the longest prefix that is valid UTF-8."""
     try:
         data.decode()
     except UnicodeDecodeError as error:

@@ -1,4 +1,4 @@
-"""Combination → what it is made of: a tree of parts, compared, printed and pickled as plain data.
+"""Combined grammar → tree of parts: plain data to compare, print and pickle.
 
 Rules belong to one builder. A tree does not, so that every part can stand in any number of other parts.
 """
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class Part:
-    """A language, as the call that makes it."""
+    """A language, stored as the constructor call that makes it."""
 
     __slots__ = ()
 
     def parts(self) -> tuple[Part, ...]:
-        """The parts that it is made of."""
+        """The direct subparts."""
         return ()
 
 
@@ -34,7 +34,7 @@ class Lit(Part):
 
     @classmethod
     def of(cls, text: str, where: str | None = None) -> Lit:
-        """The same; a text that UTF-8 cannot spell is a GrammarSyntaxError."""
+        """A literal of `text`; GrammarSyntaxError if UTF-8 cannot encode it."""
         try:
             text.encode()
         except UnicodeEncodeError as error:
@@ -94,7 +94,7 @@ class Choice(Part):
 
 @dataclass(frozen=True, slots=True)
 class Repeat(Part):
-    """`low` to `high` times the part (None: without end), with the separator between two of them."""
+    """`low` to `high` repetitions of a part (None: no limit), with a separator between two of them."""
 
     item: Part
     low: int
@@ -125,7 +125,7 @@ class FreeText(Part):
 
 @dataclass(frozen=True, slots=True)
 class AnyTokens(Part):
-    """Any tokens that have a text. Special tokens have none; those named here must be such, so that none comes."""
+    """Any tokens except special ones; `excluded` names tokens that the vocabulary must treat as special."""
 
     excluded: tuple[str, ...] = ()
 
@@ -135,7 +135,7 @@ class AnyTokens(Part):
 
 @dataclass(frozen=True, slots=True)
 class Until(Part):
-    """Free text and the first of the triggers in it, which ends it. `name` is that of the text, without the trigger."""
+    """Free text up to and including its first trigger. `name` names the text without the trigger."""
 
     triggers: tuple[Lit | Special, ...]
     forbidden: tuple[str, ...] = ()
@@ -151,8 +151,8 @@ class Until(Part):
 
 @dataclass(frozen=True, slots=True)
 class Tags(Part):
-    """Free text with tags in it. A tag is its begin and the part behind it; a begin starts with one of the triggers,
-    which end the text, or is a special token."""
+    """Free text with tags in it. A tag is a begin and the part behind it. A begin is a special token or starts with
+    one of the triggers, which end the text."""
 
     tags: tuple[tuple[Lit | Special, Part], ...]
     triggers: tuple[str, ...]
@@ -176,7 +176,7 @@ class Tags(Part):
 
 @dataclass(frozen=True, slots=True)
 class Capture(Part):
-    """The part, whose text has a name."""
+    """A part whose text is captured under a name."""
 
     name: str
     item: Part
@@ -190,12 +190,12 @@ class Capture(Part):
 
 @dataclass(frozen=True, slots=True)
 class Label(Part):
-    """The part, which has a name in paths and events, but is no capture."""
+    """A part with a name in paths and events that captures nothing."""
 
     name: str
     item: Part
     is_record: bool = False
-    """Whether the names within are those of members of one value."""
+    """Whether the names inside the part are members of one value."""
 
     def parts(self) -> tuple[Part, ...]:
         return (self.item,)
@@ -206,8 +206,8 @@ class Label(Part):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules(Part):
-    """The texts of rules that no constructor of a grammar made. `ends` are markers of which one ends each text, and is
-    no part of its value."""
+    """The texts of engine rules without a constructor call. One of the markers `ends` closes each text and is no part
+    of its value."""
 
     core: _core.Grammar
     reads: Literal["text", "json", "python"] = "text"
@@ -238,7 +238,7 @@ class Template(Part):
 
 
 def size(part: Part) -> int:
-    """How many parts a tree has, one that stands in several places counted in each: its text is that long."""
+    """The number of parts in a printed tree: a part in several places counts once for each place."""
     sizes: dict[int, int] = {}
     agenda = [part]
     while agenda:

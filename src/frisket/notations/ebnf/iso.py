@@ -14,7 +14,7 @@ from frisket.notations.ebnf.parser import EBNFParser, repeated
 from frisket.notations.production.ast import Except, Node, Productions, Reference, Repeat, Seq
 from frisket.notations.production.groups import Groups
 
-#: White space in a name counts for nothing, since a comma stands between items.
+#: A name may contain white space, which is ignored: commas separate the items.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:\s+[A-Za-z0-9_]+)*")
 _COUNT = re.compile(r"([0-9]+)\s*\*(?!\))")
 _OPENS = {"(/": "[", "(:": "{", "(": "(", "[": "[", "{": "{"}
@@ -65,7 +65,7 @@ class ISO(EBNFParser):
     def body(self) -> Node:
         source, groups = self.source, Groups()
         self.space()
-        #: Whether an item may come: after an operator or an opening bracket.
+        #: Whether an item may come here: behind an operator or an opening bracket.
         free = True
         while char := source.peek():
             at = source.at
@@ -115,7 +115,7 @@ class ISO(EBNFParser):
         return groups.close()
 
     def end_exception(self, groups: Groups) -> None:
-        """An exception may be empty: `{a}-` is all but the empty text, one or more of the other texts of `a`."""
+        """Close an exception, whose right side may be empty: `{a}-` means one or more `a`."""
         if not groups.waits:
             return
         if groups.minus is not None and isinstance(last := groups.items[-1], Repeat) and last.low == 0:

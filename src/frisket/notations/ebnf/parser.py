@@ -40,5 +40,5 @@ class EBNFParser:
 
 
 def repeated(low: int, high: int | None, node: Node) -> Node:
-    """The node `low` to `high` times."""
+    """A repetition of the node, `low` to `high` times."""
     return Repeat(node, low, high)

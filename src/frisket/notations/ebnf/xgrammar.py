@@ -41,7 +41,7 @@ _ESCAPES = {
     **{char: char for char in "\"\\/'?^$.*+()[]{}|-"},
 }  # fmt: skip
 _ANY_TEXT = Repeat(Chars(unicode.ALL), 0, None)
-#: Characters that stand in a JSON string as they are.
+#: Characters that a JSON string holds unescaped.
 _UNESCAPED = Repeat(Chars(((0x20, 0x21), (0x23, 0x5B), (0x5D, 0x10FFFF))), 0, None)
 _MACROS = ("Regex", "Substring", "TagDispatch")
 #: Names of captures and temperatures change no text's membership.
@@ -256,7 +256,7 @@ def _dispatch(tags: list[tuple[str, Node]], excluded: list[str], loop: bool, at:
 
 
 def _by_texts(tags: list[tuple[str, Node]], excluded: list[str], at: int) -> tuple[list[Node], Node]:
-    """Tags of which none holds another one: those before which the same texts may stand share these."""
+    """Alternatives for tags that do not contain each other; tags with equal texts before them share one node."""
     words, forbidden = [tag for tag, _ in tags], [text.encode() for text in excluded]
 
     def text(ends: frozenset[bytes]) -> Node:
@@ -270,7 +270,7 @@ def _by_texts(tags: list[tuple[str, Node]], excluded: list[str], at: int) -> tup
 
 
 def _by_ends(tags: list[tuple[str, Node]], excluded: list[str], at: int) -> tuple[list[Node], Node]:
-    """Tags that may hold one another: the first to end counts, and all that end there."""
+    """Alternatives for tags that may contain each other: the tags that end first count."""
     any_tag = Alt(tuple(Text(tag) for tag, _ in tags))
     without = [Complement(Seq((_ANY_TEXT, Text(text), _ANY_TEXT)), at) for text in excluded]
     to_a_tag = Shortest(Seq((_ANY_TEXT, any_tag)), at)

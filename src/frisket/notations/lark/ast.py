@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
-#: Whose reading of Lark's notation holds where readings differ.
+#: The implementation whose reading of Lark's notation applies where implementations differ.
 LarkDialect: TypeAlias = Literal["llguidance", "lark", "xgrammar"]
 
 

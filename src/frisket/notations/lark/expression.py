@@ -29,7 +29,7 @@ from frisket.notations.lark.parameter import parse_condition, parse_parameter
 from frisket.notations.production.source import Source
 
 NAME = re.compile(r"_*[A-Za-z](?:[A-Za-z0-9_]|-(?!>))*")
-#: White space within a line, a line that goes on behind a backslash, and comments.
+#: White space within a line, a backslash that continues the line, and comments.
 SPACE = re.compile(r"(?:[ \t]|\\[ ]*\r?\n|//[^\r\n]*|#[^\r\n]*)*")
 SPACE_AND_LINES = re.compile(r"(?:[ \t\r\n]|\\[ ]*\r?\n|//[^\r\n]*|#[^\r\n]*)*")
 #: The lines up to a bar, with which an alternative begins in a line of its own. A comment goes to the end of its line.
@@ -59,9 +59,9 @@ class _Level:
     branches: list[Branch] = field(default_factory=list)
     conjuncts: list[Node] = field(default_factory=list)
     items: list[Node] = field(default_factory=list)
-    #: Where each negation stands that waits for its operand.
+    #: Offsets of the negations that still need their operand.
     negations: list[int] = field(default_factory=list)
-    #: Where the last `&` stands.
+    #: Offset of the last `&`.
     conjoined: int | None = None
     condition: Formula | None = None
     #: Whether the last item may be repeated: it has no count yet.
@@ -81,7 +81,7 @@ class Expressions:
         self.levels: list[_Level] = []
 
     def body(self) -> Node:
-        """All up to the end of the definition. Groups are kept on a stack, so that they may nest however deep."""
+        """The body up to the end of the definition. A stack holds the open groups, so nesting has no depth limit."""
         source, outer = self.source, self.levels
         self.levels = [_Level("", source.at)]
         while True:
@@ -150,7 +150,7 @@ class Expressions:
             self.add(level, node)
 
     def value(self, char: str, at: int) -> Node | None:
-        """An item; None for a condition, which is one's mark."""
+        """The next item; None for a condition, which is a mark on an item."""
         source, literals = self.source, self.literals
         if char == '"':
             return literals.string()

@@ -20,18 +20,18 @@ from frisket.notations.production import ast
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
 
-#: Pairs of states that are looked at to find out where a longer ignored text may end.
 _EACH_BYTE = [bytes([byte]) for byte in range(256)]
+#: Most pairs of states that are searched for the end of a longer ignored text.
 _MOST_PAIRS = 4_096
 _BYTES = ((0, 255),)
 
 
 class Inexact(Exception):
-    """More than the next terminal decides where an ignored text ends, or its terminal is too large."""
+    """The end of an ignored text depends on more than the next terminal, or its terminal is too large."""
 
 
 class Texts(NamedTuple):
-    """A language as a tree for productions, and as a node of the builder that decides about it."""
+    """A language, both as a production tree and as a node of the builder that compares languages."""
 
     tree: ast.Node
     node: int
@@ -139,7 +139,7 @@ class _Work:
         return [(Texts(part, self.lower(part)), rest) for part, rest in trees]
 
     def merged(self, kinds: list[tuple[Texts, int]]) -> list[tuple[Texts, int]]:
-        """Kinds of one rest as one."""
+        """The kinds, with kinds of an equal rest merged."""
         found: dict[int, list[Texts]] = {}
         for texts, rest in kinds:
             found.setdefault(rest, []).append(texts)
@@ -206,7 +206,7 @@ class _Work:
         return Texts(ast.Both((lexeme.texts.tree, excluded), 0), left)
 
     def _without_first(self, lexeme: Lexeme, begins: frozenset[int], rest: int) -> Texts | None:
-        """As `without`, by the first byte alone."""
+        """`without`, decided by the first byte alone."""
         common = [data for data, _ in self.steps(rest) if data[0] in begins]
         if not common:
             return lexeme.texts

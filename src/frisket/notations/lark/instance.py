@@ -21,13 +21,13 @@ from frisket.notations.lark.library import library_names
 from frisket.notations.lark.parameter import evaluate
 from frisket.notations.production.source import Source
 
-#: Each becomes a rule of the engine.
+#: Most instances of one grammar; each becomes a rule of the engine.
 _MOST = 20_000
-#: Steps of the limits for each of them, for a node of its body until the engine has it (14 µs), and for a condition.
+#: Limit steps per instance, per node of its body up to the engine (14 µs), and per condition.
 _STEPS, _STEPS_PER_NODE, _STEPS_PER_CONDITION = 1_000, 350, 50
-#: Bytes of a node of a body, here and as a production.
+#: Limit bytes per node of a body, as tree and as production.
 _BYTES_PER_NODE = 600
-#: Characters that say which template with which arguments; beyond, arguments are taken to grow without end.
+#: Most characters of an instance's template and arguments; longer ones count as endless recursion.
 _LONGEST = 5_000
 
 
@@ -38,7 +38,7 @@ class Instances:
         self.source = source
         self.known = module.definitions
         self.found: dict[str, Definition] = {}
-        #: The instances of parametric rules: one that has no text is no mistake.
+        #: Instances of parametric rules, which may be empty without error.
         self.parametric: set[str] = set()
         self.agenda: deque[tuple[str, Definition, dict[str, Node], int | None]] = deque()
         for name, definition in self.known.items():
@@ -65,7 +65,7 @@ class Instances:
             self.found[name] = Definition(name, definition.at, body, attributes=attributes)
 
     def resolved(self, body: Node, arguments: dict[str, Node], value: int | None) -> Node:
-        """The body with the definitions that its names mean; most bodies stay as they are."""
+        """The body with each name replaced by its instance's name; most bodies stay unchanged."""
         order: list[Node] = []
         agenda = [body]
         is_plain = not arguments
@@ -94,7 +94,7 @@ class Instances:
         return made[0]
 
     def chosen(self, node: Choice, value: int | None) -> Choice:
-        """The alternatives whose conditions hold; a call in another one may never come up."""
+        """The alternatives whose conditions hold; calls in the others are never instantiated."""
         return Choice(
             tuple(
                 Branch(branch.node)
@@ -104,7 +104,7 @@ class Instances:
         )
 
     def instead(self, name: str) -> str:
-        """The hint where nothing has the name."""
+        """The hint for a name that is not defined."""
         if near := difflib.get_close_matches(name, self.known, n=1):
             return f"is it {near[0]}?"
         if name in library_names():
@@ -146,14 +146,14 @@ class Instances:
 
 
 def _asks(node: Node) -> bool:
-    """Whether what the node says depends on the rule's parameter."""
+    """Whether the node depends on the rule's parameter."""
     if isinstance(node, Choice):
         return any(branch.condition is not None for branch in node.branches)
     return isinstance(node, Name) and node.parameter is not None and node.parameter.function != "number"
 
 
 def _spelled(node: Node) -> str:
-    """A text for an argument, equal for equal ones."""
+    """The key text of an argument; equal arguments have equal keys."""
     if isinstance(node, Name):
         return node.name
     parts = [f"{slot}={getattr(node, slot)!r}" for slot in node.__slots__ if slot in _SAID]
@@ -161,5 +161,5 @@ def _spelled(node: Node) -> str:
     return f"{type(node).__name__}({', '.join(parts + below)})"
 
 
-#: Fields that tell apart nodes without any below.
+#: Fields that distinguish leaf nodes.
 _SAID = ("any_case", "chunks", "flags", "high", "is_shortest", "low", "name", "pattern", "text", "value")

@@ -15,7 +15,7 @@ _DECIMAL = r"(?:[0-9]+\.[0-9]*|\.[0-9]+)"
 _FLOAT = f"(?:[0-9]+{_EXPONENT}|{_DECIMAL}(?:{_EXPONENT})?)"
 _NUMBER = f"(?:{_FLOAT}|[0-9]+)"
 
-#: The insides of strings, which end as soon as they can: a terminal that holds one has its shortest texts.
+#: Insides of strings, which match lazily: a terminal that contains one keeps only its shortest texts.
 LAZY = {"_STRING_INNER": r"[^\n]*", "_STRING_ESC_INNER": r"(?:[^\\\n]|\\[^\n])*"}
 
 _PATTERNS = {
@@ -47,7 +47,7 @@ _PATTERNS = {
     "SQL_COMMENT": r"--[^\n]*",
 }
 
-#: llguidance's strings may hold line ends, unless a backslash stands before.
+#: llguidance's strings may contain line ends, except behind a backslash.
 _OTHERS: dict[LarkDialect, dict[str, str]] = {"llguidance": {"ESCAPED_STRING": r'"(?:[^"\\]|\\[^\n])*"'}}
 
 #: llguidance's terminals, which the engine imports by itself.

@@ -74,7 +74,7 @@ for _name, _compare in _COMPARED.items():
         lambda value, bits, number, compare=_compare: compare(_part(value, bits).bit_count(), number),
     )
 
-#: Nested conditions are read by recursion.
+#: Deepest nesting of conditions, which are parsed by recursion.
 _DEEPEST = 50
 
 
@@ -146,7 +146,7 @@ def _bits(source: Source, literals: Literals) -> Bits:
 
 
 def evaluate(formula: Formula, value: int | None, source: Source) -> int:
-    """The number of a formula, or whether a condition holds; `value` is the rule's parameter, if it has one."""
+    """The value of a formula or condition; `value` is the rule's parameter, if it has one."""
     if formula.function == "number":
         (number,) = formula.operands
         assert isinstance(number, int)

@@ -46,7 +46,7 @@ _OPTIONS: dict[str, tuple[Any, ...]] = {
     "no_forcing": (True, False),
     "skip_repetition": ("once", "repeat"),
 }
-#: Grammars within grammars are read by recursion.
+#: Deepest nesting of grammars within grammars, which are parsed by recursion.
 _DEEPEST = 20
 
 
@@ -62,7 +62,7 @@ class LarkParser:
         self.literals = self.expressions.literals
 
     def parse(self) -> Module:
-        """All up to the end, or to the bracket that closes a nested grammar."""
+        """The module up to the end of the text, or to the bracket that closes a nested grammar."""
         source = self.source
         while True:
             source.match(SPACE_AND_LINES)
@@ -119,7 +119,7 @@ class LarkParser:
             source.expect("_", f"after {name}::", "a parametric rule is name::_ : body")
             if is_terminal(name):
                 source.fail("a terminal has no parameter", at, "begin its name with a small letter")
-        # Priorities say how Lark reads a text that can be read in several ways. They change no text's membership.
+        # Priorities choose between several parses of a text; they do not change the language.
         source.match(_PRIORITY)
         source.match(SPACE)
         attributes = self.attributes(name) if source.peek() == "[" else Attributes()
@@ -201,7 +201,7 @@ class LarkParser:
         if key == "max_chars":
             return replace(found, max_chars=self.literals.number("a number of characters"))
         if key == "temperature":
-            # A temperature is for a sampler. It changes no text's membership.
+            # A temperature concerns the sampler; it does not change the language.
             if source.match(_TEMPERATURE) is None:
                 source.fail(f"expected a number, found {source.found()}")
             return found
@@ -248,7 +248,7 @@ class LarkParser:
             body = Choice((Branch(known.body), Branch(more.body)))
             self.module.definitions[more.name] = replace(known, body=body)
         elif word == "%declare":
-            # Such terminals have no texts: a rule that asks for one is refused.
+            # Declared terminals have no texts: a rule that uses one is refused.
             place = source.at
             while name := source.match(_TERMINAL):
                 self.module.declared[name] = place

@@ -31,12 +31,12 @@ _POSIX_CLASS = re.compile(r"\[:([a-z]+):\]")
 _CLASS_BEGINS = re.compile(r"\[\^?\]?")
 _ESCAPED_END = re.compile(r"(?:^|[^\\])(?:\\\\)*\\\$\Z")
 _NAMED_GROUP = re.compile(r"\(\?<(?![=!])")
-#: The flags of a dialect's classes and cases: of ASCII, of Rust, of Python.
+#: Each dialect's flag for classes and case: ASCII, Rust or Python.
 CLASS_FLAGS: dict[LarkDialect, str] = {"xgrammar": "a", "llguidance": "r", "lark": ""}
 
 
 def python_pattern(pattern: str, flags: str, dialect: LarkDialect, fail: Fail) -> tuple[str, str, bool]:
-    """The pattern and the flags in Python's dialect, and whether of its texts only the shortest are meant.
+    """The pattern and flags in Python's dialect, and whether only its shortest texts count.
 
     The flag `r` is not Python's: it says that cases, `\\d`, `\\s` and `\\w` are Rust's.
     """
@@ -90,7 +90,7 @@ def _varying(node: Node) -> Iterator[Node]:
 
 
 def _length(node: Node) -> int:
-    """The length of the texts of a node in which nothing varies."""
+    """The length of a node's texts, which must all be equally long."""
     match node:
         case Text(text):
             return len(text)

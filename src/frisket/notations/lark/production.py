@@ -55,11 +55,11 @@ if TYPE_CHECKING:
     #: A module's productions, from the place where it stands → the node of its start.
     Lower = Callable[[GrammarBuilder, Module, int], int]
 
-#: The production of what may stand behind a terminal.
+#: Name of the production for ignored text behind a terminal.
 _GAP = "%ignore"
-#: The production of the start and what may stand before its first terminal.
+#: Name of the production for the start and the ignored text before its first terminal.
 BEGIN = "%begin"
-#: A terminal that is lowered by itself.
+#: Name of the production for a terminal that is lowered by itself.
 _PART = "%part"
 _ANY_BYTE = ast.Octets(((0, 255),))
 
@@ -81,7 +81,7 @@ class Productions:
         self.rules: ast.Productions = {}
         self.has_gap = bool(instances.ignored)
         self.is_first_ignored = False
-        #: Rules of what texts begin with, some of which may have no text.
+        #: Names of rules for the begin of texts, which may be empty without error.
         self.beginnings: set[str] = set()
         #: Each terminal in a rule as it stands there: with what may be ignored behind, and without.
         self.lexemes: list[tuple[ast.Seq, ast.Node]] = []
@@ -330,7 +330,7 @@ class Productions:
         return any(isinstance(body, Regex) and body.pattern in LAZY.values() for body in bodies)
 
     def bounded(self, definition: Definition, body: ast.Node) -> ast.Node:
-        """The body with what attributes ask of it."""
+        """The body restricted by the rule's attributes."""
         attributes = definition.attributes
         if attributes.max_chars is not None:
             body = ast.Both((body, ast.Repeat(ast.Chars(unicode.ALL), 0, attributes.max_chars)), definition.at)
@@ -339,7 +339,7 @@ class Productions:
         return body
 
     def may_be_empty(self, node: Node) -> bool:
-        """False only if the empty text is surely none of a terminal's that a rule names."""
+        """False only if a terminal that a rule names certainly does not match the empty text."""
         while isinstance(node, Cut):
             node = node.item
         if isinstance(node, Name):

@@ -52,14 +52,14 @@ class Reference:
 
 @dataclass(slots=True, eq=False)
 class Seq:
-    """One after the other; without items, the empty text."""
+    """The items in sequence; without items, the empty text."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(slots=True, eq=False)
 class Alt:
-    """Any one of these."""
+    """Any one of the items."""
 
     items: tuple[Node, ...]
 
@@ -164,7 +164,7 @@ class Production:
 #: The rules of a grammar, by the name that references use.
 Productions: TypeAlias = dict[str, Production]
 
-#: How to get at the nodes below a node, by its type; leaves are not there. A table, since every pass over a grammar
+#: Node type → function that returns the child nodes; leaves have no entry. A table, since every pass over a grammar
 #: asks this of every node.
 _BELOW: dict[type, Callable[[Any], tuple[Node, ...]]] = {
     Seq: attrgetter("items"),

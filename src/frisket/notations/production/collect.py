@@ -31,7 +31,7 @@ Leaves: TypeAlias = dict[str, list[tuple[int, Pattern | Embedded]]]
 
 
 def collect(productions: Productions) -> tuple[front_end.Productions, Leaves]:
-    """The engine's productions, and their leaves by rule."""
+    """The engine's productions and, by rule, the leaves that Python lowers."""
     made = front_end.Productions()
     leaves: Leaves = {}
     for name, production in productions.items():

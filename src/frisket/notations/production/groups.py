@@ -12,13 +12,13 @@ from frisket.notations.production.ast import Except, Node, alternatives, sequenc
 class _Level:
     """An open group, or the body around all: its alternatives so far, and the operators that wait for an operand."""
 
-    #: Its bracket and where that stands; None for the body itself.
+    #: The opening bracket and its offset; None for the body itself.
     opened: tuple[str, int] | None
     done: list[Node] = field(default_factory=list)
     items: list[Node] = field(default_factory=list)
     #: Function that makes the node of the next item.
     prefix: Callable[[Node], Node] | None = None
-    #: How many items there were when an exception's operator came, and where that stands.
+    #: Number of items before an exception's operator, and the operator's offset.
     minus: tuple[int, int] | None = None
 
 
@@ -69,18 +69,18 @@ class Groups:
         self._levels[-1].prefix = make
 
     def exclude(self, at: int) -> None:
-        """The next item is excluded from the last one; the operator stands at that place."""
+        """Begin an exception: the next item is excluded from the last; `at` is the operator's offset."""
         self._settle()
         self._levels[-1].minus = len(self.items), at
 
     @property
     def minus(self) -> int | None:
-        """Where the exception's operator stands that waits for its right operand."""
+        """Offset of the exception's operator that still needs its right operand."""
         minus = self._levels[-1].minus
         return minus[1] if minus is not None and minus[0] == len(self.items) else None
 
     def forget(self) -> None:
-        """The operator of the exception under way was another one."""
+        """Cancel the open exception, whose operator had another meaning."""
         self._levels[-1].minus = None
 
     def begin_alternative(self) -> None:
@@ -91,16 +91,16 @@ class Groups:
         level.items = []
 
     def open(self, bracket: str, at: int) -> None:
-        """A group begins."""
+        """Begin a group."""
         self._levels.append(_Level((bracket, at)))
 
     def close(self) -> Node:
-        """The node of the innermost group, which ends; or of the whole body."""
+        """End the innermost group, or the body, and return its node."""
         self.begin_alternative()
         return alternatives(self._levels.pop().done)
 
     def _settle(self) -> None:
-        """The exception under way has both its operands."""
+        """Complete the open exception, now that both operands are there."""
         level = self._levels[-1]
         if level.minus is not None:
             excluded = level.items.pop()

@@ -71,7 +71,7 @@ def _pattern(builder: GrammarBuilder, source: Source, node: Pattern) -> tuple[in
 
 
 def _fail(source: Source, productions: Productions, kind: str, name: str, at: int, is_grammar: bool) -> NoReturn:
-    """The error of what the engine found wrong."""
+    """Raise the error for a fault that the engine found."""
     if kind == "undefined":
         near = difflib.get_close_matches(name, productions, n=1)
         hint = f"is it {productions[near[0]].name}?" if near else f"the rules are {_listed(productions)}"
@@ -102,7 +102,7 @@ def _fail(source: Source, productions: Productions, kind: str, name: str, at: in
 
 
 def _other_root(productions: Productions, root: str, option: str) -> str:
-    """The hint where the grammar has no rule of the root's name."""
+    """The hint for a root that names no rule of the grammar."""
     names = [production.name for production in productions.values()]
     near = difflib.get_close_matches(root, names, n=1) or [name for name in names if name == name.lower()] or names
     hint = f'call a rule {root}, or pass {option}="{near[0]}"'

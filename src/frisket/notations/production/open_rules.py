@@ -37,19 +37,19 @@ if TYPE_CHECKING:
 
     from frisket.notations.regex.unicode import CharSet
 
-#: Steps of the limits for an item or a tail, and the bytes that it is kept in.
+#: Limit steps and bytes for each item or tail (an Earley parser's items).
 _STEPS, _BYTES = 75, 400
-#: Bytes that are copied in the time of a step.
+#: Bytes copied per limit step.
 _COPIED = 256
-#: The tail of a body that asks for nothing more.
+#: Number of the empty tail: the body is complete.
 _END = 0
 
-#: Where a rule began in the text, by its name.
+#: A rule's name and the place at which it began.
 _Call = tuple[str, int]
 
 
 class _Item(NamedTuple):
-    """A rule that began at a place of the text, and the number of the tail that its body still asks for."""
+    """A rule that began at a place of the text, and the number of the tail of its body still to match."""
 
     rule: str
     begin: int
@@ -57,7 +57,7 @@ class _Item(NamedTuple):
 
 
 def open_rules(productions: Productions, root: str, text: bytes, meter: Meter) -> tuple[str, ...]:
-    """The names of the rules in which the end of the text stands, from the root on.
+    """The names of the rules that are open at the end of the text, from the root inwards.
 
     A rule directly within itself is named once. Where the text has several readings, the one counts whose innermost
     rule has read something, and of these the deepest. Empty if no text of the root begins like that. Special tokens
@@ -71,7 +71,7 @@ def open_rules(productions: Productions, root: str, text: bytes, meter: Meter) -
 
 
 class _Chart:
-    """The items of each place of a text."""
+    """The parser's items at each place of a text."""
 
     def __init__(self, productions: Productions, root: str, text: bytes, meter: Meter) -> None:
         self.productions = productions
@@ -83,24 +83,24 @@ class _Chart:
         self.numbers: dict[tuple[int, int, int | None, int], int] = {}
         self.bodies: dict[str, int] = {}
         self.items: list[dict[_Item, None]] = [{} for _ in range(len(text) + 1)]
-        #: The items that wait for the end of a call, as they are behind it.
+        #: Call → the items that continue behind that call.
         self.callers: dict[_Call, dict[_Item, None]] = defaultdict(dict)
         self.grammars: dict[int, _core.Grammar | None] = {}
-        #: The calls whose terminal the end of the text interrupts, and whether that call has read something.
+        #: Calls with a terminal cut off by the end of the text → whether the call has read anything.
         self.open: dict[_Call, bool] = {}
         self.items[0][_Item(root, 0, self.body(root))] = None
         for place in range(len(text) + 1):
             self.read(place)
 
     def chains(self) -> Iterator[tuple[bool, list[str]]]:
-        """For each open call whether it has read something, and the rules from the root to it."""
+        """For each open call: whether it has read anything, and the rules from the root to it."""
         for call, has_read in self.open.items():
             yield has_read, self.chain(call)
         if _Item(self.root, 0, _END) in self.items[-1]:
             yield False, [self.root]
 
     def chain(self, call: _Call) -> list[str]:
-        """The rules from the root to a call, as few as possible."""
+        """The shortest chain of rules from the root to a call."""
         above: dict[_Call, _Call | None] = {call: None}
         agenda = deque([call])
         while (at := agenda.popleft()) != (self.root, 0):
@@ -118,7 +118,7 @@ class _Chart:
 
     # -- reading -----------------------------------------------------------------------------------------------------
     def read(self, place: int) -> None:
-        """All items of a place; they begin those of later places."""
+        """Process all items of a place, which add the items of later places."""
         agenda = deque(self.items[place])
         empty: set[str] = set()
 
@@ -165,7 +165,7 @@ class _Chart:
                 self.open[item.rule, item.begin] = item.begin < len(self.text)
 
     def inner(self, node: Node, behind: int) -> list[int] | None:
-        """The tails that begin with the parts of a node; None of a terminal."""
+        """The tails that begin with the parts of a node; None for a terminal."""
         match node:
             case Token() | Text(""):
                 return [behind]
@@ -180,7 +180,7 @@ class _Chart:
         return None
 
     def ends(self, node: Node, place: int) -> tuple[list[int], bool]:
-        """Where a terminal that begins at a place ends, and whether it goes on behind the text."""
+        """The ends of a terminal that begins at a place, and whether it can continue beyond the text."""
         left = self.text[place:]
         self.meter.spend(len(left) // _COPIED)
         match node:
@@ -199,7 +199,7 @@ class _Chart:
         return [place + length for length in ends], is_open
 
     def grammar(self, node: Node) -> _core.Grammar | None:
-        """A part that only an automaton reads, as a grammar of its own; None if it has no text."""
+        """The separate grammar of a part that an automaton must match; None if the part has no text."""
         if id(node) not in self.grammars:
             builder = _core.GrammarBuilder(limits=self.meter.limits)
             alone = {**self.productions, "": Production("", node, 0)}
@@ -219,7 +219,7 @@ class _Chart:
         return self.bodies[rule]
 
     def tail(self, node: Node, low: int, high: int | None, behind: int) -> int:
-        # The productions keep their nodes alive, so that the identity of a node is its own.
+        # The productions keep their nodes alive, so ids are not reused.
         key = id(node), low, high, behind
         if key not in self.numbers:
             self.meter.spend(_STEPS, _BYTES)
@@ -233,7 +233,7 @@ def _holds(ranges: CharSet, value: int) -> bool:
 
 
 def _character(left: bytes, place: int, ranges: CharSet) -> tuple[list[int], bool]:
-    """Where one code point of the ranges ends; whether one of them goes on behind the text."""
+    """The end of one code point of the ranges, and whether one can continue beyond the text."""
     if not left:
         return [], bool(ranges)
     length = 1 if left[0] < 0x80 else 2 if left[0] < 0xE0 else 3 if left[0] < 0xF0 else 4

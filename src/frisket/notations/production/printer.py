@@ -31,9 +31,9 @@ from frisket.notations.regex import ast as regex
 from frisket.notations.regex import unicode
 from frisket.notations.regex.unicode import CharSet
 
-#: How tight a text binds: alternatives, a sequence, a repeated item, one item.
+#: Precedence of a text: alternatives, a sequence, a repeated item, one item.
 _ALT, _SEQ, _REPEAT, _ITEM = 0, 1, 2, 3
-#: A count is written out as far as this where the notation has none.
+#: Most rounds of a count that is written out where the notation has no counts.
 _MOST_ROUNDS = 1_000
 
 
@@ -65,7 +65,7 @@ class Printer:
         raise GrammarError(f"{self.notation} cannot say {what}", where=f"rule {self.productions[self.rule].name}")
 
     def named(self) -> dict[str, str]:
-        """A name for each rule that every reader takes: letters, digits and hyphens."""
+        """A portable name for each rule: letters, digits and hyphens."""
         found: dict[str, str] = {self.root: "root"}
         taken = {"root"}
         for name in self.rules:
@@ -82,7 +82,7 @@ class Printer:
         return found
 
     def spelled(self, body: Node) -> tuple[str, int] | None:
-        """The text of a body and how tight it binds; None if nothing matches it."""
+        """The text of a body and its precedence; None if nothing matches it."""
         made: dict[int, tuple[str, int] | None] = {}
         for node in postorder(body):
             made[id(node)] = self.node(node, [made[id(child)] for child in children(node)])
@@ -146,7 +146,7 @@ class Printer:
         raise NotImplementedError
 
     def difference(self, item: tuple[str, int], excluded: tuple[str, int]) -> tuple[str, int]:
-        """The texts of one that are none of the other."""
+        """The texts of the first body that are no texts of the second."""
         self.fail("an exception")
 
 
@@ -227,7 +227,7 @@ def _range(low: int, high: int) -> str:
 
 
 def _production(node: regex.Node, printer: Printer) -> Node:
-    """A pattern's tree as a production's."""
+    """The production tree of a pattern's tree."""
     match node:
         case regex.Text(text):
             return Text(text)

@@ -12,12 +12,12 @@ from frisket.json_fault import BOM, BOM_HINT
 from frisket.notations.regex import unicode
 from frisket.notations.regex.unicode import CharSet
 
-#: Steps of the limits for a character that a parser in Python reads, some 4 µs.
+#: Limit steps per character that a parser in Python reads: about 4 µs.
 STEPS_PER_CHARACTER = 100
-#: An excerpt shows at most so many characters on either side of its place.
+#: Most characters that an excerpt shows on either side of its place.
 _SHOWN = 60
 
-#: The engine's counts are 32 bits wide.
+#: Largest count: the engine's counts have 32 bits.
 _LARGEST = 2**32 - 1
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -25,13 +25,13 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
 class Check(Protocol):
-    """Takes steps and bytes of the limits; LimitExceededError where there are too few."""
+    """Spends steps and bytes of the limits; LimitExceededError beyond them."""
 
     def __call__(self, steps: int, memory_bytes: int = 0, /) -> None: ...
 
 
 def _no_limit(steps: int, memory_bytes: int = 0, /) -> None:
-    """The check of texts that nobody limits."""
+    """The check without limits."""
 
 
 class Source:
@@ -53,7 +53,7 @@ class Source:
             self.fail("a lone surrogate has no UTF-8 form", match.start(), "leave it out")
 
     def fail(self, message: str, at: int | None = None, hint: str | None = None) -> NoReturn:
-        """Raise the error that shows the place; without one, where the cursor is."""
+        """Raise the error that shows a place, by default the cursor's."""
         at = self.at if at is None else at
         raise GrammarSyntaxError(message, where=self.where(at), excerpt=self.excerpt(at), hint=hint)
 
@@ -86,14 +86,14 @@ class Source:
         return self.text[self.at : self.at + 1]
 
     def take(self, text: str) -> bool:
-        """Whether the text comes next; it is then read."""
+        """Read the text if it comes next; return whether it did."""
         if self.text.startswith(text, self.at):
             self.at += len(text)
             return True
         return False
 
     def match(self, pattern: re.Pattern[str]) -> str | None:
-        """The text that the pattern matches here, which is then read; None if it does not match."""
+        """Read and return the text that the pattern matches here; None if it does not match."""
         found = pattern.match(self.text, self.at)
         if found is None:
             return None
@@ -106,7 +106,7 @@ class Source:
             self.fail(f"expected {text} {why}, found {self.found()}", hint=hint)
 
     def found(self, at: int | None = None) -> str:
-        """The character at a place, as an error calls it."""
+        """The character at a place, as error messages name it."""
         at = self.at if at is None else at
         if at >= self.end:
             return "the end of the grammar"

@@ -1,4 +1,4 @@
-"""Chunks of a text × GrammarBuilder → the regular node of what some of them, side by side, say."""
+"""Chunks of a text × GrammarBuilder → the regular node of all runs of adjacent chunks."""
 
 from __future__ import annotations
 

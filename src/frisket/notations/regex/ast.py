@@ -1,4 +1,4 @@
-"""Pattern → what it says, as a tree: all dialects mean the same by the same node. The engine reads it."""
+"""Pattern → syntax tree, with the same nodes for all dialects. The engine parses it."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Chars:
 
 @dataclass(slots=True)
 class Seq:
-    """One after the other; without items, the empty text."""
+    """The items in sequence; without items, the empty text."""
 
     items: list[Node]
 
 
 @dataclass(slots=True)
 class Alt:
-    """Any one of these."""
+    """Any one of the items."""
 
     items: list[Node]
 
@@ -50,7 +50,7 @@ class Repeat:
 
 @dataclass(slots=True)
 class Atomic:
-    """An atomic group or a possessive quantifier: what it took it does not give back."""
+    """An atomic group or a possessive quantifier, which never backtracks."""
 
     item: Node
     at: int

@@ -44,7 +44,7 @@ _LARGEST = 2**31 - 1
 def read_structural_tag(
     tag: Any, grammars: type[Grammar], options: JSONSchemaOptions | None, limits: Limits | None
 ) -> Part:
-    """The part of a structural tag; GrammarSyntaxError, with the JSON pointer, for what is none or cannot be exact.
+    """The part of a structural tag; GrammarSyntaxError, with the JSON pointer, for an invalid or inexact one.
 
     `grammars` makes the grammars of schemas, patterns and rules in it.
     """
@@ -235,7 +235,7 @@ class _Reader:
         place.fail(f"the begin of a tag is a text or a token, got {_kind(begin)}")
 
     def _behind(self, data: Mapping[str, Any], place: _Place) -> Part:
-        """The parts behind the begin of a tag: its content and its end."""
+        """The content and the end of a tag."""
         end, at = data.get("end"), place.below("end")
         if isinstance(end, Mapping) and end.get("type") == "token":
             token = _token(end.get("token"), at.below("token"))
@@ -277,7 +277,7 @@ class _Reader:
                 at.below("begin").fail(f"a tag begins with exactly one of the triggers, and {begin.text!r} {said}")
             tags.append((begin, self._behind(tag, at)))
         used = tuple(word for word in triggers if any(begin.text.startswith(word) for begin, _ in tags))
-        # Nothing may follow a trigger that begins no tag, so that it may not come.
+        # A trigger that begins no tag is forbidden, since nothing could follow it.
         unused = tuple(word for word in triggers if word not in used)
         forbidden = self._forbidden(data, used, place, unused)
         return self._tagged(data, place, tuple(tags), used, forbidden)
@@ -307,7 +307,7 @@ class _Reader:
         if not tags:
             place.below("tags").fail("there are no tags")
         once, required = _flag(data, "stop_after_first", place), _flag(data, "at_least_one", place)
-        # A tag that must come comes at once, without text before it.
+        # A required tag comes first, without text before it.
         first = Choice(tuple(Seq(tag) for tag in tags))
         if once:
             return first if required else Tags(tags, triggers, forbidden, 0, 1, None, text_after=False)
@@ -371,7 +371,7 @@ class _Reader:
     def _forbidden(
         self, data: Mapping[str, Any], triggers: list[str] | tuple[str, ...], place: _Place, more: tuple[str, ...] = ()
     ) -> tuple[str, ...]:
-        """The strings that free text may not hold: those it lists, and the ends of the tag around it."""
+        """The strings that free text must not contain: its own list, and the ends of the tag around it."""
         excludes = _strings(data, "excludes", place)
         strings = tuple(dict.fromkeys([*excludes, *more, *place.ends]))
         free_text.check_strings(place.pointer, triggers, strings)
@@ -379,7 +379,7 @@ class _Reader:
 
 
 def _named(tag: Mapping[str, Any], content: Part) -> Part:
-    """The content of a tag, whose begin is its name in paths."""
+    """The content of a tag, named by the tag's begin in paths."""
     begin = tag.get("begin")
     name = begin if isinstance(begin, str) else _token((begin or {}).get("token"), _Place()).name
     return Label(name, content) if name else content
@@ -423,7 +423,7 @@ def _list(data: Mapping[str, Any], key: str, place: _Place) -> list[Any]:
 
 
 def _strings(data: Mapping[str, Any], key: str, place: _Place) -> list[str]:
-    """Texts that are not empty, each once; none if the key is missing."""
+    """The distinct, non-empty strings under a key; none if the key is missing."""
     values = _list(data, key, place) if data.get(key) is not None else []
     for number, value in enumerate(values):
         if not isinstance(value, str) or not value:

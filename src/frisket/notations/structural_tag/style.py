@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 _STRING = ("string",)
 
-#: The types whose values hold others.
+#: Types whose values contain other values.
 _NESTED = ("object", "array")
 
-#: Keywords of an object or an array that is a list of elements.
+#: Keywords that are enforced for an object or array written as elements.
 _HELD = {
     "object": ("type", "properties", "required", "additionalProperties"),
     "array": ("type", "items", "minItems", "maxItems"),
 }
 
-#: Stands before each element of MiniMax M3.
+#: Marker before each element in MiniMax M3's style.
 _MINIMAX = "]<]minimax[>["
 
 
@@ -45,11 +45,11 @@ class Style:
     end: str
     kinds: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"": _STRING, " ": OTHER_TYPES})
     escapes: Mapping[int, str] = field(default_factory=dict)
-    #: How an item of an array begins, in a style whose objects and arrays are elements, too; elsewhere they are JSON.
+    #: Begin of an array's item, in styles that write objects and arrays as elements; other styles write JSON.
     item: str = ""
     #: The pattern of a member's name that the schema does not give.
     name: str = "[A-Za-z_][0-9A-Za-z_]*"
-    #: A string that no text may hold.
+    #: A string that no text may contain.
     reserved: str = ""
 
 
@@ -88,10 +88,10 @@ STYLES = {
     ),
 }
 
-#: Members that may come in any order: every set of those that came is a node.
+#: Most members that may come in any order: each subset of them needs a node.
 _MAX_ANY_ORDER = 10
 
-#: Blanks and line breaks between two elements.
+#: Most blanks and line breaks between two elements.
 _BLANKS = 64
 
 
@@ -143,7 +143,7 @@ class _Parameters:
         return self.members(self.schema, "")
 
     def members(self, schema: dict[str, Any], pointer: str | None) -> int:
-        """The members of an object whose schema relates none of them to others."""
+        """The members of an object whose schema sets no conditions between members."""
         builder, where = self.builder, pointer or ""
         properties, required = schema.get("properties", {}), schema.get("required", [])
         extra = schema.get("additionalProperties", True)
@@ -195,7 +195,7 @@ class _Parameters:
         )
 
     def in_any_order(self, members: list[tuple[int, bool]]) -> int:
-        """Each member at most once. The node of a set is what may follow when the members of the set have come."""
+        """Each member at most once. The node of a set matches what may follow the members of that set."""
         if len(members) > _MAX_ANY_ORDER:
             raise _unsupported("/properties", f"more than {_MAX_ANY_ORDER} members cannot come in any order")
         builder, needed = self.builder, sum(1 << at for at, (_, needed) in enumerate(members) if needed)
@@ -210,7 +210,7 @@ class _Parameters:
         return behind[0]
 
     def member(self, key: str | None, value: _Value) -> int:
-        """One element, after blanks. A key of None is any name."""
+        """One element after blanks; the key None stands for any name."""
         if key is not None and "{key}" in self.style.end and (not key or key[0] == "/" or ">" in key):
             raise _unsupported(value.pointer or "", f"no element of this style has the name {key!r}")
         return self.builder.seq([self.blanks, *self.element(self.style.begin, key, value)])
@@ -249,7 +249,7 @@ class _Parameters:
                 yield self.other(self.nested(value.pointer, name), end)
 
     def nested(self, pointer: str | None, name: str) -> int:
-        """The rule of an object's or an array's elements, which a schema may hold again."""
+        """The rule of an object's or array's elements, which a schema may nest recursively."""
         rule = self.rules.get((pointer, name))
         if rule is None:
             rule = self.rules[pointer, name] = self.builder.rule(f"{name} at {pointer}")
@@ -259,7 +259,7 @@ class _Parameters:
         return rule
 
     def shapes(self, pointer: str | None, name: str) -> list[tuple[dict[str, Any], str | None]]:
-        """The schemas, with their pointers, that say of which members or items such a value is made."""
+        """The schemas, with their pointers, that define the members or items of a value."""
         schema = True if pointer is None else follow(self.schema, pointer)
         if schema is False:
             return []
@@ -298,7 +298,7 @@ class _Parameters:
         return bounded_text(self.builder, self.builder.regex(self.style.name, dialect="ecma"), "", self.excluded)
 
     def text(self, node: int, end: str) -> int:
-        """A text that holds neither the end of its element nor an excluded string, and that end."""
+        """A text without its element's end and the excluded strings, followed by that end."""
         return bounded_text(self.builder, node, end, self.excluded)
 
     def other(self, node: int, end: str) -> int:

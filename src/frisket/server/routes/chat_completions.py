@@ -41,7 +41,7 @@ from frisket.server.tool import ChatTool, Choice, Effort, make_plan, thinking
 from frisket.tools import Family
 
 PATH, METHODS = "/v1/chat/completions", ["POST"]
-#: How an answer ended, in OpenAI's words.
+#: Reason of an answer's end → OpenAI's word.
 REASONS: dict[str, Literal["stop", "length"]] = {
     "end": "stop", "budget": "stop", "stop": "stop", "length": "length",
 }  # fmt: skip

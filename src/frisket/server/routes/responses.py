@@ -33,9 +33,9 @@ from frisket.tools import Family, family
 logger = logging.getLogger(__name__)
 
 PATH, METHODS = "/v1/responses", ["POST"]
-#: The header that says what of a request was left out, and how many places it names.
+#: Header that lists ignored parts of a request, and the most places it names.
 LEFT_OUT, MOST_TOLD = "X-Frisket-Left-Out", 20
-#: What OpenAI adds to a response if asked. Only log-probabilities are there to be added.
+#: OpenAI's optional parts of a response; this server has only log-probabilities.
 Include = Literal[
     "message.output_text.logprobs", "reasoning.encrypted_content", "message.input_image.image_url",
     "computer_call_output.output.image_url", "file_search_call.results", "web_search_call.results",
@@ -182,7 +182,7 @@ class ResponseRequest(Parameters):
         return found
 
     def left_out(self, family_name: str | Family) -> list[str]:
-        """What of the request has no effect here, though clients do not expect that: places, with what they say."""
+        """Parts of the request that unexpectedly have no effect: their places and values."""
         tools = [f"/tools/{n} {one.type}" for n, one in enumerate(self.tools or ()) if isinstance(one, HostedTool)]
         items = [f"/input/{n} {one.type}" for n, one in enumerate(self.input) if isinstance(one, LeftOutItem)]
         effort, verbosity = self.reasoning and self.reasoning.effort, self.text and self.text.verbosity
@@ -241,7 +241,7 @@ async def _respond(service: Service, client: str, data: bytes) -> Response:
 
 
 def _plan(service: Service, data: bytes) -> tuple[ResponseRequest, Plan, int]:
-    """The request, how it is answered, and how many of its oldest messages are left out."""
+    """The request, its plan, and the number of oldest messages left out."""
     body = exchange.parse(data, ResponseRequest)
     service.check_model(body.model)
     with exchange.rename_places({"/prompt": "/input", "/messages": "/input", "/max_tokens": "/max_output_tokens"}):
@@ -273,7 +273,7 @@ def _read_plan(service: Service, body: ResponseRequest) -> tuple[Plan, int]:
 
 
 class Made:
-    """The response as far as it is known."""
+    """The response so far."""
 
     def __init__(self, service: Service, body: ResponseRequest, answers: Answers, *, has_parts: bool) -> None:
         self.service, self.body, self.answers, self._has_parts = service, body, answers, has_parts
@@ -287,7 +287,7 @@ class Made:
             yield from self.output.begin("message")
 
     def take(self, event: Event) -> Iterator[Told]:
-        """What a token, or the end, adds."""
+        """The events that a token or the end adds."""
         if not isinstance(event, Written | Ended):
             return
         logprobs: list[TokenLogprob] = []

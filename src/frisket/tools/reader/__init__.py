@@ -45,7 +45,7 @@ def read_family(text: str, name: str, variables: dict[str, Any], special: frozen
     calls = read_calls(probe, frame, content)
     beside, arguments = calls.beside, calls.arguments
     within = "".join((*(frame.thinking or ()), calls.call, calls.section, calls.separator, *(beside.preamble or ())))
-    # A token that stands within messages ends a part of them, and no message.
+    # A token inside messages ends a part of a message, not the message.
     parts = {stop for stop in (content.stop, calls.stop) if stop and stop in within}
     end, section = (
         template + stop if stop in parts else template
@@ -53,7 +53,7 @@ def read_family(text: str, name: str, variables: dict[str, Any], special: frozen
     )
     stops = [stop for stop in (content.stop, calls.stop) if stop and stop != UNNAMED_EOS and stop not in parts]
     if parts and not content.begin and calls.lead.startswith(tuple(parts)):
-        # Whoever stopped there could call nothing: the tokenizer's own end is what ends the turn, behind all of it.
+        # Stopping at that token would prevent calls, so the tokenizer's end token ends the turn.
         stops = [_end_token(variables, parts, calls.stop)]
         end, section = end + content.behind, section + content.behind
     texts = (
@@ -115,7 +115,7 @@ def _end_token(variables: dict[str, Any], parts: set[str], stop: str) -> str:
 
 
 def _checked(probe: Probe, frame: Frame, family: Family) -> Family:
-    """The family with what the template writes and it cannot say as its note."""
+    """The checked family; its note lists what the template writes and the family cannot."""
     try:
         notes = check(probe, frame, family)
     except UnreadableTemplateError as error:
@@ -127,7 +127,7 @@ def _checked(probe: Probe, frame: Frame, family: Family) -> Family:
 
 
 def _kinds(arguments: Arguments) -> tuple[tuple[str, str], ...]:
-    """How parameters say their types, where they say more than whether a value is text."""
+    """The words by which parameters state their types, if they state more than text or not."""
     said = {name: kind for name, kind in arguments.kinds if name != "integer"}
     is_plain = said.get("string") == "true" and set(said.values()) == {"true", "false"}
     return () if is_plain else tuple(said.items())

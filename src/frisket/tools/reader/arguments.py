@@ -16,7 +16,7 @@ from frisket.tools.reader.difference import common_end, common_start, decompose
 from frisket.tools.reader.holes import ARGUMENTS, KEY, KIND, VALUE, as_template
 from frisket.tools.reader.probe import KEYS, TEXTS, json_type
 
-#: Values whose written form tells how their type is written.
+#: Sample values that show how the template writes each type.
 SAMPLES: tuple[Any, ...] = (7, 2.5, True, None, ["x y", 1, None, True], {"k": "x y", "n": [None, False]})
 
 Style: TypeAlias = Literal["json", "parameters", "python", "delimited"]
@@ -28,7 +28,7 @@ _DECODER = json.JSONDecoder()
 
 @dataclass(frozen=True)
 class Arguments:
-    """How arguments are written, in the fields of a Family."""
+    """The written form of arguments, in the fields of a Family."""
 
     style: Style
     parameter: str = ""
@@ -54,7 +54,7 @@ class Arguments:
         return text
 
     def written(self, arguments: Mapping[str, Any]) -> str:
-        """The arguments, which are texts, as a call has them."""
+        """The written form of arguments whose values are texts."""
         parameter = self.parameter.replace(KIND, self.text_kind)
         return self.separator.join(
             parameter.replace(KEY, key).replace(VALUE, value) for key, value in arguments.items()
@@ -62,7 +62,7 @@ class Arguments:
 
 
 def read_arguments(written: Written) -> Arguments:
-    """How arguments are written; UnreadableTemplateError where that cannot be told."""
+    """The written form of arguments; UnreadableTemplateError if the template does not show it."""
     one, two = {KEYS[0]: TEXTS[0]}, dict(zip(KEYS, TEXTS, strict=True))
     text = _asked(written, one)
     if _without_json(text, one) is not None:
@@ -133,7 +133,7 @@ def _with_values(written: Written, arguments: Arguments) -> Arguments:
 
 
 def _form(rest: str, value: Any) -> tuple[Literal["json", "python"] | None, str]:
-    """(whether the value at the end of a text is JSON or Python's, what stands before it)"""
+    """The notation of the value at the end of a text (JSON or Python), and the text before the value."""
     for at in range(len(rest)):
         if rest[at].isspace():
             continue

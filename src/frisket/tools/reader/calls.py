@@ -17,7 +17,7 @@ from frisket.tools.reader.holes import COUNT, ID, NAME, as_template, core_of, wi
 from frisket.tools.reader.probe import CONTENT, IDS, KEYS, NAMES, NEXT_USER, TEXTS, Call, Probe, Said
 from frisket.tools.reader.turn import Content, Frame, split_stop, without_next_turn
 
-#: Identifiers, the widest pattern first: those that a template lets pass show what it asks for.
+#: Sample identifiers with their patterns, widest first; a template that accepts a sample accepts the pattern.
 _IDS = (("call_1-b", "[A-Za-z0-9_-]{1,64}"), ("abc123", "[A-Za-z0-9]{1,64}"), (IDS[0], "[A-Za-z0-9]{9}"))
 _CALLS = tuple(Call(name, {KEYS[0]: text}, id) for name, text, id in zip(NAMES, TEXTS, IDS, strict=True))
 #: The pattern of a number that counts calls.
@@ -38,7 +38,7 @@ class Beside:
 
 @dataclass(frozen=True)
 class Calls:
-    """How calls are written, in the fields of a Family."""
+    """The written form of calls, in the fields of a Family."""
 
     call: str
     section: str
@@ -53,7 +53,7 @@ class Calls:
 
 
 def read_calls(probe: Probe, frame: Frame, content: Content) -> Calls:
-    """How calls are written; UnreadableTemplateError where that cannot be told."""
+    """The written form of calls; UnreadableTemplateError if the template does not show it."""
 
     def written(arguments: Mapping[str, Any]) -> str | None:
         return _body(probe, frame, Said(calls=(Call(arguments=arguments),)))
@@ -101,7 +101,7 @@ def _closed(probe: Probe, frame: Frame, content: Content, arguments: Arguments, 
             return before + core + after, content.stop
         tags = [found[0] for found in TAG.finditer(turn.prompt_tail)]
         if tags[:1] == [content.stop] and tags[1:2] != tags[:1] and any(tag in after for tag in tags[1:2]):
-            # The user's message ends as the assistant's does: the next tag begins a turn, and so it ends this one.
+            # Both roles' messages end with the same tag, so the next tag begins a turn and ends this one.
             return before + core + after.partition(tags[1])[0], tags[1]
         if content.stop and content.stop in after:
             return before + core + after.partition(content.stop)[0], content.stop
@@ -134,7 +134,7 @@ def _body(probe: Probe, frame: Frame, said: Said) -> str | None:
 
 
 def _with_numbers(call: str, section: str, separator: str, numbers: list[str]) -> tuple[str, str, str]:
-    """The templates with their numbers: those that differ between two calls count them, all others are text."""
+    """The templates with their numbers: numbers that differ between two calls count calls, all others are text."""
     first, last = section.split("$calls")
     sizes = [first.count(COUNT), call.count(COUNT), separator.count(COUNT), call.count(COUNT), last.count(COUNT)]
     groups: list[list[str]] = []

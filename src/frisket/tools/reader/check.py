@@ -1,4 +1,4 @@
-"""Family × template → nothing, or an error: a case that the template writes otherwise than the family says.
+"""Family × template → nothing, or an error for a message that the two write differently.
 
 The cases are the reader's own, and no probes: values that are hard to write, calls without arguments, several calls,
 text and reasoning beside them. Each is rendered in all modes of reasoning and held against the family's grammar.
@@ -18,7 +18,7 @@ from frisket.tools.family import Family
 from frisket.tools.reader.probe import CONTENT, MODES, REASONING, Call, Probe, Said, Turn, schema_of
 from frisket.tools.reader.turn import Frame
 
-#: Values of arguments: texts that need care, and each type.
+#: Argument values for the check: difficult texts, and each type.
 _VALUES: tuple[Any, ...] = (
     "Ibis nest", "", "  two  blanks ", "\nlines\n\n of text\n", "12", "null", "True", "é 東京 😀", 'it\'s "so" \\n',
     "<b>&</b>",
@@ -30,7 +30,7 @@ _VALUES: tuple[Any, ...] = (
 
 @dataclass(frozen=True)
 class Case:
-    """One message of the assistant, and how an error calls it."""
+    """One message of the assistant, and its name in errors."""
 
     name: str
     said: Said
@@ -55,7 +55,7 @@ CASES = tuple(_cases())
 
 
 def check(probe: Probe, frame: Frame, family: Family) -> list[str]:
-    """What a template writes and its family cannot say, as notes.
+    """Notes on what a template writes and its family cannot express.
 
     UnreadableTemplateError for the first case that the family says otherwise than the template.
     """
@@ -83,7 +83,7 @@ def check(probe: Probe, frame: Frame, family: Family) -> list[str]:
 
 
 def as_generated(turn: Turn, frame: Frame, family: Family) -> tuple[Thinking, str]:
-    """(what the prompt says of reasoning, what the model writes after it, up to the stop)"""
+    """The prompt's state of reasoning, and the text that the model writes after it, up to the stop."""
     prompt, text = turn.prompt, turn.text
     if not turn.follows_prompt:
         message = frame.message(turn)
@@ -94,7 +94,7 @@ def as_generated(turn: Turn, frame: Frame, family: Family) -> tuple[Thinking, st
         said = family.prompt_says(prompt)
         bare = text.lstrip()
         if not turn.follows_prompt and bare.removeprefix(start).lstrip().startswith(end):
-            # Reasoning that is empty, as a template writes it into the past, is the prompt's.
+            # Empty reasoning in an earlier turn was written by the prompt, not by the model.
             said, text = Thinking.CLOSED, bare.partition(end)[2]
         elif said is Thinking.OPEN and end not in text:
             said = Thinking.CLOSED
@@ -103,7 +103,7 @@ def as_generated(turn: Turn, frame: Frame, family: Family) -> tuple[Thinking, st
 
 
 def _is_whole(said: Said, text: str) -> bool:
-    """Whether the template has written all calls of a message: some leave out what they do not know."""
+    """Whether the template has written all calls of a message: some templates drop calls."""
     names = [call.name for call in said.calls]
     return all(text.count(name) >= names.count(name) for name in names) and (bool(names) or said.content in text)
 
@@ -119,7 +119,7 @@ def _is_python(text: str) -> bool:
 
 
 def _problem(said: Said, prompt: Thinking, text: str, family: Family) -> str | None:
-    """How the family's grammar and parser differ from the template; None if they do not."""
+    """The difference between the family's grammar or parser and the template; None if they agree."""
     from frisket.grammar import Grammar
 
     tools = [{"name": call.name, "parameters": schema_of(call.arguments)} for call in said.calls]

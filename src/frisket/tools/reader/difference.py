@@ -1,4 +1,4 @@
-"""Texts → what they have in common, in whole units: a tag is never cut in two."""
+"""Texts → their common beginning and end in whole units, which never cut a tag."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 #: A tag, as templates write markers: in angle brackets, or in capitals between square ones.
 TAG = re.compile(r"<[^<>\n]*>|\[/?[A-Z_]+\]")
-#: What differences never cut: a tag, a word, a number, any other character.
+#: A unit, which no comparison cuts: a tag, a word, a number, any other character.
 _UNIT = re.compile(rf"{TAG.pattern}|[^\W\d_]+|\d+|.", re.DOTALL)
 
 
@@ -39,7 +39,7 @@ def common_end(texts: Iterable[str]) -> str:
 
 
 def decompose(before: str, between: str, after: str) -> tuple[str, str, str]:
-    """(start, separator, end) of an item, by what stands before the first, between two, and after the last.
+    """An item's (start, separator, end), from the texts before the first, between two, and after the last.
 
     Where start and end could share a text, the end has it.
 

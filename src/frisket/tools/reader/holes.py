@@ -17,7 +17,7 @@ _HOLE = re.compile(f"[{NAME}-{KIND}]")
 
 
 def with_hole(text: str, hole: str, *said: str) -> str:
-    """The text with a hole for each place where one of the said texts stands."""
+    """The text with a hole for each occurrence of the given texts."""
     for each in said:
         text = text.replace(each, hole)
     return text
@@ -29,18 +29,18 @@ def with_counts(text: str) -> tuple[str, list[str]]:
 
 
 def with_numbers(text: str, numbers: Sequence[str | None]) -> str:
-    """The text with its numbers written again; None leaves the hole."""
+    """The text with its numbers put back; None leaves the hole."""
     found = iter(numbers)
     return re.sub(COUNT, lambda _: next(found) or COUNT, text)
 
 
 def core_of(text: str) -> tuple[str, str, str]:
-    """(what stands before the first hole, from the first hole to the last one, what stands after it)."""
+    """The texts before the first hole, from the first to the last hole, and behind the last."""
     found = list(_HOLE.finditer(text))
     first, last = found[0].start(), found[-1].end()
     return text[:first], text[first:last], text[last:]
 
 
 def as_template(text: str) -> str:
-    """The text with its holes as templates of a family write them."""
+    """The text with its holes in the notation of a family's templates."""
     return _HOLE.sub(lambda hole: _WRITTEN[hole[0]], text)

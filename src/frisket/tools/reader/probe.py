@@ -18,12 +18,12 @@ from frisket.chat_template import ChatTemplate
 from frisket.errors import EngineError, UnreadableTemplateError
 from frisket.tools.reader.difference import common_start
 
-#: Texts that no template writes by itself, so that their places in a rendering are plain.
+#: Texts that no template writes by itself, so a rendering shows where they went.
 USER, NEXT_USER, CONTENT, REASONING = "Quokka asks", "Okapi asks", "Narwhal says", "Axolotl ponders"
 NAMES, KEYS, TEXTS = ("zebra_finch", "yellow_jay"), ("aardvark", "buffalo"), ("Ibis nest", "Kiwi nest")
-#: Nine letters and digits, which all templates take.
+#: Identifiers of nine letters, which all templates accept.
 IDS = ("kFxTqLmRa", "kFxTqLmRb")
-#: Stands for an end token that nobody named.
+#: Placeholder for an unknown end token.
 UNNAMED_EOS = "<|frisket-eos|>"
 
 #: Variables by which templates switch reasoning on and off.
@@ -35,7 +35,7 @@ MODES: tuple[dict[str, Any], ...] = (
 _UNDEFINED = re.compile(r"'(\w+)' is undefined")
 #: Escapes of HTML, which a template writes by mistake where it joins marked text with other text.
 _ESCAPED = re.compile(r"&(#\d+|quot|amp|lt|gt);")
-#: A key of a part of a message: the template has printed the part as it is.
+#: A message part's key in the rendering: the template printed the raw part.
 _PRINTED_KEY = re.compile(r"""['"]type['"]: ['"](thinking|thoughts)['"]""")
 
 Follow: TypeAlias = Literal["user", "tool"] | None
@@ -83,13 +83,13 @@ class Turn:
 
     @property
     def written(self) -> str:
-        """All that stands after the user's text."""
+        """The rendering after the user's text."""
         return self.head + self.text
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """How the messages of a conversation are handed to a template."""
+    """The form in which a template receives the messages of a conversation."""
 
     arguments_as_text: bool = False
     no_content: str | None = ""
@@ -120,7 +120,7 @@ class Spelling:
 
 
 class _Missing(str):
-    """Stands in for a variable or a function that only the model's own code has; the listing of tools needs them."""
+    """Stand-in for a variable or function of the model's own code, which some templates need to list tools."""
 
     def __call__(self, *_: Any, **__: Any) -> str:
         return ""
@@ -185,7 +185,7 @@ class Probe:
                     yield turn
 
     def prompts(self) -> Iterator[str]:
-        """What stands after the user's text in the prompts of all modes."""
+        """The text after the user's text, in the prompt of each mode."""
         for turn in self.turns(Said(CONTENT)):
             yield turn.prompt_tail
 
@@ -237,7 +237,7 @@ def _tools(calls: Sequence[Call]) -> list[dict[str, Any]]:
 
 
 def schema_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """A schema of arguments like these."""
+    """A JSON Schema that fits the given arguments."""
     properties = {key: {"type": json_type(value), "description": "A value."} for key, value in arguments.items()}
     return {"type": "object", "properties": properties, "required": []}
 

@@ -1,4 +1,4 @@
-"""Template → where the assistant's message begins, how it thinks, how it writes text, and what ends it."""
+"""Template → the beginning, reasoning markers, text form and end of the assistant's message."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from frisket.tools.reader.probe import CONTENT, NAMES, NEXT_USER, REASONING, Cal
 
 @dataclass(frozen=True)
 class Frame:
-    """What stands around the parts of a message."""
+    """The texts around the parts of a message."""
 
     header: str
     """What stands between the user's text and the message."""
@@ -33,14 +33,14 @@ class Frame:
         start, end = self.thinking
         text = text.lstrip("\n")
         if text.startswith(start):
-            # Some templates take the reasoning as part of the text, so that its end is not theirs to write.
+            # Some templates receive reasoning inside the text and do not write its end marker.
             text = text.partition(end)[2] if end in text else text.removeprefix(start)
         return text.removeprefix(end).lstrip("\n")
 
 
 @dataclass(frozen=True)
 class Content:
-    """How an answer without calls is written."""
+    """The written form of an answer without calls."""
 
     begin: str
     end: str
@@ -72,7 +72,7 @@ def read_frame(probe: Probe) -> Frame:
 
 
 def _frame(before: str, between: str, prompts: list[str], bare: list[str], begins: list[str]) -> Frame:
-    """The frame, by what stands before reasoning, between it and what follows, and where there is no reasoning."""
+    """The frame, from the texts before reasoning, behind it, and without reasoning."""
     heads = [*prompts, *bare]
     known = [head for head in heads if before.startswith(head) and before.removeprefix(head).strip()]
     header = max(known, key=len, default="") or before[: _start_of_marker(before, heads)]
@@ -125,7 +125,7 @@ def read_content(probe: Probe, frame: Frame) -> Content:
 
 
 def without_next_turn(turn: Turn, closing: str, followed: str) -> str:
-    """What ends a message, without what a template writes after it even if no message follows.
+    """The end of a message, without text that a template appends after the last message.
 
     `followed` is what ends the message where another one follows. If the two differ, what the prompt holds as well
     belongs to the next turn, but for the token that ends the user's message and this one.
@@ -141,7 +141,7 @@ def without_next_turn(turn: Turn, closing: str, followed: str) -> str:
 
 
 def split_stop(closing: str) -> tuple[str, str]:
-    """(what ends the message's text, the token that ends the message): the last tag, or all there is."""
+    """The end of the message's text, and the token that ends the message: the last tag, or everything."""
     tags = list(TAG.finditer(closing))
     if not tags:
         return "", closing.strip()
@@ -149,7 +149,7 @@ def split_stop(closing: str) -> tuple[str, str]:
 
 
 def _before(probe: Probe, said: Said, anchor: str) -> Iterator[str]:
-    """All that stands before a part of a message without reasoning, in all modes and in an earlier turn."""
+    """The texts before a part of a message without reasoning, in all modes and in an earlier turn."""
     for turn in (*probe.turns(said), probe.turn(said, follow="user")):
         if turn is not None and anchor in turn.written:
             yield turn.written.partition(anchor)[0]
@@ -177,7 +177,7 @@ def _last_tag(text: str) -> int:
 
 
 def _is_end(between: str, begin: str) -> bool:
-    """Whether what stands between reasoning and text is an end of reasoning and this beginning of a text."""
+    """Whether the text between reasoning and content ends reasoning and then begins this content."""
     return bool(begin.strip()) and between.endswith(begin) and bool(between.removesuffix(begin).strip())
 
 
