@@ -1,7 +1,7 @@
 //! Schema → the grammar of its documents, or why there is none.
 
 use crate::advice::{advice, splitting_advice};
-use crate::algebra::{Expander, ExpansionOptions};
+use crate::algebra::{Expander, ExpansionOptions, Splitting};
 use crate::envelope;
 use crate::error::{Error, Kind, Result};
 use crate::formats::KnownLanguages;
@@ -24,6 +24,8 @@ use std::sync::Arc;
 pub use crate::options::{Options, PropertyOrder, Spacing};
 pub use crate::prelude::Prelude;
 
+/// Alternatives of one value that are few: no way of splitting may take more before every way was tried.
+const FEW: u64 = 256;
 /// Alternatives of one value before what splits it further is left out: each of many conditions is tried.
 const LOOSENED: u64 = 64;
 /// Refused keywords that the message itself names.
@@ -161,17 +163,17 @@ impl<'p, 'd> Compiler<'p, 'd> {
         Compiler { schema, registry, options, tables, is_sorted, watch }
     }
 
-    /// The builder, and the root of the first attempt that does not split too far: if relaxed, the second one leaves out
-    /// what does.
+    /// The builder, and the root of the first attempt that does not split too far.
     fn lowered(&self, mut builder: Builder) -> (Builder, Result<Lowered<'d>>) {
         if let Err(error) = envelope::check(&self.schema) {
             return (builder, Err(error));
         }
-        let total = self.options.max_alternatives;
-        let exact = ExpansionOptions { is_loosened: false, max_alternatives: total, total };
-        let loosened = ExpansionOptions { is_loosened: true, max_alternatives: LOOSENED.min(total), total };
-        let (mut failure, mut has_scopes) = (None, false);
-        for attempt in [Some(exact), self.options.relaxed.then_some(loosened)].into_iter().flatten() {
+        let mut failure: Option<Box<Error>> = None;
+        let (mut has_scopes, mut is_over) = (false, false);
+        for attempt in attempts(self.options) {
+            if is_over && attempt.splitting != Splitting::Loosened {
+                continue;
+            }
             let mut made;
             (builder, made) = self.attempt(builder, attempt, has_scopes);
             if made.as_ref().is_err_and(|error| error.kind == Kind::NeedsScopes) {
@@ -179,7 +181,14 @@ impl<'p, 'd> Compiler<'p, 'd> {
                 (builder, made) = self.attempt(builder, attempt, has_scopes);
             }
             match made {
-                Err(error) if error.kind == Kind::TooManyAlternatives => failure = failure.or(Some(error)),
+                Err(error) if matches!(error.kind, Kind::TooManyAlternatives { .. }) => {
+                    is_over = error.kind == Kind::TooManyAlternatives { in_all: true };
+                    let goes_furthest =
+                        attempt.splitting == Splitting::Together && attempt.max_alternatives == attempt.total;
+                    if failure.is_none() || goes_furthest || is_over {
+                        failure = Some(error);
+                    }
+                }
                 made => return (builder, made),
             }
         }
@@ -204,7 +213,7 @@ impl<'p, 'd> Compiler<'p, 'd> {
         let root = lowerer.expander.subschemas.root().and_then(|root| lowerer.document(root));
         let expander = lowerer.into_parts().0;
         let root = root.map_err(|error| match error.kind {
-            Kind::TooManyAlternatives => {
+            Kind::TooManyAlternatives { .. } => {
                 let keywords = expander.keywords_at(error.place.as_deref().unwrap_or_default());
                 error.with_hint(splitting_advice(&keywords))
             }
@@ -221,6 +230,18 @@ impl<'p, 'd> Compiler<'p, 'd> {
         });
         (builder, made)
     }
+}
+
+/// The ways to split values, and how far: what takes few alternatives in one way may take thousands in another.
+fn attempts(options: &Options) -> Vec<ExpansionOptions> {
+    let total = options.max_alternatives;
+    let mut bounds = vec![FEW.min(total), total];
+    bounds.dedup();
+    let of = |splitting, max_alternatives| ExpansionOptions { splitting, max_alternatives, total };
+    let ways = [Splitting::Together, Splitting::Clauses];
+    let mut found: Vec<_> = bounds.into_iter().flat_map(|bound| ways.map(|splitting| of(splitting, bound))).collect();
+    found.extend(options.relaxed.then(|| of(Splitting::Loosened, LOOSENED.min(total))));
+    found
 }
 
 /// Errors: some keyword is not enforced.
@@ -254,6 +275,19 @@ mod tests {
     fn a_prelude_serves_several_threads() {
         fn shared<T: Send + Sync>() {}
         shared::<Prelude>();
+    }
+
+    #[test]
+    fn few_alternatives_are_tried_in_every_way_before_many() {
+        let ways = |max_alternatives, relaxed| {
+            let attempts = attempts(&Options { max_alternatives, relaxed, ..Options::default() });
+            attempts.into_iter().map(|one| (one.splitting, one.max_alternatives)).collect::<Vec<_>>()
+        };
+        use Splitting::{Clauses, Loosened, Together};
+        assert_eq!(ways(100, false), [(Together, 100), (Clauses, 100)]);
+        let many = [(Together, 256), (Clauses, 256), (Together, 4000), (Clauses, 4000)];
+        assert_eq!(ways(4000, false), many);
+        assert_eq!(ways(4000, true)[4..], [(Loosened, 64)]);
     }
 
     #[test]

@@ -15,8 +15,11 @@ pub enum Kind {
     Unsatisfiable,
     /// A dynamic reference was met where dynamic scopes are not kept: read the schema again with them.
     NeedsScopes,
-    /// A value splits further than this attempt allows, or all values do: another attempt may leave something out.
-    TooManyAlternatives,
+    /// A value splits further than this attempt allows: another `Splitting` may do with less, or leave something out.
+    TooManyAlternatives {
+        /// Whether all values together do: no other attempt is worth its time but one that leaves something out.
+        in_all: bool,
+    },
     /// A search for a contradiction came to a subschema that is being expanded; the algebra answers "unknown" then.
     Circle,
     /// A limit was reached.
@@ -77,7 +80,7 @@ impl Error {
             Kind::Unsatisfiable => "schema-unsatisfiable",
             Kind::NeedsScopes => "schema-needs-scopes",
             Kind::Circle => "schema-circle",
-            Kind::TooManyAlternatives | Kind::Limit => "limit",
+            Kind::TooManyAlternatives { .. } | Kind::Limit => "limit",
             Kind::Engine(_) => "engine",
         }
     }

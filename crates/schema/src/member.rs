@@ -3,7 +3,7 @@
 //! Such a format writes a text as it stands, without quotes and escapes, up to a marker; every other value is a literal.
 //! It asks for the nodes of both, in the builder of its own grammar.
 
-use crate::algebra::{Expander, ExpansionOptions, Union};
+use crate::algebra::{Expander, ExpansionOptions, Splitting, Union};
 use crate::compile::refuse;
 use crate::condition::{Conjunct, ConjunctionId, StringCondition, Types};
 use crate::error::{Error, Kind, Result};
@@ -39,7 +39,7 @@ impl MemberValues {
         // There is no second attempt: dynamic references are followed from the beginning.
         let subschemas = Subschemas::new(documents, options.subschemas(true));
         let expansion = ExpansionOptions {
-            is_loosened: false,
+            splitting: Splitting::Together,
             max_alternatives: options.max_alternatives,
             total: options.max_alternatives,
         };
@@ -163,7 +163,7 @@ fn place_of(schema: &Tree, key: Option<&str>) -> Option<(NodeId, String)> {
 
 /// The error of a value that splits too far: there is no other attempt.
 fn limited(mut error: Box<Error>) -> Box<Error> {
-    if matches!(error.kind, Kind::TooManyAlternatives) {
+    if matches!(error.kind, Kind::TooManyAlternatives { .. }) {
         error.kind = Kind::Limit;
     }
     error

@@ -3,7 +3,7 @@
 //! Any value, any text, any integer and punctuation are a third of what a median schema is made of. Each schema goes on
 //! with a fork of the builder that has them.
 
-use crate::algebra::{Expander, ExpansionOptions};
+use crate::algebra::{Expander, ExpansionOptions, Splitting};
 use crate::condition::{Conjunct, ConjunctionId, NumberCondition, Types};
 use crate::decimal::Decimal;
 use crate::error::Result;
@@ -38,7 +38,7 @@ impl Prelude {
         let documents = Documents::new(Arc::new(tree.finish()), None)?;
         let subschemas = Subschemas::new(documents, options.subschemas(false));
         let expansion = ExpansionOptions {
-            is_loosened: false,
+            splitting: Splitting::Together,
             max_alternatives: options.max_alternatives,
             total: options.max_alternatives,
         };

@@ -2,7 +2,7 @@
 
 use frisket_core::grammar::builder::Builder;
 use frisket_core::limits::{Cancellation, Limits};
-use frisket_schema::algebra::{Expander, ExpansionOptions};
+use frisket_schema::algebra::{Expander, ExpansionOptions, Splitting};
 use frisket_schema::condition::{Conjunct, Types};
 use frisket_schema::error::{Error, Kind, Result};
 use frisket_schema::formats::{FormatOptions, KnownLanguages};
@@ -12,7 +12,8 @@ use frisket_schema::subschema::{Options, Subschemas};
 use frisket_schema::types::{Algebra, DEPTH};
 use std::sync::Arc;
 
-const OPTIONS: ExpansionOptions = ExpansionOptions { is_loosened: false, max_alternatives: 4_000, total: 4_000 };
+const OPTIONS: ExpansionOptions =
+    ExpansionOptions { splitting: Splitting::Together, max_alternatives: 4_000, total: 4_000 };
 
 fn over(builder: Builder, schema: &str, options: ExpansionOptions) -> Expander<'static> {
     let documents = Documents::new(Arc::new(parse(schema).unwrap()), None).unwrap();
@@ -110,9 +111,9 @@ fn one_value_may_split_so_far_in_an_attempt() {
     let options = ExpansionOptions { max_alternatives: 8, ..OPTIONS };
     assert_eq!(expanded_with(&alternatives(8), options).unwrap().len(), 8);
     let error = expanded_with(&alternatives(9), options).unwrap_err();
-    assert!(matches!(error.kind, Kind::TooManyAlternatives));
+    assert!(matches!(error.kind, Kind::TooManyAlternatives { .. }));
     assert_eq!((error.code(), error.place.as_deref()), ("limit", Some("")));
-    let loosened = ExpansionOptions { is_loosened: true, total: 8, ..options };
+    let loosened = ExpansionOptions { splitting: Splitting::Loosened, total: 8, ..options };
     let mut expander = over(Builder::default(), &alternatives(9), loosened);
     let root = expander.subschemas.root().unwrap();
     assert_eq!(expander.expand(root).unwrap().len(), 1);
@@ -126,7 +127,7 @@ fn a_schema_may_split_so_far_in_all() {
     let Error { kind, message, .. } = *expanded_with(&alternatives(201), options).unwrap_err();
     assert_eq!(
         (kind, &*message),
-        (Kind::TooManyAlternatives, "the schema splits into more than 200 alternatives in all")
+        (Kind::TooManyAlternatives { in_all: true }, "the schema splits into more than 200 alternatives in all")
     );
 }
 

@@ -394,6 +394,8 @@ fn members(text: &str, patterns: &[TermId; 4]) -> Members {
 fn object_condition(text: &str, patterns: &[TermId; 4]) -> ObjectCondition {
     let (kind, rest) = text.split_once(':').unwrap();
     let keys = || list(rest).into_iter().map(Arc::from);
+    let several =
+        |text: &str| text.split('&').filter(|part| !part.is_empty()).map(|part| members(part, patterns)).collect();
     match kind {
         "members" => ObjectCondition::Members(members(rest, patterns)),
         "breaks" => ObjectCondition::Breaks(members(rest, patterns)),
@@ -403,9 +405,13 @@ fn object_condition(text: &str, patterns: &[TermId; 4]) -> ObjectCondition {
             ObjectCondition::Count { least, most }
         }
         "names" => ObjectCondition::Names(ConjunctionId(NAMES + (1 << "ABC".find(rest).unwrap()))),
-        _ => {
+        "implies" => {
             let [key, needs] = keys().collect::<Vec<_>>().try_into().unwrap();
             ObjectCondition::Implies { key, needs }
+        }
+        _ => {
+            let (premises, conclusions) = rest.split_once("=>").unwrap();
+            ObjectCondition::Clause { premises: several(premises), conclusions: several(conclusions) }
         }
     }
 }

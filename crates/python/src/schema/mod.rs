@@ -80,7 +80,7 @@ pub fn raised(error: Box<Error>) -> PyErr {
         Kind::Invalid => "InvalidSchemaError",
         Kind::Unsatisfiable => "UnsatisfiableSchemaError",
         Kind::NeedsScopes | Kind::Circle => return bug("an error of one attempt left the compiler"),
-        Kind::TooManyAlternatives | Kind::Limit => "LimitExceededError",
+        Kind::TooManyAlternatives { .. } | Kind::Limit => "LimitExceededError",
     };
     let make = |py: Python<'_>| {
         let keywords = PyDict::new(py);

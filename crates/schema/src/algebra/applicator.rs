@@ -2,7 +2,7 @@
 
 use super::switch::{Case, Switch};
 use super::union::{is_whole, union_of, Union};
-use super::Expander;
+use super::{Expander, Splitting};
 use crate::condition::{Conjunct, ConjunctionId, SubschemaId};
 use crate::error::Result;
 use crate::read::{Applicator, ParsedSchema};
@@ -36,7 +36,7 @@ impl Expander<'_> {
         let first = parts.iter().position(|part| switch.concerns(self, part)).unwrap_or(0);
         let found = self.applied_parts(found, of, &parts[..first], case)?;
         let most = self.options.max_alternatives;
-        if self.options.is_loosened {
+        if self.options.splitting == Splitting::Loosened {
             // All cases together stay within the limit of one value.
             self.options.max_alternatives = (self.options.total / switch.cases.len() as u64).clamp(1, most.max(1));
         }
@@ -270,6 +270,15 @@ impl Expander<'_> {
 
     fn conditional(&mut self, condition: ConjunctionId, then: ConjunctionId, other: ConjunctionId) -> Result<Union> {
         let missed = self.subschemas.negated(condition);
+        if self.options.splitting == Splitting::Clauses {
+            let first = self.sum_of(&[missed, then])?;
+            let first = self.joined(&first)?;
+            let second = self.sum_of(&[condition, other])?;
+            let second = self.joined(&second)?;
+            if first.len() == 1 && second.len() == 1 {
+                return self.product(&first, &second);
+            }
+        }
         let mut halves = Vec::with_capacity(2);
         for (premise, conclusion) in [(condition, then), (missed, other)] {
             let (premise, conclusion) = (self.expand(premise)?, self.expand(conclusion)?);

@@ -1,7 +1,7 @@
 //! Conditions that look at one member of an object → the cases of its values, and which conditions hold in each.
 
 use super::switch::{Case, Cases, Member, Switch, Truth};
-use super::Expander;
+use super::{Expander, Splitting};
 use crate::condition::{Conjunct, ConjunctionId, Members, ObjectCondition, SubschemaId, Types};
 use crate::error::Result;
 use crate::json::{Key, Text, Value};
@@ -34,6 +34,9 @@ struct Tests {
 impl Expander<'_> {
     /// The switch of the member that most conditions of a subschema test, if that is worth while. Errors: as `expand`.
     pub(super) fn switch(&mut self, of: SubschemaId, case: Option<&Case<'_>>) -> Result<Option<Rc<Switch>>> {
+        if self.options.splitting == Splitting::Clauses {
+            return Ok(None);
+        }
         let found = match self.switches.get(&of) {
             Some(known) => known.clone(),
             None => {

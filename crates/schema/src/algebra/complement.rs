@@ -2,10 +2,8 @@
 
 use super::emptiness::FULL_DEPTH;
 use super::union::{is_whole, union_of, Union};
-use super::Expander;
-use crate::condition::{
-    Conjunct, ConjunctionId, MemberConstraints, Members, ObjectCondition, StringCondition, SubschemaId, Types,
-};
+use super::{Expander, Splitting};
+use crate::condition::{Conjunct, ConjunctionId, Members, ObjectCondition, StringCondition, SubschemaId, Types};
 use crate::error::Result;
 use crate::read::Applicator;
 use crate::types::{array, object};
@@ -17,7 +15,7 @@ use std::sync::Arc;
 const FEW: usize = 6;
 
 /// Constraints on members, by key.
-type Asked = IndexMap<Arc<str>, ConjunctionId, FxBuildHasher>;
+pub(super) type Asked = IndexMap<Arc<str>, ConjunctionId, FxBuildHasher>;
 
 impl Expander<'_> {
     /// Everything outside what a subschema allows. Errors: as `expand`.
@@ -63,7 +61,10 @@ impl Expander<'_> {
         for condition in &of.arrays {
             found.extend(array::negated(self, condition).into_iter().map(Conjunct::of_arrays));
         }
-        let objects = self.outside_objects(&of.objects)?;
+        let objects = match self.options.splitting {
+            Splitting::Clauses => self.outside_as_clauses(&of.objects)?,
+            _ => self.outside_objects(&of.objects)?,
+        };
         found.extend(objects.into_iter().map(Conjunct::of_objects));
         Ok(found)
     }
@@ -116,18 +117,12 @@ impl Expander<'_> {
         if members.only().is_none() {
             return (Asked::default(), members.clone());
         }
-        let is_asked = |(key, asked): &&(Arc<str>, ConjunctionId)| needed.contains(key) && !asked.is_anything();
-        let asked: Asked = members.names.iter().filter(is_asked).cloned().collect();
-        let left = members
-            .names
-            .iter()
-            .map(|(key, goal)| (key.clone(), if asked.contains_key(key) { ConjunctionId::ANYTHING } else { *goal }));
-        let others = MemberConstraints { names: left.collect(), ..(**members).clone() };
-        (asked, Members::new(others))
+        let keys = members.names.iter().map(|(key, _)| key).filter(|key| needed.contains(key));
+        super::clause::parted(members, keys)
     }
 
     /// Adds what is asked of members to what was asked before.
-    fn ask(&mut self, all: &mut Asked, more: Asked) {
+    pub(super) fn ask(&mut self, all: &mut Asked, more: Asked) {
         for (key, asked) in more {
             let before = all.entry(key).or_insert(ConjunctionId::ANYTHING);
             *before = self.subschemas.conjunctions.both(*before, asked);

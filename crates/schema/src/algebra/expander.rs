@@ -18,11 +18,23 @@ use std::rc::Rc;
 /// Subschemas that are read between two looks at the limits.
 const CHECKED: u32 = 64;
 
+/// How an object is described that must not meet several demands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Splitting {
+    /// Some member breaks them: one alternative, where others ask for these members.
+    #[default]
+    Together,
+    /// Conditions that hold of some objects only become clauses of the object, and no alternatives at all.
+    Clauses,
+    /// Like `Together`; keywords that split too far for all that are left out, and noted.
+    Loosened,
+}
+
 /// How far an expansion may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpansionOptions {
-    /// Whether keywords that split too far are left out, and noted.
-    pub is_loosened: bool,
+    /// How objects are described.
+    pub splitting: Splitting,
     /// The most alternatives of one value in this attempt.
     pub max_alternatives: u64,
     /// The most alternatives of one value that the caller allows in any attempt.
@@ -238,7 +250,7 @@ impl<'d> Expander<'d> {
 
     /// Whether this attempt goes on without what ended in this error.
     pub fn leaves_out(&self, error: &Error) -> bool {
-        self.options.is_loosened && matches!(error.kind, Kind::TooManyAlternatives)
+        self.options.splitting == Splitting::Loosened && matches!(error.kind, Kind::TooManyAlternatives { .. })
     }
 
     /// Notes a keyword that splits a value too far, and is not enforced for that.
@@ -322,6 +334,11 @@ impl<'d> Expander<'d> {
     /// How many alternatives were made so far.
     pub fn alternatives(&self) -> u64 {
         self.alternatives
+    }
+
+    /// How far this expansion may go.
+    pub fn options(&self) -> &ExpansionOptions {
+        &self.options
     }
 }
 

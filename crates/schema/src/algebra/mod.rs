@@ -13,6 +13,7 @@
 //! complement  conjuncts, conjunctions, subschemas → everything outside them
 //! evaluated   unevaluated* → conjuncts that evaluate one thing each
 //! emptiness   conjunctions, conjuncts → whether certainly no value is left
+//! clause      conditions on an object ↔ clauses over its members
 //! switch      a case of the member that conditions test → what is left of them
 //! cases       conditions that look at one member → the cases of its values
 //! cells       what tests ask of one member → its values, told apart
@@ -25,6 +26,7 @@ mod apart;
 mod applicator;
 mod cases;
 mod cells;
+mod clause;
 mod complement;
 mod depth;
 mod emptiness;
@@ -36,5 +38,5 @@ mod residual;
 mod switch;
 mod union;
 
-pub use expander::{Expander, ExpansionOptions};
+pub use expander::{Expander, ExpansionOptions, Splitting};
 pub use union::Union;

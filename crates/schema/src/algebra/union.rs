@@ -1,7 +1,7 @@
 //! Unions of conjuncts → their union and their product, without what others cover, within limits.
 
 use super::lists::JoinedLists;
-use super::Expander;
+use super::{Expander, Splitting};
 use crate::condition::{Conjunct, ConjunctionId};
 use crate::error::{Error, Kind, Result};
 use indexmap::IndexSet;
@@ -78,7 +78,7 @@ impl Expander<'_> {
     /// Whether so many alternatives one after the other are free. A list of alternatives is no product: to loosen it would
     /// leave out more than it takes.
     fn is_list(&self, count: usize) -> bool {
-        self.options.is_loosened && count as u64 <= self.options.total
+        self.options.splitting == Splitting::Loosened && count as u64 <= self.options.total
     }
 
     /// The union of conjunctions. Errors: as `expand`.
@@ -94,6 +94,10 @@ impl Expander<'_> {
         }
         if is_whole(right) {
             return Ok(left.clone());
+        }
+        let (mut left, mut right) = (left.clone(), right.clone());
+        if self.options.splitting == Splitting::Clauses {
+            (left, right) = (self.joined(&left)?, self.joined(&right)?);
         }
         let (mut kept, mut fresh, mut steps) = (Vec::new(), Vec::new(), 0);
         for one in left.iter() {
@@ -169,7 +173,7 @@ impl Expander<'_> {
         let total = self.options.total.saturating_mul(TOTAL);
         if self.alternatives > total {
             let message = format!("the schema splits into more than {total} alternatives in all");
-            return Err(Error::new(Kind::TooManyAlternatives, message).at(self.current()));
+            return Err(Error::new(Kind::TooManyAlternatives { in_all: true }, message).at(self.current()));
         }
         Ok(())
     }
@@ -181,6 +185,6 @@ impl Expander<'_> {
             return Ok(());
         }
         let message = format!("one value splits into more than {most} alternatives");
-        Err(Error::new(Kind::TooManyAlternatives, message).at(self.current()))
+        Err(Error::new(Kind::TooManyAlternatives { in_all: false }, message).at(self.current()))
     }
 }

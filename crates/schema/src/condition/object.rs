@@ -69,6 +69,13 @@ pub enum ObjectCondition {
         /// The second.
         needs: Arc<str>,
     },
+    /// If members break each of the premises, some member breaks one of the conclusions.
+    Clause {
+        /// The premises.
+        premises: Arc<[Members]>,
+        /// The conclusions.
+        conclusions: Arc<[Members]>,
+    },
 }
 
 impl MemberConstraints {

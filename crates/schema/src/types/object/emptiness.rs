@@ -31,13 +31,39 @@ pub fn is_empty(algebra: &mut impl Algebra, conditions: &[ObjectCondition], dept
             }
         }
     }
-    let Some(below) = below.filter(|_| !shape.breaks.is_empty()) else {
+    let Some(below) = below.filter(|_| !shape.breaks.is_empty() || !shape.clauses.is_empty()) else {
         return Ok(false);
     };
     let named = shape.named();
     for members in &shape.breaks {
         if !is_breakable(algebra, &shape, members, &named, below)? {
             return Ok(true);
+        }
+    }
+    for (premises, conclusions) in &shape.clauses {
+        let mut contradicts = true;
+        for members in premises.iter() {
+            contradicts = contradicts && breaks_surely(algebra, &shape, members, below)?;
+        }
+        for members in conclusions.iter() {
+            contradicts = contradicts && !is_breakable(algebra, &shape, members, &named, below)?;
+        }
+        if contradicts {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether some required member certainly has a value that the constraints do not admit.
+fn breaks_surely(algebra: &mut impl Algebra, shape: &Shape, members: &Members, depth: u32) -> Result<bool> {
+    for (key, admitted) in &members.names {
+        if !admitted.is_anything() && shape.required.contains(key) {
+            let asked = shape.at(algebra, key, false)?;
+            let both = algebra.both(asked, *admitted);
+            if algebra.is_empty(both, depth)? {
+                return Ok(true);
+            }
         }
     }
     Ok(false)

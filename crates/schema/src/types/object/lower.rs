@@ -2,7 +2,9 @@
 //!
 //! A demand that *some* member breaks is a mark on the values that break it; the node says what marks must come.
 
-use super::mark::{simplified, too_many, with_marks, Marks, Values};
+use super::mark::{
+    clauses_of, engine_bits, marks_of, simplified, too_many, with_marks, MarkClause, Marks, Values, MARKED,
+};
 use super::region::regions;
 use super::shape::{demand, Shape};
 use crate::condition::{ConjunctionId, ObjectCondition};
@@ -60,8 +62,8 @@ pub fn lower<L: Lowering>(lowering: &mut L, conditions: &[ObjectCondition]) -> R
 
 /// Whether a shape that is too much to keep account of is lowered without part of what it asks.
 fn is_loosened<L: Lowering>(lowering: &mut L, shape: &mut Shape, error: &Error) -> Result<bool> {
-    if !shape.breaks.is_empty() {
-        shape.breaks = Vec::new();
+    if !shape.breaks.is_empty() || !shape.clauses.is_empty() {
+        (shape.breaks, shape.clauses) = (Vec::new(), Vec::new());
         return lowering.leaves_out(error, &SPLITTING, "too many demands on its members: objects that do not meet it");
     }
     if shape.without_patterns() {
@@ -72,9 +74,11 @@ fn is_loosened<L: Lowering>(lowering: &mut L, shape: &mut Shape, error: &Error) 
 
 fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Result<Option<TermId>> {
     let marked = shape.marked();
-    if marked.len() > Marks::BITS as usize {
+    if marked.len() > MARKED {
         return Err(too_many(lowering, demands(marked.len())));
     }
+    let mut clauses = clauses_of(shape, &marked);
+    let exact = clauses.iter().fold(0, |all, (premises, _)| all | premises);
     let is_closed = lowering.spelling().closed_objects && shape.closes();
     let any_order = lowering.spelling().any_order;
 
@@ -88,7 +92,7 @@ fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Resul
         for members in &marked {
             admitted.push(demand(lowering, members, &key)?);
         }
-        let values = values(lowering, asked, &admitted)?;
+        let values = values(lowering, asked, &admitted, exact)?;
         let is_required = shape.required.contains(&key);
         if is_required && values.is_empty() {
             return Ok(None);
@@ -100,7 +104,7 @@ fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Resul
         for key in ABOUT_ITSELF {
             if properties.iter().all(|property| &*property.key != key) {
                 let asked = shape.at(lowering, key, false)?;
-                let values = values(lowering, asked, &[])?;
+                let values = values(lowering, asked, &[], 0)?;
                 if !values.is_empty() {
                     properties.push(Property { key: key.into(), is_required: false, values });
                 }
@@ -113,23 +117,27 @@ fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Resul
         if keys != region.keys && lowering.builder().is_empty(keys.number())? {
             continue;
         }
-        let values = values(lowering, region.asked, &region.admitted)?;
+        let values = values(lowering, region.asked, &region.admitted, exact)?;
         if !values.is_empty() {
             extras.push(Extra { keys, values });
         }
     }
-    let mut wanted = (0..marked.len()).fold(0, |all, mark| all | 1 << mark);
-    if wanted != 0 {
+    let mut wanted = 0;
+    if !clauses.is_empty() {
         let of_properties = properties.iter_mut().map(|one| (Some(&mut one.is_required), &mut one.values));
         let of_extras = extras.iter_mut().map(|extra| (None, &mut extra.values));
         let mut members: Vec<_> = of_properties.chain(of_extras).collect();
-        let Some(left) = simplified(&mut members, wanted) else { return Ok(None) };
-        wanted = left;
+        let Some(left) = simplified(&mut members, &clauses) else { return Ok(None) };
+        let is_alone = |&&(premises, conclusions): &&MarkClause| premises == 0 && conclusions.count_ones() == 1;
+        wanted = left.iter().filter(is_alone).fold(0, |all, (_, conclusions)| all | conclusions);
+        clauses = left.into_iter().filter(|(_, conclusions)| conclusions & wanted == 0).collect();
         possible = properties.iter().filter(|property| !property.values.is_empty()).count();
     }
-    if wanted.count_ones() > MARKS {
-        return Err(too_many(lowering, demands(wanted.count_ones() as usize)));
+    let marks = wanted | marks_of(&clauses);
+    if wanted.count_ones() > MARKS || marks.count_ones() > u64::BITS {
+        return Err(too_many(lowering, demands(marks.count_ones() as usize)));
     }
+    let bits = |some: Marks| engine_bits(some, marks);
     if (possible as u64) < shape.least {
         if extras.is_empty() {
             return Ok(None);
@@ -144,8 +152,8 @@ fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Resul
     let rules = ObjectRules {
         min: count(shape.least),
         max: shape.most.map(count),
-        required_marks: wanted,
-        clauses: Vec::new(),
+        required_marks: bits(wanted),
+        clauses: clauses.iter().map(|&(premises, conclusions)| (bits(premises), bits(conclusions))).collect(),
         implies,
         any_order,
         extras_last: true,
@@ -154,7 +162,7 @@ fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Resul
     };
     let Layout { open_object, close_object, empty_object, colon, comma, .. } = layout;
     let signs = Punctuation { open: open_object, close: close_object, colon, comma, empty: empty_object };
-    let numbers = |values: Values| values.into_iter().map(|(node, marks)| (node.number(), marks)).collect();
+    let numbers = |values: Values| values.into_iter().map(|(node, marks)| (node.number(), bits(marks))).collect();
     let properties = properties.into_iter();
     let properties = properties.map(|one| (one.key.to_string(), one.is_required, numbers(one.values))).collect();
     let extras = extras.into_iter().map(|extra| (extra.keys.number(), numbers(extra.values))).collect();
@@ -195,11 +203,16 @@ fn has_plain_order(shape: &Shape, properties: &[Property]) -> bool {
 }
 
 /// The values of a member: marked, where marks are asked for.
-fn values<L: Lowering>(lowering: &mut L, asked: ConjunctionId, admitted: &[ConjunctionId]) -> Result<Values> {
+fn values<L: Lowering>(
+    lowering: &mut L,
+    asked: ConjunctionId,
+    admitted: &[ConjunctionId],
+    exact: Marks,
+) -> Result<Values> {
     if admitted.is_empty() {
         return Ok(lowering.lower(asked)?.map(|node| (node, 0)).into_iter().collect());
     }
-    with_marks(lowering, asked, admitted)
+    with_marks(lowering, asked, admitted, exact)
 }
 
 fn demands(count: usize) -> String {

@@ -3,41 +3,72 @@
 //! A value carries a mark for each demand that it breaks. What every object meets, and what none can, is decided here;
 //! the rest is for the engine to count.
 
-use crate::condition::ConjunctionId;
+use super::shape::Shape;
+use crate::condition::{ConjunctionId, Members};
 use crate::error::{Error, Kind, Result};
 use crate::types::{Lowering, DEPTH};
 use frisket_core::regular::term::TermId;
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// Ways to break some of the demands on one member and meet the others.
 const WAYS: usize = 256;
 
-/// A set of marks, as bits.
-pub(super) type Marks = u64;
+/// A set of marks, as bits. The engine has bits for half as many: most are decided before it counts any.
+pub(super) type Marks = u128;
 
+/// The most constraints of one object of which it matters whether some member breaks them.
+pub const MARKED: usize = Marks::BITS as usize;
 /// The alternatives of one member: a node, and the marks that its values leave.
 pub(super) type Values = Vec<(TermId, Marks)>;
 /// A named member: whether it is required; any other key: none. And its values.
 pub(super) type Member<'m> = (Option<&'m mut bool>, &'m mut Values);
+/// (premises, conclusions): with all marks of the first comes one of the second.
+pub(super) type MarkClause = (Marks, Marks);
+
 /// Values with their marks, made once for each builder.
 #[derive(Debug, Clone, Default)]
-pub struct MarkedValues(FxHashMap<(ConjunctionId, Vec<ConjunctionId>, u32), Values>);
+pub struct MarkedValues(FxHashMap<(ConjunctionId, Vec<ConjunctionId>, Marks, u32), Values>);
 
-/// The marks that are left to ask for, or None if no object leaves all of them.
+/// The demands of a shape by the numbers of their marks; fewer demands than a set of marks holds.
+pub(super) fn clauses_of(shape: &Shape, marked: &[Members]) -> Vec<MarkClause> {
+    let bit = |members: &Members| {
+        marked.iter().position(|other| other == members).and_then(|at| (1 as Marks).checked_shl(at as u32)).unwrap_or(0)
+    };
+    let bits = |some: &[Members]| some.iter().fold(0, |bits, members| bits | bit(members));
+    let alone = shape.breaks.iter().map(|members| (0, bit(members)));
+    let clauses = shape.clauses.iter().map(|(premises, conclusions)| (bits(premises), bits(conclusions)));
+    alone.chain(clauses).collect()
+}
+
+/// The constraints left on the marks, or None if no object meets them; values that none can have are taken out.
 ///
 /// `members` are the values of each named member with whether it is required, and those of other keys. A member that
-/// alone can leave a mark that must come is required from now on. Marks that nothing is left to ask for are taken off.
-pub(super) fn simplified(members: &mut [Member<'_>], mut wanted: Marks) -> Option<Marks> {
+/// alone can leave a mark that must come is required from now on. Marks that no clause is left to ask for are taken off.
+pub(super) fn simplified(members: &mut [Member<'_>], clauses: &[MarkClause]) -> Option<Vec<MarkClause>> {
+    let mut clauses: IndexSet<MarkClause, FxBuildHasher> = clauses.iter().copied().collect();
     loop {
         let reached = members.iter().flat_map(|(_, values)| values.iter()).fold(0, |all, (_, marks)| all | marks);
         let common = |values: &Values| values.iter().fold(reached, |all, (_, marks)| all & marks);
         let needed = members.iter().filter(|(is_required, _)| is_required.as_deref() == Some(&true));
-        wanted &= !needed.fold(0, |all, (_, values)| all | common(values));
-        if wanted & !reached != 0 {
+        let sure = needed.fold(0, |all, (_, values)| all | common(values));
+        let left =
+            clauses.iter().filter(|&&(premises, conclusions)| premises & !reached == 0 && conclusions & sure == 0);
+        clauses = left.map(|&(premises, conclusions)| (premises & !sure, conclusions & reached)).collect();
+        if clauses.contains(&(0, 0)) {
             return None;
         }
-        let mut has_changed = false;
+        let bans = |&&(premises, conclusions): &&MarkClause| conclusions == 0 && premises.count_ones() == 1;
+        let banned = clauses.iter().filter(bans).fold(0, |all, (premises, _)| all | premises);
+        let is_unit = |&&(premises, conclusions): &&MarkClause| premises == 0 && conclusions.count_ones() == 1;
+        let wanted = clauses.iter().filter(is_unit).fold(0, |all, (_, conclusions)| all | conclusions);
+        let mut has_changed = banned != 0;
+        for (is_required, values) in members.iter_mut() {
+            values.retain(|(_, marks)| marks & banned == 0);
+            if is_required.as_deref() == Some(&true) && values.is_empty() {
+                return None;
+            }
+        }
         for mark in (0..Marks::BITS).map(|bit| 1 << bit).filter(|mark| wanted & mark != 0) {
             let leaves_it = |values: &Values| values.iter().any(|(_, marks)| marks & mark != 0);
             let mut givers = members.iter_mut().filter(|(_, values)| leaves_it(values));
@@ -51,34 +82,58 @@ pub(super) fn simplified(members: &mut [Member<'_>], mut wanted: Marks) -> Optio
             break;
         }
     }
+    let kept = marks_of(clauses.iter());
     for (_, marks) in members.iter_mut().flat_map(|(_, values)| values.iter_mut()) {
-        *marks &= wanted;
+        *marks &= kept;
     }
-    Some(wanted)
+    Some(clauses.into_iter().collect())
+}
+
+/// All marks that clauses speak of.
+pub(super) fn marks_of<'c>(clauses: impl IntoIterator<Item = &'c MarkClause>) -> Marks {
+    clauses.into_iter().fold(0, |all, (premises, conclusions)| all | premises | conclusions)
+}
+
+/// The marks of one set by the numbers that the engine has bits for: as they are, where these suffice.
+pub(super) fn engine_bits(marks: Marks, all: Marks) -> u64 {
+    match u64::try_from(all) {
+        Ok(_) => marks as u64,
+        Err(_) => {
+            let places = (0..Marks::BITS).filter(|place| all >> place & 1 == 1);
+            places.enumerate().fold(0, |bits, (bit, place)| bits | ((marks >> place & 1) as u64) << bit)
+        }
+    }
 }
 
 /// The values that meet a conjunction, each with the demands that it breaks. A value that breaks several at once
-/// carries all their marks; one that breaks a demand may lack its mark.
+/// carries all their marks.
 ///
-/// `admitted` is what each demand admits. Errors: limits.
+/// `admitted` is what each demand admits. A value that breaks a demand may lack its mark, unless that is among `exact`.
+/// Errors: limits.
 pub(super) fn with_marks<L: Lowering>(
     lowering: &mut L,
     asked: ConjunctionId,
     admitted: &[ConjunctionId],
+    exact: Marks,
 ) -> Result<Values> {
     if asked.is_nothing() {
         return Ok(Vec::new());
     }
-    let key = (asked, admitted.to_vec(), lowering.level());
+    let key = (asked, admitted.to_vec(), exact, lowering.level());
     if let Some(found) = lowering.marked_values().0.get(&key) {
         return Ok(found.clone());
     }
-    let found = marked(lowering, asked, admitted)?;
+    let found = marked(lowering, asked, admitted, exact)?;
     lowering.marked_values().0.insert(key, found.clone());
     Ok(found)
 }
 
-fn marked<L: Lowering>(lowering: &mut L, asked: ConjunctionId, admitted: &[ConjunctionId]) -> Result<Values> {
+fn marked<L: Lowering>(
+    lowering: &mut L,
+    asked: ConjunctionId,
+    admitted: &[ConjunctionId],
+    exact: Marks,
+) -> Result<Values> {
     // Marks that every value carries, and the others by what breaks their demand.
     let mut free: Marks = 0;
     let mut open: IndexMap<ConjunctionId, Marks, FxBuildHasher> = IndexMap::default();
@@ -98,7 +153,11 @@ fn marked<L: Lowering>(lowering: &mut L, asked: ConjunctionId, admitted: &[Conju
     let mut ways = vec![(asked, free)];
     for (&outside, &several) in &open {
         let first = ways.len() == 1;
-        let mut found = ways.clone();
+        let mut found = Vec::new();
+        for &(asked, marks) in &ways {
+            let inside = if several & exact == 0 { ConjunctionId::ANYTHING } else { lowering.negated(outside) };
+            found.push((lowering.both(asked, inside), marks));
+        }
         for &(asked, marks) in &ways {
             found.push((lowering.both(asked, outside), marks | several));
         }
@@ -113,18 +172,18 @@ fn marked<L: Lowering>(lowering: &mut L, asked: ConjunctionId, admitted: &[Conju
             return Err(too_many(lowering, format!("{} demands on one member at once", open.len())));
         }
     }
-    let mut found: IndexMap<TermId, Marks, FxBuildHasher> = IndexMap::default();
+    let mut found: IndexMap<(TermId, Marks), Marks, FxBuildHasher> = IndexMap::default();
     for (asked, marks) in ways {
         if let Some(node) = lowering.lower(asked)? {
-            *found.entry(node).or_default() |= marks;
+            *found.entry((node, marks & exact)).or_default() |= marks;
         }
     }
-    Ok(found.into_iter().collect())
+    Ok(found.into_iter().map(|((node, _), marks)| (node, marks)).collect())
 }
 
 /// The error of an object on which the engine cannot keep account of so much.
 pub(super) fn too_many<L: Lowering>(lowering: &L, message: String) -> Box<Error> {
-    Error::new(Kind::TooManyAlternatives, message).at(lowering.place())
+    Error::new(Kind::TooManyAlternatives { in_all: false }, message).at(lowering.place())
 }
 
 #[cfg(test)]
@@ -132,33 +191,46 @@ mod tests {
     use super::*;
     use frisket_core::regular::term::EPSILON;
 
-    fn left(members: &[(bool, &[Marks])], wanted: Marks) -> (Option<Marks>, Vec<Vec<Marks>>) {
+    fn left(members: &[(bool, &[Marks])], clauses: &[MarkClause]) -> (Option<Vec<MarkClause>>, Vec<Vec<Marks>>) {
         let values = |marks: &&[Marks]| marks.iter().map(|&marks| (EPSILON, marks)).collect::<Values>();
         let mut made: Vec<(bool, Values)> = members.iter().map(|(needed, marks)| (*needed, values(marks))).collect();
         let mut given: Vec<Member> = made.iter_mut().map(|(needed, values)| (Some(needed), values)).collect();
-        let found = simplified(&mut given, wanted);
+        let found = simplified(&mut given, clauses);
         (found, made.iter().map(|(_, values)| values.iter().map(|&(_, marks)| marks).collect()).collect())
     }
 
     #[test]
     fn what_every_object_meets_is_not_asked_for() {
-        assert_eq!(left(&[(true, &[1, 3])], 1), (Some(0), vec![vec![0, 0]]));
+        assert_eq!(left(&[(true, &[1, 3])], &[(0, 1)]), (Some(vec![]), vec![vec![0, 0]]));
         let two: [(bool, &[Marks]); 2] = [(false, &[1, 2]), (false, &[1])];
-        assert_eq!(left(&two, 1), (Some(1), vec![vec![1, 0], vec![1]]));
+        assert_eq!(left(&two, &[(0, 1)]), (Some(vec![(0, 1)]), vec![vec![1, 0], vec![1]]));
+        assert_eq!(left(&[(true, &[1]), (false, &[2, 0])], &[(1, 2)]).0, Some(vec![]), "one member alone can");
     }
 
     #[test]
     fn a_member_that_alone_leaves_a_mark_is_required() {
         let mut values: Values = vec![(EPSILON, 1), (EPSILON, 2), (EPSILON, 3)];
         let mut is_required = false;
-        let found = simplified(&mut [(Some(&mut is_required), &mut values)], 1);
-        assert_eq!((found, is_required, values.len()), (Some(0), true, 2), "with a value that leaves it");
+        let found = simplified(&mut [(Some(&mut is_required), &mut values)], &[(0, 1)]);
+        assert_eq!((found, is_required, values.len()), (Some(vec![]), true, 2), "with a value that leaves it");
         let mut others: Values = vec![(EPSILON, 1)];
-        assert_eq!(simplified(&mut [(None, &mut others)], 1), Some(1), "many keys may leave it");
+        assert_eq!(simplified(&mut [(None, &mut others)], &[(0, 1)]), Some(vec![(0, 1)]), "many keys may leave it");
     }
 
     #[test]
     fn what_no_object_can_meet_is_found() {
-        assert_eq!(left(&[(false, &[2])], 1).0, None);
+        assert_eq!(left(&[(false, &[2])], &[(0, 1)]).0, None);
+        assert_eq!(left(&[(true, &[1])], &[(1, 0)]).0, None);
+        let (clauses, values) = left(&[(false, &[1, 2])], &[(1, 0)]);
+        assert_eq!((clauses, values), (Some(vec![]), vec![vec![0]]), "the value that leaves mark 1 is taken out");
+        assert_eq!(left(&[(true, &[1]), (false, &[])], &[(1, 0)]).0, None);
+    }
+
+    #[test]
+    fn marks_are_renumbered_only_where_the_engine_has_too_few_bits() {
+        assert_eq!(engine_bits(0b1010, 0b1110), 0b1010);
+        let far: Marks = 1 << 100;
+        assert_eq!(engine_bits(far | 2, far | 6), 0b101);
+        assert_eq!(engine_bits(4, far | 6), 0b010);
     }
 }

@@ -18,6 +18,6 @@ mod shape;
 
 pub use emptiness::is_empty;
 pub use lower::lower;
-pub use mark::MarkedValues;
+pub use mark::{MarkedValues, MARKED};
 pub use negation::negated;
-pub use shape::{demand, Shape};
+pub use shape::{demand, Clause, Shape};

@@ -26,6 +26,11 @@ pub fn negated(algebra: &mut impl Algebra, condition: &ObjectCondition) -> Resul
             algebra.key_texts(outside)?.map(broken).into_iter().collect()
         }
         ObjectCondition::Breaks(members) => vec![vec![ObjectCondition::Members(members.clone())]],
+        ObjectCondition::Clause { premises, conclusions } => {
+            let broken = premises.iter().cloned().map(ObjectCondition::Breaks);
+            let kept = conclusions.iter().cloned().map(ObjectCondition::Members);
+            vec![broken.chain(kept).collect()]
+        }
         ObjectCondition::Members(members) if members.is_trivial() => Vec::new(),
         ObjectCondition::Members(members) => match members.only() {
             Some((key, asked)) => {

@@ -181,7 +181,7 @@ fn is_valueless(algebra: &mut impl Algebra, shape: &Shape, inside: &BTreeSet<Ter
 /// The error of too many overlaps, which may be loosened; any other one as it is.
 fn overlapping(algebra: &impl Algebra, mut error: Box<Error>) -> Box<Error> {
     if error.kind == Kind::Limit {
-        error.kind = Kind::TooManyAlternatives;
+        error.kind = Kind::TooManyAlternatives { in_all: false };
         return error.at(algebra.place());
     }
     error

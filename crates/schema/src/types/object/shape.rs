@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// Keys in the order of first mention.
 pub type Keys = IndexSet<Arc<str>, FxBuildHasher>;
 
+/// (premises, conclusions): if members break all of the first, some member breaks one of the second.
+pub type Clause = (Arc<[Members]>, Arc<[Members]>);
+
 /// Cost of matching a pattern with a key, in conditions.
 const MATCHING: usize = 2;
 
@@ -28,6 +31,8 @@ pub struct Shape {
     pub names: Option<ConjunctionId>,
     /// Constraints each of which some member breaks.
     pub breaks: Vec<Members>,
+    /// Implications between broken constraints.
+    pub clauses: Vec<Clause>,
     /// The least number of members.
     pub least: u64,
     /// The most members.
@@ -81,6 +86,11 @@ impl Shape {
                 ObjectCondition::Breaks(members) => {
                     shape.is_patterned |= !members.patterns.is_empty();
                     shape.breaks.push(members.clone());
+                }
+                ObjectCondition::Clause { premises, conclusions } => {
+                    let patterned = |members: &Members| !members.patterns.is_empty();
+                    shape.is_patterned |= premises.iter().chain(conclusions.iter()).any(patterned);
+                    shape.clauses.push((premises.clone(), conclusions.clone()));
                 }
                 ObjectCondition::Implies { key, needs } => shape.implies.push((key.clone(), needs.clone())),
             }
@@ -173,9 +183,13 @@ impl Shape {
         found
     }
 
-    /// The constraints that some member must break, each once.
+    /// The constraints of which it matters whether some member breaks them: first those that one must break.
     pub fn marked(&self) -> Vec<Members> {
-        self.breaks.iter().collect::<IndexSet<&Members, FxBuildHasher>>().into_iter().cloned().collect()
+        let literals =
+            self.clauses.iter().flat_map(|(premises, conclusions)| premises.iter().chain(conclusions.iter()));
+        let mut found: IndexSet<Members, FxBuildHasher> = IndexSet::default();
+        found.extend(self.breaks.iter().chain(literals).cloned());
+        found.into_iter().collect()
     }
 
     /// Whether members are listed, and nothing says what others must meet.

@@ -1,0 +1,233 @@
+//! Conditions on an object ↔ clauses over its members, of which complements and unions are clauses again.
+//!
+//! "Some member breaks these constraints" is a literal. The complement of "has a, and no member breaks F" is one clause
+//! of two literals, where conjuncts would be two. So conditions that an object may meet or not do not multiply.
+
+use super::complement::Asked;
+use super::union::{distinct, Union};
+use super::Expander;
+use crate::condition::{Conjunct, ConjunctionId, MemberConstraints, Members, ObjectCondition, Types};
+use crate::error::Result;
+use crate::types::object;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
+use std::sync::Arc;
+
+/// Clauses of a union. More of them cost an object more than the conjuncts that they stand for.
+const CLAUSES: usize = 16;
+
+/// Literals of a clause. Of more of them no object keeps account.
+const LITERALS: usize = object::MARKED;
+
+/// If members break each of the premises, some member breaks one of the conclusions.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Clause {
+    premises: Vec<Members>,
+    conclusions: Vec<Members>,
+}
+
+/// Values, each once, in the order of first mention.
+fn each_once<T: std::hash::Hash + Eq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    values.into_iter().collect::<IndexSet<T, FxBuildHasher>>().into_iter().collect()
+}
+
+/// Splits constraints: those on required keys, and those on others.
+pub(super) fn parted<'k>(members: &Members, needed: impl IntoIterator<Item = &'k Arc<str>>) -> (Asked, Members) {
+    let asks =
+        |key: &Arc<str>| members.named(key).filter(|asked| !asked.is_anything()).map(|asked| (key.clone(), asked));
+    let asked: Asked = needed.into_iter().filter_map(asks).collect();
+    if !members.patterns.is_empty() || asked.is_empty() {
+        return (Asked::default(), members.clone());
+    }
+    let left = |(key, goal): &(Arc<str>, ConjunctionId)| {
+        (key.clone(), if asked.contains_key(key) { ConjunctionId::ANYTHING } else { *goal })
+    };
+    let names = members.names.iter().map(left).collect();
+    let others = Members::new(MemberConstraints { names, ..(**members).clone() });
+    (asked, others)
+}
+
+/// The constraints that stand for all that ask the same of one key.
+fn literal(members: &Members) -> Members {
+    members.only().map_or_else(|| members.clone(), |(key, asked)| Members::single(key.clone(), asked))
+}
+
+/// The key whose presence breaks the constraints, if nothing else does.
+fn key_of(members: &Members) -> Option<&Arc<str>> {
+    members.only().filter(|(_, asked)| asked.is_nothing()).map(|(key, _)| key)
+}
+
+/// The constraints that just the presence of a key breaks.
+fn absent(key: &Arc<str>) -> Members {
+    Members::single(key.clone(), ConjunctionId::NOTHING)
+}
+
+impl Clause {
+    fn met(members: Members) -> Self {
+        Clause { premises: vec![members], conclusions: Vec::new() }
+    }
+
+    fn broken(members: Members) -> Self {
+        Clause { premises: Vec::new(), conclusions: vec![members] }
+    }
+
+    /// The clause of these literals; None if it always holds.
+    fn of(premises: impl IntoIterator<Item = Members>, conclusions: impl IntoIterator<Item = Members>) -> Option<Self> {
+        let (premises, conclusions) = (each_once(premises), each_once(conclusions));
+        let always_holds = premises.iter().any(|members| conclusions.contains(members));
+        (!always_holds).then_some(Clause { premises, conclusions })
+    }
+
+    fn literal_count(&self) -> usize {
+        self.premises.len() + self.conclusions.len()
+    }
+
+    /// The clause that holds where either of two clauses holds.
+    fn either(&self, other: &Self) -> Option<Self> {
+        let both = |left: &[Members], right: &[Members]| [left, right].concat();
+        Self::of(both(&self.premises, &other.premises), both(&self.conclusions, &other.conclusions))
+    }
+
+    /// The condition that says the same, the simplest one that does.
+    fn condition(&self) -> ObjectCondition {
+        match (&self.premises[..], &self.conclusions[..]) {
+            ([], [broken]) => match key_of(broken) {
+                Some(key) => ObjectCondition::Required { keys: Arc::from([key.clone()]), stated: false },
+                None => ObjectCondition::Breaks(broken.clone()),
+            },
+            ([met], []) => ObjectCondition::Members(met.clone()),
+            ([premise], [conclusion]) if key_of(premise).is_some() && key_of(conclusion).is_some() => {
+                let key = |members| key_of(members).expect("both have one").clone();
+                ObjectCondition::Implies { key: key(premise), needs: key(conclusion) }
+            }
+            (premises, conclusions) => {
+                ObjectCondition::Clause { premises: premises.into(), conclusions: conclusions.into() }
+            }
+        }
+    }
+
+    /// The complement.
+    fn negated(&self) -> Vec<ObjectCondition> {
+        let broken = self.premises.iter().map(|members| Clause::broken(members.clone()).condition());
+        broken.chain(self.conclusions.iter().cloned().map(ObjectCondition::Members)).collect()
+    }
+}
+
+impl Expander<'_> {
+    /// A conjunction of conditions as clauses, and the conditions that no clause can say.
+    fn clauses_of<'c>(
+        &mut self,
+        conditions: impl IntoIterator<Item = &'c ObjectCondition>,
+    ) -> (Vec<Clause>, Vec<&'c ObjectCondition>) {
+        let conditions: Vec<&ObjectCondition> = conditions.into_iter().collect();
+        let required = conditions.iter().filter_map(|condition| match condition {
+            ObjectCondition::Required { keys, .. } => Some(keys.iter()),
+            _ => None,
+        });
+        let needed: Vec<&Arc<str>> = each_once(required.flatten());
+        let (mut found, mut others, mut asked) = (Vec::new(), Vec::new(), Asked::default());
+        for condition in conditions {
+            match condition {
+                ObjectCondition::Members(members) => {
+                    let (own, members) = parted(members, needed.iter().copied());
+                    self.ask(&mut asked, own);
+                    if !members.is_trivial() {
+                        found.push(Clause::met(literal(&members)));
+                    }
+                }
+                ObjectCondition::Breaks(members) => found.push(Clause::broken(literal(members))),
+                ObjectCondition::Implies { key, needs } => {
+                    found.push(Clause { premises: vec![absent(key)], conclusions: vec![absent(needs)] });
+                }
+                ObjectCondition::Clause { premises, conclusions } => {
+                    found.push(Clause { premises: premises.to_vec(), conclusions: conclusions.to_vec() });
+                }
+                ObjectCondition::Required { .. } => {}
+                other => others.push(other),
+            }
+        }
+        // That a key is there with such a value is one literal.
+        for key in needed {
+            let goal = asked.get(key).copied().unwrap_or(ConjunctionId::ANYTHING);
+            found.push(Clause::broken(Members::single(key.clone(), self.subschemas.negated(goal))));
+        }
+        (each_once(found), others)
+    }
+
+    /// The alternatives, each a conjunction, that together are the complement of a conjunction: mostly one clause.
+    /// Errors: limits.
+    pub(super) fn outside_as_clauses(&mut self, conditions: &[ObjectCondition]) -> Result<Vec<Vec<ObjectCondition>>> {
+        let (clauses, others) = self.clauses_of(conditions);
+        let mut found = Vec::new();
+        for other in others {
+            found.extend(object::negated(self, other)?);
+        }
+        let (mut premises, mut conclusions) = (Vec::new(), Vec::new());
+        for clause in clauses {
+            if clause.literal_count() > 1 {
+                found.push(clause.negated());
+            } else {
+                // The complement of a clause excludes just the objects that meet it.
+                premises.extend(clause.conclusions);
+                conclusions.extend(clause.premises);
+            }
+        }
+        if !premises.is_empty() || !conclusions.is_empty() {
+            let whole = Clause::of(premises, conclusions);
+            found.push(whole.map(|clause| clause.condition()).into_iter().collect());
+        }
+        Ok(found)
+    }
+
+    /// Conjuncts with the same union, among them one of objects if few clauses say so. Errors: limits.
+    pub(super) fn joined(&mut self, union: &Union) -> Result<Union> {
+        let inside: Vec<&[ObjectCondition]> =
+            union.iter().filter(|one| one.types.has(Types::OBJECT)).map(|one| &one.objects[..]).collect();
+        if union.len() < 2 || inside.is_empty() {
+            return Ok(union.clone());
+        }
+        let Some(objects) = self.union_of_objects(&inside) else { return Ok(union.clone()) };
+        let beside = union.iter().filter(|one| !(one.types & !Types::OBJECT).is_empty());
+        let mut found = self.least(distinct(beside.map(|one| one.among(!Types::OBJECT)).collect()))?;
+        // Types have their own conditions, so one of the conjuncts takes the objects in.
+        match found.first_mut() {
+            Some(first) => {
+                first.types = first.types | Types::OBJECT;
+                first.objects = objects;
+            }
+            None => found.push(Conjunct::of_objects(objects)),
+        }
+        Ok(found.into())
+    }
+
+    /// One conjunction that says what some of the conjunctions say; None if that takes many clauses.
+    fn union_of_objects(&mut self, conjunctions: &[&[ObjectCondition]]) -> Option<Vec<ObjectCondition>> {
+        if conjunctions.iter().any(|conditions| conditions.is_empty()) {
+            return Some(Vec::new());
+        }
+        let (first, later) = conjunctions.split_first()?;
+        let is_common = |condition: &&ObjectCondition| later.iter().all(|other| other.contains(condition));
+        let mut common: Vec<ObjectCondition> = first.iter().filter(is_common).cloned().collect();
+        let mut found: Option<Vec<Clause>> = None;
+        for conditions in conjunctions {
+            let (clauses, others) = self.clauses_of(conditions.iter().filter(|one| !common.contains(one)));
+            if !others.is_empty() {
+                return None;
+            }
+            let joint = match found {
+                None => clauses,
+                Some(before) => {
+                    let pairs = before.iter().flat_map(|left| clauses.iter().map(move |right| left.either(right)));
+                    let joint = each_once(pairs.flatten());
+                    if joint.len() > CLAUSES || joint.iter().any(|clause| clause.literal_count() > LITERALS) {
+                        return None;
+                    }
+                    joint
+                }
+            };
+            found = Some(joint);
+        }
+        common.extend(found.iter().flatten().map(Clause::condition));
+        Some(common)
+    }
+}
