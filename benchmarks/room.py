@@ -3,8 +3,8 @@
     python -m benchmarks.room --schemas 60              Llama 3's vocabulary, schemas of MaskBench, a minute
 
 One loop per schema writes random documents and asks, at each position, for the ordinary mask, for `can_finish`, and in
-the last `NEAR` tokens for the mask with room as engines ask for it, each timed alone, in CPU time. *Far* is what `generate` does at every
-token: the ordinary mask and `can_finish` after it.
+the last `NEAR` tokens for the mask with room as engines ask for it, each timed alone, in CPU time. *Far* is what
+`generate` does at every token: the ordinary mask and `can_finish` after it.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class BatchedGrammar(BaseGrammarObject):
     """One request of a batch, whose rows are written by one native call where they are rows of texts."""
 
     def text(self) -> RequestGrammar | None:
-        """The position in the text, where the next row is one of it; None where the request writes its row by itself."""
+        """The position in the text where the next row is one of it; None where the request writes its row itself."""
         raise NotImplementedError
 
     def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> torch.Tensor:
