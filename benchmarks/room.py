@@ -3,8 +3,8 @@
     python -m benchmarks.room --schemas 60              Llama 3's vocabulary, schemas of MaskBench, a minute
 
 One loop per schema writes random documents and asks, at each position, for the ordinary mask, for `can_finish`, and in
-the last `NEAR` tokens for the mask with room, each timed alone, in CPU time. *Far* is what `generate` does at every
-token: the ordinary mask and `can_finish` after it.
+the last `NEAR` tokens for the mask with room as engines ask for it, each timed alone, in CPU time. *Far* is what
+`generate` does at every token: the ordinary mask and `can_finish` after it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.report import commit
 from frisket import Grammar
+from frisket._core.front_end import MaskRows
 from frisket.errors import FrisketError, LimitExceededError
 from tests.conformance.budget import MODELS
 from tests.conformance.sweep import subjects
@@ -84,6 +85,8 @@ def _time(
     for model in MODELS:
         chance = random.Random(f"{subject.name}/{model.name}")
         matcher, room, text = compiled.matcher(), least.count + MORE, b""
+        row = np.zeros((1, len(table.words)), dtype=np.uint32)
+        rows = MaskRows(row)
         while room:
             before = time.thread_time()
             matcher.fill_mask(table.words)
@@ -91,8 +94,9 @@ def _time(
             if room <= NEAR:
                 for name in ("near", "near, again"):
                     before = time.thread_time()
-                    matcher.fill_mask(table.words, 0, room)
+                    rows.fill([matcher], [0], rooms=[(room, NEAR, False)])
                     times[name].append(time.thread_time() - before)
+                table.words[:] = row[0]
                 slow.append((times["near"][-1], f"{subject.name} after {text[-60:]!r}, {room} tokens left"))
             allowed = np.unpackbits(table.words.view(np.uint8), bitorder="little")[: table.size].view(np.bool_)
             allowed[table.end] = False

@@ -17,23 +17,25 @@ use pyo3::prelude::*;
 use std::mem::take;
 use std::sync::Arc;
 
-/// Take tokens up to the one that ends the text; whether it is among them. An error leaves all as it was.
+/// Take tokens up to the one that ends the text; whether it is among them, and how many were the only ones that might
+/// come, as far as caches know. An error leaves all as it was.
 #[pyfunction]
-pub fn advance_all(py: Python<'_>, matcher: &Bound<'_, Matcher>, tokens: Vec<TokenId>) -> PyResult<bool> {
+pub fn advance_all(py: Python<'_>, matcher: &Bound<'_, Matcher>, tokens: Vec<TokenId>) -> PyResult<(bool, usize)> {
     let tokens: Vec<u32> = tokens.iter().map(TokenId::id).collect();
     matcher.get().advance_all(py, &tokens)
 }
 
-/// Whether a token may come next, as far as caches know, and the text goes on after it.
+/// Whether a token that may come next, as far as caches know, and after which the text goes on, is the only one; else None.
 ///
 /// Such a token may be taken later, by `MaskRows.fill`: the step and the mask after it need the same memory.
 #[pyfunction]
-pub fn may_take_later(matcher: &Bound<'_, Matcher>, token: i64) -> bool {
-    let Ok(token) = u32::try_from(token) else { return false };
+pub fn may_take_later(matcher: &Bound<'_, Matcher>, token: i64) -> Option<bool> {
+    let token = u32::try_from(token).ok()?;
     matcher.get().at_once(|matcher| {
         let goes_on = !matcher.compiled().vocabulary().eos.contains(&token);
-        Some(goes_on && matcher.cached_mask()?.allows(token))
-    }) == Some(true)
+        let mask = matcher.cached_mask()?;
+        (goes_on && mask.allows(token)).then(|| mask.is_single())
+    })
 }
 
 /// The content of a row; the mask is kept, so that no other mask can have its address.

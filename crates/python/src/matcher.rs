@@ -53,18 +53,15 @@ impl Matcher {
         Arc::as_ptr(&self.compiled) as usize
     }
 
-    /// Take tokens up to the one that ends the text; whether it is among them. An error leaves the matcher as it was.
-    pub(crate) fn advance_all(&self, py: Python<'_>, tokens: &[u32]) -> PyResult<bool> {
-        let at_once = |matcher: &mut core::Matcher| {
-            let had_ended = matcher.ended();
-            matcher.advance_all_cached(tokens).then(|| matcher.ended() && !had_ended)
-        };
-        match self.at_once(at_once) {
-            Some(has_ended) => Ok(has_ended),
+    /// Take tokens up to the one that ends the text; whether it is among them, and how many were the only ones that might
+    /// come, as far as caches know. An error leaves the matcher as it was.
+    pub(crate) fn advance_all(&self, py: Python<'_>, tokens: &[u32]) -> PyResult<(bool, usize)> {
+        let cached = |matcher: &mut core::Matcher, token| Ok(matcher.try_advance_cached(token));
+        match self.at_once(|matcher| take_all(matcher, tokens, cached).ok().flatten()) {
+            Some(taken) => Ok(taken),
             None => self.with(py, |matcher| {
-                let had_ended = matcher.ended();
-                matcher.advance_all(tokens)?;
-                Ok(matcher.ended() && !had_ended)
+                let taken = take_all(matcher, tokens, |matcher, token| matcher.advance(token).map(|()| true))?;
+                Ok(taken.unwrap_or_default())
             }),
         }
     }
@@ -406,4 +403,25 @@ impl Matcher {
         self.mask_with(py, room)?.write(&mut words);
         Ok(words)
     }
+}
+
+/// `Matcher::advance_all` by a way to take one token; None, with the matcher as it was, where that takes one not.
+fn take_all(
+    matcher: &mut core::Matcher,
+    tokens: &[u32],
+    take: impl Fn(&mut core::Matcher, u32) -> Result<bool>,
+) -> Result<Option<(bool, usize)>> {
+    let (before, had_ended, mut forced) = (matcher.steps(), matcher.ended(), 0);
+    for &token in tokens {
+        if matcher.ended() {
+            break;
+        }
+        forced += usize::from(matcher.cached_mask().is_some_and(|mask| mask.is_single()));
+        let taken = take(matcher, token);
+        if !matches!(taken, Ok(true)) {
+            matcher.truncate(before);
+            return taken.map(|_| None);
+        }
+    }
+    Ok(Some((matcher.ended() && !had_ended, forced)))
 }

@@ -40,11 +40,13 @@ __all__ = [
     "without",
 ]
 
-def advance_all(matcher: Matcher, tokens: Sequence[int]) -> bool:
-    """Take tokens up to the one that ends the text; whether it is among them. An error leaves all as it was."""
+def advance_all(matcher: Matcher, tokens: Sequence[int]) -> tuple[bool, int]:
+    """Take tokens up to the one that ends the text; whether it is among them, and how many were the only ones that
+    might come, as far as caches know. An error leaves all as it was."""
 
-def may_take_later(matcher: Matcher, token: int) -> bool:
-    """Whether a token may come next, as far as caches know, and the text goes on after it.
+def may_take_later(matcher: Matcher, token: int) -> bool | None:
+    """Whether a token that may come next, as far as caches know, and after which the text goes on, is the only one;
+    else None.
 
     Such a token may be taken later, by `MaskRows.fill`: the step and the mask after it need the same memory."""
 

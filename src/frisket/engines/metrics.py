@@ -40,6 +40,7 @@ COUNTERS = {
     "frisket_engine_requests_bent": ("Requests of whose masks tokens were taken, so that the text ends in time.", None),
     "frisket_engine_thoughts_ended": ("Requests whose thoughts were ended, so that the answer fits.", None),
     "frisket_engine_requests_cut": ("Requests whose text may be cut, because no mask could leave room.", "code"),
+    "frisket_engine_tokens_forced": ("Tokens that were the only ones that the mask before them allowed.", None),
     "frisket_engine_grammars": ("Grammars that requests asked for, compiled or taken from the cache.", "source"),
 }
 HISTOGRAM, HISTOGRAM_HELP = "frisket_engine_mask_seconds", "Seconds of each row of a mask."
@@ -56,6 +57,8 @@ class Metrics:
         self._times: list[float] = []
         self._rows = np.zeros(len(BOUNDS) + 1, dtype=np.int64)
         self._seconds = self._due = 0.0
+        #: Tokens, as `_times`.
+        self._forced = 0
         self._files: tuple[Any, Any] | None = None
 
     def count(self, name: str, kind: str = "") -> None:
@@ -79,6 +82,10 @@ class Metrics:
                 self._due = now + PERIOD
                 self._write_masks()
 
+    def forced(self, tokens: int) -> None:
+        """Count tokens that were the only ones that might come; they are written with the masks."""
+        self._forced += tokens
+
     def close(self) -> None:
         """Give up the files, which keep what was counted."""
         for file in self._files or ():
@@ -91,6 +98,8 @@ class Metrics:
         self._rows += np.bincount(np.searchsorted(BOUNDS, times), minlength=len(BOUNDS) + 1)
         self._seconds += sum(times)
         labels = {"engine": self.engine}
+        name = "frisket_engine_tokens_forced"
+        self._write(0, name, f"{name}_total", labels, COUNTERS[name][0], self._forced)
         self._write(1, HISTOGRAM, f"{HISTOGRAM}_sum", labels, HISTOGRAM_HELP, self._seconds)
         for bound, rows in zip((*map(str, BOUNDS), "+Inf"), self._rows, strict=True):
             self._write(1, HISTOGRAM, f"{HISTOGRAM}_bucket", labels | {"le": bound}, HISTOGRAM_HELP, float(rows))
@@ -155,6 +164,12 @@ def masks(begin: float, rows: int = 1) -> None:
             _metrics.masks(begin, rows)
         except Exception as error:
             _give_up(error)
+
+
+def forced(tokens: int) -> None:
+    """Tokens were taken that were the only ones that might come, if events are counted."""
+    if _metrics is not None:
+        _metrics.forced(tokens)
 
 
 def _give_up(error: Exception) -> None:

@@ -82,9 +82,11 @@ class Progress:
         if self._failed is not None:
             return self._failed[1]
         try:
-            has_ended = advance_all(self._matcher, tokens)
+            has_ended, forced = advance_all(self._matcher, tokens)
         except Exception as error:
             return self._counted(failure(error))
+        if forced:
+            metrics.forced(forced)
         if has_ended:
             metrics.count("frisket_engine_requests_finished")
         return None
@@ -92,10 +94,13 @@ class Progress:
     def accept_later(self, tokens: Sequence[int]) -> FrisketError | None:
         """As `accept`; a single token is only looked up in the last mask, and taken with the next one."""
         can_wait = self._later is None and self._failed is None and len(tokens) == 1
-        if can_wait and may_take_later(self._matcher, tokens[0]):
-            self._later = tokens[0]
-            return None
-        return self.accept(tokens)
+        is_forced = may_take_later(self._matcher, tokens[0]) if can_wait else None
+        if is_forced is None:
+            return self.accept(tokens)
+        if is_forced:
+            metrics.forced(1)
+        self._later = tokens[0]
+        return None
 
     def _catch_up(self) -> None:
         """Take the token that was to be taken later."""

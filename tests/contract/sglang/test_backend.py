@@ -108,7 +108,7 @@ def test_a_defect_fails_its_request_alone(
     broken, other = compiled(backend, "regex", "a+"), compiled(backend, "regex", "a")
 
     class Rows(Broken):
-        matcher = broken._progress._matcher
+        matcher = broken.progress._matcher
 
     monkeypatch.setattr("frisket.engines.progress.MaskRows", Rows)
     (a,) = tokenizer.convert_tokens_to_ids(["a"])

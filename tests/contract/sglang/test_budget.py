@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from frisket import Grammar, Vocabulary
+from frisket.engines.progress import Progress
 from frisket.least import median_tokens
 from tests.contract.sglang.conftest import BEYOND, created
 
@@ -166,6 +167,26 @@ def test_grammars_that_are_kept_know_no_budget(thinker: Scheduler) -> None:
         req = thinker.request(thinker.least + 1, thinks=thinks)
         kept = next(iter(thinker.manager.grammar_backend.cache.values()))
         assert req.error is None and kept.grammar.total is None and kept.copy().grammar.total is None
+
+
+def test_the_answers_of_a_batch_are_one_call(thinker: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
+    many = [thinker.request(300, thinks=thinks) for thinks in (True, True, False)]
+    (thought, bracket) = thinker.tokenizer.convert_tokens_to_ids(["</think>", "["])
+    many[1].grammar.accept_token(thought)
+    calls: list[int] = []
+    fill_all = Progress.fill_all
+    monkeypatch.setattr(
+        Progress, "fill_all", lambda texts, *rest: (calls.append(len(texts)), fill_all(texts, *rest))[1]
+    )
+    for first in range(3):
+        mask = many[first].grammar.allocate_vocab_mask(vocab_size=thinker.size, batch_size=3, device="cpu")
+        entries = [thinker.sglang.base.GrammarRow(row, req.grammar) for row, req in enumerate(many)]
+        many[first].grammar.fill_vocab_mask_batched(entries, mask)
+        rows = mask.numpy().view(np.uint32)
+        assert (rows[0] == 0xFFFFFFFF).all(), "thoughts are free"
+        assert (rows[1] == rows[2]).all() and rows[1][bracket >> 5] >> (bracket & 31) & 1
+        assert rows[1][thought >> 5] >> (thought & 31) & 1 == 0
+    assert calls == [2, 2, 2]
 
 
 def test_a_request_without_tokens_is_left_alone(scheduler: Scheduler) -> None:

@@ -77,6 +77,7 @@ def test_what_an_engine_with_a_folder_of_its_own_merges(tmp_path: Path, monkeypa
     assert found["frisket_engine_grammars_total cached"] == 3
     assert found["frisket_engine_mask_seconds_count"] == 8
     assert 0 < found["frisket_engine_mask_seconds_sum"] < 8
+    assert found["frisket_engine_tokens_forced_total"] == 6, "a, b and the end, twice"
 
 
 def test_a_mask_that_cannot_be_had_is_counted_with_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

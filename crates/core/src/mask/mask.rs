@@ -6,6 +6,14 @@
 use crate::vocabulary::token_set::{Part, Words};
 use std::sync::Arc;
 
+/// How many tokens a mask allows, as far as it matters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Count {
+    None,
+    One,
+    More,
+}
+
 /// A word of a mask: its index, the bits to set, and the bits to clear before.
 pub(crate) type Correction = (u32, u32, u32);
 
@@ -15,7 +23,7 @@ pub struct Mask {
     lists: Vec<Words>,
     /// Ascending.
     words: Box<[Correction]>,
-    empty: bool,
+    count: Count,
     /// The position that composed the mask, in words; kept only where masks are verified.
     origin: Option<Box<str>>,
 }
@@ -23,8 +31,8 @@ pub struct Mask {
 impl Mask {
     /// The union of parts and lists, with words corrected.
     pub(crate) fn new(parts: Vec<Part>, lists: Vec<Words>, words: Box<[Correction]>, origin: Option<Box<str>>) -> Self {
-        let mut mask = Mask { parts, lists, words, empty: false, origin };
-        mask.empty = mask.forbids_all();
+        let mut mask = Mask { parts, lists, words, count: Count::None, origin };
+        mask.count = mask.count();
         mask
     }
 
@@ -32,7 +40,12 @@ impl Mask {
     pub(crate) fn from_tokens(tokens: &[u32]) -> Self {
         let words = tokens.chunk_by(|one, other| one >> 5 == other >> 5);
         let words = words.map(|alike| (alike[0] >> 5, alike.iter().fold(0, |bits, token| bits | 1 << (token & 31)), 0));
-        Mask { parts: Vec::new(), lists: Vec::new(), words: words.collect(), empty: tokens.is_empty(), origin: None }
+        let count = match tokens {
+            [] => Count::None,
+            [_] => Count::One,
+            _ => Count::More,
+        };
+        Mask { parts: Vec::new(), lists: Vec::new(), words: words.collect(), count, origin: None }
     }
 
     /// An equal mask that holds one set of `words` words.
@@ -41,12 +54,17 @@ impl Mask {
         self.write(&mut bits);
         let part = Part { bits: bits.into(), within: None };
         let (words, origin) = (Box::default(), self.origin.clone());
-        Mask { parts: vec![part], lists: Vec::new(), words, empty: self.empty, origin }
+        Mask { parts: vec![part], lists: Vec::new(), words, count: self.count, origin }
     }
 
     /// Whether no token is allowed.
     pub fn is_empty(&self) -> bool {
-        self.empty
+        self.count == Count::None
+    }
+
+    /// Whether exactly one token is allowed.
+    pub fn is_single(&self) -> bool {
+        self.count == Count::One
     }
 
     /// How many words are corrected.
@@ -94,16 +112,35 @@ impl Mask {
         Mask::new(self.parts.clone(), self.lists.clone(), words.into(), self.origin.clone())
     }
 
-    fn forbids_all(&self) -> bool {
-        if !self.lists.is_empty() || self.words.iter().any(|&(_, set, _)| set != 0) {
-            return false;
+    fn count(&self) -> Count {
+        // Tokens of words as they are read, until a second one is found.
+        let mut only = None;
+        let mut has_two = |word: usize, bits: u32| match bits {
+            0 => false,
+            _ => bits.count_ones() > 1 || *only.get_or_insert((word, bits)) != (word, bits),
+        };
+        let cleared = |place: u32| match self.words.binary_search_by_key(&place, |&(word, ..)| word) {
+            Ok(found) => self.words[found].2,
+            Err(_) => 0,
+        };
+        if self.words.iter().any(|&(word, set, _)| has_two(word as usize, set))
+            || self
+                .lists
+                .iter()
+                .flat_map(|list| list.iter())
+                .any(|&(word, set)| has_two(word as usize, set & !cleared(word)))
+        {
+            return Count::More;
         }
         let mut cleared = self.words.iter().map(|&(word, _, clear)| (word as usize, clear)).peekable();
         let places = self.parts.first().map_or(0, |part| part.bits.len());
-        (0..places).all(|word| {
+        for word in 0..places {
             let clear = cleared.next_if(|&(at, _)| at == word).map_or(0, |(_, clear)| clear);
-            self.parts.iter().all(|part| part.word(word) & !clear == 0)
-        })
+            if self.parts.iter().any(|part| has_two(word, part.word(word) & !clear)) {
+                return Count::More;
+            }
+        }
+        only.map_or(Count::None, |_| Count::One)
     }
 
     /// Write the mask into `out`, one bit per token.
@@ -196,7 +233,7 @@ mod tests {
         mask.write(&mut bits);
         let written: Vec<u32> = (0..96).filter(|token| bits[*token as usize >> 5] >> (token & 31) & 1 == 1).collect();
         assert_eq!((0..96).filter(|&token| mask.allows(token)).collect::<Vec<_>>(), written);
-        assert_eq!(mask.is_empty(), written.is_empty());
+        assert_eq!((mask.is_empty(), mask.is_single()), (written.is_empty(), written.len() == 1));
         written
     }
 
@@ -222,7 +259,7 @@ mod tests {
         assert!(allowed(&Mask::from_tokens(&[])).is_empty());
         let parts = vec![within.clone(), shared(&[5], 3)];
         let lists = vec![Words::from([(0, 1 << 7), (2, 1)])];
-        let mut mask = Mask { parts, lists, words: Box::new([(0, 1 << 9, 1 << 5)]), empty: false, origin: None };
+        let mut mask = Mask { parts, lists, words: Box::new([(0, 1 << 9, 1 << 5)]), count: Count::More, origin: None };
         assert_eq!((allowed(&mask), mask.listed_words()), (vec![1, 7, 9, 34, 64], 2));
         mask.parts.reverse();
         assert_eq!(allowed(&mask), [1, 7, 9, 34, 64], "in any order");
@@ -249,7 +286,7 @@ mod tests {
         let list = Words::from([(0, 1), (2, 1)]);
         let kept = [one.bits.clone(), one.bits.clone()];
         let (parts, lists) = (vec![one, two], vec![list.clone()]);
-        let mask = Mask { parts, lists, words: Box::default(), empty: false, origin: None };
+        let mask = Mask { parts, lists, words: Box::default(), count: Count::More, origin: None };
         // The second part is its own. Three hold the first, two the list.
         assert_eq!(mask.memory_bytes(), base + 2 * 32 + 16 + 12);
         assert_eq!(mask.held_bytes(), mask.memory_bytes() + 12 / 3 + 16 / 2);

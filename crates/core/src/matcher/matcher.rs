@@ -215,36 +215,6 @@ impl Matcher {
         Err(Error::Rejected(format!("token {token}, {shown}, may not come next; expected {expected}{advice}")).into())
     }
 
-    /// Take tokens up to the one that ends the text, and ignore those after it. An error leaves the matcher as it was.
-    pub fn advance_all(&mut self, tokens: &[u32]) -> Result<()> {
-        let before = self.steps();
-        for &token in tokens {
-            if self.ended() {
-                break;
-            }
-            if let Err(error) = self.advance(token) {
-                self.truncate(before);
-                return Err(error);
-            }
-        }
-        Ok(())
-    }
-
-    /// `advance_all` where a cache has the state after each of the tokens; false, with the matcher as it was, elsewhere.
-    pub fn advance_all_cached(&mut self, tokens: &[u32]) -> bool {
-        let before = self.steps();
-        for &token in tokens {
-            if self.ended() {
-                break;
-            }
-            if !self.try_advance_cached(token) {
-                self.truncate(before);
-                return false;
-            }
-        }
-        true
-    }
-
     /// Take a text, whatever tokens spell it; an error that says up to where the text is right, and what was expected
     /// there, if it may not come next.
     pub fn advance_bytes(&mut self, data: &[u8]) -> Result<()> {

@@ -104,9 +104,8 @@ impl Matcher {
         if self.can_end() {
             return Ok(Arc::new(Mask::from_tokens(&self.compiled().vocabulary().eos)));
         }
-        let mask = self.on_automaton(|compiled, automaton, state| {
-            automaton.closing_mask(&compiled.masks, state.position, room)
-        })?;
+        let mask = self
+            .on_automaton(|compiled, automaton, state| automaton.closing_mask(&compiled.masks, state.position, room))?;
         match mask.is_empty() {
             true => Err(Error::Limit(Limit::Room { room, least: None, exact: false }).into()),
             false => Ok(mask),

@@ -15,11 +15,10 @@ from typing import Any
 from frisket.engines import metrics
 from frisket.engines.progress import allow_alone
 from frisket.engines.room import Thoughts, check, is_on, read_reserve
-from frisket.engines.sglang.grammar import RequestGrammar
+from frisket.engines.sglang.grammar import BatchedGrammar, RequestGrammar
 from frisket.errors import BudgetError, MissingDependencyError
 
 try:
-    from sglang.srt.constrained.base_grammar_backend import BaseGrammarObject
     from sglang.srt.constrained.reasoner_grammar_backend import ReasonerGrammarObject
 except ImportError as error:
     raise MissingDependencyError.of("sglang", "sglang") from error
@@ -81,6 +80,9 @@ def _bind(req: Any) -> None:
     answer.total = total
     if end:
         req.grammar = ThinkingGrammar(reasoner, answer, Thoughts(end, answer.compiled, _reserve), total)
+    elif reasoner is not None and _is_answering(reasoner):
+        # SGLang's own object hands all on to this one, and writes the rows of a batch one by one.
+        req.grammar = answer
 
 
 def _is_thinking(reasoner: Any) -> bool:
@@ -89,7 +91,13 @@ def _is_thinking(reasoner: Any) -> bool:
     return not in_grammar and reasoner.tokens_in_think >= 0 and reasoner.tokens_after_end == -1
 
 
-class ThinkingGrammar(BaseGrammarObject):
+def _is_answering(reasoner: Any) -> bool:
+    """Whether tokens are the text of the grammar, and no thoughts came before."""
+    in_grammar = getattr(reasoner, "reasoning_in_grammar", False)
+    return not in_grammar and reasoner.tokens_in_think < 0 and reasoner.tokens_after_end == 0
+
+
+class ThinkingGrammar(BatchedGrammar):
     """One request that thinks before its answer: SGLang's own object, and the end of its thoughts in time."""
 
     def __init__(self, reasoner: Any, answer: RequestGrammar, thoughts: Thoughts, total: int) -> None:
@@ -113,19 +121,19 @@ class ThinkingGrammar(BaseGrammarObject):
         """The grammar without what is known of this request."""
         return self._reasoner.copy()
 
+    def text(self) -> RequestGrammar | None:
+        """The position in the answer; None where tokens are thoughts."""
+        if _is_thinking(self._reasoner):
+            return None
+        self._answer.before = len(self._taken) - self._answer.steps
+        return self._answer
+
     def fill_vocab_mask(self, vocab_mask: Any, idx: int) -> None:
         """Write the row, unless any thought may come."""
-        if _is_thinking(self._reasoner):
-            token = self._thoughts.token(self._taken[-len(self._thoughts.end) :], self._total - len(self._taken))
-            if token is not None:
-                allow_alone(vocab_mask, idx, [token])
+        text = self.text()
+        if text is not None:
+            text.fill_vocab_mask(vocab_mask, idx)
             return
-        self._answer.before = len(self._taken) - self._answer.steps
-        self._reasoner.fill_vocab_mask(vocab_mask, idx)
-
-    def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> Any:
-        return self._answer.allocate_vocab_mask(vocab_size, batch_size, device)
-
-    reset_vocab_mask = staticmethod(RequestGrammar.reset_vocab_mask)
-    move_vocab_mask = staticmethod(RequestGrammar.move_vocab_mask)
-    apply_vocab_mask = staticmethod(RequestGrammar.apply_vocab_mask)
+        token = self._thoughts.token(self._taken[-len(self._thoughts.end) :], self._total - len(self._taken))
+        if token is not None:
+            allow_alone(vocab_mask, idx, [token])

@@ -17,64 +17,30 @@ except ImportError as error:
     raise MissingDependencyError.of("sglang", "sglang") from error
 
 
-class RequestGrammar(BaseGrammarObject):
-    """One request's position; with a total, its text is whole when the tokens run out."""
+class BatchedGrammar(BaseGrammarObject):
+    """One request of a batch, whose rows are written by one native call where they are rows of texts."""
 
-    def __init__(self, progress: Progress) -> None:
-        super().__init__()
-        self._progress = progress
-        #: The tokens of the request, the end included; None if no masks leave room for it.
-        self.total: int | None = None
-        #: The request's tokens before its text: thoughts.
-        self.before = 0
-
-    @property
-    def compiled(self) -> CompiledGrammar:
-        return self._progress.compiled
-
-    @property
-    def steps(self) -> int:
-        """How many tokens of the text were taken."""
-        return self._progress.steps
-
-    @property
-    def room(self) -> int | None:
-        """The tokens that are left for text, beside the end."""
-        return None if self.total is None else self.total - self.before - self._progress.steps - 1
-
-    def accept_token(self, token: int) -> None:
-        """Take a token; ValueError ends the request. What comes after the end is ignored."""
-        refusal = self._progress.accept_later([token])
-        if refusal is not None:
-            raise ValueError(f"{refusal} [{refusal.code}]") from refusal
-        # By this SGLang knows which tokens a request that was moved to another machine has taken.
-        self.current_token = token
-
-    def rollback(self, k: int) -> None:
-        self._progress.rollback(k)
-
-    def is_terminated(self) -> bool:
-        return self._progress.ended
-
-    def copy(self) -> RequestGrammar:
-        """Another request's position, at the beginning: SGLang keeps grammars, and copies one for each request."""
-        return RequestGrammar(self._progress.fresh())
+    def text(self) -> RequestGrammar | None:
+        """The position in the text where the next row is one of it; None where the request writes its row itself."""
+        raise NotImplementedError
 
     def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> torch.Tensor:
         """Rows of int32 words on the CPU, one bit a token, all allowed."""
         return allocate(vocab_size, batch_size)
 
-    def fill_vocab_mask(self, vocab_mask: torch.Tensor, idx: int) -> None:
-        self._progress.fill(vocab_mask, idx, self.room)
-
     @staticmethod
     def fill_vocab_mask_batched(entries: Sequence[GrammarRow], vocab_mask: torch.Tensor) -> None:
-        """The rows of all requests of a batch, by as many threads as there are cores."""
-        if not all(isinstance(entry.grammar, RequestGrammar) for entry in entries):
-            BaseGrammarObject.fill_vocab_mask_batched(entries, vocab_mask)
-            return
-        grammars, rows = [entry.grammar for entry in entries], [entry.row for entry in entries]
-        Progress.fill_all([one._progress for one in grammars], vocab_mask, rows, [one.room for one in grammars])
+        """The rows of all requests of a batch; those of texts by as many threads as there are cores."""
+        texts: list[RequestGrammar] = []
+        rows: list[int] = []
+        for row, grammar in entries:
+            text = grammar.text() if isinstance(grammar, BatchedGrammar) else None
+            if text is None:
+                grammar.fill_vocab_mask(vocab_mask, row)
+            else:
+                texts.append(text)
+                rows.append(row)
+        Progress.fill_all([one.progress for one in texts], vocab_mask, rows, [one.room for one in texts])
 
     @staticmethod
     def reset_vocab_mask(vocab_mask: torch.Tensor) -> None:
@@ -87,6 +53,56 @@ class RequestGrammar(BaseGrammarObject):
     @staticmethod
     def apply_vocab_mask(logits: torch.Tensor, vocab_mask: torch.Tensor) -> None:
         apply_mask(logits, vocab_mask)
+
+
+class RequestGrammar(BatchedGrammar):
+    """One request's position; with a total, its text is whole when the tokens run out."""
+
+    def __init__(self, progress: Progress) -> None:
+        super().__init__()
+        self.progress = progress
+        #: The tokens of the request, the end included; None if no masks leave room for it.
+        self.total: int | None = None
+        #: The request's tokens before its text: thoughts.
+        self.before = 0
+
+    @property
+    def compiled(self) -> CompiledGrammar:
+        return self.progress.compiled
+
+    @property
+    def steps(self) -> int:
+        """How many tokens of the text were taken."""
+        return self.progress.steps
+
+    @property
+    def room(self) -> int | None:
+        """The tokens that are left for text, beside the end."""
+        return None if self.total is None else self.total - self.before - self.progress.steps - 1
+
+    def accept_token(self, token: int) -> None:
+        """Take a token; ValueError ends the request. What comes after the end is ignored."""
+        refusal = self.progress.accept_later([token])
+        if refusal is not None:
+            raise ValueError(f"{refusal} [{refusal.code}]") from refusal
+        # By this SGLang knows which tokens a request that was moved to another machine has taken.
+        self.current_token = token
+
+    def rollback(self, k: int) -> None:
+        self.progress.rollback(k)
+
+    def is_terminated(self) -> bool:
+        return self.progress.ended
+
+    def copy(self) -> RequestGrammar:
+        """Another request's position, at the beginning: SGLang keeps grammars, and copies one for each request."""
+        return RequestGrammar(self.progress.fresh())
+
+    def text(self) -> RequestGrammar:
+        return self
+
+    def fill_vocab_mask(self, vocab_mask: torch.Tensor, idx: int) -> None:
+        self.progress.fill(vocab_mask, idx, self.room)
 
 
 def allocate(vocab_size: int, rows: int) -> torch.Tensor:

@@ -38,7 +38,8 @@ class Admission:
 def front_end() -> tuple[Any, int] | None:
     """Tokenizer and rows of the model of the InputProcessor that validates a request just now, None without one.
 
-    vLLM hands `LogitsProcessor.validate_params` the parameters alone; the caller that has the rest is on the stack.
+    vLLM hands `LogitsProcessor.validate_params` the parameters alone, and the caller that has the rest is on the stack.
+    vLLM loads a processor's class only within the first validation, too late to wrap a method of the caller.
     """
     frame = sys._getframe(1)
     for _ in range(_DEPTH):

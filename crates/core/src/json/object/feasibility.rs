@@ -60,6 +60,7 @@ impl Needs {
 
 /// The properties that must, and that may, still come.
 pub(super) struct RemainingProperties {
+    /// Ascending.
     pub must: Indices,
     pub may: PropertySet,
 }
@@ -168,6 +169,7 @@ impl ObjectSpec {
                     }
                 }
             }
+            must.sort_unstable();
         }
         must.iter().all(|&index| contains(&may, index)).then_some(RemainingProperties { must, may })
     }

@@ -139,12 +139,10 @@ impl Arena {
             extras_open = !spec.extras_last || spec.can_close(&state);
         } else if let Some(remaining_properties) = spec.remaining_properties(&state) {
             let barrier = if spec.any_order { None } else { remaining_properties.must.iter().copied().min() };
-            let mut must = PropertySet::new();
-            remaining_properties.must.iter().for_each(|&index| put(&mut must, index));
             // In an unrestricted object, a member changes nothing but the order.
             let sure = spec.is_unrestricted();
             let in_turn = |index: u32| match spec.earlier.get(index as usize) {
-                Some(earlier) => !intersects(earlier, &must, index),
+                Some(earlier) => !intersects(earlier, &remaining_properties.must, index),
                 None => barrier.is_none_or(|barrier| index <= barrier),
             };
             for index in (0..count).filter(|&index| contains(&remaining_properties.may, index)) {
