@@ -17,15 +17,16 @@ use pyo3::prelude::*;
 use std::mem::take;
 use std::sync::Arc;
 
-/// Take tokens up to the one that ends the text; whether it is among them, and how many were the only ones that might
-/// come, as far as caches know. An error leaves all as it was.
+/// Take tokens up to the one that ends the text; whether it is among them, and how many were the only ones that
+/// might come, as far as caches know. An error leaves all as it was.
 #[pyfunction]
 pub fn advance_all(py: Python<'_>, matcher: &Bound<'_, Matcher>, tokens: Vec<TokenId>) -> PyResult<(bool, usize)> {
     let tokens: Vec<u32> = tokens.iter().map(TokenId::id).collect();
     matcher.get().advance_all(py, &tokens)
 }
 
-/// Whether a token that may come next, as far as caches know, and after which the text goes on, is the only one; else None.
+/// Whether a token that may come next, as far as caches know, and after which the text goes on, is the only one;
+/// else None.
 ///
 /// Such a token may be taken later, by `MaskRows.fill`: the step and the mask after it need the same memory.
 #[pyfunction]
