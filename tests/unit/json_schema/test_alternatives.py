@@ -65,7 +65,7 @@ def some_document(chance: random.Random) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("count", "keys"), [(8, 2), (24, 2), (16, 3)])
 def test_unions_without_a_tag_are_exact(count: int, keys: int) -> None:
-    """Open objects that are told apart by the keys they require: no schema of the corpora has eight, and programs do."""
+    """Open objects are told apart by the keys they require. No schema of the corpora has eight; programs do."""
     names = [[f"k{i}_{j}" for j in range(keys)] for i in range(count)]
     objects = [{"type": "object", "properties": {key: TEXT for key in own}, "required": own} for own in names]
     made = Grammar.from_json_schema({"oneOf": objects})
