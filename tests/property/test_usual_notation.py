@@ -14,7 +14,6 @@ from frisket import FrisketError, Limits
 from frisket._core import GrammarBuilder
 from frisket.notations.gbnf import parse_gbnf
 from frisket.notations.lark import parse_lark
-from frisket.notations.lark.library import USUAL_LIBRARY
 from frisket.notations.production.lower import lower_productions
 from frisket.notations.production.source import Source
 from tests.spec.cases import Case, cases
@@ -32,7 +31,7 @@ EDITS = 12
 def by_engine(builder: GrammarBuilder, case: Case, text: str) -> int | None:
     if case.gbnf is not None:
         return builder.gbnf(text, case.options.get("root", "root"))
-    return builder.lark(text, case.options.get("start", "start"), USUAL_LIBRARY)
+    return builder.lark(text, case.options.get("start", "start"))
 
 
 def by_python(builder: GrammarBuilder, case: Case, text: str) -> int:

@@ -8,12 +8,10 @@ use crate::gil::{briefly, let_go};
 use crate::integer::Whole;
 use crate::matcher::{fill, Matcher};
 use frisket_core::error::Result;
-use frisket_core::storage::{lock::Lock, once::Lazy};
+use frisket_core::storage::lock::Lock;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::mem::take;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
 /// One row per matcher in one call; `rooms`: the tokens that each has left, None: any number.
 ///
@@ -55,7 +53,7 @@ pub fn fill_masks(
     let done = briefly(py, || {
         let failed = Lock::<Vec<_>>::default();
         let grammar = |one: &Row| one.matcher.grammar();
-        each(&mut work, grammar, |&Row { matcher, row, room }| {
+        each(&mut work, grammar, |&mut Row { matcher, row, room }| {
             let known = matcher.known().filter(|_| room.is_none());
             let mask = known.map(|mask| Some(Ok(mask))).unwrap_or_else(|| {
                 matcher.act(|matcher| match room {
@@ -97,50 +95,11 @@ pub fn check_distinct(mut ranges: Vec<std::ops::Range<usize>>) -> PyResult<()> {
     }
 }
 
-/// Items of one grammar that one thread takes at a time.
-const ITEMS: usize = 64;
-
-/// Work of one thread before others are started, and the work that must be left then: to start one takes some 50 µs, and on a
-/// busy machine a thread that has a part waits for a processor.
-const ALONE: Duration = Duration::from_micros(200);
-const WORTH: Duration = Duration::from_millis(1);
-/// A part that takes longer has most likely waited for a processor, which more threads would not shorten.
-const LONGEST: Duration = Duration::from_micros(500);
-
-/// Call `act` with all items: on this thread, and once that proves long on as many as there are cores, without the GIL.
-///
-/// Items of one `grammar` follow each other: only one thread at a time can compose its masks. All other threads have
-/// ended when this returns, so that a fork finds none.
-pub fn each<T: Sync>(items: &mut [T], grammar: impl Fn(&T) -> usize, act: impl Fn(&T) + Sync) {
-    static CORES: Lazy<usize> = Lazy::new(|| std::thread::available_parallelism().map_or(1, usize::from));
-    items.sort_by_key(&grammar);
-    let groups = items.chunk_by(|one, other| grammar(one) == grammar(other));
-    let parts: Vec<&[T]> = groups.flat_map(|group| group.chunks(ITEMS)).collect();
-    let mut spent = Duration::ZERO;
-    for (place, part) in parts.iter().enumerate() {
-        let began = Instant::now();
-        part.iter().for_each(&act);
-        let (done, left) = (place + 1, parts.len() - place - 1);
-        spent += began.elapsed().min(LONGEST);
-        if spent > ALONE && left > 1 && spent * left as u32 / done as u32 > WORTH {
-            let_go();
-            return share(&parts[done..], CORES.min(left), |part| part.iter().for_each(&act));
-        }
-    }
-}
-
-/// Call `act` with each part, on so many threads.
-fn share<T: Sync>(parts: &[T], threads: usize, act: impl Fn(&T) + Sync) {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            act(part);
-        }
+/// Calls `act` with all items, by several threads where that pays, without the GIL then. All other threads have ended when
+/// this returns, so that a fork finds none.
+pub fn each<T: Send>(items: &mut [T], grammar: impl Fn(&T) -> usize, act: impl Fn(&mut T) + Sync) {
+    let before_sharing = || {
+        let_go();
     };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(work);
-        }
-        work();
-    });
+    frisket::share(items, 0, grammar, before_sharing, act);
 }

@@ -7,8 +7,8 @@ use crate::error::raise;
 use crate::gil::{briefly_unless_large, take_turns, without};
 use crate::grammar::Grammar;
 use crate::limit::{given, Limits};
-use crate::notation::{gbnf, lark};
 use crate::regex;
+use frisket::notation::{gbnf, lark, Failure};
 use frisket_core::error::{Error, Result};
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::limits::{self, Cancellation};
@@ -16,7 +16,7 @@ use frisket_core::regular::term::TermId;
 use frisket_regex::Pattern;
 use frisket_schema::compile::Prelude;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyString};
+use pyo3::types::{PyBytes, PyString};
 use std::sync::Arc;
 
 type Values = Vec<(u32, u64)>;
@@ -218,15 +218,12 @@ impl GrammarBuilder {
 
     /// The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that.
     fn gbnf(&mut self, text: &str, root: &str) -> PyResult<Option<u32>> {
-        let node = gbnf::lower(self.builder()?, text, root).map_err(raise)?;
-        Ok(node.map(|node| node.number()))
+        if_read(gbnf::lower(self.builder()?, text, root))
     }
 
-    /// As `gbnf`, of a grammar in llguidance's Lark; `library`: the patterns of terminals to import, by name.
-    fn lark(&mut self, text: &str, start: &str, library: &Bound<'_, PyDict>) -> PyResult<Option<u32>> {
-        let pattern = |name: &str| library.get_item(name).ok().flatten()?.extract().ok();
-        let node = lark::lower(self.builder()?, text, start, &pattern).map_err(raise)?;
-        Ok(node.map(|node| node.number()))
+    /// As `gbnf`, of a grammar in llguidance's Lark.
+    fn lark(&mut self, text: &str, start: &str) -> PyResult<Option<u32>> {
+        if_read(lark::lower(self.builder()?, text, start))
     }
 
     /// Whether the node (regular, or structural with all its rules defined) matches nothing.
@@ -414,6 +411,15 @@ impl GrammarBuilder {
         let held = builder.memory_bytes();
         let built = briefly_unless_large(py, held, || builder.build(root));
         built.map(Grammar::new).map_err(raise)
+    }
+}
+
+/// The node of a text; None where Python has to read it, to explain what is wrong.
+fn if_read(read: std::result::Result<TermId, Failure>) -> PyResult<Option<u32>> {
+    match read {
+        Ok(node) => Ok(Some(node.number())),
+        Err(Failure::Engine(error)) => Err(raise(error)),
+        Err(Failure::Unread(_) | Failure::Empty(_)) => Ok(None),
     }
 }
 

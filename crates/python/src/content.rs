@@ -100,7 +100,7 @@ fn is_too_large(value: &Bound<'_, PyAny>, watch: &Watch) -> Result<bool, Failure
 fn too_large(py: Python<'_>) -> PyErr {
     let message = format!("the schema is too large: written out it takes more than {} MB", LARGEST / 1_000_000);
     let hint = "put what occurs in several places into $defs and refer to it";
-    build(py, "LimitExceededError", &message, hint, None).unwrap_or_else(|failure| failure)
+    build(py, "LimitExceededError", &message, hint).unwrap_or_else(|failure| failure)
 }
 
 /// What is left to write: the next is the last. A thread that has its turn may change what is open, so the parts of a

@@ -18,7 +18,6 @@ mod integer;
 mod limit;
 mod mask_rows;
 mod matcher;
-mod notation;
 mod production;
 mod recent;
 mod regex;

@@ -156,8 +156,8 @@ class GrammarBuilder:
         """`regex` in Python's dialect, where more text may stand on both sides; an assertion about that is refused."""
     def gbnf(self, text: str, root: str) -> int | None:
         """The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that."""
-    def lark(self, text: str, start: str, library: dict[str, str]) -> int | None:
-        """As `gbnf`, of a grammar in llguidance's Lark; `library`: the patterns of terminals to import, by name."""
+    def lark(self, text: str, start: str) -> int | None:
+        """As `gbnf`, of a grammar in llguidance's Lark."""
     def is_empty(self, node: int) -> bool:
         """Whether the node (regular, or structural with all its rules defined) matches nothing.
 

@@ -26,7 +26,7 @@ pub use document::SchemaDocument;
 pub use member::MemberValues;
 pub use prelude::Prelude;
 
-use crate::error::{bug, raise, relief};
+use crate::error::{bug, exception, raise};
 use crate::gil::attached;
 use crate::in_time::Caller;
 use frisket_core::error::{Error as EngineError, Limit};
@@ -35,7 +35,7 @@ use frisket_schema::error::{Error, Kind, Result};
 use frisket_schema::json::{self, Tree};
 use frisket_schema::resolve::Registry;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::PyString;
 use std::sync::Arc;
 
 /// The schema's tree: of a text, or of a value of Python.
@@ -60,39 +60,13 @@ fn half_a_pair() -> Box<Error> {
 }
 
 /// The exception of an error, as results of the crate hold it.
-#[allow(clippy::boxed_local)]
 pub fn raised(error: Box<Error>) -> PyErr {
-    let Error { kind, message, place, mut hint } = *error;
-    let mut places = None;
-    let class = match kind {
-        Kind::Engine(engine) => match engine {
-            EngineError::Limit(limit) if place.is_some() => {
-                let relief = relief(&limit);
-                hint = Some(hint.map_or_else(|| relief.to_owned(), |hint| format!("{hint}; or {relief}")));
-                "LimitExceededError"
-            }
-            engine => return raise(Box::new(engine)),
-        },
-        Kind::Unsupported(all) => {
-            places = Some(all);
-            "UnsupportedSchemaError"
-        }
-        Kind::Invalid => "InvalidSchemaError",
-        Kind::Unsatisfiable => "UnsatisfiableSchemaError",
-        Kind::NeedsScopes | Kind::Circle => return bug("an error of one attempt left the compiler"),
-        Kind::TooManyAlternatives { .. } | Kind::Limit => "LimitExceededError",
-    };
-    let make = |py: Python<'_>| {
-        let keywords = PyDict::new(py);
-        keywords.set_item("where", place)?;
-        keywords.set_item("hint", hint)?;
-        if let Some(places) = places {
-            keywords.set_item("places", places)?;
-        }
-        let class = py.import("frisket.errors")?.getattr(class)?;
-        Ok(PyErr::from_value(class.call((&message,), Some(&keywords))?))
-    };
-    Python::attach(|py| make(py).unwrap_or_else(|failure| failure))
+    match error.kind {
+        Kind::Engine(EngineError::Limit(_)) if error.place.is_some() => exception(error.into()),
+        Kind::Engine(engine) => raise(Box::new(engine)),
+        Kind::NeedsScopes | Kind::Circle => bug("an error of one attempt left the compiler"),
+        _ => exception(error.into()),
+    }
 }
 
 /// A callable: URI → document or None.

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from frisket.notations.lark.ast import LarkDialect, Module
-from frisket.notations.lark.library import USUAL_LIBRARY
 from frisket.notations.lark.parser import LarkParser
 from frisket.notations.lark.production import BEGIN, Productions
 from frisket.notations.production import ast
@@ -31,7 +30,7 @@ def lower_lark(builder: GrammarBuilder, text: str, *, start: str = "start", dial
     source = Source(text, builder.check)
     source.check(source.end)
     if dialect == "llguidance":
-        usual = builder.lark(text, start, USUAL_LIBRARY)
+        usual = builder.lark(text, start)
         if usual is not None:
             return usual
     source.check(STEPS_PER_CHARACTER * source.end)

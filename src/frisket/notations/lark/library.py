@@ -50,9 +50,6 @@ _PATTERNS = {
 #: llguidance's strings may contain line ends, except behind a backslash.
 _OTHERS: dict[LarkDialect, dict[str, str]] = {"llguidance": {"ESCAPED_STRING": r'"(?:[^"\\]|\\[^\n])*"'}}
 
-#: llguidance's terminals, which the engine imports by itself.
-USUAL_LIBRARY = {name: pattern for name, pattern in _PATTERNS.items() if name not in LAZY} | _OTHERS["llguidance"]
-
 
 def library_pattern(name: str, dialect: LarkDialect) -> str | None:
     """The pattern of a terminal in Python's dialect; None for a name that the library does not have."""

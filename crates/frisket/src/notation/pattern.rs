@@ -1,4 +1,4 @@
-//! Text of a pattern in a grammar → what it says, where it asserts nothing; Python explains what is wrong with others.
+//! Text of a pattern in a grammar → what it says, where it asserts nothing.
 
 use frisket_core::error::{Error, Result};
 use frisket_core::grammar::builder::Builder;
@@ -9,7 +9,8 @@ use frisket_regex::{Dialect, Flags, Syntax};
 pub struct Pattern(frisket_regex::Pattern);
 
 impl Pattern {
-    /// The pattern between slashes, with flags of `is`, as Rust's crate `regex` reads it; nothing if Python should read it.
+    /// The pattern between slashes, with flags of `is`, as Rust's crate `regex` reads it; nothing for
+    /// one that asserts something, or is wrong.
     pub fn rust(pattern: &str, flags: &str) -> Option<Self> {
         if flags.contains(|flag| !matches!(flag, 'i' | 's')) {
             return None;
@@ -17,7 +18,8 @@ impl Pattern {
         Pattern::read(pattern, &Syntax { flags: Flags::new(flags).ok()?, ..Syntax::new(Dialect::Rust) })
     }
 
-    /// A text in any case, as Rust's crate `regex` folds it; nothing if Python should read it.
+    /// A text in any case, as Rust's crate `regex` folds it; nothing for
+    /// one that asserts something, or is wrong.
     pub fn any_case(text: &str) -> Option<Self> {
         let mut pattern = String::with_capacity(2 * text.len());
         for char in text.chars() {

@@ -2,8 +2,7 @@
 
 use super::blank::{is_blank, is_blank_run, BLANKS};
 use super::pattern::Pattern;
-use super::{Cursor, Rules};
-use frisket_core::error::Error;
+use super::{library, Cursor, Failure, Fault, Rules};
 use frisket_core::grammar::builder::Builder;
 use frisket_core::production::BodyNode;
 use frisket_core::regular::term::TermId;
@@ -11,39 +10,29 @@ use frisket_core::regular::term::TermId;
 /// The rule of what may stand behind a terminal.
 const GAP: &str = "%ignore";
 
-/// The node of a rule of a grammar in Lark's notation; nothing if Python should read the grammar. `library` is the
-/// pattern of a terminal that is imported.
-pub fn lower(
-    builder: &mut Builder,
-    text: &str,
-    start: &str,
-    library: &dyn Fn(&str) -> Option<String>,
-) -> Result<Option<TermId>, Box<Error>> {
-    let mut reader = Reader {
-        cursor: Cursor { text, at: 0 },
-        rules: Rules::default(),
-        has_gap: text.contains(GAP),
-        in_terminal: false,
-        library,
-        owner: GAP,
-        owners: Vec::new(),
-        blank: Vec::new(),
-        definitions: Vec::new(),
-    };
+/// The hint of a text that is wrong, or beyond this reader.
+pub(super) const BEYOND: &str =
+    "templates, parameters, lazy rules and options are read by frisket for Python, which also explains mistakes";
+
+/// The node of a rule of a grammar in Lark's notation.
+pub fn lower(builder: &mut Builder, text: &str, start: &str) -> Result<TermId, Failure> {
+    let mut reader = Reader { has_gap: text.contains(GAP), ..Reader::new(text, 0) };
     match reader.read() {
         Some(()) => reader.rules.lower(builder, start),
-        None => Ok(None),
+        None => {
+            let at = reader.cursor.at.min(text.len());
+            Err(Failure::Unread(Fault::new("this is no Lark, or beyond the native reader", at, BEYOND)))
+        }
     }
 }
 
-/// Nothing is the answer of all its methods to what Python should read.
+/// Nothing is the answer of all its methods to what is wrong, or beyond them.
 struct Reader<'a> {
     cursor: Cursor<'a>,
     rules: Rules,
     has_gap: bool,
     /// Whether the body under way is a terminal's, which is one regular language.
     in_terminal: bool,
-    library: &'a dyn Fn(&str) -> Option<String>,
     /// The definition under way.
     owner: &'a str,
     /// By pattern: the definition that holds it.
@@ -55,6 +44,19 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
+    fn new(text: &'a str, at: usize) -> Self {
+        Reader {
+            cursor: Cursor { text, at },
+            rules: Rules::default(),
+            has_gap: false,
+            in_terminal: false,
+            owner: GAP,
+            owners: Vec::new(),
+            blank: Vec::new(),
+            definitions: Vec::new(),
+        }
+    }
+
     fn read(&mut self) -> Option<()> {
         // Ignored texts are one rule, whose alternatives are spread over the text.
         let mut ignored = Vec::new();
@@ -87,8 +89,8 @@ impl<'a> Reader<'a> {
         self.check(!ignored.is_empty())
     }
 
-    /// Where runs of white space are ignored, and no terminal begins with any, each run is the longest by itself. For
-    /// all other ignored terminals Python works out what may stand between two terminals.
+    /// Where runs of white space are ignored, and no terminal begins with any, each run is the longest by itself.
+    /// All other ignored terminals are beyond this reader.
     fn only_blanks_are_ignored(&mut self, ignored: &[(usize, usize)]) -> Option<()> {
         let mut owners = vec![GAP];
         for &(begin, end) in ignored {
@@ -103,7 +105,7 @@ impl<'a> Reader<'a> {
         (!is_called && !begins_blank).then_some(())
     }
 
-    /// Checks of terminals as Python has them: none leads back to itself, and behind none that is empty comes a gap.
+    /// Checks of terminals: none leads back to itself, and behind none that is empty comes a gap.
     fn check(&self, has_gap: bool) -> Option<()> {
         let productions = &self.rules.productions;
         if has_gap != self.has_gap || (has_gap && productions.nullable().any(is_terminal)) {
@@ -209,7 +211,7 @@ impl<'a> Reader<'a> {
     }
 
     fn import(&mut self, name: &str, alias: &'a str) -> Option<()> {
-        let pattern = Pattern::rust(&(self.library)(name)?, "")?;
+        let pattern = Pattern::rust(&library::pattern(name)?, "")?;
         self.owner = alias;
         if matches!(name, "WS" | "WS_INLINE" | "CR" | "LF") {
             self.definitions.push((alias, "/[ ]+/"));
@@ -221,17 +223,7 @@ impl<'a> Reader<'a> {
     /// The end of a body that is read later.
     fn skip_body(&mut self) -> Option<()> {
         let begin = self.cursor.at;
-        let mut other = Reader {
-            cursor: Cursor { text: self.cursor.text, at: begin },
-            rules: Rules::default(),
-            has_gap: false,
-            in_terminal: true,
-            library: self.library,
-            owner: GAP,
-            owners: Vec::new(),
-            blank: Vec::new(),
-            definitions: Vec::new(),
-        };
+        let mut other = Reader { in_terminal: true, ..Reader::new(self.cursor.text, begin) };
         other.body()?;
         self.cursor.at = other.cursor.at;
         Some(())
@@ -367,6 +359,7 @@ impl<'a> Reader<'a> {
                 self.gap();
             }
             _ => {
+                let at = self.cursor.at as u32;
                 let name = self.name();
                 if name.is_empty() || self.cursor.rest().starts_with("::") {
                     return None;
@@ -375,7 +368,7 @@ impl<'a> Reader<'a> {
                 if self.in_terminal && !is_terminal {
                     return None;
                 }
-                self.rules.productions.call(name, 0);
+                self.rules.productions.call(name, at);
                 if is_terminal {
                     self.gap();
                 }

@@ -1,12 +1,13 @@
 //! Text in a notation → productions, for the common kinds of grammars.
 //!
-//! Python's front ends (notations) read every grammar and explain each refusal, but take longer than all that follows.
-//! Common parts of grammars are read here, to the same rules. Any other text, and any error, is left to Python.
+//! Notations that engines hand over as text are read here: GBNF as a whole, Lark's in its common parts. The Python package
+//! reads a text again that is refused here: its readers (`frisket/notations`) know all of Lark and explain each refusal.
 
-pub mod blank;
+mod blank;
 pub mod gbnf;
 pub mod lark;
-pub mod pattern;
+mod library;
+mod pattern;
 
 use frisket_core::error::Error;
 use frisket_core::grammar::builder::Builder;
@@ -14,12 +15,85 @@ use frisket_core::production::{BodyNode, Flaw, Leaf, Productions};
 use frisket_core::regular::term::{TermId, EMPTY};
 use pattern::Pattern;
 
+/// Why a text became no node.
+#[derive(Debug)]
+pub enum Failure {
+    /// The builder failed: a limit, or a cancellation.
+    Engine(Box<Error>),
+    /// The text is no grammar in the notation, or beyond this reader.
+    Unread(Fault),
+    /// The rules have no text.
+    Empty(Fault),
+}
+
+/// A fault of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The fault, in words.
+    pub message: String,
+    /// The byte of the text; None where the whole text is meant.
+    pub at: Option<usize>,
+    /// Advice on what to write instead.
+    pub hint: Option<&'static str>,
+}
+
+impl Fault {
+    fn new(message: impl Into<String>, at: impl Into<Option<usize>>, hint: impl Into<Option<&'static str>>) -> Self {
+        Fault { message: message.into(), at: at.into(), hint: hint.into() }
+    }
+}
+
+impl From<Box<Error>> for Failure {
+    fn from(error: Box<Error>) -> Self {
+        Failure::Engine(error)
+    }
+}
+
+impl From<Flaw> for Failure {
+    fn from(flaw: Flaw) -> Self {
+        let matches_nothing = |name: String| format!("the rule {name} matches nothing");
+        let at = |at: u32| Some(at as usize).filter(|&at| at > 0);
+        match flaw {
+            Flaw::Engine(error) => Failure::Engine(error),
+            Flaw::Undefined(name, place) => Failure::Unread(Fault::new(
+                format!("there is no rule {name}"),
+                at(place),
+                "define it, or correct its name",
+            )),
+            Flaw::Textless(name, in_cycle, is_root) => {
+                let (why, hint) = match in_cycle {
+                    true => (": each of its texts would hold another one", "give it an alternative that ends"),
+                    false => ("", "leave it out"),
+                };
+                let fault = Fault::new(matches_nothing(name) + why, None, hint);
+                if is_root {
+                    Failure::Empty(fault)
+                } else {
+                    Failure::Unread(fault)
+                }
+            }
+            Flaw::Excluded(name) => Failure::Empty(Fault::new(
+                matches_nothing(name),
+                None,
+                "what is asked of its texts excludes all of them",
+            )),
+            Flaw::Irregular(place) | Flaw::IrregularException(place) => {
+                let message = "this is exact only of regular parts, and here a rule calls itself or names a token";
+                Failure::Unread(Fault::new(message, at(place), None))
+            }
+            Flaw::EmptyException(place) => {
+                Failure::Unread(Fault::new("the exception leaves nothing", at(place), "exclude less"))
+            }
+        }
+    }
+}
+
 /// Rules, and the patterns in them by the numbers of their leaves.
 #[derive(Default)]
-pub struct Rules {
-    pub productions: Productions,
+struct Rules {
+    productions: Productions,
     patterns: Vec<(u32, Pattern)>,
-    /// By pattern: whether Python should read the grammar if one of its texts begins with white space. May be shorter.
+    /// By pattern: whether the grammar is beyond this reader if one of its texts begins with white space. May be shorter.
     solid: Vec<bool>,
     /// The groups that are open, the body itself first.
     levels: Vec<Level>,
@@ -39,25 +113,24 @@ struct Level {
 }
 
 impl Rules {
-    /// The node of the root; nothing if Python should read the grammar.
-    fn lower(mut self, builder: &mut Builder, root: &str) -> Result<Option<TermId>, Box<Error>> {
-        let Ok(Some(reached)) = self.productions.check(root) else { return Ok(None) };
+    /// The node of the root.
+    fn lower(mut self, builder: &mut Builder, root: &str) -> Result<TermId, Failure> {
+        let no_root =
+            || Failure::Unread(Fault::new(format!("there is no rule {root}"), None, "name the rule to begin with"));
+        let reached = self.productions.check(root)?.ok_or_else(no_root)?;
         for (number, (leaf, pattern)) in self.patterns.iter().enumerate() {
             let node = pattern.lower(builder)?;
             if self.solid.get(number) == Some(&true) {
                 for blank in blank::BLANKS {
                     if builder.after(node.number(), &[blank])? != EMPTY {
-                        return Ok(None);
+                        let message = "a terminal begins with white space, which is ignored as well";
+                        return Err(Failure::Unread(Fault::new(message, None, lark::BEYOND)));
                     }
                 }
             }
             self.productions.give(*leaf, node, pattern.ends_in_name());
         }
-        match self.productions.lower(builder, &reached) {
-            Ok(node) => Ok(Some(node)),
-            Err(Flaw::Engine(error)) => Err(error),
-            Err(_) => Ok(None),
-        }
+        Ok(self.productions.lower(builder, &reached)?)
     }
 
     fn level(&mut self) -> Option<&mut Level> {

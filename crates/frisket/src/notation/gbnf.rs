@@ -1,39 +1,55 @@
 //! GBNF → rules (`notations/gbnf.py`).
 
-use super::{Cursor, Rules};
-use frisket_core::error::Error;
+use super::{Cursor, Failure, Fault, Rules};
 use frisket_core::grammar::builder::Builder;
 use frisket_core::production::BodyNode;
 use frisket_core::regular::term::TermId;
 use frisket_regex::{CharSet, Range, LAST};
 
-/// The node of a rule of a grammar in GBNF; nothing if Python should read the grammar.
-pub fn lower(builder: &mut Builder, text: &str, root: &str) -> Result<Option<TermId>, Box<Error>> {
-    let mut reader = Reader { cursor: Cursor { text, at: 0 }, rules: Rules::default() };
+/// The node of a rule of a grammar in GBNF.
+pub fn lower(builder: &mut Builder, text: &str, root: &str) -> Result<TermId, Failure> {
+    let mut reader = Reader { cursor: Cursor { text, at: 0 }, rules: Rules::default(), fault: None };
     match reader.read() {
         Some(()) => reader.rules.lower(builder, root),
-        None => Ok(None),
+        None => {
+            let at = reader.cursor.at.min(text.len());
+            Err(Failure::Unread(reader.fault.unwrap_or_else(|| Fault::new("this is no GBNF", at, None))))
+        }
     }
 }
 
-/// Nothing is the answer of all its methods to what Python should read.
+/// Nothing is the answer of all its methods to what is wrong, with the fault set where there is more to say.
 struct Reader<'a> {
     cursor: Cursor<'a>,
     rules: Rules,
+    fault: Option<Fault>,
 }
 
 impl<'a> Reader<'a> {
+    fn fail<T>(&mut self, message: impl Into<String>, at: usize, hint: impl Into<Option<&'static str>>) -> Option<T> {
+        self.fault.get_or_insert_with(|| Fault::new(message, at, hint));
+        None
+    }
+
     fn read(&mut self) -> Option<()> {
         self.space(true);
         while self.cursor.peek().is_some() {
+            let at = self.cursor.at;
             let name = self.name();
+            if name.is_empty() {
+                let hint =
+                    "a name has letters, digits, - and _; a body that goes on in the next line stands in parentheses";
+                return self.fail("expected the name of a rule", at, hint);
+            }
             self.space(false);
-            if name.is_empty() || !self.cursor.take("::=") {
-                return None;
+            if !self.cursor.take("::=") {
+                return self.fail(format!("expected ::= after the name {name}"), self.cursor.at, None);
             }
             self.rules.open(' ');
             self.body()?;
-            self.rules.productions.define(name, name).then_some(())?;
+            if !self.rules.productions.define(name, name) {
+                return self.fail(format!("the rule {name} is defined twice"), at, "join the bodies with |");
+            }
             self.space(true);
         }
         Some(())
@@ -79,7 +95,11 @@ impl<'a> Reader<'a> {
                 '*' | '+' | '?' | '{' => {
                     let (low, high) = self.counts()?;
                     if self.rules.level()?.items == 0 {
-                        return None;
+                        return self.fail(
+                            "there is nothing to repeat",
+                            begin,
+                            "the character itself is written in quotes",
+                        );
                     }
                     self.rules.repeat(low, high)?;
                     self.space(is_nested);
@@ -96,13 +116,17 @@ impl<'a> Reader<'a> {
                     self.space(false);
                     if self.cursor.rest().starts_with("::=") {
                         if is_nested || self.rules.level()?.items > 0 {
-                            return None;
+                            return self.fail(
+                                "a rule begins in a line of its own",
+                                begin,
+                                "break the line before its name",
+                            );
                         }
                         self.cursor.at = begin;
                         break;
                     }
                     self.cursor.at = end;
-                    self.rules.productions.call(name, 0);
+                    self.rules.productions.call(name, begin as u32);
                     self.rules.item()?;
                     self.space(is_nested);
                 }
@@ -114,16 +138,22 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        (self.rules.levels.len() == 1).then_some(())?;
+        if self.rules.levels.len() != 1 {
+            return self.fail("a group is not closed", self.cursor.at, "close it with )");
+        }
         self.rules.close()
     }
 
     fn terminal(&mut self, char: char) -> Option<BodyNode> {
+        let at = self.cursor.at;
         self.cursor.next();
         match char {
             '"' => {
                 let mut text = String::new();
                 while !self.cursor.take("\"") {
+                    if self.cursor.peek().is_none() {
+                        return self.fail("the literal is not closed", at, "close it with \"");
+                    }
                     text.push(self.character()?);
                 }
                 Some(if text.is_empty() { BodyNode::Seq } else { BodyNode::Text(text.into()) })
@@ -132,14 +162,18 @@ impl<'a> Reader<'a> {
             '.' => Some(BodyNode::Chars([(0, LAST)].into())),
             '<' => {
                 let rest = self.cursor.rest();
-                let name = &rest[..rest.find('>')?];
-                if name.is_empty() || name.contains(['\r', '\n', '[']) {
-                    return None;
+                let Some(name) = rest.find('>').map(|end| &rest[..end]).filter(|name| !name.contains(['\r', '\n']))
+                else {
+                    return self.fail("the token is not closed", at, "close it with >; the character is written \"<\"");
+                };
+                if name.is_empty() || (name.starts_with('[') && !is_number(name)) {
+                    let hint = "a special token is named by its text or number: <|eot_id|>, <[128009]>";
+                    return self.fail(format!("<{name}> names no token"), at, hint);
                 }
                 self.cursor.at += name.len() + 1;
                 Some(BodyNode::Token(format!("<{name}>").into()))
             }
-            _ => None,
+            _ => self.fail(format!("unexpected {char:?}"), at, instead_of(char)),
         }
     }
 
@@ -147,7 +181,11 @@ impl<'a> Reader<'a> {
     fn class(&mut self) -> Option<BodyNode> {
         let is_negative = self.cursor.take("^");
         let mut ranges: Vec<Range> = Vec::new();
+        let begin = self.cursor.at;
         while !self.cursor.take("]") {
+            if self.cursor.peek().is_none() {
+                return self.fail("the class is not closed", begin, "close it with ]; in a class ] is written \\]");
+            }
             let low = self.character()? as u32;
             let mut high = low;
             if self.cursor.peek() == Some('-') && !self.cursor.rest().starts_with("-]") {
@@ -155,12 +193,12 @@ impl<'a> Reader<'a> {
                 high = self.character()? as u32;
             }
             if high < low {
-                return None;
+                return self.fail("a range in reverse order", begin, "the smaller character comes first");
             }
             ranges.push((low, high));
         }
         if ranges.is_empty() {
-            return None;
+            return self.fail("the class is empty", begin, "any character is . and the empty text \"\"");
         }
         let set = CharSet::new(ranges);
         let set = if is_negative { set.complement() } else { set };
@@ -175,6 +213,7 @@ impl<'a> Reader<'a> {
         if char != '\\' {
             return Some(char);
         }
+        let at = self.cursor.at - 1;
         match self.cursor.next()? {
             't' => Some('\t'),
             'r' => Some('\r'),
@@ -183,11 +222,15 @@ impl<'a> Reader<'a> {
             'x' => self.cursor.hexadecimal(2),
             'u' => self.cursor.hexadecimal(4),
             'U' => self.cursor.hexadecimal(8),
-            _ => None,
+            letter => {
+                let hint = r#"there are \n \r \t \\ \" \[ \] \- \x00 \u0000 \U00000000"#;
+                self.fail(format!("GBNF has no escape \\{letter}"), at, hint)
+            }
         }
     }
 
     fn counts(&mut self) -> Option<(u32, Option<u32>)> {
+        let begin = self.cursor.at;
         match self.cursor.next()? {
             '*' => Some((0, None)),
             '+' => Some((1, None)),
@@ -202,8 +245,31 @@ impl<'a> Reader<'a> {
                     high = if self.cursor.peek() == Some('}') { None } else { Some(self.cursor.number()?) };
                     self.space(false);
                 }
-                (self.cursor.take("}") && high.is_none_or(|high| low <= high)).then_some((low, high))
+                match self.cursor.take("}") && high.is_none_or(|high| low <= high) {
+                    true => Some((low, high)),
+                    false => self.fail("no count", begin, "counts are {m}, {m,} and {m,n}, the smaller one first"),
+                }
             }
         }
     }
+}
+
+/// Whether the name of a token is a number in brackets.
+fn is_number(name: &str) -> bool {
+    let digits = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+/// Advice on a sign of other notations.
+fn instead_of(char: char) -> Option<&'static str> {
+    Some(match char {
+        '\'' => "GBNF has double quotes: \"…\"",
+        '/' => "GBNF has no regular expressions, and comments begin with #",
+        ';' => "a rule ends with its line, and comments begin with #",
+        '~' => "write a class with ^, such as [^a-z]",
+        '=' | ':' => "a rule is defined by ::=",
+        ')' => "there is no group to close; the character is written \")\"",
+        '!' => "a grammar knows no vocabulary, so a token that is any but one cannot be told",
+        _ => return None,
+    })
 }

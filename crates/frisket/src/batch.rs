@@ -1,0 +1,119 @@
+//! Matchers × rows of one array → their masks, by one thread, or by several where that pays.
+
+use crate::error::{Error, Result};
+use crate::matcher::Matcher;
+use frisket_core::storage::{lock::Lock, once::Lazy};
+use std::time::{Duration, Instant};
+
+/// Items of one group that one thread takes at a time.
+const ITEMS: usize = 64;
+/// Work of one thread before others are started, and the work that must be left then: to start one takes some 50 µs, and on a
+/// busy machine a thread that has a part waits for a processor.
+const ALONE: Duration = Duration::from_micros(200);
+const WORTH: Duration = Duration::from_millis(1);
+/// A part that takes longer has most likely waited for a processor, which more threads would not shorten.
+const LONGEST: Duration = Duration::from_micros(500);
+
+/// Writes the mask of each matcher into its row of `masks`, which has equally many words for each.
+///
+/// Long work is shared by up to `threads` threads (0: as many as there are cores), short work is done by the caller's.
+/// Errors: rows that are too short; the error of the first matcher that has one, after all others were written.
+pub fn fill_masks(matchers: &mut [Matcher], masks: &mut [u32], threads: usize) -> Result<()> {
+    if matchers.is_empty() {
+        return Ok(());
+    }
+    let words = masks.len() / matchers.len();
+    if words == 0 || !masks.len().is_multiple_of(matchers.len()) {
+        let message = format!("{} words are no rows of {} masks", masks.len(), matchers.len());
+        return Err(Error::misuse(message, "give each matcher equally many words"));
+    }
+    let failed = Lock::<Option<(usize, Box<Error>)>>::default();
+    let mut rows: Vec<_> = matchers.iter_mut().zip(masks.chunks_exact_mut(words)).enumerate().collect();
+    share(
+        &mut rows,
+        threads,
+        |(_, (matcher, _))| matcher.grammar(),
+        || (),
+        |(place, (matcher, row))| {
+            if let Err(error) = matcher.fill_mask(row) {
+                let mut failed = failed.lock();
+                if failed.as_ref().is_none_or(|(first, _)| *place < *first) {
+                    *failed = Some((*place, error));
+                }
+            }
+        },
+    );
+    let failed = failed.lock().take();
+    failed.map_or(Ok(()), |(_, error)| Err(error))
+}
+
+/// Calls `act` with all items: on this thread, and once that proves long on up to `threads` (0: as many as there are cores).
+///
+/// Items of one `group` follow each other: only one thread at a time can compose the masks of a grammar. `before_sharing` is
+/// called once, before another thread starts. All other threads have ended when this returns.
+pub fn share<T: Send>(
+    items: &mut [T],
+    threads: usize,
+    group: impl Fn(&T) -> usize,
+    before_sharing: impl FnOnce(),
+    act: impl Fn(&mut T) + Sync,
+) {
+    static CORES: Lazy<usize> = Lazy::new(|| std::thread::available_parallelism().map_or(1, usize::from));
+    items.sort_by_key(&group);
+    let groups = items.chunk_by_mut(|one, other| group(one) == group(other));
+    let mut parts: Vec<&mut [T]> = groups.flat_map(|group| group.chunks_mut(ITEMS)).collect();
+    parts.reverse();
+    let count = parts.len();
+    let mut spent = Duration::ZERO;
+    while let Some(part) = parts.pop() {
+        let began = Instant::now();
+        part.iter_mut().for_each(&act);
+        spent += began.elapsed().min(LONGEST);
+        let (left, done) = (parts.len(), count - parts.len());
+        if threads != 1 && spent > ALONE && left > 1 && spent * left as u32 / done as u32 > WORTH {
+            before_sharing();
+            let threads = if threads == 0 { *CORES } else { threads };
+            return among(parts, threads.min(left), act);
+        }
+    }
+}
+
+/// Calls `act` with all items of the parts, on so many threads.
+fn among<T: Send>(parts: Vec<&mut [T]>, threads: usize, act: impl Fn(&mut T) + Sync) {
+    let parts = Lock::new(parts);
+    let work = || loop {
+        let part = parts.lock().pop();
+        match part {
+            Some(part) => part.iter_mut().for_each(&act),
+            None => return,
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            // Without another thread this one does all.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn every_item_is_acted_on_once_by_one_thread_or_several() {
+        for threads in [0, 1, 3] {
+            let mut items: Vec<(usize, u32)> = (0..100).map(|item| (item % 7, 0)).collect();
+            let shared = AtomicUsize::new(0);
+            let slow = |item: &mut (usize, u32)| {
+                std::thread::sleep(Duration::from_micros(100));
+                item.1 += 1;
+            };
+            share(&mut items, threads, |item| item.0, || drop(shared.fetch_add(1, Ordering::Relaxed)), slow);
+            assert!(items.iter().all(|item| item.1 == 1));
+            assert_eq!(shared.into_inner(), usize::from(threads != 1));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Text in a notation → Grammar → CompiledGrammar.
+
+use crate::compiled::CompiledGrammar;
+use crate::error::{guarded, Error, Result};
+use crate::limits::Limits;
+use crate::notation::{gbnf, lark, Failure};
+use crate::options::SchemaOptions;
+use crate::report::{Note, Report};
+use crate::vocabulary::Vocabulary;
+use frisket_core::automaton::recognizer::{Allowance, Recognizer};
+use frisket_core::grammar::builder::Builder;
+use frisket_core::limits::Watch;
+use frisket_core::regular::term::TermId;
+use frisket_regex::{Dialect, Pattern, Syntax};
+use frisket_schema::compile::{compile, Compiled, Prelude};
+use frisket_schema::json::{parse_watched, Tree};
+use frisket_schema::report::report;
+use std::sync::Arc;
+
+/// Steps of the limits for a byte of a text that is read.
+const STEPS_PER_BYTE: u64 = 1;
+
+/// Rules over bytes; knows no tokenizer. Immutable, and shared by threads.
+#[derive(Clone)]
+pub struct Grammar {
+    recognizer: Arc<Recognizer>,
+    schema: Option<Arc<Schema>>,
+}
+
+/// The schema of a grammar, for its report.
+struct Schema {
+    tree: Arc<Tree>,
+    prelude: Arc<Prelude>,
+    notes: Vec<Note>,
+}
+
+impl Grammar {
+    /// The JSON documents that a schema (an object or a boolean, as JSON text) allows.
+    ///
+    /// Errors: the schema is wrong, cannot be enforced exactly, or allows nothing; limits. Nothing is fetched: a reference
+    /// to another document is an error.
+    pub fn from_json_schema(schema: &str, options: &SchemaOptions, limits: &Limits) -> Result<Self> {
+        guarded(|| {
+            let (limits, flag) = limits.parts();
+            let limits = limits.started();
+            let tree = Arc::new(parse_watched(schema, Watch::new(&limits, flag.clone()))?);
+            let prelude = options.prelude()?;
+            let Compiled { grammar, notes, .. } = compile(tree.clone(), None, &prelude, limits, flag)?;
+            let schema = Some(Arc::new(Schema { tree, prelude, notes }));
+            Ok(Grammar { recognizer: Arc::new(Recognizer::new(grammar)), schema })
+        })
+    }
+
+    /// The texts that a regular expression of ECMA-262, JavaScript's, matches from beginning to end.
+    ///
+    /// Errors: the offset of what is wrong, or of what no regular language says exactly; limits.
+    pub fn from_regex(pattern: &str, limits: &Limits) -> Result<Self> {
+        Self::built(limits, pattern, |builder, watch| {
+            let pattern = Pattern::read_watched(pattern, &Syntax::new(Dialect::Ecma), watch)?;
+            Ok(pattern.lower(builder, false)?)
+        })
+    }
+
+    /// The texts of a rule of a grammar in GBNF, the notation of llama.cpp; as a rule, of the rule `root`.
+    ///
+    /// Errors: line and column of what is no GBNF; a grammar without any text; limits.
+    pub fn from_gbnf(text: &str, root: &str, limits: &Limits) -> Result<Self> {
+        Self::built(limits, text, |builder, _| read(gbnf::lower(builder, text, root), text))
+    }
+
+    /// The texts of a rule of a grammar in Lark's notation, as llguidance reads it; as a rule, of the rule `start`.
+    ///
+    /// Errors: line and column of what is no Lark or beyond its common part (templates, parameters, `[lazy]`, options and
+    /// nested grammars); a grammar without any text; limits.
+    pub fn from_lark(text: &str, start: &str, limits: &Limits) -> Result<Self> {
+        Self::built(limits, text, |builder, _| read(lark::lower(builder, text, start), text))
+    }
+
+    /// Exactly one of the texts. Errors: there are none; limits.
+    pub fn from_choices<T: AsRef<str>>(texts: &[T], limits: &Limits) -> Result<Self> {
+        Self::built(limits, "", |builder, _| {
+            let length: usize = texts.iter().map(|text| text.as_ref().len() + 10).sum();
+            builder.check(length as u64)?;
+            Ok(builder.words(texts.iter().map(|text| text.as_ref().as_bytes().into()).collect())?)
+        })
+    }
+
+    fn built(limits: &Limits, text: &str, lower: impl FnOnce(&mut Builder, &Watch) -> Result<TermId>) -> Result<Self> {
+        guarded(|| {
+            let (limits, flag) = limits.parts();
+            let limits = limits.started();
+            let watch = Watch::new(&limits, flag.clone());
+            let mut builder = Builder::new(limits, flag, None);
+            builder.check(STEPS_PER_BYTE * text.len() as u64)?;
+            let root = lower(&mut builder, &watch)?;
+            let grammar = builder.build(root.number())?;
+            Ok(Grammar { recognizer: Arc::new(Recognizer::new(grammar)), schema: None })
+        })
+    }
+
+    /// The grammar over a vocabulary: microseconds, as masks are composed when they are asked for. `limits` are those of
+    /// this call and of each call of its matchers.
+    ///
+    /// Errors: no token begins as the grammar must, or it lacks a special token of the grammar; limits.
+    pub fn compile(&self, vocabulary: &Vocabulary, limits: &Limits) -> Result<CompiledGrammar> {
+        guarded(|| CompiledGrammar::new(self.recognizer.grammar(), vocabulary, limits))
+    }
+
+    /// Whether the text is a whole sentence; special tokens cannot be written. Errors: limits.
+    pub fn accepts(&self, text: &[u8], limits: &Limits) -> Result<bool> {
+        let (limits, cancellation) = limits.parts();
+        guarded(|| Ok(self.recognizer.read(text, &Allowance { limits, cancellation, pause: None })?.is_sentence))
+    }
+
+    /// What became of each keyword of the schema; nothing for other notations. The schema is read again for it.
+    pub fn report(&self) -> Result<Option<Report>> {
+        let Some(schema) = &self.schema else { return Ok(None) };
+        guarded(|| {
+            // The schema was compiled within its limits already.
+            let (limits, _) = Limits::default().steps(u64::MAX >> 1).parts();
+            let entries = report(schema.tree.clone(), None, &schema.prelude, limits, None)?;
+            Ok(Some(Report { entries, notes: schema.notes.clone() }))
+        })
+    }
+
+    /// Bytes that the grammar takes.
+    pub fn memory_bytes(&self) -> usize {
+        self.recognizer.grammar().memory_bytes() + self.recognizer.memory_bytes()
+    }
+}
+
+/// The node of a text, or the error with its place in the text.
+fn read(lowered: std::result::Result<TermId, Failure>, text: &str) -> Result<TermId> {
+    lowered.map_err(|failure| Error::of_notation(failure, text))
+}

@@ -1,0 +1,133 @@
+//! A JSON Schema, a regular expression or a grammar → masks of the tokens that may come next, valid by construction.
+//!
+//! A [`Grammar`] is made from text once. [`Grammar::compile`] composes it with a [`Vocabulary`], which takes microseconds,
+//! and each sequence has a [`Matcher`]: a mask before each token, [`Matcher::advance`] with the token that was drawn.
+//!
+//! ```
+//! use frisket::{Grammar, Limits, SchemaOptions, Vocabulary};
+//!
+//! # fn main() -> frisket::Result<()> {
+//! // Of a real model: Vocabulary::from_tokenizer_json(&text, None, None).
+//! let texts = ["{", "}", "\"age\"", ":", " ", "1", "7", "\"", "\n"];
+//! let vocabulary = Vocabulary::from_bytes(texts.iter().copied().chain([""]), [("<end>", 9)], &[9])?;
+//!
+//! let schema = r#"{"type": "object", "properties": {"age": {"type": "integer", "minimum": 18}},
+//!                  "required": ["age"], "additionalProperties": false}"#;
+//! let grammar = Grammar::from_json_schema(schema, &SchemaOptions::default(), &Limits::default())?;
+//! let compiled = grammar.compile(&vocabulary, &Limits::default())?;
+//!
+//! let mut matcher = compiled.matcher();
+//! let mut mask = vec![0; vocabulary.mask_words()];
+//! let mut answer = Vec::new();
+//! while !matcher.ended() {
+//!     matcher.fill_mask(&mut mask)?;
+//!     // A model gives logits; the best of the allowed tokens is taken. Here, higher ids are better.
+//!     let token = (0..vocabulary.size() as u32).rev().find(|id| mask[*id as usize / 32] >> (id % 32) & 1 == 1);
+//!     # let token = if matcher.text() == *b"{\"age\":" { Some(6) } else { token };
+//!     # let token = if matcher.text() == *b"{" { Some(2) } else { token };
+//!     # let token = if matcher.text() == *b"{\"age\"" { Some(3) } else { token };
+//!     # let token = if matcher.text() == *b"{\"age\":7" { Some(6) } else { token };
+//!     # let token = if matcher.text() == *b"{\"age\":77" { Some(1) } else { token };
+//!     let token = token.expect("a mask is never empty before the end");
+//!     matcher.advance(token)?;
+//!     answer.extend(vocabulary.token(token).unwrap_or_default());
+//! }
+//! assert_eq!(answer, b"{\"age\":77}");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! All types are `Send` and `Sync`. Threads share vocabularies, grammars and compiled grammars, and with them every mask
+//! that one of them has composed; a matcher belongs to one sequence. No call panics: what would is an [`Error`] with the
+//! code `bug`. Every call is bounded by [`Limits`], and a [`Cancellation`] ends calls from another thread.
+//!
+//! ```
+//! use frisket::{fill_masks, Grammar, Limits, Vocabulary};
+//!
+//! # fn main() -> frisket::Result<()> {
+//! let bytes: Vec<[u8; 1]> = (0..=255).map(|byte| [byte]).collect();
+//! let texts = bytes.iter().map(|byte| &byte[..]).chain([&b""[..]]);
+//! let vocabulary = Vocabulary::from_bytes(texts, [("<end>", 256)], &[256])?;
+//! let words = vocabulary.mask_words();
+//!
+//! // A server's step: one row of a batch for each request, by as many threads as there are cores.
+//! let digits = Grammar::from_regex("[0-9]+", &Limits::default())?.compile(&vocabulary, &Limits::default())?;
+//! let letters = Grammar::from_regex("[a-z]+", &Limits::default())?.compile(&vocabulary, &Limits::default())?;
+//! let mut matchers = [digits.matcher(), letters.matcher(), digits.matcher()];
+//! let mut masks = vec![0; matchers.len() * words];
+//! fill_masks(&mut matchers, &mut masks, 0)?;
+//! assert!(masks[1] == 0x03ff_0000 && masks[1] == masks[2 * words + 1], "digits are the bits 48 to 57");
+//!
+//! // A pool of the caller's own: each matcher is one thread's for the duration of a call.
+//! std::thread::scope(|scope| {
+//!     for (matcher, row) in matchers.iter_mut().zip(masks.chunks_exact_mut(words)) {
+//!         scope.spawn(move || matcher.fill_mask(row).unwrap());
+//!     }
+//! });
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A schema says what became of each of its keywords:
+//!
+//! ```
+//! use frisket::{Grammar, Limits, SchemaOptions, Status};
+//!
+//! # fn main() -> frisket::Result<()> {
+//! let schema = r#"{"type": "string", "maxLength": 3, "title": "A code", "maxlenght": 3}"#;
+//! let grammar = Grammar::from_json_schema(schema, &SchemaOptions::default(), &Limits::default())?;
+//! let report = grammar.report()?.expect("it was a schema");
+//! let status = |keyword| report.entries.iter().find(|entry| entry.keyword == keyword).map(|entry| entry.status);
+//! assert_eq!(status("maxLength"), Some(Status::Enforced));
+//! assert_eq!(status("maxlenght"), Some(Status::Unknown));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! An error says what is wrong, where, and what to do:
+//!
+//! ```
+//! use frisket::{Code, Grammar, Limits};
+//!
+//! let error = Grammar::from_gbnf("root ::= [a-z", "root", &Limits::default()).err().unwrap();
+//! assert_eq!((error.code(), error.place()), (Code::GrammarSyntax, Some("1:11")));
+//! assert_eq!(error.hint(), Some(r"close it with ]; in a class ] is written \]"));
+//! ```
+//!
+//! The notations that engines hand over as text are read here. All others (templates, tools, EBNF, ABNF, structural tags,
+//! Lark beyond its common part) are the Python package's.
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod batch;
+mod compiled;
+mod error;
+mod grammar;
+mod limits;
+mod matcher;
+#[doc(hidden)]
+pub mod notation;
+mod options;
+mod report;
+mod vocabulary;
+
+pub use batch::fill_masks;
+#[doc(hidden)]
+pub use batch::share;
+pub use compiled::CompiledGrammar;
+pub use error::{Code, Error, Result};
+pub use frisket_core::limits::Cancellation;
+pub use grammar::Grammar;
+pub use limits::Limits;
+pub use matcher::{Least, Matcher};
+pub use options::SchemaOptions;
+pub use report::{Entry, Note, Report, Status};
+pub use vocabulary::Vocabulary;
+
+/// Tells the library that this process is the child of a fork; to be called there before any thread begins.
+///
+/// What a thread of the parent held at the fork begins anew in the child; without this call it stays locked.
+pub fn enter_child() {
+    frisket_core::storage::lock::enter_child();
+}
