@@ -20,18 +20,19 @@
     } while (0)
 
 /* Ends the program with the error, unless the call did what it says. */
-static void must(FrisketCode code, char *error) {
+static void must(FrisketCode code, char **error) {
     if (code != FRISKET_CODE_OK) {
-        fprintf(stderr, "code %d: %s\n", (int)code, error ? error : "(no error)");
+        fprintf(stderr, "code %d: %s\n", (int)code, *error ? *error : "(no error)");
         exit(1);
     }
-    CHECK(error == NULL);
+    CHECK(*error == NULL);
 }
 
 /* Whether the call failed with this code, and said so in JSON. */
-static bool fails(FrisketCode expected, FrisketCode code, char *error) {
-    bool is_said = error != NULL && error[0] == '{' && strstr(error, "\"message\"") != NULL;
-    frisket_text_free(error);
+static bool fails(FrisketCode expected, FrisketCode code, char **error) {
+    bool is_said = *error != NULL && **error == '{' && strstr(*error, "\"message\"") != NULL;
+    frisket_text_free(*error);
+    *error = NULL;
     return code == expected && is_said;
 }
 
@@ -47,7 +48,7 @@ static FrisketVocabulary *bytes_vocabulary(void) {
     FrisketSpecialToken special = {"<end>", 256};
     FrisketVocabulary *vocabulary = NULL;
     char *error = NULL;
-    must(frisket_vocabulary_from_bytes(texts, 256, lengths, 257, &special, 1, &eos, 1, &vocabulary, &error), error);
+    must(frisket_vocabulary_from_bytes(texts, 256, lengths, 257, &special, 1, &eos, 1, &vocabulary, &error), &error);
     return vocabulary;
 }
 
@@ -55,8 +56,8 @@ static FrisketCompiled *compiled_schema(const FrisketVocabulary *vocabulary, con
     FrisketGrammar *grammar = NULL;
     FrisketCompiled *compiled = NULL;
     char *error = NULL;
-    must(frisket_grammar_from_json_schema(schema, strlen(schema), NULL, 0, NULL, &grammar, &error), error);
-    must(frisket_compile(grammar, vocabulary, NULL, &compiled, &error), error);
+    must(frisket_grammar_from_json_schema(schema, strlen(schema), NULL, 0, NULL, &grammar, &error), &error);
+    must(frisket_compile(grammar, vocabulary, NULL, &compiled, &error), &error);
     frisket_grammar_free(grammar);
     return compiled;
 }
@@ -64,7 +65,7 @@ static FrisketCompiled *compiled_schema(const FrisketVocabulary *vocabulary, con
 static FrisketMatcher *new_matcher(const FrisketCompiled *compiled) {
     FrisketMatcher *matcher = NULL;
     char *error = NULL;
-    must(frisket_matcher_new(compiled, NULL, &matcher, &error), error);
+    must(frisket_matcher_new(compiled, NULL, &matcher, &error), &error);
     return matcher;
 }
 
@@ -90,13 +91,13 @@ static void basic(void) {
     FrisketGrammar *grammar = NULL;
     char *error = NULL, *report = NULL;
     must(frisket_grammar_from_json_schema(schema, strlen(schema), options, strlen(options), &limits, &grammar, &error),
-         error);
-    must(frisket_grammar_report(grammar, &report, &error), error);
-    CHECK(strstr(report, "\"annotation\"") && strstr(report, "\"enforced\""));
+         &error);
+    must(frisket_grammar_report(grammar, &report, &error), &error);
+    CHECK(strstr(report, "/properties/name") && strstr(report, "\"enforced\""));
     frisket_text_free(report);
 
     FrisketCompiled *compiled = NULL;
-    must(frisket_compile(grammar, vocabulary, &limits, &compiled, &error), error);
+    must(frisket_compile(grammar, vocabulary, &limits, &compiled, &error), &error);
     FrisketMatcher *matcher = new_matcher(compiled);
     frisket_grammar_free(grammar);
     frisket_compiled_free(compiled);
@@ -104,70 +105,71 @@ static void basic(void) {
 
     uint32_t mask[10];
     memset(mask, 0xff, sizeof mask);
-    must(frisket_matcher_fill_mask(matcher, mask, 10, &error), error);
+    must(frisket_matcher_fill_mask(matcher, mask, 10, &error), &error);
     CHECK(allows(mask, '{') && !allows(mask, '[') && !allows(mask, 256) && mask[9] == 0);
-    CHECK(fails(FRISKET_CODE_MISUSE, frisket_matcher_fill_mask(matcher, mask, 8, &error), error));
-    must(frisket_matcher_advance(matcher, '{', &error), error);
-    CHECK(fails(FRISKET_CODE_TOKEN_REJECTED, frisket_matcher_advance(matcher, '}', &error), error));
-    CHECK(fails(FRISKET_CODE_TOKEN_REJECTED, frisket_matcher_advance(matcher, 4000000000u, &error), error));
+    CHECK(fails(FRISKET_CODE_MISUSE, frisket_matcher_fill_mask(matcher, mask, 8, &error), &error));
+    must(frisket_matcher_advance(matcher, '{', &error), &error);
+    CHECK(fails(FRISKET_CODE_TOKEN_REJECTED, frisket_matcher_advance(matcher, '}', &error), &error));
+    CHECK(fails(FRISKET_CODE_TOKEN_REJECTED, frisket_matcher_advance(matcher, 4000000000u, &error), &error));
     CHECK(frisket_matcher_steps(matcher) == 1);
 
     uint8_t forced[1024];
-    must(frisket_matcher_forced_bytes(matcher, forced, sizeof forced, &length, &error), error);
+    must(frisket_matcher_forced_bytes(matcher, forced, sizeof forced, &length, &error), &error);
     CHECK(length == 8 && memcmp(forced, "\"name\":\"", 8) == 0);
     length = 0;
-    CHECK(fails(FRISKET_CODE_MISUSE, frisket_matcher_forced_bytes(matcher, forced, 3, &length, &error), error));
+    CHECK(fails(FRISKET_CODE_MISUSE, frisket_matcher_forced_bytes(matcher, forced, 3, &length, &error), &error));
     CHECK(length == 8);
-    must(frisket_matcher_advance_bytes(matcher, forced, 8, &error), error);
+    must(frisket_matcher_advance_bytes(matcher, forced, 8, &error), &error);
 
     const uint32_t tokens[] = {'A', 'd', 'a', '"', '}', 256, 'x'};
     size_t taken = 0;
-    must(frisket_matcher_validate(matcher, tokens, 7, &taken, &error), error);
+    must(frisket_matcher_validate(matcher, tokens, 7, &taken, &error), &error);
     CHECK(taken == 6 && frisket_matcher_steps(matcher) == 2);
     uint32_t least = 0;
     bool is_exact = false, can_finish = true;
-    must(frisket_matcher_least_tokens(matcher, &least, &is_exact, &error), error);
+    must(frisket_matcher_least_tokens(matcher, &least, &is_exact, &error), &error);
     CHECK(least == 5 && is_exact);
-    must(frisket_matcher_can_finish(matcher, 4, &can_finish, &error), error);
+    must(frisket_matcher_can_finish(matcher, 4, &can_finish, &error), &error);
     CHECK(!can_finish);
-    CHECK(fails(FRISKET_CODE_BUDGET, frisket_matcher_fill_mask_within(matcher, 4, mask, 10, &error), error));
-    must(frisket_matcher_fill_mask_within(matcher, 5, mask, 10, &error), error);
+    CHECK(fails(FRISKET_CODE_BUDGET, frisket_matcher_fill_mask_within(matcher, 4, mask, 10, &error), &error));
+    must(frisket_matcher_fill_mask_within(matcher, 5, mask, 10, &error), &error);
     CHECK(allows(mask, 'A') && allows(mask, 'B'));
 
     FrisketMatcher *fork = NULL;
-    must(frisket_matcher_fork(matcher, &fork, &error), error);
+    must(frisket_matcher_fork(matcher, &fork, &error), &error);
     for (int at = 0; at < 6; at++) {
         CHECK(frisket_matcher_can_end(fork) == (at == 5));
-        must(frisket_matcher_advance(fork, tokens[at], &error), error);
+        must(frisket_matcher_advance(fork, tokens[at], &error), &error);
     }
     CHECK(frisket_matcher_ended(fork) && !frisket_matcher_ended(matcher));
-    must(frisket_matcher_rollback(fork, 6, &error), error);
-    CHECK(fails(FRISKET_CODE_MISUSE, frisket_matcher_rollback(fork, 3, &error), error));
-    must(frisket_matcher_reset(fork, &error), error);
+    must(frisket_matcher_rollback(fork, 6, &error), &error);
+    CHECK(fails(FRISKET_CODE_MISUSE, frisket_matcher_rollback(fork, 3, &error), &error));
+    must(frisket_matcher_reset(fork, &error), &error);
     CHECK(frisket_matcher_steps(fork) == 0);
 
     FrisketMatcher *both[] = {matcher, fork};
     const uint32_t rooms[] = {4, FRISKET_ANY_ROOM};
     uint32_t masks[2][10];
     size_t failed = 7;
-    must(frisket_fill_masks(both, 2, NULL, masks[0], 10, 0, &failed, &error), error);
+    must(frisket_fill_masks(both, 2, NULL, masks[0], 10, 0, &failed, &error), &error);
     CHECK(failed == 7 && allows(masks[0], 'A') && allows(masks[1], '{') && masks[1][9] == 0);
     masks[1][0] = 1;
-    CHECK(fails(FRISKET_CODE_BUDGET, frisket_fill_masks(both, 2, rooms, masks[0], 10, 1, &failed, &error), error));
+    CHECK(fails(FRISKET_CODE_BUDGET, frisket_fill_masks(both, 2, rooms, masks[0], 10, 1, &failed, &error), &error));
     CHECK(failed == 0 && masks[1][0] == 0 && allows(masks[1], '{'));
-    CHECK(fails(FRISKET_CODE_MISUSE, frisket_fill_masks(both, 2, NULL, masks[0], 8, 1, &failed, &error), error));
+    CHECK(fails(FRISKET_CODE_MISUSE, frisket_fill_masks(both, 2, NULL, masks[0], 8, 1, &failed, &error), &error));
     frisket_matcher_free(matcher);
     frisket_matcher_free(fork);
 }
 
 /* -- errors: each kind of text, wrong in its own way ----------------------------------------------------------- */
 
-static void said(FrisketCode expected, FrisketCode code, char *error, const char *part) {
-    if (code != expected || error == NULL || strstr(error, part) == NULL) {
-        fprintf(stderr, "code %d, not %d, or no %s: %s\n", (int)code, (int)expected, part, error ? error : "");
+static void said(FrisketCode expected, FrisketCode code, char **error, const char *part) {
+    if (code != expected || *error == NULL || strstr(*error, part) == NULL) {
+        fprintf(stderr, "code %d, not %d, or no %s: %s\n", (int)code, (int)expected, part, *error ? *error : "");
         exit(1);
     }
-    frisket_text_free(error);
+    frisket_text_free(*error);
+    *error = NULL;
 }
 
 static void errors(void) {
@@ -176,42 +178,42 @@ static void errors(void) {
     char *error = NULL;
 #define TEXT(text) text, strlen(text)
     said(FRISKET_CODE_SCHEMA_INVALID,
-         frisket_grammar_from_json_schema(TEXT("{\"type\": 7}"), NULL, 0, NULL, &grammar, &error), error, "/type");
+         frisket_grammar_from_json_schema(TEXT("{\"type\": 7}"), NULL, 0, NULL, &grammar, &error), &error, "/type");
     said(FRISKET_CODE_SCHEMA_INVALID,
-         frisket_grammar_from_json_schema(TEXT("{"), NULL, 0, NULL, &grammar, &error), error, "JSON");
+         frisket_grammar_from_json_schema(TEXT("{"), NULL, 0, NULL, &grammar, &error), &error, "JSON");
     said(FRISKET_CODE_SCHEMA_UNSATISFIABLE,
-         frisket_grammar_from_json_schema(TEXT("false"), NULL, 0, NULL, &grammar, &error), error, "hint");
+         frisket_grammar_from_json_schema(TEXT("false"), NULL, 0, NULL, &grammar, &error), &error, "hint");
     said(FRISKET_CODE_MISUSE,
-         frisket_grammar_from_json_schema(TEXT("true"), TEXT("{\"indents\": 1}"), NULL, &grammar, &error), error,
+         frisket_grammar_from_json_schema(TEXT("true"), TEXT("{\"indents\": 1}"), NULL, &grammar, &error), &error,
          "indents");
-    said(FRISKET_CODE_MISUSE, frisket_grammar_from_regex(TEXT("\xff"), NULL, &grammar, &error), error, "UTF-8");
-    said(FRISKET_CODE_GRAMMAR_SYNTAX, frisket_grammar_from_regex(TEXT("a(b"), NULL, &grammar, &error), error,
+    said(FRISKET_CODE_MISUSE, frisket_grammar_from_regex(TEXT("\xff"), NULL, &grammar, &error), &error, "UTF-8");
+    said(FRISKET_CODE_GRAMMAR_SYNTAX, frisket_grammar_from_regex(TEXT("a(b"), NULL, &grammar, &error), &error,
          "offset 1");
     said(FRISKET_CODE_GRAMMAR_SYNTAX,
-         frisket_grammar_from_gbnf(TEXT("root ::= a\na ::= \"b"), NULL, 0, NULL, &grammar, &error), error, "2:7");
+         frisket_grammar_from_gbnf(TEXT("root ::= a\na ::= \"b"), NULL, 0, NULL, &grammar, &error), &error, "2:7");
     said(FRISKET_CODE_GRAMMAR_SYNTAX,
-         frisket_grammar_from_gbnf(TEXT("root ::= other"), NULL, 0, NULL, &grammar, &error), error, "1:10");
+         frisket_grammar_from_gbnf(TEXT("root ::= other"), NULL, 0, NULL, &grammar, &error), &error, "1:10");
     said(FRISKET_CODE_GRAMMAR_EMPTY,
-         frisket_grammar_from_gbnf(TEXT("root ::= \"a\" root"), NULL, 0, NULL, &grammar, &error), error, "root");
+         frisket_grammar_from_gbnf(TEXT("root ::= \"a\" root"), NULL, 0, NULL, &grammar, &error), &error, "root");
     said(FRISKET_CODE_GRAMMAR_SYNTAX,
-         frisket_grammar_from_lark(TEXT("start: \"a\" $"), NULL, 0, NULL, &grammar, &error), error, "1:12");
+         frisket_grammar_from_lark(TEXT("start: \"a\" $"), NULL, 0, NULL, &grammar, &error), &error, "1:12");
     said(FRISKET_CODE_VOCABULARY,
-         frisket_vocabulary_from_tokenizer_json(TEXT("{}"), 0, NULL, 0, &vocabulary, &error), error, "no model");
+         frisket_vocabulary_from_tokenizer_json(TEXT("{}"), 0, NULL, 0, &vocabulary, &error), &error, "no model");
     FrisketCancellation *flag = frisket_cancellation_new();
     FrisketLimits limits = {.cancellation = flag};
     frisket_cancellation_cancel(flag);
-    said(FRISKET_CODE_CANCELLED, frisket_grammar_from_regex(TEXT("a"), &limits, &grammar, &error), error, "cancelled");
+    said(FRISKET_CODE_CANCELLED, frisket_grammar_from_regex(TEXT("a"), &limits, &grammar, &error), &error, "cancelled");
     frisket_cancellation_free(flag);
     limits = (FrisketLimits){.steps = 10};
-    said(FRISKET_CODE_LIMIT, frisket_grammar_from_regex(TEXT("(a|b){50}c"), &limits, &grammar, &error), error, "steps");
+    said(FRISKET_CODE_LIMIT, frisket_grammar_from_regex(TEXT("(a|b){50}c"), &limits, &grammar, &error), &error, "steps");
     limits = (FrisketLimits){.seconds = -1};
-    said(FRISKET_CODE_MISUSE, frisket_grammar_from_regex(TEXT("a"), &limits, &grammar, &error), error, "seconds");
+    said(FRISKET_CODE_MISUSE, frisket_grammar_from_regex(TEXT("a"), &limits, &grammar, &error), &error, "seconds");
     CHECK(grammar == NULL && vocabulary == NULL);
 
-    must(frisket_grammar_from_gbnf(TEXT("root ::= <|call|>"), NULL, 0, NULL, &grammar, &error), error);
+    must(frisket_grammar_from_gbnf(TEXT("root ::= <|call|>"), NULL, 0, NULL, &grammar, &error), &error);
     vocabulary = bytes_vocabulary();
     FrisketCompiled *compiled = NULL;
-    said(FRISKET_CODE_VOCABULARY, frisket_compile(grammar, vocabulary, NULL, &compiled, &error), error, "<end>");
+    said(FRISKET_CODE_VOCABULARY, frisket_compile(grammar, vocabulary, NULL, &compiled, &error), &error, "<end>");
     CHECK(compiled == NULL);
     frisket_grammar_free(grammar);
     frisket_vocabulary_free(vocabulary);
@@ -311,13 +313,13 @@ static void *run_thread(void *unused) {
     uint32_t mask[9], other[9];
     char *error = NULL;
     for (int turn = 0; turn < 200; turn++) {
-        must(frisket_matcher_fill_mask(own, mask, 9, &error), error);
+        must(frisket_matcher_fill_mask(own, mask, 9, &error), &error);
         uint32_t token = 0;
-        while (!allows(mask, token) || (token == 256 && turn % 3)) token = (token + 1 + (uint32_t)turn) % 257;
-        must(frisket_matcher_advance(own, token, &error), error);
-        if (frisket_matcher_ended(own)) must(frisket_matcher_reset(own, &error), error);
-        must(frisket_matcher_fill_mask(shared_matcher, other, 9, &error), error);
-        must(frisket_matcher_advance(shared_matcher, '[', &error), error);
+        while (!allows(mask, token)) token = (token + 1 + (uint32_t)turn % 256) % 257;
+        must(frisket_matcher_advance(own, token, &error), &error);
+        if (frisket_matcher_ended(own)) must(frisket_matcher_reset(own, &error), &error);
+        must(frisket_matcher_fill_mask(shared_matcher, other, 9, &error), &error);
+        must(frisket_matcher_advance(shared_matcher, '[', &error), &error);
     }
     frisket_matcher_free(own);
     return NULL;
@@ -362,7 +364,7 @@ static FrisketVocabulary *file_vocabulary(const char *path) {
     CHECK(text != NULL && fread(text, 1, length, file) == length);
     fclose(file);
     FrisketVocabulary *vocabulary = NULL;
-    must(frisket_vocabulary_from_tokenizer_json(text, length, 0, NULL, 0, &vocabulary, &error), error);
+    must(frisket_vocabulary_from_tokenizer_json(text, length, 0, NULL, 0, &vocabulary, &error), &error);
     free(text);
     return vocabulary;
 }
@@ -383,15 +385,15 @@ static void masks(const char *path) {
         uint32_t said = (uint32_t)code;
         put(&said, 4);
         if (code == FRISKET_CODE_OK) {
-            must(frisket_compile(grammar, vocabulary, NULL, &compiled, &error), error);
+            must(frisket_compile(grammar, vocabulary, NULL, &compiled, &error), &error);
             FrisketMatcher *matcher = new_matcher(compiled);
             for (uint32_t at = 0; at <= count; at++) {
-                must(frisket_matcher_fill_mask(matcher, mask, words, &error), error);
+                must(frisket_matcher_fill_mask(matcher, mask, words, &error), &error);
                 put(mask, 4 * words);
                 if (at < count) {
                     uint32_t token;
                     memcpy(&token, tokens + 4 * at, 4);
-                    must(frisket_matcher_advance(matcher, token, &error), error);
+                    must(frisket_matcher_advance(matcher, token, &error), &error);
                 }
             }
             frisket_matcher_free(matcher);
@@ -422,11 +424,11 @@ static void cost(const char *path, const char *schema, int turns) {
     FrisketMatcher *matcher = new_matcher(compiled);
     char *error = NULL;
     CHECK(mask != NULL);
-    must(frisket_matcher_fill_mask(matcher, mask, words, &error), error);
+    must(frisket_matcher_fill_mask(matcher, mask, words, &error), &error);
     uint32_t token = 0;
     while (!allows(mask, token)) token++;
-    must(frisket_matcher_advance(matcher, token, &error), error);
-    must(frisket_matcher_rollback(matcher, 1, &error), error);
+    must(frisket_matcher_advance(matcher, token, &error), &error);
+    must(frisket_matcher_rollback(matcher, 1, &error), &error);
     double begin = spent();
     for (int turn = 0; turn < turns; turn++) frisket_matcher_fill_mask(matcher, mask, words, NULL);
     double filled = spent();
