@@ -41,6 +41,8 @@ else:
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 #: Distributions that are imported by another name.
 IMPORTED = {"llama-cpp-python": "llama_cpp"}
+#: Fences that other tests run: tests/ffi those of C, `cargo test -p frisket --doc` those of Rust.
+ELSEWHERE = {"c": ("from-c.md",), "rust": ("from-rust.md",)}
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 RUN_FRISKET = "import sys; sys.argv[0] = 'frisket'; from frisket.cli import main; sys.exit(main())"
 
@@ -67,6 +69,8 @@ def test_every_block_runs(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             json.loads(block.text)
         elif block.language == "toml":
             tomllib.loads(block.text)
+        elif path.name in ELSEWHERE.get(block.language, ()):
+            pass
         else:
             assert block.language == "text", f"{block.place}: nobody checks a ```{block.language} block; see {__name__}"
         previous = block.language

@@ -188,6 +188,9 @@ pub unsafe fn free<T>(pointer: *mut T) {
     if !pointer.is_null() {
         // SAFETY: promised by the caller.
         let value = unsafe { Box::from_raw(pointer) };
-        answered((), || Some(drop(value)));
+        answered((), || {
+            drop(value);
+            Some(())
+        });
     }
 }

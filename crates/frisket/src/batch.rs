@@ -111,7 +111,7 @@ mod tests {
                 std::thread::sleep(Duration::from_micros(100));
                 item.1 += 1;
             };
-            share(&mut items, threads, |item| item.0, || drop(shared.fetch_add(1, Ordering::Relaxed)), slow);
+            share(&mut items, threads, |item| item.0, || _ = shared.fetch_add(1, Ordering::Relaxed), slow);
             assert!(items.iter().all(|item| item.1 == 1));
             assert_eq!(shared.into_inner(), usize::from(threads != 1));
         }

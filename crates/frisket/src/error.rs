@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn lines_and_columns_count_characters_from_one() {
-        assert_eq!(line_and_column("aé\nbö!", 6), "2:3");
+        assert_eq!(line_and_column("aé\nbö!", 7), "2:3");
         assert_eq!(line_and_column("", 9), "1:1");
     }
 }
