@@ -45,7 +45,8 @@ def pointer(location: Sequence[int | str], body: Any, *, is_missing: bool = Fals
     >>> pointer(("response_format", "json_schema", "name"), {"response_format": format}, is_missing=True)
     '/response_format/json_schema/name'
     """
-    found, value, is_tagged = [], body, False
+    found: list[str] = []
+    value, is_tagged = body, False
     for number, step in enumerate(location):
         # One class reads all types of response formats, so pydantic adds no type name to the place.
         can_be_tagged = isinstance(value, dict) and not is_tagged and found != ["response_format"]
