@@ -47,17 +47,28 @@ def test_a_row_holds_only_if_it_was_measured_and_right() -> None:
     assert "## p: 1 of 2 hold" in page and "**no**" in page and "n\\|m" in page and "≤ 2.00 *" in page
 
 
-def test_an_ablation_compares_schemas_that_come_out_alike() -> None:
+def test_an_ablation_judges_by_microseconds() -> None:
     everything = {"a": timing("right", 1000, [1000, 3000]), "b": timing("refused", 1, [])}
-    slower = {"a": timing("right", 2000, [2000, 6000]), "b": timing("refused", 1, [])}
-    page = ablation.table({ablation.ALL_ON: everything, "literals": slower, "exclusion": everything})
+    slower = {"a": timing("right", 11_000, [1500, 3500]), "b": timing("refused", 1, [])}
+    slightly = {"a": timing("right", 10_990, [1490, 3490]), "b": timing("refused", 1, [])}
+    page = ablation.table({ablation.ALL_ON: everything, "literals": slower, "exclusion": slightly})
     assert "| all on | 2.00 |" in page
     rows = {line.split("|")[1].strip(): line for line in page.splitlines()}
-    assert rows["`literals`"].count("+100.0%") == 3 and "| yes |" in rows["`literals`"]
-    assert rows["`exclusion`"].count("+0.0%") == 3 and "| no |" in rows["`exclusion`"]
+    assert rows["`literals`"].endswith("| mask mean, compile p50 |") and "+0.50" in rows["`literals`"]
+    assert rows["`exclusion`"].endswith("| nothing |") and "+9.99" in rows["`exclusion`"]
+
+
+def test_an_ablation_compares_schemas_that_come_out_alike() -> None:
+    everything = {"a": timing("right", 1000, [1000, 3000]), "b": timing("refused", 1, [])}
     other = {"a": timing("over", 1000, [1000]), "b": timing("refused", 1, [])}
     with pytest.raises(SystemExit, match=r"a: right, but over .* without literals"):
         ablation.table({ablation.ALL_ON: everything, "literals": other})
+
+
+def test_a_row_of_an_ablation_names_what_is_off() -> None:
+    assert ablation.switched(ablation.ALL_ON) == ""
+    assert ablation.switched("literals+sweep") == "literals,sweep"
+    assert ablation.switched(ablation.ALL_OFF) == ",".join(ablation.ACCELERATORS)
 
 
 def test_a_process_has_its_own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
