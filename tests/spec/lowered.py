@@ -84,7 +84,7 @@ class RecordingBuilder:
     def gbnf(self, text: str, root: str) -> None:
         """Nothing: nor does the core read notations for it."""
 
-    def lark(self, text: str, start: str, library: dict[str, str]) -> None:
+    def lark(self, text: str, start: str) -> None:
         """Nothing, as well."""
 
     def empty(self) -> int:
