@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 from tests.unit.play.page.browser import Page, launched, opened, serving
@@ -69,4 +69,6 @@ def tree(page: Page, width: int) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    main(parser.parse_args().folder)
