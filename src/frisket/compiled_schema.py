@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import importlib
 from functools import cache
+from time import perf_counter
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from frisket import log
+from frisket.errors import FrisketError
 from frisket.recent import Recent
 
 if TYPE_CHECKING:
@@ -47,13 +50,26 @@ def compile_schema(
     check_options(options)
     if registry is not None and not hasattr(registry, "contents"):
         raise TypeError(f"a registry is a referencing.Registry, got {type(registry).__name__}")
-    found: tuple[Grammar, Report] | None
     if registry is not None or limits is not None or data is None:
-        found = front.compile_json_schema(schema, options, registry, limits, data)
-        return found
+        return _read(schema, options, registry, limits, data)
     key = data, front.prelude_of(options)  # one object for equal options
     found = compiled_lately.get(key)
     if found is None:
-        found = front.compile_json_schema(schema, options, None, None, data)
+        found = _read(schema, options, None, None, data)
         compiled_lately.put(key, found, len(data) + found[0].memory_bytes)
+    else:
+        log.debug("a schema of %d bytes was read before", len(data))
+    return found
+
+
+def _read(
+    schema: Any, options: JSONSchemaOptions, registry: Any, limits: Limits | None, data: bytes | None
+) -> tuple[Grammar, Report]:
+    began = perf_counter()
+    try:
+        found: tuple[Grammar, Report] = front_end().compile_json_schema(schema, options, registry, limits, data)
+    except FrisketError as error:
+        log.debug("a schema was refused: %s: %s", error.code, error)
+        raise
+    log.debug("read a schema into %d nodes in %.2f ms", found[0].node_count, log.milliseconds(began))
     return found

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, cast
 
-from frisket import _core, compiled_schema
+from frisket import _core, compiled_schema, log
 from frisket._core import CompiledGrammar
-from frisket.errors import AnswerError, GrammarError, LimitExceededError
+from frisket.errors import AnswerError, FrisketError, GrammarError, LimitExceededError
 from frisket.events.span import Span, TokenText, token_text
 from frisket.json_fault import json_fault
 from frisket.limit import Limits, Meter
@@ -128,11 +129,17 @@ class Language(Generic[T]):
         `limits` bound this call, every call of its matchers and the memory of all that they find out. VocabularyError
         if the vocabulary's tokens cannot spell any text of the grammar.
         """
+        began = perf_counter()
         try:
-            return self._core_within(limits).compile(vocabulary, limits=limits, grammar=self)
+            compiled = self._core_within(limits).compile(vocabulary, limits=limits, grammar=self)
+        except FrisketError as error:
+            log.debug("not compiled for this vocabulary: %s: %s", error.code, error)
+            raise
         except TypeError as error:
             hint = instead_of_vocabulary(vocabulary)
             raise error if hint is None else TypeError(f"{error}: {hint}") from None
+        log.debug("compiled %r for %r in %.2f ms", self, vocabulary, log.milliseconds(began))
+        return compiled
 
     def accepts(self, text: str | bytes, *, limits: Limits | None = None) -> bool:
         """Whether this is a whole text of the grammar."""

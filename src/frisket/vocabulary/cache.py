@@ -13,8 +13,9 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from time import perf_counter
 
-from frisket import disk
+from frisket import disk, log
 from frisket.errors import VocabularyError
 from frisket.vocabulary.table import TokenTable
 
@@ -91,10 +92,15 @@ def fetch(kind: str, parts: Sequence[bytes | File], build: Callable[[], TokenTab
     found = folder.load(key)
     if found is not None:
         try:
-            return TokenTable.from_data(found[0], found[1].hex())
+            table = TokenTable.from_data(found[0], found[1].hex())
         except (ValueError, KeyError, TypeError, RecursionError):
-            pass
+            log.debug("the cached vocabulary %s cannot be read", key)
+        else:
+            log.debug("read the vocabulary %s from %s", key, folder.path)
+            return table
+    began = perf_counter()
     table = build()
+    log.debug("made the vocabulary %s in %.0f ms", key, log.milliseconds(began))
     # Key of the bytes that were read: the file may have changed since.
     folder.store(key_of(kind, parts), table.data)
     return table
