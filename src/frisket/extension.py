@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from frisket.json_schema import DEFAULT, prelude_of
     from frisket.json_schema.text import parse as parse_json
     from frisket.limit import Meter
+    from frisket.markup import PALETTE
     from frisket.models.prompt import described, property_names
     from frisket.notations.regex import ast as regex_ast
     from frisket.notations.regex import parse as parse_regex
     from frisket.pressure.heat import LEVELS, level
-    from frisket.pressure.palette import PALETTE
     from frisket.pressure.report import Likely
     from frisket.python_type import PythonType
     from frisket.token_name import token_name
@@ -116,7 +116,7 @@ _HOMES = {
     "models.prompt": ("described", "property_names"),
     "notations.regex": ("regex_ast", "parse_regex"),
     "pressure.heat": ("LEVELS", "level"),
-    "pressure.palette": ("PALETTE",),
+    "markup": ("PALETTE",),
     "pressure.report": ("Likely",),
     "python_type": ("PythonType",),
     "token_name": ("token_name",),

@@ -58,6 +58,8 @@ STOREYS = (
         "options",
         "json_fault",
         "json_pointer",
+        "log",
+        "markup",
         "chat_template",
     ),
     ("reference", "notations", "json_schema", "vocabulary", "limit", "matcher", "logits"),

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from frisket.errors import FrisketError
+from frisket.markup import PICTURES, ROOT
 from frisket.pressure.heat import percent, stretches
-from frisket.pressure.markup import PICTURES, ROOT
 from frisket.pressure.pressure import Pressure
 
 if TYPE_CHECKING:

@@ -106,6 +106,9 @@ class Generation(Generic[T]):
         result: T = self.grammar.value(self.text)
         return result
 
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_()
+
 
 class Stream(Iterator[Step], Generic[T]):
     """Steps as they are made, and what is known of the answer after each. Not thread-safe."""
@@ -219,6 +222,12 @@ class Stream(Iterator[Step], Generic[T]):
         if self._finish_reason == "end":
             self._outline.finish()
         return self._outline.values
+
+    def _repr_html_(self) -> str:
+        from frisket.markup import notebook, shown
+
+        state = f"{len(self._seen)} steps so far" if self._finish_reason is None else f"ended: {self._finish_reason}"
+        return notebook(f"<pre>{shown(self.text)}</pre>", f'<p class="quiet">{state}</p>')
 
     @property
     def matcher(self) -> Matcher:

@@ -73,6 +73,11 @@ class Explanation:
         lines.append(f"expected instead: {', '.join(self.expected)}")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from frisket.markup import notebook, shown
+
+        return notebook(f"<pre>{shown(str(self))}</pre>")
+
 
 def path(matcher: Matcher) -> str:
     """The value of `Matcher.path`. It costs as much as reading the text so far, and obeys the matcher's limits."""

@@ -149,3 +149,18 @@ class Report:
             for entry in self.entries
         ]
         return "\n".join([*lines, *self.notes])
+
+    def _repr_html_(self) -> str:
+        from frisket.markup import ROOT, notebook, shown, table
+
+        rows = [
+            [
+                f"<td><code>{shown(text)}</code></td>"
+                for text in (entry.status, entry.pointer or ROOT, entry.keyword, entry.slips or entry.note)
+            ]
+            for entry in self.entries
+        ]
+        notes = "".join(f"<p>{shown(note)}</p>" for note in self.notes)
+        return notebook(
+            table("Coverage of the schema", ["status", "place", "keyword", "remark"], [], [], rows), notes
+        )

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from frisket.pressure.heat import level, percent
-from frisket.pressure.markup import ROOT, alpha, shown
+from frisket.markup import ROOT, shown
+from frisket.pressure.heat import alpha, level, percent
 
 if TYPE_CHECKING:
     from frisket.pressure.report import Likely, StepPressure

@@ -53,6 +53,11 @@ def level(pressure: Pressure) -> int | None:
     return sum(pressure.nats > -math.log(bound) for bound in LEVELS)
 
 
+def alpha(step: StepPressure) -> str:
+    """The feasible mass of a step, for a person."""
+    return percent(Pressure.of(step.log_feasible).weight)
+
+
 def percent(share: float) -> str:
     """A percentage for people, shown as 0 or 100 % only if exact.
 

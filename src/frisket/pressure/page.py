@@ -1,4 +1,4 @@
-"""PressureReport → one self-contained page of HTML.
+"""PressureReport → one self-contained page of HTML, and an excerpt of it for notebooks.
 
 Its text comes from a model, which may have been told to write markup. So every text is escaped, the page has no script,
 and its content security policy lets nothing be loaded or run even so.
@@ -6,15 +6,13 @@ and its content security policy lets nothing be loaded or run even so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from frisket.markup import MARKS, PALETTE, ROOT, figures, notebook, shown, table
 from frisket.pressure.each_step import STYLE as STEP_STYLE
 from frisket.pressure.each_step import each_step
-from frisket.pressure.heat import LEVELS, Stretch, percent, stretches
-from frisket.pressure.markup import ROOT, alpha, shown
-from frisket.pressure.palette import PALETTE
+from frisket.pressure.heat import LEVELS, Stretch, alpha, percent, stretches
 from frisket.pressure.pressure import Pressure
 
 if TYPE_CHECKING:
@@ -33,12 +31,9 @@ h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 pre, code { font-family: ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 pre { border: 1px solid var(--line); padding: .8rem; }
 pre span, code { unicode-bidi: isolate; }
-.h1 { background: var(--h1); } .h2 { background: var(--h2); } .h3 { background: var(--h3); }
-.h4 { background: var(--h4); } .h5 { background: var(--h5); }
-.overruled { text-decoration: underline wavy; text-underline-offset: .2em; }
-.unknown { border: 1px dashed var(--quiet); }
-.quiet { color: var(--quiet); }
-table { border-collapse: collapse; width: 100%; } caption { text-align: left; color: var(--quiet); }
+"""
+    + MARKS
+    + """table { border-collapse: collapse; width: 100%; } caption { text-align: left; color: var(--quiet); }
 th { font-weight: normal; } thead th { font-weight: bold; }
 th, td { text-align: left; vertical-align: top; padding: .25rem .6rem; border-bottom: 1px solid var(--line); }
 .figure { text-align: right; font-variant-numeric: tabular-nums; }
@@ -72,6 +67,17 @@ def page(report: PressureReport) -> str:
             "</main></body></html>",
             "",
         ]
+    )
+
+
+def excerpt(report: PressureReport) -> str:
+    """What a notebook shows: the figures, the text with its marks, and the hardest paths."""
+    paths = list(report.paths.items())
+    return notebook(
+        f"<p>{_summary(report)}</p>",
+        f"<pre>{''.join(map(_stretch, stretches(report.steps)))}</pre>",
+        f'<p class="quiet">{_legend()}</p>',
+        f"<details><summary>Hardest paths</summary>{_paths(paths[:MOST], len(paths))}</details>",
     )
 
 
@@ -117,7 +123,7 @@ def _paths(paths: Sequence[tuple[str, Pressure]], count: int) -> str:
     rows = (
         [
             f'<th scope="row"><code>{shown(path or ROOT)}</code></th>',
-            *_figures(
+            *figures(
                 f"{pressure.nats:.2f}", f"{pressure.nats_per_step:.2f}", str(pressure.steps), str(pressure.overruled),
                 str(pressure.forced), str(pressure.unknown),
             ),
@@ -125,7 +131,7 @@ def _paths(paths: Sequence[tuple[str, Pressure]], count: int) -> str:
         for path, pressure in paths
     )  # fmt: skip
     about = f"{len(paths)} of {count} paths, the most pressure first; * is any item, or a key that no schema names"
-    return _table(about, ["path"], ["nats", "nats a step", "steps", "overruled", "forced", "unknown"], [], rows)
+    return table(about, ["path"], ["nats", "nats a step", "steps", "overruled", "forced", "unknown"], [], rows)
 
 
 def _steps(report: PressureReport, hardest: Sequence[StepPressure], count: int) -> str:
@@ -137,33 +143,17 @@ def _steps(report: PressureReport, hardest: Sequence[StepPressure], count: int) 
         [
             f'<th scope="row"><code><span class="quiet">{shown(before[id(step)])}</span>{_written(step)}</code></th>',
             f"<td><code>{shown(step.path or ROOT)}</code></td>",
-            *_figures(alpha(step), f"{step.allowed:,}"),
+            *figures(alpha(step), f"{step.allowed:,}"),
             f"<td><code>{shown(repr(step.favourite)) if step.overruled else ''}</code></td>",
         ]
         for step in hardest
     )
     about = f"{len(hardest)} of {count} steps at which the mask took some of the model's probability"
-    return _table(about, ["text and step", "path"], ["α", "allowed"], ["the model wanted"], rows)
-
-
-def _table(
-    caption: str, first: Sequence[str], figures: Sequence[str], last: Sequence[str], rows: Iterable[Sequence[str]]
-) -> str:
-    """A table whose columns are texts, then figures, then texts."""
-    heads = [f'<th scope="col">{head}</th>' for head in first]
-    heads += [f'<th scope="col" class="figure">{head}</th>' for head in figures]
-    heads += [f'<th scope="col">{head}</th>' for head in last]
-    body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
-    head = f"<thead><tr>{''.join(heads)}</tr></thead>"
-    return f"<table><caption>{escape(caption)}</caption>{head}<tbody>{body}</tbody></table>"
+    return table(about, ["text and step", "path"], ["α", "allowed"], ["the model wanted"], rows)
 
 
 def _written(step: StepPressure) -> str:
     return shown(step.text) or '<span class="quiet">⟨no text yet⟩</span>'
-
-
-def _figures(*figures: str) -> list[str]:
-    return [f'<td class="figure">{escape(figure)}</td>' for figure in figures]
 
 
 def _about(total: Pressure) -> str:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from frisket.outline import Place
-from frisket.pressure.page import page
+from frisket.pressure.page import excerpt, page
 from frisket.pressure.pressure import Pressure
 from frisket.pressure.schema_path import grammar_paths
 from frisket.token_name import token_name
@@ -125,6 +125,9 @@ class PressureReport:
         All text is escaped, and nothing is loaded: neither scripts nor anything from a network.
         """
         return page(self)
+
+    def _repr_html_(self) -> str:
+        return excerpt(self)
 
 
 def _steps(generation: Generation[Any], vocabulary: Vocabulary) -> Iterator[StepPressure]:
