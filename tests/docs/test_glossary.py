@@ -74,7 +74,7 @@ def test_a_meaning_is_one_sentence() -> None:
 
 
 def test_every_public_name_is_in_the_reference() -> None:
-    page = (DOCS / "reference" / "python.md").read_text(encoding="utf-8")
+    page = "".join(path.read_text(encoding="utf-8") for path in sorted((DOCS / "reference").glob("*.md")))
     directives = re.findall(r"^::: ([\w.]+)$", page, re.MULTILINE)
     named = {name.rpartition(".")[2] for name in directives} | set(frisket.errors.__all__)
     assert "frisket.errors" in directives and "`frisket.models`" in page
