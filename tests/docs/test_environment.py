@@ -1,4 +1,4 @@
-"""Every environment variable of ours that the sources read → a row of the page, and every row → a place that reads it."""
+"""Environment variables that the sources read → the rows of their page, and no others."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.docs.test_documents import PYPROJECT
+from tests.docs.page import PYPROJECT
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = set(PYPROJECT["project"]["optional-dependencies"])
