@@ -23,7 +23,7 @@ def extras_of(text: str) -> list[str]:
 
 
 def reached(extras: Iterable[str]) -> set[str]:
-    """The distributions that `pip install "frisket-llm[extras]"` has installed here."""
+    """The distributions that frisket with these extras has brought here."""
     found: set[tuple[str, str]] = set()
     waiting = [(NAME, extra) for extra in ("", *extras)]
     while waiting:
