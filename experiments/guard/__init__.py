@@ -1,0 +1,1 @@
+"""Documents that are valid → whether a guard against loops would have refused one of their tokens."""
