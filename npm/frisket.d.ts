@@ -7,6 +7,13 @@
  */
 export function init(source?: string | URL | Response | BufferSource | WebAssembly.Module): Promise<void>;
 
+declare global {
+  interface SymbolConstructor {
+    /** Declared here for compilers that do not know it yet. */
+    readonly dispose: unique symbol;
+  }
+}
+
 /** What one call may take. A call that reaches a limit throws a {@link LimitExceededError}. */
 export interface Limits {
   /** Bytes of a grammar: 256 MiB where nobody says otherwise. */

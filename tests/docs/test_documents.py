@@ -41,8 +41,13 @@ else:
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 #: Distributions that are imported by another name.
 IMPORTED = {"llama-cpp-python": "llama_cpp"}
-#: Fences that other tests run: tests/ffi those of C, `cargo test -p frisket --doc` those of Rust.
-ELSEWHERE = {"c": ("from-c.md",), "rust": ("from-rust.md",)}
+#: Fences that other tests run: tests/ffi those of C, `cargo test -p frisket --doc` those of Rust, tests/wasm those of pages.
+ELSEWHERE = {
+    "c": ("from-c.md",),
+    "rust": ("from-rust.md",),
+    "html": ("in-the-browser.md",),
+    "js": ("in-the-browser.md",),
+}
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 RUN_FRISKET = "import sys; sys.argv[0] = 'frisket'; from frisket.cli import main; sys.exit(main())"
 
