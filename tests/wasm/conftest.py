@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.data import find_data_dir
+from tests.unit.play.page.browser import launched
 from tests.wasm.host import HERE, Host, chromium, node, served
 
 PACKAGE = os.environ.get("FRISKET_WASM")
@@ -33,7 +35,17 @@ def address(package: Path) -> Iterator[str]:
         yield found
 
 
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    with launched() as found:
+        yield found
+
+
 @pytest.fixture(scope="session", params=["node", "chromium"])
 def host(request: pytest.FixtureRequest, package: Path, address: str) -> Iterator[Host]:
-    with node(package) if request.param == "node" else chromium(address) as found:
+    if request.param == "node":
+        made = node(package)
+    else:
+        made = chromium(request.getfixturevalue("browser"), address)
+    with made as found:
         yield found

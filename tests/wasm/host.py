@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import pytest
 
 from tests.regexes.judge import find_node
-from tests.unit.play.page.browser import PATIENCE, launched
+from tests.unit.play.page.browser import PATIENCE
 
 HERE = Path(__file__).parent
 #: The policy of the page: WebAssembly is compiled, and no text is run as a program.
@@ -104,22 +104,22 @@ class _Page:
 
 
 @contextlib.contextmanager
-def tab() -> Iterator[Any]:
-    """A tab of Chromium. What the console complains of fails the test."""
-    with launched() as browser:
-        tab = browser.new_page()
-        tab.set_default_timeout(PATIENCE)
-        complaints: list[str] = []
-        tab.on("pageerror", lambda error: complaints.append(str(error)))
-        tab.on("console", lambda said: said.type == "error" and complaints.append(said.text))
-        yield tab
-        # A test asks for a file that is not there, which the console lists.
-        assert [said for said in complaints if not said.startswith("Failed to load resource")] == []
+def tab(browser: Any) -> Iterator[Any]:
+    """A tab of a browser. What the console complains of fails the test."""
+    opened = browser.new_page()
+    opened.set_default_timeout(PATIENCE)
+    complaints: list[str] = []
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on("console", lambda said: said.type == "error" and complaints.append(said.text))
+    yield opened
+    opened.close()
+    # A test asks for a file that is not there, which the console lists.
+    assert [said for said in complaints if not said.startswith("Failed to load resource")] == []
 
 
 @contextlib.contextmanager
-def chromium(address: str) -> Iterator[Host]:
-    with tab() as opened:
+def chromium(browser: Any, address: str) -> Iterator[Host]:
+    with tab(browser) as opened:
         opened.goto(f"{address}/page.html")
         opened.wait_for_selector("html[data-ready]", state="attached")
         yield _Page(opened)
