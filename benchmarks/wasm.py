@@ -1,8 +1,8 @@
 """`python -m benchmarks.wasm FOLDER` → times of the package for JavaScript in Node.js beside the Python package's.
 
-FOLDER is what `npm/build.sh` makes. Both get the same schemas of MaskBench and the same tokens, each in a process of its own,
-and take turns schema by schema. A schema is new to its process; the first few are not counted. Of several rounds, each in new
-processes, the smallest time of each call counts.
+FOLDER is what `npm/build.sh` makes. Both get the same schemas of MaskBench and the same tokens, each in a process of
+its own, and take turns schema by schema. A schema is new to its process; the first few are not counted. Of several rounds,
+each in new processes, the smallest time of each call counts.
 """
 
 from __future__ import annotations
@@ -149,14 +149,15 @@ def _page(rounds: list[dict[str, list[dict[str, Any]]]], options: argparse.Names
         [
             "# The package for JavaScript beside the Python package",
             "",
-            f"{len(both)} schemas of MaskBench that both compile, of {len(pairs)}; the same refuse the same. Llama 3's tokens. "
-            f"Commit {commit}, {datetime.date.today()}; {machine['cpu']}, {machine['cores']} cores, load {machine['load']}; `python -m benchmarks.wasm`, "
-            f"{len(rounds)} rounds.",
+            f"{len(both)} schemas of MaskBench that both compile, of {len(pairs)}; what one refuses the other refuses. "
+            f"Llama 3's tokens. Commit {commit}, {datetime.date.today()}; {machine['cpu']}, {machine['cores']} cores, "
+            f"load {machine['load']}; `python -m benchmarks.wasm`, {len(rounds)} rounds.",
             "",
             *lines,
             "",
-            f"`frisket.wasm`: {size}. It is loaded in {first['node'][0]['loading'] / 1e6:,.0f} ms from Node.js's start. "
-            f"A vocabulary of `tokenizer.json` takes {made['node']:,.0f} ms; native {made['native']:,.0f} ms.",
+            f"`frisket.wasm`: {size}. From the start of Node.js it is loaded in "
+            f"{first['node'][0]['loading'] / 1e6:,.0f} ms. A vocabulary of `tokenizer.json` takes "
+            f"{made['node']:,.0f} ms; native {made['native']:,.0f} ms.",
             "",
         ]
     )

@@ -41,7 +41,7 @@ else:
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 #: Distributions that are imported by another name.
 IMPORTED = {"llama-cpp-python": "llama_cpp"}
-#: Fences that other tests run: tests/ffi those of C, `cargo test -p frisket --doc` those of Rust, tests/wasm those of pages.
+#: Fences that other tests run: tests/ffi those of C, `cargo test -p frisket --doc` those of Rust, tests/wasm others.
 ELSEWHERE = {
     "c": ("from-c.md",),
     "rust": ("from-rust.md",),

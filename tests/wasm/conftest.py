@@ -43,9 +43,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session", params=["node", "chromium"])
 def host(request: pytest.FixtureRequest, package: Path, address: str) -> Iterator[Host]:
-    if request.param == "node":
-        made = node(package)
-    else:
-        made = chromium(request.getfixturevalue("browser"), address)
-    with made as found:
+    # The browser starts where it is needed only.
+    is_node = request.param == "node"
+    with node(package) if is_node else chromium(request.getfixturevalue("browser"), address) as found:
         yield found

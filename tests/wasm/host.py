@@ -10,7 +10,7 @@ import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import pytest
 
@@ -32,7 +32,7 @@ class Host(Protocol):
 class _Handler(http.server.SimpleHTTPRequestHandler):
     """Files of several folders and single files, by the beginning of their path."""
 
-    extensions_map = {
+    extensions_map: ClassVar[dict[str, str]] = {
         **http.server.SimpleHTTPRequestHandler.extensions_map,
         ".js": "text/javascript",
         ".wasm": "application/wasm",

@@ -112,7 +112,7 @@ def test_masks_are_those_of_the_python_package(host: Host, address: str) -> None
 ERRORS = [
     ("schema", '{"minimum": "3"}', "InvalidSchemaError", "schema-invalid", "/minimum"),
     ("schema", '{"type": ', "InvalidSchemaError", "schema-invalid", "1:10"),
-    ("schema", '{"type": "string", "minLength": 3, "maxLength": 2}', "UnsatisfiableSchemaError", "schema-unsatisfiable", ""),
+    ("schema", '{"type": "string", "enum": [1]}', "UnsatisfiableSchemaError", "schema-unsatisfiable", ""),
     ("schema", '{"$ref": "https://example.org/other"}', "UnsupportedSchemaError", "schema-unsupported", "/$ref"),
     ("regex", "a(b", "GrammarSyntaxError", "grammar-syntax", "offset 1"),
     ("gbnf", "root ::= [a-z", "GrammarSyntaxError", "grammar-syntax", "1:11"),
@@ -158,7 +158,8 @@ def test_the_declarations_hold(host: Host) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "said"), [({"steps": 1_000}, "steps"), ({"memoryBytes": 10_000}, "memory"), ({"seconds": 1e-9}, "seconds")]
+    ("limits", "said"),
+    [({"steps": 1_000}, "steps"), ({"memoryBytes": 10_000}, "memory"), ({"seconds": 1e-9}, "seconds")],
 )
 def test_limits_end_a_call(host: Host, limits: dict[str, float], said: str) -> None:
     hard = {"notation": "regex", "text": "(.*a){9}.{300}b|(.*b){9}.{400}", "limits": limits}
@@ -180,7 +181,7 @@ def test_limits_end_a_call(host: Host, limits: dict[str, float], said: str) -> N
         ("regex", "(a" * 5_000 + ")*" * 5_000),
         ("regex", "(?=" * 5_000 + "a" + ")" * 5_000),
         ("gbnf", "root ::= " + "(" * 50_000 + '"a"' + ")" * 50_000),
-        ("gbnf", "".join(f'r{n} ::= "a" r{n + 1} | "b"\n' for n in range(20_000)).replace("r0", "root", 1) + 'r20000 ::= "c"'),
+        ("gbnf", "root ::= r0\n" + "".join(f'r{n} ::= "a" r{n + 1} | "b"\n' for n in range(9_000)) + 'r9000 ::= "c"'),
         ("lark", "start: " + "(" * 50_000 + '"a"' + ")" * 50_000),
     ],
     ids=lambda value: value[:24],
