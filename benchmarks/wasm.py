@@ -1,8 +1,8 @@
 """`python -m benchmarks.wasm FOLDER` → times of the package for JavaScript in Node.js beside the Python package's.
 
 FOLDER is what `npm/build.sh` makes. Both get the same schemas of MaskBench and the same tokens, each in a process of
-its own, and take turns schema by schema. A schema is new to its process; the first few are not counted. Of several rounds,
-each in new processes, the smallest time of each call counts.
+its own, and take turns schema by schema. A schema is new to its process; the first few are not counted. Of several
+rounds, each in new processes, the smallest time of each call counts.
 """
 
 from __future__ import annotations

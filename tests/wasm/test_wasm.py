@@ -210,3 +210,24 @@ def test_the_page_shows_what_its_program_makes(package: Path, browser: Any, tmp_
         opened.goto(f"{address}/index.html")
         opened.wait_for_selector("#answer:not(:empty)", state="attached")
         assert opened.text_content("#answer") == shown
+
+
+def test_the_live_page_shows_the_tokens_that_may_come(package: Path, browser: Any) -> None:
+    tokenizer = ROOT / "src" / "frisket" / "models" / "weights" / "tokenizer.json"
+    places = {"/": ROOT / "docs" / "live", "/frisket/": package, "/tokenizer.json": tokenizer}
+    with served(places) as address, tab(browser) as opened:
+        opened.goto(f"{address}/index.html")
+        opened.wait_for_selector("#allowed > button")
+        assert opened.locator("#tokens > button").all_text_contents()[-1] == "⟨next⟩"
+        opened.select_option("#notation", "regex")
+        opened.fill("#grammar", "ab(c|d)")
+        opened.fill("#text", "ab")
+        assert "must go on" in opened.text_content("#verdict")
+        assert sorted(opened.locator("#allowed > button").all_text_contents()) == ["c", "d"]
+        opened.click("#allowed > button:has-text('d')")
+        assert opened.input_value("#text") == "abd" and "may end" in opened.text_content("#verdict")
+        assert opened.locator("#allowed > button").all_text_contents() == ["⟨end⟩"]
+        opened.fill("#text", "abx")
+        assert opened.text_content("#verdict").startswith('No text goes on with "x"')
+        opened.fill("#grammar", "ab(c")
+        assert "(at offset 2)" in opened.text_content("#verdict")
