@@ -199,6 +199,8 @@ def check_exists(place: str, words: list[str]) -> None:
         name = words[2].partition(".")[0]
         here = (ROOT / name).is_dir()
         assert here or importlib.util.find_spec(name) is not None, f"{place}: no module {words[2]}"
+    elif words[0].endswith(".sh"):
+        assert (ROOT / words[0]).exists(), f"{place}: no file {words[0]}"
     elif words[0] in {"python", ".ci/run"}:
         assert (ROOT / words[-1 if words[0] == ".ci/run" else 1]).exists(), f"{place}: no file {words}"
     else:

@@ -144,6 +144,36 @@ export async function faults(frisket) {
   return found;
 }
 
+/** Breaks the instance by calls on a stack that is nearly full; what each of the next calls says, or "ok". */
+export async function broken(frisket) {
+  const older = bytes(frisket);
+  const outcome = (act) => {
+    try {
+      act();
+      return "ok";
+    } catch (error) {
+      return error instanceof frisket.FrisketError ? error.name : "no typed error";
+    }
+  };
+  const deep = `${'{"anyOf": [{"type": "null"}, '.repeat(90)}{}${"]}".repeat(90)}`;
+  const call = () => frisket.Grammar.fromJsonSchema(deep);
+  let last = "";
+  const dive = () => {
+    try {
+      dive();
+    } catch (error) {
+      // Full in JavaScript itself: one frame higher there is a little room.
+      if (!(error instanceof RangeError)) throw error;
+      last = outcome(call);
+      if (last === "no typed error") throw new RangeError();
+    }
+  };
+  dive();
+  const told = [last, outcome(call), outcome(() => older.size), outcome(() => older.free())];
+  await frisket.init();
+  return [...told, outcome(call), outcome(() => frisket.Grammar.fromRegex("a").compile(bytes(frisket)))];
+}
+
 /** The number of errors by name in so many calls of any methods with any arguments, in any order. */
 export async function misuse(frisket, { seed, count }) {
   let state = seed;

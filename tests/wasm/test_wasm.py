@@ -192,6 +192,10 @@ def test_depth_does_not_break_the_instance(host: Host, notation: str, text: str)
     assert host.ask("limited", {"notation": "regex", "text": "a", "limits": {}}) is None
 
 
+def test_an_instance_that_broke_refuses_calls_and_another_takes_them(host: Host) -> None:
+    assert host.ask("broken") == ["BugError", "BugError", "BugError", "ok", "ok", "ok"]
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_calls_in_any_order_leave_the_instance_whole(host: Host, seed: int) -> None:
     told = host.ask("misuse", {"seed": seed, "count": 5_000})
