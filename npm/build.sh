@@ -21,7 +21,9 @@ cp "$root"/npm/*.js "$root/npm/frisket.d.ts" "$root/npm/README.md" "$root/LICENS
 version="$(sed -n 's/^version = "\(.*\)"$/\1/p' "$root/Cargo.toml" | head -n 1)"
 sed "s/\"version\": \"0.0.0\"/\"version\": \"$version\"/" "$root/npm/package.json" > "$folder/package.json"
 if command -v wasm-opt >/dev/null; then
-    wasm-opt -O3 --all-features --disable-gc --strip-producers "$built" -o "$folder/frisket.wasm"
+    # The features that rustc uses, and no later ones.
+    wasm-opt -O3 --strip-producers --enable-simd --enable-bulk-memory --enable-sign-ext --enable-mutable-globals \
+        --enable-nontrapping-float-to-int --enable-reference-types --enable-multivalue "$built" -o "$folder/frisket.wasm"
 else
     echo "npm/build.sh: without wasm-opt (of binaryen) the file is a tenth larger" >&2
     cp "$built" "$folder/frisket.wasm"
