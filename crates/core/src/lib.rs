@@ -22,13 +22,14 @@
 //! token bytes → Vocabulary ─┘
 //! ```
 //!
-//! `error` and `limits` belong to no folder: every loop can fail, and every loop spends from a budget.
+//! `error`, `limits` and `clock` belong to no folder: every loop can fail, and every loop spends from a budget.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
 pub mod automaton;
 pub mod bytes;
+pub mod clock;
 pub mod error;
 pub mod grammar;
 pub mod json;

@@ -2,11 +2,12 @@
 //!
 //! Hostile grammars exist, so every loop whose length depends on input spends from a budget.
 
+use crate::clock::Instant;
 use crate::error::{Error, Limit, Result};
 use std::cmp::Ordering as Order;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The resources that one call may use.
 ///

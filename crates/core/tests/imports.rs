@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// From the lowest folder to the highest; `error` and `limits` lie below all.
+/// From the lowest folder to the highest; `error`, `limits` and `clock` lie below all.
 const ORDER: [&str; 11] = [
     "storage",
     "bytes",

@@ -6,12 +6,15 @@
 //! vocabulary  tokens
 //! grammar     grammars and compiled grammars
 //! matcher     sequences and batches
+//! host        in WebAssembly: memory for arguments, the clock, the text of a panic
 //! ```
 
 #![deny(missing_docs)]
 
 mod grammar;
 mod guard;
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+mod host;
 mod limits;
 mod matcher;
 mod vocabulary;

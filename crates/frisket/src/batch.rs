@@ -2,8 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::matcher::Matcher;
+use frisket_core::clock::Instant;
 use frisket_core::storage::{lock::Lock, once::Lazy};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Items of one group that one thread takes at a time.
 const ITEMS: usize = 64;

@@ -109,6 +109,8 @@ pub use batch::fill_masks;
 pub use batch::share;
 pub use compiled::CompiledGrammar;
 pub use error::{Code, Error, Result};
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+pub use frisket_core::clock::set_clock;
 pub use frisket_core::limits::Cancellation;
 pub use grammar::Grammar;
 pub use limits::Limits;

@@ -1,5 +1,6 @@
 //! Faults that several modules find → one wording for each.
 
+use crate::algebra::depth::LEVELS;
 use crate::error::Error;
 use crate::json::Value;
 
@@ -10,7 +11,7 @@ pub(crate) fn refers_to_itself(pointer: String) -> Box<Error> {
 
 /// The error of a schema with too many levels.
 pub(crate) fn too_deep(pointer: String) -> Box<Error> {
-    Error::limit("the schema nests too deep: 10,000 levels of schemas are the limit")
+    Error::limit(format!("the schema nests too deep: {LEVELS} levels of schemas are the limit"))
         .at(pointer)
         .with_hint("name inner schemas in $defs and refer to them")
 }

@@ -4,12 +4,20 @@ use super::Expander;
 use crate::error::Result;
 use crate::message::too_deep;
 
-/// Subschemas that apply each other to the same value. Beyond, no model writes the document anyway.
-pub(crate) const LEVELS: usize = 10_000;
+/// Subschemas that apply each other to the same value, and levels of members and items. Beyond, no model writes the document
+/// anyway.
+///
+/// In WebAssembly no stack grows. As a rule the host's has a megabyte, which 250 levels fill.
+pub(crate) const LEVELS: usize = if cfg!(target_family = "wasm") { 100 } else { 10_000 };
 /// Bytes that the calls between two looks at the stack may take.
 const RED_ZONE: usize = 128 * 1024;
 /// Bytes by which the stack grows.
 const SEGMENT: usize = 2 * 1024 * 1024;
+
+/// The result of a call that calls itself, on a stack with room for it.
+pub(crate) fn with_stack<T>(call: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(RED_ZONE, SEGMENT, call)
+}
 
 impl<'d> Expander<'d> {
     /// The result of a call one level of subschemas down. Errors: those of the call; too many levels.
@@ -18,7 +26,7 @@ impl<'d> Expander<'d> {
             return Err(too_deep(self.current()));
         }
         self.depth += 1;
-        let made = stacker::maybe_grow(RED_ZONE, SEGMENT, || call(self));
+        let made = with_stack(|| call(self));
         self.depth -= 1;
         made
     }

@@ -28,7 +28,7 @@ mod cases;
 mod cells;
 mod clause;
 mod complement;
-mod depth;
+pub(crate) mod depth;
 mod emptiness;
 mod evaluated;
 mod expander;

@@ -1,6 +1,7 @@
 //! Conjunctions → nodes: one node for each, a rule where it recurses.
 
 use super::part::PartKey;
+use crate::algebra::depth::{with_stack, LEVELS};
 use crate::algebra::Expander;
 use crate::condition::ConjunctionId;
 use crate::error::Result;
@@ -15,14 +16,8 @@ use frisket_core::regular::term::{TermId, EMPTY, EPSILON};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-/// Levels of members and items. Beyond, no model writes the document anyway.
-const LEVELS: usize = 10_000;
 /// Levels that are one expression at most: the engine bounds how deep an expression nests, rules may go deeper.
 const SHALLOW: usize = 64;
-/// Bytes that the calls between two looks at the stack may take.
-const RED_ZONE: usize = 128 * 1024;
-/// Bytes by which the stack grows.
-const SEGMENT: usize = 2 * 1024 * 1024;
 /// Nodes between two looks at the limits.
 const CHECKED: usize = 128;
 /// Steps of a limit that a node takes, which Python's front end charged, too: what it refused stays refused.
@@ -132,7 +127,7 @@ impl<'d> Lowerer<'d> {
             return Err(too_deep(self.expander.pointer_of(place.0)));
         }
         self.active.insert(place, None);
-        let made = stacker::maybe_grow(RED_ZONE, SEGMENT, || {
+        let made = with_stack(|| {
             let conjuncts = self.expander.expand(place.0)?;
             self.union(&conjuncts)
         });

@@ -1,0 +1,42 @@
+//! The clock of limits: the standard library's, or the host's where the standard library has none.
+//!
+//! In WebAssembly without a system, `std::time::Instant::now` panics.
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+pub use hosted::{set_clock, Instant};
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+pub use std::time::Instant;
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+mod hosted {
+    use crate::storage::once::Once;
+    use std::time::Duration;
+
+    static CLOCK: Once<fn() -> Duration> = Once::new();
+
+    /// Gives the host's clock, which never goes back. Without one no time passes, and no limit on time ends a call.
+    pub fn set_clock(clock: fn() -> Duration) {
+        CLOCK.get_or_init(|| clock);
+    }
+
+    /// A moment: the time since the host's clock began.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+    pub struct Instant(Duration);
+
+    impl Instant {
+        /// This moment.
+        pub fn now() -> Self {
+            Instant(CLOCK.get().map_or(Duration::ZERO, |clock| clock()))
+        }
+
+        /// The time since that moment.
+        pub fn elapsed(self) -> Duration {
+            Self::now().0.saturating_sub(self.0)
+        }
+
+        /// The moment so much later, if there is one.
+        pub fn checked_add(self, time: Duration) -> Option<Self> {
+            self.0.checked_add(time).map(Instant)
+        }
+    }
+}

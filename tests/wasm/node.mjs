@@ -1,0 +1,18 @@
+// The module of the package, and questions as lines of JSON → their answers. usage: node node.mjs frisket.js
+
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+
+import * as client from "./client.js";
+
+const address = pathToFileURL(process.argv[2]).href;
+const frisket = await import(address);
+await frisket.init();
+for await (const line of createInterface({ input: process.stdin })) {
+  const { name, given } = JSON.parse(line);
+  const answer = await client[name]({ ...frisket, address }, given).then(
+    (answer) => ({ answer }),
+    (error) => ({ failure: String(error.stack) }),
+  );
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
