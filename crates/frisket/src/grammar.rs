@@ -158,10 +158,13 @@ mod tests {
 
     #[test]
     fn a_schema_in_lark_is_that_schema() {
-        let schema = r##"{"type": "array", "items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"maximum": 9, "type": "integer"}}}"##;
+        let schema =
+            r##"{"type": "array", "items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"maximum": 9, "type": "integer"}}}"##;
         let whole = lark(&format!("%llguidance {{}}\nstart: %json {schema}")).unwrap();
         let parts = lark(&format!("start: (\"<\" %json {schema} \">\" | NO)+ // end\nNO: \"no\"")).unwrap();
-        for (text, is_whole, is_part) in [("[1, -2]", true, false), ("[10]", false, false), ("<[9]>no<[]>", false, true)] {
+        for (text, is_whole, is_part) in
+            [("[1, -2]", true, false), ("[10]", false, false), ("<[9]>no<[]>", false, true)]
+        {
             let accepts = |grammar: &Grammar| grammar.accepts(text.as_bytes(), &Limits::default()).unwrap();
             assert_eq!((accepts(&whole), accepts(&parts)), (is_whole, is_part), "{text}");
         }

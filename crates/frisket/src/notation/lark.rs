@@ -18,14 +18,8 @@ pub(super) const BEYOND: &str =
 
 /// The node of a rule of a grammar in Lark's notation. A text with `%json` is beyond this reader unless the builder is a
 /// fork of `prelude`.
-pub fn lower(
-    builder: &mut Builder,
-    text: &str,
-    start: &str,
-    prelude: Option<&Prelude>,
-) -> Result<TermId, Failure> {
-    let mut reader =
-        Reader { has_gap: text.contains(GAP), reads_schemas: prelude.is_some(), ..Reader::new(text, 0) };
+pub fn lower(builder: &mut Builder, text: &str, start: &str, prelude: Option<&Prelude>) -> Result<TermId, Failure> {
+    let mut reader = Reader { has_gap: text.contains(GAP), reads_schemas: prelude.is_some(), ..Reader::new(text, 0) };
     match reader.read() {
         Some(()) => reader.rules.lower(builder, start, prelude),
         None => {

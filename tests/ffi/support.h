@@ -1,0 +1,36 @@
+/* Checks, masks, and the parts of what the programs read and write. */
+
+#ifndef SUPPORT_H
+#define SUPPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CHECK(condition)                                                                   \
+    do {                                                                                   \
+        if (!(condition)) {                                                                \
+            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
+            exit(1);                                                                       \
+        }                                                                                  \
+    } while (0)
+
+static inline bool allows(const uint32_t *mask, uint32_t token) { return mask[token / 32] >> token % 32 & 1; }
+
+static inline uint32_t number(void) {
+    uint32_t read;
+    CHECK(fread(&read, sizeof read, 1, stdin) == 1);
+    return read;
+}
+
+static inline char *block(size_t length) {
+    char *text = malloc(length + 1);
+    CHECK(text != NULL && fread(text, 1, length, stdin) == length);
+    text[length] = 0;
+    return text;
+}
+
+static inline void put(const void *data, size_t length) { CHECK(fwrite(data, 1, length, stdout) == length); }
+
+#endif
