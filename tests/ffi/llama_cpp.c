@@ -76,7 +76,7 @@ static void basic(void) {
     CHECK(llg_matcher_consume_token(clone, END) == 0 && allows(mask_of(clone), END) && !allows(mask_of(clone), '7'));
     CHECK(llg_matcher_reset(clone) == 0 && allows(mask_of(clone), '[') && !allows(mask_of(clone), ']'));
     CHECK(allows(mask_of(matcher), ']') && llg_matcher_consume_token(matcher, '8') == -1);
-    CHECK(says(matcher, "'8'") || says(matcher, "8"));
+    CHECK(says(matcher, "token 56"));
     CHECK(llg_matcher_get_mask(matcher) == NULL && llg_matcher_compute_mask(matcher) == -1);
     CHECK(llg_matcher_reset(matcher) == -1 && llg_matcher_consume_token(matcher, ']') == -1);
     llg_free_matcher(matcher);
@@ -91,9 +91,9 @@ static void basic(void) {
     llg_free_matcher(matcher);
 
     static const char *refused[][3] = {
-        {"lark", "start: \"a\" |\n  other", "2:3"},
+        {"lark", "start: \"a\"\n  | other", "2:5"},
         {"lark", "start: %json {\"properties\": {\"a\": {\"type\": \"int\"}}}", "/properties/a/type"},
-        {"json_schema", "{\"enum\": []}", "enum"},
+        {"json_schema", "{\"enum\": []}", "no value"},
         {"json", "{", "1:2"},
         {"regex", "a", "lark"},
         {"lark", "start: \"\xff\"", "UTF-8"},

@@ -34,21 +34,27 @@ GRAMMARS = {
     2: ['start: "x" INT\nINT: /[0-9]+/\n%ignore " "'],
 }
 
-pytestmark = [
+REQUIREMENTS = [
     pytest.mark.skipif(LIBRARY is None, reason="set FRISKET_LIBRARY to the folder of libfrisket"),
     pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler"),
 ]
+pytestmark = REQUIREMENTS
+
+
+def linked(source: Path, program: Path, library: str, include: Path, *flags: str) -> Path:
+    """A program of C, linked with a library."""
+    assert LIBRARY is not None
+    folder = Path(LIBRARY).resolve()
+    link = [f"-L{folder}", f"-l{library}", f"-Wl,-rpath,{folder}", "-lpthread"]
+    headers = [f"-I{include}", f"-I{HERE}"]
+    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", *flags, *headers, str(source), *link]
+    subprocess.run([*command, "-o", str(program)], check=True)
+    return program
 
 
 def built(source: Path, program: Path, *flags: str) -> Path:
-    """A program of C, linked with the library."""
-    assert LIBRARY is not None
-    folder = Path(LIBRARY).resolve()
-    include = ROOT / "crates" / "ffi" / "include"
-    link = [f"-L{folder}", "-lfrisket", f"-Wl,-rpath,{folder}", "-lpthread"]
-    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", *flags, f"-I{include}", str(source), *link]
-    subprocess.run([*command, "-o", str(program)], check=True)
-    return program
+    """A program of C, linked with libfrisket."""
+    return linked(source, program, "frisket", ROOT / "crates" / "ffi" / "include", *flags)
 
 
 @pytest.fixture(scope="module")

@@ -342,7 +342,7 @@ impl<'a> Reader<'a> {
             '"' => self.text()?,
             '/' => {
                 let pattern = self.regex()?;
-                if !self.in_terminal && pattern.may_be_empty() {
+                if self.has_gap && !self.in_terminal && pattern.may_be_empty() {
                     return None;
                 }
                 self.pattern(pattern);
