@@ -42,7 +42,7 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 #: Distributions that are imported by another name.
 IMPORTED = {"llama-cpp-python": "llama_cpp"}
 #: Fences that other tests run: tests/ffi those of C, `cargo test -p frisket --doc` those of Rust.
-ELSEWHERE = {"c": ("from-c.md",), "rust": ("from-rust.md",)}
+ELSEWHERE = {"c": ("from-c.md", "in-llama-cpp.md", "in-ollama.md"), "rust": ("from-rust.md",)}
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 RUN_FRISKET = "import sys; sys.argv[0] = 'frisket'; from frisket.cli import main; sys.exit(main())"
 

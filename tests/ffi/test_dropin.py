@@ -112,4 +112,4 @@ def test_the_page_shows_what_its_program_prints(tmp_path: Path, name: str) -> No
     # As the page says: the library under the name that the engine looks up.
     (tmp_path / "libollama_xgrammar.so").symlink_to(next(Path(LIBRARY).resolve().glob("libfrisket_dropin.[sd]*")))
     printed = subprocess.run([program], cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=True).stdout
-    assert printed.strip() == next(block.text for block in page if block.language == "text").strip()
+    assert printed.strip() == [block.text for block in page if block.language == "text"][-1].strip()
