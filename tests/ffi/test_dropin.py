@@ -1,6 +1,6 @@
 """libfrisket_dropin × programs of C that call it as llama.cpp and Ollama do → the masks of the Python package.
 
-FRISKET_LIBRARY is the folder of the built library: `cargo build --profile source -p frisket-dropin` makes target/source.
+FRISKET_LIBRARY is the folder of the library, target/source after `cargo build --profile source -p frisket-dropin`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from frisket import Grammar, Vocabulary
 from frisket.errors import FrisketError
 from tests.data import ROOT, data_dir, maskbench
 from tests.docs.document import blocks
-from tests.ffi.test_ffi import HERE, LIBRARY, REQUIREMENTS, linked, vocabulary, walked
+from tests.ffi.program import HERE, LIBRARY, REQUIREMENTS, linked, vocabulary, walked
 
 INCLUDE = ROOT / "crates" / "dropin" / "include"
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -76,12 +76,14 @@ def spelled(known: Vocabulary) -> bytes:
 @pytest.mark.data
 def test_masks_are_those_of_the_python_package(client: list[str]) -> None:
     full = vocabulary()
-    # The engines name one token that ends a text; the ids between are of the same tokens.
-    tokens = [full.token(token) for token in range(full.size)]
-    known = Vocabulary.from_bytes(tokens, special=full.special, eos=full.eos[:1])
-    sent = [struct.pack("=2I", len(tokens), len(text.encode())) + text.encode() + struct.pack(f"={len(tokens)}I", *tokens)
-            for text, tokens in cases()]  # fmt: skip
-    answer = subprocess.run([*client, "masks"], input=spelled(known) + b"".join(sent), stdout=subprocess.PIPE, check=True)
+    # The engines name one token that ends a text.
+    texts = [full.token(token) for token in range(full.size)]
+    known = Vocabulary.from_bytes(texts, special=full.special, eos=full.eos[:1])
+    sent = spelled(known)
+    for text, tokens in cases():
+        sent += struct.pack("=2I", len(tokens), len(text.encode())) + text.encode()
+        sent += struct.pack(f"={len(tokens)}I", *tokens)
+    answer = subprocess.run([*client, "masks"], input=sent, stdout=subprocess.PIPE, check=True)
     at, compared, refused = 0, 0, 0
     for text, taken in cases():
         failed, at = struct.unpack_from("=I", answer.stdout, at)[0], at + 4
