@@ -212,13 +212,6 @@ static void errors(void) {
 
 /* -- fuzz: calls in any order, with and without NULL ------------------------------------------------------------ */
 
-static uint64_t state;
-
-static uint32_t draw(uint32_t below) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33) % below;
-}
-
 static void fuzz(uint64_t seed, int calls) {
     enum { SLOTS = 4 };
     static const char *texts[] = {"{\"type\": \"integer\"}", "[a-c]+", "root ::= \"a\" | root \"b\"", "start: \"a\"+",

@@ -134,6 +134,48 @@ static void without_handles(void) {
     llg_free_matcher(NULL);
 }
 
+/* Calls in any order, with and without NULL. */
+static void fuzz(uint64_t seed, int calls) {
+    enum { SLOTS = 4 };
+    static const char *texts[] = {"start: %json {\"type\": \"integer\"}", "{\"enum\": [1, \"a\"]}", "start: \"a\"+ <|tool|>",
+                                  "start: %json {\"$ref\": \"#\"}", "true", "", "\xff", "start: %json", "((", "%llguidance"};
+    static const char *kinds[] = {"lark", "lark", "json_schema", "json_object", "regex", ""};
+    state = seed;
+    LlgTokenizer *tokenizers[SLOTS] = {bytes_tokenizer()};
+    LlgMatcher *matchers[SLOTS] = {0};
+    for (int call = 0; call < calls; call++) {
+        uint32_t one = draw(SLOTS), other = draw(SLOTS);
+        LlgMatcher *matcher = matchers[one];
+        LlgConstraintInit init;
+        switch (draw(11)) {
+        case 0: if (!tokenizers[one]) tokenizers[one] = llg_clone_tokenizer(tokenizers[other]); break;
+        case 1: if (!draw(9)) { llg_free_tokenizer(tokenizers[one]); tokenizers[one] = draw(4) ? NULL : bytes_tokenizer(); } break;
+        case 2:
+        case 3:
+            llg_constraint_init_set_defaults(&init, tokenizers[other]);
+            if (!matcher) matchers[one] = llg_new_matcher(draw(20) ? &init : NULL, draw(20) ? kinds[draw(6)] : NULL,
+                                                          draw(20) ? texts[draw(10)] : NULL);
+            break;
+        case 4: if (!matcher) matchers[one] = llg_clone_matcher(matchers[other]); break;
+        case 5: if (!draw(4)) { llg_free_matcher(matcher); matchers[one] = NULL; } break;
+        case 6: llg_matcher_reset(matcher); break;
+        case 7: (void)!llg_matcher_get_error(matcher); break;
+        case 8: CHECK(llg_matcher_compute_mask(matcher) != 0 || llg_matcher_get_mask(matcher) != NULL); break;
+        default: {
+            /* As a sampler: a token that the mask has, and now and then any. */
+            const uint32_t *mask = llg_matcher_compute_mask(matcher) == 0 ? llg_matcher_get_mask(matcher) : NULL;
+            uint32_t token = draw(SIZE + 2);
+            for (int turn = 0; turn < SIZE && mask && !allows(mask, token % SIZE); turn++) token = (token + 1) % SIZE;
+            llg_matcher_consume_token(matcher, draw(20) ? token : draw(1000));
+        }
+        }
+    }
+    for (int at = 0; at < SLOTS; at++) {
+        llg_free_matcher(matchers[at]);
+        llg_free_tokenizer(tokenizers[at]);
+    }
+}
+
 /* A vocabulary, then cases: a schema, and tokens after each of which the mask is written. */
 static void masks(void) {
     uint32_t size = number(), end = number(), length = number(), count;
@@ -170,10 +212,13 @@ static void masks(void) {
 }
 
 int main(int count, char **arguments) {
-    CHECK(count == 2);
+    CHECK(count > 1);
     if (strcmp(arguments[1], "basic") == 0) {
         basic();
         without_handles();
+    } else if (strcmp(arguments[1], "fuzz") == 0) {
+        CHECK(count == 3);
+        fuzz(strtoull(arguments[2], NULL, 10), 20000);
     } else {
         CHECK(strcmp(arguments[1], "masks") == 0);
         masks();

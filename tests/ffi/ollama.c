@@ -161,6 +161,47 @@ static void basic(void) {
     matcher_free(NULL);
 }
 
+/* Calls in any order, with and without NULL. */
+static void fuzz(uint64_t seed, int calls) {
+    enum { SLOTS = 4 };
+    static const char *texts[] = {SCHEMA, TAG, "{\"type\": \"integer\"}", "{\"$ref\": \"#\"}", "true", "", "\xff", "{"};
+    state = seed;
+    Compiler *compilers[SLOTS] = {bytes_compiler()};
+    Matcher *matchers[SLOTS] = {0};
+    for (int call = 0; call < calls; call++) {
+        uint32_t one = draw(SLOTS);
+        const char *text = draw(20) ? texts[draw(8)] : NULL;
+        size_t length = text ? strlen(text) : draw(2), words = draw(9) ? WORDS : draw(20);
+        Compiler *compiler = compilers[draw(SLOTS)];
+        Matcher *matcher = matchers[one], **made = draw(20) ? &matchers[one] : NULL;
+        int32_t row[20];
+        int flag, *flags = draw(20) ? &flag : NULL, code = 0;
+        switch (draw(9)) {
+        case 0: if (!compilers[one]) compilers[one] = bytes_compiler(); break;
+        case 1: if (!draw(9)) { compiler_free(compilers[one]); compilers[one] = NULL; } break;
+        case 2: if (!matcher) code = matcher_new_of_kind(compiler, 0, text, length, made); break;
+        case 3: if (!matcher) code = matcher_new(compiler, text ? text : "", length, made); break;
+        case 4: if (!draw(4)) { matcher_free(matcher); matchers[one] = NULL; } break;
+        case 5: code = matcher_rollback(matcher, (int32_t)draw(5) - 1); break;
+        case 6: code = matcher_is_terminated(matcher, flags); break;
+        case 7: code = matcher_accept(matcher, (int32_t)draw(300) - 2, flags); break;
+        default:
+            code = matcher_fill(matcher, draw(20) ? row : NULL, words, flags);
+            for (int32_t token = 0; token < SIZE && code == 0; token++) {
+                if (allows((uint32_t *)row, (uint32_t)token) && draw(3) == 0) {
+                    CHECK(matcher_accept(matcher, token, &flag) == 0 && flag == 1);
+                    break;
+                }
+            }
+        }
+        CHECK(code == 0 || (code == 1 && last_error()[0] != 0));
+    }
+    for (int at = 0; at < SLOTS; at++) {
+        matcher_free(matchers[at]);
+        compiler_free(compilers[at]);
+    }
+}
+
 /* A vocabulary, then cases: a schema, and tokens after each of which the mask is written. */
 static void masks(void) {
     uint32_t size = number(), end = number(), length = number(), count;
@@ -202,10 +243,13 @@ static void masks(void) {
 }
 
 int main(int count, char **arguments) {
-    CHECK(count == 3);
+    CHECK(count > 2);
     load(arguments[1]);
     if (strcmp(arguments[2], "basic") == 0) {
         basic();
+    } else if (strcmp(arguments[2], "fuzz") == 0) {
+        CHECK(count == 4);
+        fuzz(strtoull(arguments[3], NULL, 10), 20000);
     } else {
         CHECK(strcmp(arguments[2], "masks") == 0);
         masks();

@@ -18,6 +18,14 @@
 
 static inline bool allows(const uint32_t *mask, uint32_t token) { return mask[token / 32] >> token % 32 & 1; }
 
+/* Random numbers from a seed. */
+static uint64_t state;
+
+static inline uint32_t draw(uint32_t below) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % below;
+}
+
 static inline uint32_t number(void) {
     uint32_t read;
     CHECK(fread(&read, sizeof read, 1, stdin) == 1);

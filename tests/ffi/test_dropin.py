@@ -52,6 +52,13 @@ def test_the_functions_do_what_the_engine_expects(tmp_path: Path, build: object,
     subprocess.run([*build(tmp_path / "client", *flags), "basic"], check=True)  # type: ignore[operator]
 
 
+@pytest.mark.parametrize("build", [llama_cpp, ollama], ids=["llama.cpp", "ollama"])
+def test_calls_in_any_order_never_crash(tmp_path: Path, build: object) -> None:
+    program = build(tmp_path / "client", *SANITIZED)  # type: ignore[operator]
+    for seed in range(4):
+        subprocess.run([*program, "fuzz", str(seed)], check=True)
+
+
 @functools.cache
 def cases() -> list[tuple[str, list[int]]]:
     """Schemas, and the tokens of their first valid document."""
