@@ -13,7 +13,7 @@ static const char *(*last_error)(void);
 static int (*compiler_new)(const char *, size_t, const uint64_t *, size_t, int32_t, const int32_t *, size_t, int32_t,
                            int64_t, Compiler **);
 static void (*compiler_free)(Compiler *);
-/* With the kind of the grammar up to Ollama 0.33, without it later. */
+/* Older versions of Ollama tell it the kind of the grammar, newer ones do not. */
 static int (*matcher_new_of_kind)(Compiler *, int, const char *, size_t, Matcher **);
 static int (*matcher_new)(Compiler *, const char *, size_t, Matcher **);
 static void (*matcher_free)(Matcher *);

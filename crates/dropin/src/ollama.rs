@@ -110,8 +110,8 @@ pub unsafe extern "C" fn ollama_xgrammar_compiler_free(compiler: *mut Vocabulary
 
 /// Makes a matcher of a JSON Schema, or of a structural tag of one.
 ///
-/// Up to Ollama 0.33 the arguments are `(compiler, kind, source, source_size, matcher)`, where the kind is 0 for a schema.
-/// Later there is no kind, and all others move up by one place. The second one tells: a source is not at address 0.
+/// Older versions of Ollama call it with `(compiler, kind, source, source_size, matcher)`, where the kind is 0 for a schema.
+/// Newer ones leave the kind out, and all others move up by one place. The second word tells: a source is not at address 0.
 ///
 /// # Safety
 /// Pointers are null or valid, the source for as many bytes as its size says.
