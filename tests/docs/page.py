@@ -42,7 +42,7 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 IMPORTED = {"llama-cpp-python": "llama_cpp"}
 #: Fences that other tests run: tests/ffi those of C, `cargo test -p frisket --doc` those of Rust, tests/wasm others.
 ELSEWHERE = {
-    "c": ("from-c.md",),
+    "c": ("from-c.md", "in-llama-cpp.md", "in-ollama.md"),
     "rust": ("from-rust.md",),
     "html": ("in-the-browser.md",),
     "js": ("in-the-browser.md",),

@@ -10,14 +10,7 @@
 #include <time.h>
 
 #include "frisket.h"
-
-#define CHECK(condition)                                                                   \
-    do {                                                                                   \
-        if (!(condition)) {                                                                \
-            fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            exit(1);                                                                       \
-        }                                                                                  \
-    } while (0)
+#include "support.h"
 
 /* Ends the program with the error, unless the call did what it says. */
 static void must(FrisketCode code, char **error) {
@@ -68,8 +61,6 @@ static FrisketMatcher *new_matcher(const FrisketCompiled *compiled) {
     must(frisket_matcher_new(compiled, NULL, &matcher, &error), &error);
     return matcher;
 }
-
-static bool allows(const uint32_t *mask, uint32_t token) { return mask[token / 32] >> token % 32 & 1; }
 
 /* -- basic: every function once, as its description says ------------------------------------------------------- */
 
@@ -221,13 +212,6 @@ static void errors(void) {
 
 /* -- fuzz: calls in any order, with and without NULL ------------------------------------------------------------ */
 
-static uint64_t state;
-
-static uint32_t draw(uint32_t below) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(state >> 33) % below;
-}
-
 static void fuzz(uint64_t seed, int calls) {
     enum { SLOTS = 4 };
     static const char *texts[] = {"{\"type\": \"integer\"}", "[a-c]+", "root ::= \"a\" | root \"b\"", "start: \"a\"+",
@@ -339,21 +323,6 @@ static void threads(void) {
 }
 
 /* -- masks: cases on the standard input -> masks on the standard output ------------------------------------------ */
-
-static uint32_t number(void) {
-    uint32_t value;
-    CHECK(fread(&value, sizeof value, 1, stdin) == 1);
-    return value;
-}
-
-static char *block(size_t length) {
-    char *text = malloc(length + 1);
-    CHECK(text != NULL && fread(text, 1, length, stdin) == length);
-    text[length] = 0;
-    return text;
-}
-
-static void put(const void *data, size_t length) { CHECK(fwrite(data, 1, length, stdout) == length); }
 
 static FrisketVocabulary *file_vocabulary(const char *path) {
     FILE *file = fopen(path, "rb");

@@ -7,48 +7,34 @@ from __future__ import annotations
 
 import functools
 import json
-import os
-import shutil
 import struct
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from frisket import Grammar, Vocabulary
+from frisket import Grammar
 from frisket.errors import FrisketError
 from tests.data import ROOT, data_dir, maskbench
 from tests.docs.document import blocks
+from tests.ffi.program import REQUIREMENTS, linked, tokenizer, vocabulary, walked
 
 HERE = Path(__file__).parent
-LIBRARY = os.environ.get("FRISKET_LIBRARY")
 #: One schema of so many is walked.
 EVERY = 60
-#: Tokens of an instance that are walked.
-MOST_TOKENS = 60
 GRAMMARS = {
     1: ['root ::= "a" [0-9]+ | item*\nitem ::= "[" root "]"', 'root ::= "\\u00e9"{2,3} [^a-z]'],
     2: ['start: "x" INT\nINT: /[0-9]+/\n%ignore " "'],
 }
 
-pytestmark = [
-    pytest.mark.skipif(LIBRARY is None, reason="set FRISKET_LIBRARY to the folder of libfrisket"),
-    pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler"),
-]
+pytestmark = REQUIREMENTS
 
 
 def built(source: Path, program: Path, *flags: str) -> Path:
-    """A program of C, linked with the library."""
-    assert LIBRARY is not None
-    folder = Path(LIBRARY).resolve()
-    include = ROOT / "crates" / "ffi" / "include"
-    link = [f"-L{folder}", "-lfrisket", f"-Wl,-rpath,{folder}", "-lpthread"]
-    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", *flags, f"-I{include}", str(source), *link]
-    subprocess.run([*command, "-o", str(program)], check=True)
-    return program
+    """A program of C, linked with libfrisket."""
+    return linked(source, program, "frisket", ROOT / "crates" / "ffi" / "include", *flags)
 
 
 @pytest.fixture(scope="module")
@@ -74,18 +60,6 @@ def test_calls_in_any_order_never_crash(sanitized: Path, seed: int) -> None:
     subprocess.run([sanitized, "fuzz", str(seed), "20000"], check=True)
 
 
-@functools.cache
-def tokenizer() -> Path:
-    return data_dir() / "tokenizers" / "llama3" / "tokenizer.json"
-
-
-@functools.cache
-def vocabulary() -> Vocabulary:
-    """Without the files beside the tokenizer, which may name other ends: the library is given its text alone."""
-    with tempfile.TemporaryDirectory() as folder:
-        return Vocabulary.from_huggingface(shutil.copy(tokenizer(), folder))
-
-
 def cases() -> Iterator[tuple[int, str, list[int]]]:
     """The kind of a grammar, its text, and tokens that may come one after the other."""
     longest = max(len(vocabulary().token(token) or b"") for token in range(1_000))
@@ -101,26 +75,6 @@ def cases() -> Iterator[tuple[int, str, list[int]]]:
         read = Grammar.from_gbnf if kind == 1 else functools.partial(Grammar.from_lark, dialect="llguidance")
         for text in texts:
             yield kind, text, walked(functools.partial(read, text), "a123" if kind == 1 else "x1 ", longest)
-
-
-def walked(make: object, text: str, longest: int) -> list[int]:
-    """Tokens that spell the beginning of a text, the longest that may come each time."""
-    try:
-        matcher = make().compile(vocabulary()).matcher()  # type: ignore[operator]
-    except FrisketError:
-        return []
-    known = {vocabulary().token(token): token for token in range(1_000)}
-    found: list[int] = []
-    rest = text.encode()
-    while rest and len(found) < MOST_TOKENS:
-        lengths = (length for length in range(longest, 0, -1) if rest[:length] in known)
-        token = next((known[rest[:length]] for length in lengths if matcher.validate([known[rest[:length]]])), None)
-        if token is None:
-            break
-        matcher.advance(token)
-        found.append(token)
-        rest = rest[len(vocabulary().token(token) or b"") :]
-    return found
 
 
 @pytest.mark.data

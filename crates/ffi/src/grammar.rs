@@ -1,7 +1,8 @@
 //! Texts of C → grammars, and compiled grammars.
 
-use crate::guard::{self, free, guarded, handle, place, reference, utf8, FrisketCode};
+use crate::guard::{self, guarded, FrisketCode};
 use crate::limits::{limits_of, FrisketLimits};
+use crate::pointer::{free, handle, place, reference, utf8};
 use crate::vocabulary::FrisketVocabulary;
 use frisket::{CompiledGrammar, Grammar, Limits, Result, SchemaOptions};
 use std::ffi::c_char;

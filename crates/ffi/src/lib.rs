@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! guard       a call of C → its result, or code and JSON; nothing unwinds into C
+//! pointer     pointers of C → references, slices and texts
 //! limits      limits and cancellations
 //! vocabulary  tokens
 //! grammar     grammars and compiled grammars
@@ -17,6 +18,7 @@ mod guard;
 mod host;
 mod limits;
 mod matcher;
+mod pointer;
 mod vocabulary;
 
 #[cfg(feature = "mimalloc")]

@@ -1,6 +1,6 @@
 //! Limits and cancellations of C → those of the crate.
 
-use crate::guard::{answered, free, handle};
+use crate::pointer::{answered, free, handle};
 use frisket::{Cancellation, Error, Limits, Result};
 use std::time::Duration;
 

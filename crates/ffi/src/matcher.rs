@@ -1,8 +1,9 @@
 //! Sequences of C → matchers, and batches of them.
 
 use crate::grammar::FrisketCompiled;
-use crate::guard::{answered, buffer, free, guarded, handle, items, place, reference, FrisketCode};
+use crate::guard::{guarded, FrisketCode};
 use crate::limits::FrisketCancellation;
+use crate::pointer::{answered, buffer, free, handle, items, place, reference};
 use frisket::{Error, Matcher, Result};
 use frisket_core::storage::lock::Lock;
 use std::ffi::c_char;

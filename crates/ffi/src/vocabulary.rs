@@ -1,6 +1,7 @@
 //! Tokens of C → vocabularies.
 
-use crate::guard::{answered, free, guarded, handle, items, place, reference, utf8, FrisketCode};
+use crate::guard::{guarded, FrisketCode};
+use crate::pointer::{answered, free, handle, items, place, reference, utf8};
 use frisket::{Error, Result, Vocabulary};
 use std::ffi::{c_char, CStr};
 

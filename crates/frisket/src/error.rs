@@ -235,6 +235,7 @@ impl Error {
     pub(crate) fn of_notation(failure: Failure, text: &str) -> Box<Self> {
         let (code, Fault { message, at, hint }) = match failure {
             Failure::Engine(error) => return error.into(),
+            Failure::Schema(error) => return error.into(),
             Failure::Unread(fault) => (Code::GrammarSyntax, fault),
             Failure::Empty(fault) => (Code::GrammarEmpty, fault),
         };

@@ -55,7 +55,7 @@ impl Grammar {
     ///
     /// Errors: the offset of what is wrong, or of what no regular language says exactly; limits.
     pub fn from_regex(pattern: &str, limits: &Limits) -> Result<Self> {
-        Self::built(limits, pattern, |builder, watch| {
+        Self::built(limits, pattern, None, |builder, watch| {
             let pattern = Pattern::read_watched(pattern, &Syntax::new(Dialect::Ecma), watch)?;
             Ok(pattern.lower(builder, false)?)
         })
@@ -65,32 +65,45 @@ impl Grammar {
     ///
     /// Errors: line and column of what is no GBNF; a grammar without any text; limits.
     pub fn from_gbnf(text: &str, root: &str, limits: &Limits) -> Result<Self> {
-        Self::built(limits, text, |builder, _| read(gbnf::lower(builder, text, root), text))
+        Self::built(limits, text, None, |builder, _| read(gbnf::lower(builder, text, root), text))
     }
 
     /// The texts of a rule of a grammar in Lark's notation, as llguidance reads it; as a rule, of the rule `start`.
     ///
-    /// Errors: line and column of what is no Lark or beyond its common part (templates, parameters, `[lazy]`, options and
-    /// nested grammars); a grammar without any text; limits.
+    /// `%json {…}` stands for the documents of a schema, as `from_json_schema` reads it without options.
+    ///
+    /// Errors: line and column of what is no Lark or beyond its common part (templates, parameters, `[lazy]`, most options
+    /// and nested grammars); a schema that is wrong or cannot be enforced exactly; a grammar without any text; limits.
     pub fn from_lark(text: &str, start: &str, limits: &Limits) -> Result<Self> {
-        Self::built(limits, text, |builder, _| read(lark::lower(builder, text, start), text))
+        let prelude = text.contains("%json").then(|| SchemaOptions::default().prelude()).transpose()?;
+        let prelude = prelude.as_deref();
+        Self::built(limits, text, prelude, |builder, _| read(lark::lower(builder, text, start, prelude), text))
     }
 
     /// Exactly one of the texts. Errors: there are none; limits.
     pub fn from_choices<T: AsRef<str>>(texts: &[T], limits: &Limits) -> Result<Self> {
-        Self::built(limits, "", |builder, _| {
+        Self::built(limits, "", None, |builder, _| {
             let length: usize = texts.iter().map(|text| text.as_ref().len() + 10).sum();
             builder.check(length as u64)?;
             Ok(builder.words(texts.iter().map(|text| text.as_ref().as_bytes().into()).collect())?)
         })
     }
 
-    fn built(limits: &Limits, text: &str, lower: impl FnOnce(&mut Builder, &Watch) -> Result<TermId>) -> Result<Self> {
+    /// The grammar of the node that `lower` makes in a builder: an empty one, or a fork of the prelude's.
+    fn built(
+        limits: &Limits,
+        text: &str,
+        prelude: Option<&Prelude>,
+        lower: impl FnOnce(&mut Builder, &Watch) -> Result<TermId>,
+    ) -> Result<Self> {
         guarded(|| {
             let (limits, flag) = limits.parts();
             let limits = limits.started();
             let watch = Watch::new(&limits, flag.clone());
-            let mut builder = Builder::new(limits, flag, None);
+            let mut builder = match prelude {
+                Some(prelude) => prelude.fork(limits, flag),
+                None => Builder::new(limits, flag, None),
+            };
             builder.check(STEPS_PER_BYTE * text.len() as u64)?;
             let root = lower(&mut builder, &watch)?;
             let grammar = builder.build(root.number())?;
@@ -132,4 +145,44 @@ impl Grammar {
 /// The node of a text, or the error with its place in the text.
 fn read(lowered: std::result::Result<TermId, Failure>, text: &str) -> Result<TermId> {
     lowered.map_err(|failure| Error::of_notation(failure, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Code;
+
+    fn lark(text: &str) -> Result<Grammar> {
+        Grammar::from_lark(text, "start", &Limits::default())
+    }
+
+    #[test]
+    fn a_schema_in_lark_is_that_schema() {
+        let schema =
+            r##"{"type": "array", "items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"maximum": 9, "type": "integer"}}}"##;
+        let whole = lark(&format!("%llguidance {{}}\nstart: %json {schema}")).unwrap();
+        let parts = lark(&format!("start: (\"<\" %json {schema} \">\" | NO)+ // end\nNO: \"no\"")).unwrap();
+        for (text, is_whole, is_part) in
+            [("[1, -2]", true, false), ("[10]", false, false), ("<[9]>no<[]>", false, true)]
+        {
+            let accepts = |grammar: &Grammar| grammar.accepts(text.as_bytes(), &Limits::default()).unwrap();
+            assert_eq!((accepts(&whole), accepts(&parts)), (is_whole, is_part), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_schema_in_lark_that_is_refused_says_where() {
+        let error = |text: &str| lark(text).err().map(|error| (error.code(), error.place().unwrap_or("").to_owned()));
+        let of = |code, place: &str| Some((code, place.to_owned()));
+        assert_eq!(error("start: %json {\"items\": {\"type\": \"int\"}}"), of(Code::SchemaInvalid, "/items/type"));
+        assert_eq!(error("start: \"a\" %json {\"not\": {}}"), of(Code::SchemaUnsatisfiable, ""));
+        assert_eq!(error("start: %json {\"type\": }"), of(Code::GrammarSyntax, "1:13"));
+        assert_eq!(error("start: A\nA: %json {}"), of(Code::GrammarSyntax, "2:4"));
+    }
+
+    #[test]
+    fn options_in_lark_that_change_the_texts_are_refused() {
+        assert!(lark("%llguidance {\"no_forcing\": true, \"allow_initial_skip\": false}\nstart: \"a\"").is_ok());
+        assert!(lark("%llguidance {\"allow_initial_skip\": true}\nstart: \"a\"\n%ignore \" \"").is_err());
+    }
 }

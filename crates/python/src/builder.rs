@@ -223,7 +223,7 @@ impl GrammarBuilder {
 
     /// As `gbnf`, of a grammar in llguidance's Lark.
     fn lark(&mut self, text: &str, start: &str) -> PyResult<Option<u32>> {
-        if_read(lark::lower(self.builder()?, text, start))
+        if_read(lark::lower(self.builder()?, text, start, None))
     }
 
     /// Whether the node (regular, or structural with all its rules defined) matches nothing.
@@ -419,7 +419,7 @@ fn if_read(read: std::result::Result<TermId, Failure>) -> PyResult<Option<u32>> 
     match read {
         Ok(node) => Ok(Some(node.number())),
         Err(Failure::Engine(error)) => Err(raise(error)),
-        Err(Failure::Unread(_) | Failure::Empty(_)) => Ok(None),
+        Err(Failure::Unread(_) | Failure::Empty(_) | Failure::Schema(_)) => Ok(None),
     }
 }
 

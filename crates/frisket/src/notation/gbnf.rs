@@ -10,7 +10,7 @@ use frisket_regex::{CharSet, Range, LAST};
 pub fn lower(builder: &mut Builder, text: &str, root: &str) -> Result<TermId, Failure> {
     let mut reader = Reader { cursor: Cursor { text, at: 0 }, rules: Rules::default(), fault: None };
     match reader.read() {
-        Some(()) => reader.rules.lower(builder, root),
+        Some(()) => reader.rules.lower(builder, root, None),
         None => {
             let at = reader.cursor.at.min(text.len());
             Err(Failure::Unread(reader.fault.unwrap_or_else(|| Fault::new("this is no GBNF", at, None))))
@@ -21,7 +21,7 @@ pub fn lower(builder: &mut Builder, text: &str, root: &str) -> Result<TermId, Fa
 /// Nothing is the answer of all its methods to what is wrong, with the fault set where there is more to say.
 struct Reader<'a> {
     cursor: Cursor<'a>,
-    rules: Rules,
+    rules: Rules<'a>,
     fault: Option<Fault>,
 }
 

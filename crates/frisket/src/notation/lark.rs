@@ -1,4 +1,4 @@
-//! Lark's notation, as llguidance reads it → rules (`notations/lark`): without templates, parameters, lazy rules, options.
+//! Lark's notation, as llguidance reads it → rules (`notations/lark`): without templates, parameters, lazy rules.
 
 use super::blank::{is_blank, is_blank_run, BLANKS};
 use super::pattern::Pattern;
@@ -6,6 +6,8 @@ use super::{library, Cursor, Failure, Fault, Rules};
 use frisket_core::grammar::builder::Builder;
 use frisket_core::production::BodyNode;
 use frisket_core::regular::term::TermId;
+use frisket_schema::compile::Prelude;
+use serde_json::{Map, Value};
 
 /// The rule of what may stand behind a terminal.
 const GAP: &str = "%ignore";
@@ -14,11 +16,12 @@ const GAP: &str = "%ignore";
 pub(super) const BEYOND: &str =
     "templates, parameters, lazy rules and options are read by frisket for Python, which also explains mistakes";
 
-/// The node of a rule of a grammar in Lark's notation.
-pub fn lower(builder: &mut Builder, text: &str, start: &str) -> Result<TermId, Failure> {
-    let mut reader = Reader { has_gap: text.contains(GAP), ..Reader::new(text, 0) };
+/// The node of a rule of a grammar in Lark's notation. A text with `%json` is beyond this reader unless the builder is a
+/// fork of `prelude`.
+pub fn lower(builder: &mut Builder, text: &str, start: &str, prelude: Option<&Prelude>) -> Result<TermId, Failure> {
+    let mut reader = Reader { has_gap: text.contains(GAP), reads_schemas: prelude.is_some(), ..Reader::new(text, 0) };
     match reader.read() {
-        Some(()) => reader.rules.lower(builder, start),
+        Some(()) => reader.rules.lower(builder, start, prelude),
         None => {
             let at = reader.cursor.at.min(text.len());
             Err(Failure::Unread(Fault::new("this is no Lark, or beyond the native reader", at, BEYOND)))
@@ -29,8 +32,9 @@ pub fn lower(builder: &mut Builder, text: &str, start: &str) -> Result<TermId, F
 /// Nothing is the answer of all its methods to what is wrong, or beyond them.
 struct Reader<'a> {
     cursor: Cursor<'a>,
-    rules: Rules,
+    rules: Rules<'a>,
     has_gap: bool,
+    reads_schemas: bool,
     /// Whether the body under way is a terminal's, which is one regular language.
     in_terminal: bool,
     /// The definition under way.
@@ -49,6 +53,7 @@ impl<'a> Reader<'a> {
             cursor: Cursor { text, at },
             rules: Rules::default(),
             has_gap: false,
+            reads_schemas: false,
             in_terminal: false,
             owner: GAP,
             owners: Vec::new(),
@@ -175,8 +180,7 @@ impl<'a> Reader<'a> {
             return Some(Some((at, self.cursor.at)));
         }
         if word == "%llguidance" {
-            self.space(false)?;
-            return self.cursor.take("{}").then_some(None);
+            return changes_nothing(self.cursor.json()?).then_some(None);
         }
         if word != "%import" {
             return None;
@@ -338,7 +342,7 @@ impl<'a> Reader<'a> {
             '"' => self.text()?,
             '/' => {
                 let pattern = self.regex()?;
-                if !self.in_terminal && pattern.may_be_empty() {
+                if self.has_gap && !self.in_terminal && pattern.may_be_empty() {
                     return None;
                 }
                 self.pattern(pattern);
@@ -356,6 +360,12 @@ impl<'a> Reader<'a> {
                 }
                 self.cursor.at += name.len();
                 self.rules.leaf(BodyNode::Token(name.into()));
+                self.gap();
+            }
+            '%' if self.reads_schemas && !self.in_terminal => {
+                self.cursor.take("%json").then_some(())?;
+                let schema = self.cursor.json()?;
+                self.rules.schema(schema);
                 self.gap();
             }
             _ => {
@@ -470,6 +480,17 @@ impl<'a> Reader<'a> {
         (!pattern.is_empty()).then_some(())?;
         Pattern::rust(pattern, flags)
     }
+}
+
+/// Whether these options of `%llguidance` leave the texts of the grammar as they are.
+fn changes_nothing(options: &str) -> bool {
+    serde_json::from_str::<Map<String, Value>>(options).is_ok_and(|options| {
+        options.iter().all(|(name, value)| match name.as_str() {
+            "no_forcing" => value.is_boolean(),
+            "allow_initial_skip" | "allow_invalid_utf8" => *value == Value::Bool(false),
+            _ => false,
+        })
+    })
 }
 
 /// Whether a name is a terminal's: its first letter is a capital.

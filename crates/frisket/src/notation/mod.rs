@@ -13,7 +13,11 @@ use frisket_core::error::Error;
 use frisket_core::grammar::builder::Builder;
 use frisket_core::production::{BodyNode, Flaw, Leaf, Productions};
 use frisket_core::regular::term::{TermId, EMPTY};
+use frisket_schema::compile::{embed, Prelude};
+use frisket_schema::json::parse;
 use pattern::Pattern;
+use serde_json::value::RawValue;
+use std::sync::Arc;
 
 /// Why a text became no node.
 #[derive(Debug)]
@@ -24,6 +28,8 @@ pub enum Failure {
     Unread(Fault),
     /// The rules have no text.
     Empty(Fault),
+    /// A schema in the text has no node.
+    Schema(Box<frisket_schema::error::Error>),
 }
 
 /// A fault of a text.
@@ -46,6 +52,12 @@ impl Fault {
 impl From<Box<Error>> for Failure {
     fn from(error: Box<Error>) -> Self {
         Failure::Engine(error)
+    }
+}
+
+impl From<Box<frisket_schema::error::Error>> for Failure {
+    fn from(error: Box<frisket_schema::error::Error>) -> Self {
+        Failure::Schema(error)
     }
 }
 
@@ -90,11 +102,13 @@ impl From<Flaw> for Failure {
 
 /// Rules, and the patterns in them by the numbers of their leaves.
 #[derive(Default)]
-struct Rules {
+struct Rules<'a> {
     productions: Productions,
     patterns: Vec<(u32, Pattern)>,
     /// By pattern: whether the grammar is beyond this reader if one of its texts begins with white space. May be shorter.
     solid: Vec<bool>,
+    /// JSON Schemas by the numbers of their leaves.
+    schemas: Vec<(u32, &'a str)>,
     /// The groups that are open, the body itself first.
     levels: Vec<Level>,
 }
@@ -112,9 +126,9 @@ struct Level {
     may_repeat: bool,
 }
 
-impl Rules {
-    /// The node of the root.
-    fn lower(mut self, builder: &mut Builder, root: &str) -> Result<TermId, Failure> {
+impl<'a> Rules<'a> {
+    /// The node of the root. `prelude` is that of the schemas, of which the builder is a fork.
+    fn lower(mut self, builder: &mut Builder, root: &str, prelude: Option<&Prelude>) -> Result<TermId, Failure> {
         let no_root =
             || Failure::Unread(Fault::new(format!("there is no rule {root}"), None, "name the rule to begin with"));
         let reached = self.productions.check(root)?.ok_or_else(no_root)?;
@@ -129,6 +143,14 @@ impl Rules {
                 }
             }
             self.productions.give(*leaf, node, pattern.ends_in_name());
+        }
+        if let Some(prelude) = prelude {
+            for &(leaf, schema) in &self.schemas {
+                let tree = Arc::new(parse(schema)?);
+                let (given_back, embedded) = embed(std::mem::take(builder), true, tree, None, prelude);
+                *builder = given_back;
+                self.productions.give(leaf, embedded?.root, false);
+            }
         }
         Ok(self.productions.lower(builder, &reached)?)
     }
@@ -145,6 +167,12 @@ impl Rules {
         let leaf = Leaf { is_regular: true, may_be_empty: pattern.may_be_empty(), ends_in_name: false, node: None };
         let leaf = self.productions.leaf(leaf);
         self.patterns.push((leaf, pattern));
+    }
+
+    fn schema(&mut self, schema: &'a str) {
+        let leaf = Leaf { is_regular: false, may_be_empty: false, ends_in_name: false, node: None };
+        let leaf = self.productions.leaf(leaf);
+        self.schemas.push((leaf, schema));
     }
 
     /// The node that was added last is an item.
@@ -249,6 +277,14 @@ impl<'a> Cursor<'a> {
     /// Skips the rest of a line.
     fn skip_line(&mut self) {
         self.take_while(|char| !matches!(char, '\r' | '\n'));
+    }
+
+    /// The JSON value that comes next, as it is written.
+    fn json(&mut self) -> Option<&'a str> {
+        let mut values = serde_json::Deserializer::from_str(self.rest()).into_iter::<&RawValue>();
+        let value = values.next()?.ok()?;
+        self.at += values.byte_offset();
+        Some(value.get())
     }
 
     /// The number of some decimal digits.
