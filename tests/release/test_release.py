@@ -42,8 +42,8 @@ def test_a_tag_that_is_no_release(tag: str, log: str, said: str) -> None:
 
 def test_what_the_workflow_calls_is_there() -> None:
     text = (ROOT / ".github" / "workflows" / "wheels.yml").read_text(encoding="utf-8")
-    called = set(re.findall(r"(?:tools|docker)/\w+\.\w+", text))
-    assert {"tools/notes.py", "tools/try_wheel.sh", "docker/ask.py"} <= called
+    called = set(re.findall(r"(?:tools|docker|npm)/\w+\.\w+", text))
+    assert {"tools/notes.py", "tools/try_wheel.sh", "tools/library.sh", "npm/build.sh", "docker/ask.py"} <= called
     for name in called:
         assert (ROOT / name).is_file(), name
         assert name.endswith(".py") or os.access(ROOT / name, os.X_OK), name
