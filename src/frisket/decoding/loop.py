@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 FinishReason = Literal["end", "budget", "stop", "length"]
 """`end`: the text is a whole sentence of the grammar and the model ended it, or nothing could follow;
-`budget`: it is whole, because the masks kept it so, and the tokens ran out; `stop`: a stop string came;
-`length`: the tokens ran out first, and the text is cut."""
+`budget`: it is whole, and `max_tokens` decided at least one of its tokens (`Step.budgeted`) or its end, where more text
+could have followed; `stop`: a stop string came; `length`: the tokens ran out first, and the text is cut."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,9 @@ class Step:
     data: bytes = b""
     called: bool = True
     budgeted: bool = False
-    """Whether the tokens left took tokens away that the grammar allows."""
+    """Whether `max_tokens` decided this token: the one drawn first, from the grammar's mask, left too few tokens to finish
+    the text, so another one was drawn from those that leave enough. Where this is False, any larger
+    `max_tokens` gives the same token here."""
     guarded: bool = False
     """Whether the guard or `min_tokens` took tokens away."""
     #: The document and how many of its pieces were there when the token was chosen.
@@ -134,6 +136,7 @@ def decode(
     """
     max_tokens, rng = budget.max_tokens, np.random.default_rng(seed)
     text, history = Text(stop), list[int]()
+    has_decided = False
     reading = Reading(session, None if drafter is None else drafter.pace)
     spelled = b""
     draft = None
@@ -163,6 +166,7 @@ def decode(
             history.pop()
             position.narrow(history, len(head))
             budgeted, guarded = True, position.guarded
+            has_decided = True
             again = again or noise(seed, len(history), again=True)
             token, logprob, mass, count = _choose(logits, position, sampler, again, history)
             ends = token in vocabulary.eos
@@ -213,7 +217,7 @@ def decode(
         if not ends and text.stopped:
             return "stop"
         if ends or closed:
-            return "budget" if position is not None and position.is_spent else "end"
+            return "budget" if has_decided or (position is not None and position.is_spent) else "end"
         if full and position is not None and not position.can_end:
             return "length"
         reading.push(token, draft, max_tokens - len(history))
