@@ -243,7 +243,8 @@ def generate_many(
     `targets` is one target for all prompts (a list of texts is one: choices), or a list with one for each. `workers`
     threads take turns, so that one answer's grammar is compiled and masked while another's tokens are computed; each
     keeps a session of the model. `on_done` is called here, after each answer, with how many are done. The first error
-    ends all, unless `return_errors` puts a FrisketError into the place of its answer.
+    ends all, unless `return_errors` puts a FrisketError into the place of its answer. A FrisketError says in its `index`
+    which prompt failed, any other error in a note.
     """
     check_names("generate_many", options)
     if isinstance(prompts, str):
@@ -273,6 +274,8 @@ def generate_many(
                 for future in done:
                     place = waiting.pop(future)
                     error = future.exception()
+                    if error is not None:
+                        _name_prompt(error, place)
                     if error is not None and not (return_errors and isinstance(error, FrisketError)):
                         raise error
                     found[place] = future.result() if error is None else error
@@ -282,6 +285,14 @@ def generate_many(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return found
+
+
+def _name_prompt(error: BaseException, index: int) -> None:
+    """Say in an error which prompt it is of."""
+    if isinstance(error, FrisketError):
+        error.index = index
+    elif hasattr(error, "add_note"):  # from Python 3.11 on
+        error.add_note(f"in the answer to prompt {index}")
 
 
 def _each(targets: Any, count: int) -> Sequence[Any]:

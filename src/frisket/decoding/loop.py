@@ -61,9 +61,9 @@ class Step:
     data: bytes = b""
     called: bool = True
     budgeted: bool = False
-    """Whether `max_tokens` decided this token: the one drawn first, from the grammar's mask, left too few tokens to finish
-    the text, so another one was drawn from those that leave enough. Where this is False, any larger
-    `max_tokens` gives the same token here."""
+    """Whether `max_tokens` decided this token: the one drawn first, from the grammar's mask, left too few tokens to
+    finish the text, so another one was drawn from those that leave enough. Where this is False, any larger `max_tokens`
+    gives the same token here."""
     guarded: bool = False
     """Whether the guard or `min_tokens` took tokens away."""
     #: The document and how many of its pieces were there when the token was chosen.
