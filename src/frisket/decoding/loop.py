@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from frisket import _core
 from frisket.decoding.budget import Budget
 from frisket.decoding.document import Document
 from frisket.decoding.reading import Reading
@@ -17,7 +18,7 @@ from frisket.decoding.sampler import Sampler, noise
 from frisket.decoding.text import Text
 from frisket.errors import EngineError, VocabularyError
 from frisket.least import median_tokens
-from frisket.logits.numpy import FeasibleMass, allowed, feasible_mass
+from frisket.logits.numpy import FeasibleMass, allowed
 from frisket.token_name import token_name, token_names
 
 if TYPE_CHECKING:
@@ -134,10 +135,32 @@ def decode(
     `is_thinking` says whether the text of the steps so far ends inside of reasoning. Reasoning is ended while a median
     answer still fits into the budget, as far as the budget has room for one.
     """
+    reading = Reading(session, None if drafter is None else drafter.pace)
+    steps = decode_from(
+        reading, matcher, vocabulary, budget,
+        sampler=sampler, seed=seed, stop=stop, drafter=drafter, head=head, is_thinking=is_thinking,
+    )  # fmt: skip
+    # The logits of a session never wait.
+    return cast("Generator[Step, None, FinishReason]", steps)
+
+
+def decode_from(
+    reading: Reading,
+    matcher: Matcher | None,
+    vocabulary: Vocabulary,
+    budget: Budget,
+    *,
+    sampler: Sampler = Sampler.GREEDY,
+    seed: int = 0,
+    stop: Sequence[str] = (),
+    drafter: Drafter | None = None,
+    head: bytes = b"",
+    is_thinking: Callable[[], bool] | None = None,
+) -> Generator[Step | None, None, FinishReason]:
+    """As `decode`, from a reading; None is yielded where its logits wait for other sequences of a batch."""
     max_tokens, rng = budget.max_tokens, np.random.default_rng(seed)
     text, history = Text(stop), list[int]()
     has_decided = False
-    reading = Reading(session, None if drafter is None else drafter.pace)
     spelled = b""
     draft = None
     if drafter is not None and matcher is not None:
@@ -149,6 +172,8 @@ def decode(
     while True:
         if position is not None:
             position.keep_for_answer(history)
+        while reading.is_waiting:
+            yield None
         logits = reading.logits()
         token, logprob, mass, count = _choose(logits, position, sampler, rng, history)
         ends, called = token in vocabulary.eos, reading.called
@@ -332,7 +357,7 @@ def _choose(
     history: Sequence[int],
 ) -> tuple[int, float, FeasibleMass, int]:
     """A token, its log-probability under the model, what the mask leaves, and how many tokens are allowed."""
-    free = logits if logits.dtype == np.float32 else logits.astype(np.float32)
+    free = np.ascontiguousarray(logits, dtype=np.float32)
     if position is None:
         count, mask = free.size, np.full(-(-free.size // 32), 0xFFFFFFFF, dtype=np.uint32)
     else:
@@ -343,7 +368,8 @@ def _choose(
             where=f"token {len(history)}",
             hint="use a vocabulary with a token for every byte, or allow other text here",
         )
-    mass = feasible_mass(free, mask)
+    # The engine's own, for each token: what `feasible_mass` checks first is so here.
+    mass = FeasibleMass(*_core.feasible_mass(free, mask))
     if mass.likeliest is None or not math.isfinite(mass.log_sum):
         raise EngineError(
             f"the model gives no finite logit to any of the {count} tokens that may come next",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,41 @@ class DraftSession(Session, Protocol):
         ...
 
 
+class Appended(NamedTuple):
+    """Tokens that a sequence of a batch goes on with."""
+
+    sequence: int
+    """The number of the sequence; a number that the batch does not hold begins a sequence with its prompt."""
+    token_ids: Sequence[int]
+    keep: int
+    """Number of its last tokens whose logits are asked for, at least one."""
+
+
+class Batch(Protocol):
+    """Sequences of one model that are read together; `generate_many` answers prompts so.
+
+    A model that has batches has a method `batch()`, which returns a new one, or None where this network has none.
+    """
+
+    @property
+    def rewinds(self) -> bool:
+        """Whether the sequences can take tokens back."""
+        ...
+
+    def read(self, appended: Sequence[Appended]) -> list[Logits]:
+        """Append tokens to all sequences of the batch, in one call of the network as far as it can; for each sequence
+        the logits after its last `keep` tokens, one row per token."""
+        ...
+
+    def rewind(self, sequence: int, tokens: int) -> None:
+        """Take back the last tokens of a sequence."""
+        ...
+
+    def remove(self, sequence: int) -> None:
+        """Forget a sequence."""
+        ...
+
+
 class Model(Protocol):
     """Anything that yields logits."""
 
@@ -91,6 +126,24 @@ class Model(Protocol):
     def start(self, prompt_ids: Sequence[int]) -> Session:
         """A session that has read the prompt. LimitExceededError if it is longer than the context."""
         ...
+
+
+def new_batch(model: Model) -> Batch | None:
+    """A new batch of a model that has batches, else None."""
+    # The class is asked: a wrapper that passes on what it does not know has no batches, as its sessions are its own.
+    make = getattr(type(model), "batch", None)
+    made: Batch | None = None if make is None else make(model)
+    return made
+
+
+def common_prefix(one: Sequence[int], other: Sequence[int]) -> int:
+    """Number of leading ids that are equal.
+
+    >>> common_prefix([1, 2, 3], [1, 2, 4, 5])
+    2
+    """
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def check_prompt(prompt_ids: Sequence[int], context: int) -> None:
