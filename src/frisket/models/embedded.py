@@ -94,7 +94,7 @@ class EmbeddedBatch:
         self._lengths = np.empty(0, dtype=np.int64)
         self._last = np.empty(0, dtype=np.int64)
         #: The first prompt and its keys and values: later ones take over the beginning that they share with it.
-        self._first: tuple[Sequence[int], Tensor] = ((), network.cache(1)[:, :, 0])
+        self._first: tuple[Sequence[int], Tensor] = ((), network.cache())
 
     @property
     def rewinds(self) -> bool:
@@ -174,7 +174,7 @@ class EmbeddedSession:
     def __init__(self, network: Network, prompt_ids: Sequence[int]) -> None:
         check_prompt(prompt_ids, network.context)
         self._network = network
-        self._cache = network.cache(1)[:, :, 0]
+        self._cache = network.cache()
         self._length = len(prompt_ids)
         self._last = int(prompt_ids[-1])
         self._hidden = network.read(np.asarray(prompt_ids, dtype=np.int64), self._cache)
@@ -207,7 +207,7 @@ class EmbeddedSession:
         twin._earlier = list(self._earlier)
         twin._network, twin._hidden = self._network, self._hidden
         twin._length, twin._last = self._length, self._last
-        twin._cache = self._network.cache(1)[:, :, 0]
+        twin._cache = self._network.cache()
         twin._cache[..., : self._length, :] = self._cache[..., : self._length, :]
         return twin
 
@@ -234,9 +234,9 @@ class Network:
         self._cos, self._sin = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
         self._scale = np.float32(self._head_width**-0.5)
 
-    def cache(self, rows: int) -> Tensor:
-        """Room for every key and value of some sequences: (layers, 2, rows, heads, context, head width)."""
-        return np.empty((self.layers, 2, rows, self.heads, self.context, self._head_width), dtype=np.float32)
+    def cache(self, *rows: int) -> Tensor:
+        """Room for every key and value: (layers, 2, heads, context, head width); of `rows` sequences, behind the 2."""
+        return np.empty((self.layers, 2, *rows, self.heads, self.context, self._head_width), dtype=np.float32)
 
     def logits(self, hidden: Tensor) -> Logits:
         result: Logits = product(normalise(hidden), self._head)
