@@ -5,14 +5,13 @@ An answer that has ended leaves the batch at once, and the next prompt takes its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from frisket.decoding.answer import Generation
-from frisket.decoding.draft import drafter
 from frisket.decoding.generate import answered, decode_task
-from frisket.decoding.reading import BatchReading, Row
+from frisket.decoding.reading import Row
 
 if TYPE_CHECKING:
     from frisket.decoding.loop import FinishReason, Step
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from frisket.grammar import CompiledGrammar, Grammar
     from frisket.limit import Limits
     from frisket.models.protocol import Batch
+    from frisket.options import Options
     from frisket.vocabulary import Vocabulary
 
 #: Compiled grammars that are kept. Prompts with one target share what its masks and its distances cost once.
@@ -27,7 +27,7 @@ COMPILED = 32
 
 
 def answers(
-    batch: Batch, tasks: Iterator[tuple[int, Callable[[], Task]]], size: int, options: Mapping[str, Any]
+    batch: Batch, tasks: Iterator[tuple[int, Callable[[], Task]]], size: int, options: Options
 ) -> Iterator[tuple[int, Any, Exception | None]]:
     """The answers to some tasks as they are done: number, value, and the error in its place if there was one.
 
@@ -64,7 +64,7 @@ def answers(
             try:
                 task = make()
                 shared = compiled(task.grammar, task.vocabulary, task.limits)
-                answer = _Answer(batch, number, task, shared, options)
+                answer = _Answer(number, task, shared, options)
                 is_done = answer.advance()
             except Exception as error:
                 yield number, None, error
@@ -75,7 +75,7 @@ def answers(
                 writing.append(answer)
         if writing:
             try:
-                rows = batch.read([answer.waiting for answer in writing])
+                rows = batch.read({answer.number: answer.row.waiting for answer in writing})
             except Exception as error:
                 # The network failed for all of them.
                 for answer in writing:
@@ -83,36 +83,27 @@ def answers(
                     yield answer.number, None, error
                 writing = []
                 continue
-            for answer, row in zip(writing, rows, strict=True):
-                answer.row.take(row)
+            for answer, logits in zip(writing, rows, strict=True):
+                answer.row.take(logits)
 
 
 class _Answer:
     """An answer that is being written, and its sequence in the batch."""
 
-    def __init__(
-        self, batch: Batch, number: int, task: Task, compiled: CompiledGrammar, options: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, number: int, task: Task, compiled: CompiledGrammar, options: Options) -> None:
         self.number, self._task = number, task
-        context = task.model.context
-        beginning = task.begin(
-            partial=options.get("allow_partial", False),
-            start=lambda ids: Row(batch, number, context, ids),
-            compiled=compiled,
-        )
-        self.row: Row = beginning.session  # type: ignore[assignment]
+        rows: list[Row] = []
+
+        def start(ids: Sequence[int]) -> Any:
+            rows.append(Row(ids, task.model.context))
+            return rows[0]
+
+        beginning = task.begin(partial=options.get("allow_partial", False), start=start, compiled=compiled)
+        (self.row,) = rows
         self._limit = beginning.limit
         self._seen: list[Step] = []
         self._reason: FinishReason | None = None
-        draft = drafter(task.model, self.row) if task.jump_forward else None
-        self._steps: Generator[Step | None, None, FinishReason] = decode_task(
-            task, beginning, options.get("seed", 0), BatchReading(self.row), draft
-        )
-
-    @property
-    def waiting(self) -> Any:
-        """What its sequence goes on with."""
-        return self.row.waiting
+        self._steps = decode_task(task, beginning, options.get("seed", 0), self.row, beginning.compiled.matcher())
 
     def advance(self) -> bool:
         """Write as many tokens as the logits that are there allow; whether the answer has ended."""
@@ -126,12 +117,14 @@ class _Answer:
                 return False
             self._seen.append(step)
 
-    def outcome(self, options: Mapping[str, Any]) -> tuple[Any, Exception | None]:
+    def outcome(self, options: Options) -> tuple[Any, Exception | None]:
         """The value, and the error in its place if there is one."""
         assert self._reason is not None
         text = "".join(step.text for step in self._seen)
         task = self._task
-        result = Generation(text, tuple(self._seen), self._reason, task.grammar, self._limit, task.vocabulary)
+        result: Generation[Any] = Generation(
+            text, tuple(self._seen), self._reason, task.grammar, self._limit, task.vocabulary
+        )
         try:
             return answered(result, options), None
         except Exception as error:

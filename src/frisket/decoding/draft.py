@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from frisket._core import Matcher
-    from frisket.decoding.reading import Row
     from frisket.models.protocol import Model, Session
     from frisket.vocabulary import Vocabulary
 
@@ -153,7 +152,7 @@ class Drafter:
         return shared
 
 
-def drafter(model: Model, session: Session | Row) -> Drafter | None:
+def drafter(model: Model, session: Session) -> Drafter | None:
     """The drafter of a model; None where its sessions cannot take tokens back."""
     if not getattr(session, "rewinds", False):
         return None

@@ -126,17 +126,17 @@ def begin_stream(task: Task, beginning: Beginning, seed: int) -> Stream[Any]:
     draft = drafter(task.model, session) if task.jump_forward else None
     reading = Reading(session, None if draft is None else draft.pace)
     # The logits of a session never wait.
-    steps = cast("Iterator[Step]", decode_task(task, beginning, seed, reading, draft, matcher))
+    steps = cast("Iterator[Step]", decode_task(task, beginning, seed, reading, matcher, draft))
     return Stream(steps, task.grammar, beginning.limit, matcher)
 
 
 def decode_task(
-    task: Task, beginning: Beginning, seed: int, reading: Reading, draft: Drafter | None, matcher: Matcher | None = None
+    task: Task, beginning: Beginning, seed: int, reading: Reading, matcher: Matcher, draft: Drafter | None = None
 ) -> Generator[Step | None, None, FinishReason]:
     """The decode loop of one answer to a task, from a reading of the session of its beginning."""
     return decode_from(
         reading,
-        matcher or beginning.compiled.matcher(),
+        matcher,
         task.vocabulary,
         beginning.budget,
         sampler=task.sampler or Sampler.GREEDY,

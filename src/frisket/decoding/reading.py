@@ -4,50 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from frisket.models.protocol import Appended, Logits, check_prompt, check_room
+from frisket.models.protocol import DraftSession, Logits, check_prompt, check_room
 
 if TYPE_CHECKING:
     from frisket.decoding.pace import Pace
-    from frisket.models.protocol import Batch, Session
+    from frisket.models.protocol import Session
 
 #: How many tokens a draft may have → the draft.
 Draft = Callable[[int], "list[int]"]
-
-
-class Row:
-    """One sequence of a batch. What it appends is read with what the other sequences append."""
-
-    def __init__(self, batch: Batch, number: int, context: int, prompt_ids: Sequence[int]) -> None:
-        check_prompt(prompt_ids, context)
-        self._batch, self._context, self.number = batch, context, number
-        self._length = len(prompt_ids)
-        #: Tokens that wait to be read; none where `rows` are their logits.
-        self.waiting: Appended | None = Appended(number, prompt_ids, 1)
-        self.rows: Logits = np.empty((0, 0), dtype=np.float32)
-
-    @property
-    def rewinds(self) -> bool:
-        """Whether the sequence can take tokens back."""
-        return self._batch.rewinds
-
-    def append(self, token_ids: Sequence[int]) -> None:
-        """Let tokens wait to be read."""
-        check_room(self._length, len(token_ids), self._context)
-        self._length += len(token_ids)
-        self.waiting = Appended(self.number, token_ids, len(token_ids))
-
-    def take(self, rows: Logits) -> None:
-        """Take the logits of what was waiting."""
-        self.waiting, self.rows = None, rows
-
-    def rewind(self, tokens: int) -> None:
-        """Take back the last tokens."""
-        self._batch.rewind(self.number, tokens)
-        self._length -= tokens
 
 
 class Reading:
@@ -56,13 +24,17 @@ class Reading:
     With a `pace`, drafts are asked for as long as they pay.
     """
 
-    def __init__(self, session: Session | Row, pace: Pace | None = None) -> None:
-        self._session: Any = session
-        self._pace = pace
+    def __init__(self, session: Session, pace: Pace | None = None) -> None:
+        self._session, self._pace = session, pace
         self._ahead: list[int] = []
         self._rows: Logits = np.empty((0, 0), dtype=np.float32)
         #: Whether the logits came with the last call of the network, and not with one for an earlier token.
         self.called = True
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the logits are not there before other sequences have got as far."""
+        return False
 
     def logits(self) -> Logits:
         if self._ahead or not self.called:
@@ -85,9 +57,9 @@ class Reading:
         ids = [] if draft is None else draft(most)
         asked = time.perf_counter()
         if ids:
-            self._extend([token, *ids])
+            self._rows = cast("DraftSession", self._session).extend([token, *ids])
         else:
-            self._push(token)
+            self._session.push(token)
         self._ahead = ids
         if draft is not None and self._pace is not None:
             self._pace.add(asked - began, time.perf_counter() - asked, len(ids))
@@ -95,40 +67,36 @@ class Reading:
     def rest(self) -> None:
         """Take back what was read ahead."""
         if self._ahead:
-            self._session.rewind(len(self._ahead))
+            cast("DraftSession", self._session).rewind(len(self._ahead))
             self._ahead = []
 
-    @property
-    def is_waiting(self) -> bool:
-        """Whether the logits are not there before other sequences have got as far."""
-        return False
 
-    def _push(self, token: int) -> None:
-        self._session.push(token)
+class Row(Reading):
+    """One sequence of a batch: what is appended to it waits until all sequences are read together.
 
-    def _extend(self, ids: list[int]) -> None:
-        self._rows = self._session.extend(ids)
+    It reads no drafts: calls of a batch take longer with each token, right or wrong.
+    """
 
-
-class BatchReading(Reading):
-    """A reading of one sequence of a batch: the logits are there once the batch was read."""
-
-    _session: Row
-
-    def __init__(self, row: Row) -> None:
-        # The time of a call is that of all sequences together, which says nothing of one draft.
-        super().__init__(row)
+    def __init__(self, prompt_ids: Sequence[int], context: int) -> None:
+        check_prompt(prompt_ids, context)
+        self._length, self._context = len(prompt_ids), context
+        #: Tokens that wait to be read; none where the logits after them are known.
+        self.waiting: Sequence[int] = prompt_ids
+        self._last: Logits = np.empty(0, dtype=np.float32)
+        self.called = True
 
     @property
     def is_waiting(self) -> bool:
-        return self._session.waiting is not None
+        return bool(self.waiting)
+
+    def take(self, logits: Logits) -> None:
+        """The logits after what was waiting."""
+        self._last, self.waiting = logits, ()
 
     def logits(self) -> Logits:
-        last: Logits = self._session.rows[-1 - len(self._ahead)]
-        return last
+        return self._last
 
-    def _push(self, token: int) -> None:
-        self._session.append([token])
-
-    def _extend(self, ids: list[int]) -> None:
-        self._session.append(ids)
+    def push(self, token: int, draft: Draft | None, most: int) -> None:
+        check_room(self._length, 1, self._context)
+        self._length += 1
+        self.waiting = [token]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frisket.models import prompt as template
-from frisket.models.protocol import Appended, Logits, check_prompt, check_room, common_prefix
+from frisket.models.protocol import Logits, check_prompt, check_room, common_prefix
 from frisket.models.safetensors import Tensor, load
 
 if TYPE_CHECKING:
@@ -96,30 +96,24 @@ class EmbeddedBatch:
         #: The first prompt and its keys and values: later ones take over the beginning that they share with it.
         self._first: tuple[Sequence[int], Tensor] = ((), network.cache())
 
-    @property
-    def rewinds(self) -> bool:
-        """Whether tokens can be taken back. A hidden state is kept for the last token alone."""
-        return False
-
-    def read(self, appended: Sequence[Appended]) -> list[Logits]:
-        held, order = set(self._sequences), {one.sequence: place for place, one in enumerate(appended)}
-        fresh = [one for one in appended if one.sequence not in held]
+    def read(self, appended: Mapping[int, Sequence[int]]) -> Logits:
+        order = {sequence: place for place, sequence in enumerate(appended)}
+        fresh = [sequence for sequence in appended if sequence not in self._sequences]
         hidden = np.empty((len(appended), self._network.width), dtype=np.float32)
         if count := len(self._sequences):
-            ids = np.array([appended[order[number]].token_ids for number in self._sequences], dtype=np.int64)
-            places = [order[number] for number in self._sequences]
-            hidden[places] = self._append(slice(0, count), ids, np.ones(count, dtype=np.int64))
+            ids = np.array([appended[sequence] for sequence in self._sequences], dtype=np.int64)
+            places = [order[sequence] for sequence in self._sequences]
+            hidden[places] = self._append(slice(0, count), ids, np.full(count, ids.shape[1]))
+        if fresh and not self._first[0]:
+            begun = fresh.pop(0)
+            hidden[order[begun]] = self._begin([begun], [appended[begun]])
+            prompt = appended[begun]
+            self._first = prompt, self._cache[:, :, len(self._sequences) - 1, :, : len(prompt)].copy()
         if fresh:
-            if not self._first[0]:
-                hidden[order[fresh[0].sequence]] = self._begin(fresh[:1])
-                ids = fresh.pop(0).token_ids
-                self._first = ids, self._cache[:, :, 0, :, : len(ids)].copy()
-            if fresh:
-                hidden[[order[one.sequence] for one in fresh]] = self._begin(fresh)
-        return list(self._network.logits(hidden)[:, None])
-
-    def rewind(self, sequence: int, tokens: int) -> None:
-        raise ValueError("a batch of the embedded model takes no tokens back")
+            hidden[[order[sequence] for sequence in fresh]] = self._begin(
+                fresh, [appended[sequence] for sequence in fresh]
+            )
+        return self._network.logits(hidden)
 
     def remove(self, sequence: int) -> None:
         if sequence not in self._sequences:
@@ -133,21 +127,21 @@ class EmbeddedBatch:
             self._cache[:, :, row, :, :length] = self._cache[:, :, last, :, :length]
         self._sequences.pop()
 
-    def _begin(self, fresh: Sequence[Appended]) -> Tensor:
+    def _begin(self, sequences: Sequence[int], prompts: Sequence[Sequence[int]]) -> Tensor:
         """Read prompts into rows of their own; the hidden state of each one's last token."""
-        begin, prompts = len(self._sequences), [one.token_ids for one in fresh]
-        end = begin + len(fresh)
+        begin = len(self._sequences)
+        end = begin + len(prompts)
         self._make_room(end)
         known, cached = self._first
         shared = [min(common_prefix(known, prompt), len(prompt) - 1) for prompt in prompts]
         counts = np.array([len(prompt) - start for prompt, start in zip(prompts, shared, strict=True)])
-        ids = np.zeros((len(fresh), int(counts.max())), dtype=np.int64)
+        ids = np.zeros((len(prompts), int(counts.max())), dtype=np.int64)
         for row, (prompt, start) in enumerate(zip(prompts, shared, strict=True)):
             self._cache[:, :, begin + row, :, :start] = cached[..., :start, :]
             ids[row, : counts[row]] = prompt[start:]
             self._last[begin + row] = prompt[start - 1] if start else -1
         self._lengths[begin:end] = shared
-        self._sequences += [one.sequence for one in fresh]
+        self._sequences += sequences
         return self._append(slice(begin, end), ids, counts)
 
     def _append(self, rows: slice, ids: Tensor, counts: Tensor) -> Tensor:

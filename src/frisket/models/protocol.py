@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,38 +57,21 @@ class DraftSession(Session, Protocol):
         ...
 
 
-class Appended(NamedTuple):
-    """Tokens that a sequence of a batch goes on with."""
-
-    sequence: int
-    """The number of the sequence; a number that the batch does not hold begins a sequence with its prompt."""
-    token_ids: Sequence[int]
-    keep: int
-    """Number of its last tokens whose logits are asked for, at least one."""
-
-
 class Batch(Protocol):
     """Sequences of one model that are read together; `generate_many` answers prompts so.
 
-    A model that has batches has a method `batch()`, which returns a new one, or None where this network has none.
+    A model that has batches has a method `batch()`, which returns a new one, or None where its network allows none.
     """
 
-    @property
-    def rewinds(self) -> bool:
-        """Whether the sequences can take tokens back."""
-        ...
+    def read(self, appended: Mapping[int, Sequence[int]]) -> Logits:
+        """Append tokens to each sequence, in one call of the network; the logits after the last one, a row for each.
 
-    def read(self, appended: Sequence[Appended]) -> list[Logits]:
-        """Append tokens to all sequences of the batch, in one call of the network as far as it can; for each sequence
-        the logits after its last `keep` tokens, one row per token."""
-        ...
-
-    def rewind(self, sequence: int, tokens: int) -> None:
-        """Take back the last tokens of a sequence."""
+        Every sequence of the batch is named. A number that is new begins a sequence with its prompt.
+        """
         ...
 
     def remove(self, sequence: int) -> None:
-        """Forget a sequence."""
+        """Forget a sequence, if it was ever read."""
         ...
 
 
