@@ -19,6 +19,7 @@ from frisket.decoding.call import read_task
 from frisket.decoding.generate import answered, begin_task, generate
 from frisket.decoding.loop import Step
 from frisket.decoding.option_name import check_names
+from frisket.decoding.progress import progress_bar
 from frisket.errors import FrisketError
 from frisket.limit import Cancellation, Limits
 from frisket.models.protocol import new_batch
@@ -216,6 +217,7 @@ def generate_many(
     batch_size: int = ...,
     workers: int = ...,
     on_done: Callable[[int, int], object] | None = ...,
+    progress: bool = ...,
     return_errors: Literal[False] = ...,
     **options: Unpack[Options],
 ) -> list[T]: ...
@@ -228,6 +230,7 @@ def generate_many(
     batch_size: int = ...,
     workers: int = ...,
     on_done: Callable[[int, int], object] | None = ...,
+    progress: bool = ...,
     return_errors: bool = ...,
     **options: Unpack[AllOptions],
 ) -> list[Any]: ...
@@ -239,6 +242,7 @@ def generate_many(
     batch_size: int = 16,
     workers: int = 2,
     on_done: Callable[[int, int], object] | None = None,
+    progress: bool = False,
     return_errors: bool = False,
     **options: Unpack[AllOptions],
 ) -> list[Any]:
@@ -248,11 +252,20 @@ def generate_many(
 
     `options` are those of `generate`, but for `on_step`. With `tools` each answer is a `frisket.tools.Message`.
 
-    `targets` is one target for all prompts (a list of texts is one: choices), or a list with one for each. `workers`
-    threads take turns, so that one answer's grammar is compiled and masked while another's tokens are computed; each
-    keeps a session of the model. `on_done` is called here, after each answer, with how many are done. The first error
-    ends all, unless `return_errors` puts a FrisketError into the place of its answer. A FrisketError says
-    in its `index` which prompt failed, any other error in a note.
+    `targets` is one target for all prompts (a list of texts is one: choices), or a list with one for each.
+
+    Where the model has batches (`embedded`, `smollm2`, `gguf` and `transformers`, if the network allows it), one call
+    of the network reads the next tokens of up to `batch_size` answers. An answer that has ended leaves its place to the
+    next prompt, and what prompts share with the first one is read once. Answers are those of `generate` with the same
+    seed, as far as a network computes the same for several sequences as for one; `jump_forward` has no effect.
+
+    Without batches, with a `strategy` and with `batch_size=1`, `workers` threads take turns, so that one answer's
+    grammar is compiled and masked while another's tokens are computed; each keeps a session of the model.
+
+    `on_done` is called here, after each answer, with how many are done. `progress` shows that as a bar on stderr, if
+    that is a terminal; it needs the package rich, of the extra `cli`. The first error ends all, unless `return_errors`
+    puts a FrisketError into the place of its answer. A FrisketError says in its `index` which prompt failed, any other
+    error in a note.
     """
     check_names("generate_many", options)
     if isinstance(prompts, str):
@@ -278,13 +291,16 @@ def generate_many(
         if batch is None
         else _in_batches(batch, model, prompts, each, batch_size, options)
     )
-    with contextlib.closing(outcomes):
+    bar = progress_bar(len(prompts)) if progress else contextlib.nullcontext()
+    with bar as show, contextlib.closing(outcomes):
         for done, (place, value, error) in enumerate(outcomes, 1):
             if error is not None:
                 _name_prompt(error, place)
                 if not (return_errors and isinstance(error, FrisketError)):
                     raise error
             found[place] = value if error is None else error
+            if show is not None:
+                show(done)
             if on_done is not None:
                 on_done(done, len(prompts))
     return found

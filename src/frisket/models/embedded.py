@@ -229,8 +229,11 @@ class Network:
         self._scale = np.float32(self._head_width**-0.5)
 
     def cache(self, *rows: int) -> Tensor:
-        """Room for every key and value: (layers, 2, heads, context, head width); of `rows` sequences, behind the 2."""
-        return np.empty((self.layers, 2, *rows, self.heads, self.context, self._head_width), dtype=np.float32)
+        """Room for every key and value: (layers, 2, heads, context, head width); of `rows` sequences, behind the 2.
+
+        All zeros: a row of a batch multiplies by 0 what stands behind its end, which must be no NaN.
+        """
+        return np.zeros((self.layers, 2, *rows, self.heads, self.context, self._head_width), dtype=np.float32)
 
     def logits(self, hidden: Tensor) -> Logits:
         result: Logits = product(normalise(hidden), self._head)
