@@ -68,6 +68,8 @@ class FrisketError(Exception):
     """
 
     code: str = "frisket"
+    index: int | None = None
+    """The place of the prompt among those of `generate_many` whose answer failed; None of other errors."""
 
     def __init__(self, message: str, *, where: str | None = None, hint: str | None = None, code: str | None = None):
         message = _printable(message)
@@ -81,7 +83,8 @@ class FrisketError(Exception):
     def __str__(self) -> str:
         place = "" if self.where is None else f" (at {self.where or 'the root'})"
         advice = f"\nhint: {self.hint}" if self.hint else ""
-        return f"{self.message}{place}{advice}"
+        prompt = "" if self.index is None else f"prompt {self.index}: "
+        return f"{prompt}{self.message}{place}{advice}"
 
 
 def _printable(text: str) -> str:

@@ -135,6 +135,7 @@ def _described(result: Generation[Any], value: str | None, *, steps: bool) -> st
         "finish_reason": result.finish_reason,
         "whole": result.whole,
         "tokens": len(result.tokens),
+        "budgeted": result.budgeted,
         "logprob": result.logprob,
         "masked_logprob": result.masked_logprob,
         "least_feasible": min(result.feasible, default=1.0),
@@ -150,6 +151,7 @@ def _described(result: Generation[Any], value: str | None, *, steps: bool) -> st
                 "allowed": step.allowed,
                 "favourite": step.favourite,
                 "overruled": step.overruled,
+                "budgeted": step.budgeted,
                 "path": step.path,
             }
             for step in result.steps

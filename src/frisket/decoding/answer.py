@@ -52,7 +52,8 @@ class Generation(Generic[T]):
         """How many tokens `max_tokens` decided: the one drawn first would have left too few to finish the text.
 
         Where this is not 0, the answer may say less than the model would have with more tokens: a number has fewer
-        digits, a list fewer items.
+        digits, a list fewer items. A whole answer then has the `finish_reason` `"budget"`. It has it with 0, too, where
+        the tokens ran out just when the text was whole, and more could have followed.
         """
         return sum(step.budgeted for step in self.steps)
 
@@ -155,9 +156,14 @@ class Stream(Iterator[Step], Generic[T]):
         for step in self._seen[self._fed :]:
             self._partial.feed(step.text)
         self._fed = len(self._seen)
-        if self._finish_reason in ("end", "budget"):
+        if self._is_whole:
             self._partial.finish()
         return self._partial.value
+
+    @property
+    def _is_whole(self) -> bool:
+        """Whether the answer has ended as a whole text of the grammar."""
+        return self._finish_reason in ("end", "budget")
 
     @property
     def partial(self) -> T | None:
@@ -190,7 +196,7 @@ class Stream(Iterator[Step], Generic[T]):
             if not step.ends:
                 reader.feed(self._piece(step))
             yield from map(spans.with_tokens, reader.told())
-        if self._finish_reason == "end":
+        if self._is_whole:
             reader.finish()
         yield from map(spans.with_tokens, reader.told())
 
@@ -219,7 +225,7 @@ class Stream(Iterator[Step], Generic[T]):
             if not step.ends:
                 self._outline.feed(self._piece(step))
         self._fed = len(self._seen)
-        if self._finish_reason == "end":
+        if self._is_whole:
             self._outline.finish()
         return self._outline.values
 

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
 from frisket.decoding.answer import Generation, Stream
 from frisket.decoding.argument import check_integer, kind
+from frisket.decoding.batch import answers
 from frisket.decoding.call import read_task
 from frisket.decoding.generate import answered, begin_task, generate
 from frisket.decoding.loop import Step
 from frisket.decoding.option_name import check_names
+from frisket.decoding.progress import progress_bar
 from frisket.errors import FrisketError
 from frisket.limit import Cancellation, Limits
+from frisket.models.protocol import new_batch
+from frisket.target import as_grammar
 from frisket.tools import Tools
 
 if TYPE_CHECKING:
@@ -25,7 +31,7 @@ if TYPE_CHECKING:
 
     from frisket.events.event import Event
     from frisket.grammar import Grammar
-    from frisket.models.protocol import Model
+    from frisket.models.protocol import Batch, Model
     from frisket.options import AllOptions, Options, Prompt, ToolOptions
     from frisket.tools import Message
 
@@ -208,8 +214,10 @@ def generate_many(
     prompts: Iterable[Prompt],
     targets: Grammar[T] | type[T],
     *,
+    batch_size: int = ...,
     workers: int = ...,
     on_done: Callable[[int, int], object] | None = ...,
+    progress: bool = ...,
     return_errors: Literal[False] = ...,
     **options: Unpack[Options],
 ) -> list[T]: ...
@@ -219,8 +227,10 @@ def generate_many(
     prompts: Iterable[Prompt],
     targets: Any = ...,
     *,
+    batch_size: int = ...,
     workers: int = ...,
     on_done: Callable[[int, int], object] | None = ...,
+    progress: bool = ...,
     return_errors: bool = ...,
     **options: Unpack[AllOptions],
 ) -> list[Any]: ...
@@ -229,8 +239,10 @@ def generate_many(
     prompts: Iterable[Prompt],
     targets: Any = None,
     *,
+    batch_size: int = 16,
     workers: int = 2,
     on_done: Callable[[int, int], object] | None = None,
+    progress: bool = False,
     return_errors: bool = False,
     **options: Unpack[AllOptions],
 ) -> list[Any]:
@@ -240,10 +252,20 @@ def generate_many(
 
     `options` are those of `generate`, but for `on_step`. With `tools` each answer is a `frisket.tools.Message`.
 
-    `targets` is one target for all prompts (a list of texts is one: choices), or a list with one for each. `workers`
-    threads take turns, so that one answer's grammar is compiled and masked while another's tokens are computed; each
-    keeps a session of the model. `on_done` is called here, after each answer, with how many are done. The first error
-    ends all, unless `return_errors` puts a FrisketError into the place of its answer.
+    `targets` is one target for all prompts (a list of texts is one: choices), or a list with one for each.
+
+    Where the model has batches (`embedded`, `smollm2`, `gguf` and `transformers`, if the network allows it), one call
+    of the network reads the next tokens of up to `batch_size` answers. An answer that has ended leaves its place to the
+    next prompt, and what prompts share with the first one is read once. Answers are those of `generate` with the same
+    seed, as far as a network computes the same for several sequences as for one; `jump_forward` has no effect.
+
+    Without batches, with a `strategy` and with `batch_size=1`, `workers` threads take turns, so that one answer's
+    grammar is compiled and masked while another's tokens are computed; each keeps a session of the model.
+
+    `on_done` is called here, after each answer, with how many are done. `progress` shows that as a bar on stderr, if
+    that is a terminal; it needs the package rich, of the extra `cli`. The first error ends all, unless `return_errors`
+    puts a FrisketError into the place of its answer. A FrisketError says in its `index` which prompt failed, any other
+    error in a note.
     """
     check_names("generate_many", options)
     if isinstance(prompts, str):
@@ -253,40 +275,87 @@ def generate_many(
     prompts = list(prompts)
     if any(isinstance(one, Mapping) for one in prompts):
         raise TypeError("prompts are a list of texts or conversations, got messages: write [messages] for one")
-    each = _each(targets, len(prompts))
+    each = _each(targets, len(prompts), options.get("limits"))
     if (tools := options.get("tools")) is not None and not isinstance(tools, Tools):
         # Each tool is compiled once, and an iterator is read once.
         options["tools"] = Tools(tools)
-    check_integer("workers", workers)
-    if workers < 1:
-        raise ValueError(f"workers are at least 1, not {workers}")
+    for name, value in (("workers", workers), ("batch_size", batch_size)):
+        check_integer(name, value)
+        if value < 1:
+            raise ValueError(f"{name} is at least 1, not {value}")
     found: list[Any] = [None] * len(prompts)
+    # A strategy looks at many places of one answer: it has sessions of its own.
+    batch = new_batch(model) if batch_size > 1 < len(prompts) and options.get("strategy") is None else None
+    outcomes = (
+        _in_threads(model, prompts, each, workers, options)
+        if batch is None
+        else _in_batches(batch, model, prompts, each, batch_size, options)
+    )
+    bar = progress_bar(len(prompts)) if progress else contextlib.nullcontext()
+    with bar as show, contextlib.closing(outcomes):
+        for done, (place, value, error) in enumerate(outcomes, 1):
+            if error is not None:
+                _name_prompt(error, place)
+                if not (return_errors and isinstance(error, FrisketError)):
+                    raise error
+            found[place] = value if error is None else error
+            if show is not None:
+                show(done)
+            if on_done is not None:
+                on_done(done, len(prompts))
+    return found
+
+
+#: The number of a prompt, its answer, and the error in place of that.
+_Outcomes: TypeAlias = "Generator[tuple[int, Any, BaseException | None], None, None]"
+
+
+def _in_threads(
+    model: Model, prompts: Sequence[Prompt], targets: Sequence[Any], workers: int, options: AllOptions
+) -> _Outcomes:
+    """The answers of `generate` in some threads, as they are done."""
     answer: Callable[..., Any] = generate
     with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="frisket") as pool:
         waiting: dict[Future[Any], int] = {
             pool.submit(answer, model, prompt, target, **options): place
-            for place, (prompt, target) in enumerate(zip(prompts, each, strict=True))
+            for place, (prompt, target) in enumerate(zip(prompts, targets, strict=True))
         }
         try:
             while waiting:
                 done, _ = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in done:
-                    place = waiting.pop(future)
-                    error = future.exception()
-                    if error is not None and not (return_errors and isinstance(error, FrisketError)):
-                        raise error
-                    found[place] = future.result() if error is None else error
-                    if on_done is not None:
-                        on_done(len(prompts) - len(waiting), len(prompts))
+                    place, error = waiting.pop(future), future.exception()
+                    yield place, future.result() if error is None else None, error
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return found
 
 
-def _each(targets: Any, count: int) -> Sequence[Any]:
-    """One target for each prompt."""
+def _in_batches(
+    batch: Batch, model: Model, prompts: Sequence[Prompt], targets: Sequence[Any], size: int, options: AllOptions
+) -> _Outcomes:
+    """The answers of a batch, as they are done."""
+    tasks = (
+        (place, partial(read_task, "generate", model, prompt, target, options))
+        for place, (prompt, target) in enumerate(zip(prompts, targets, strict=True))
+    )
+    yield from answers(batch, tasks, size, options)
+
+
+def _name_prompt(error: BaseException, index: int) -> None:
+    """Say in an error which prompt it is of."""
+    if isinstance(error, FrisketError):
+        error.index = index
+    elif hasattr(error, "add_note"):  # from Python 3.11 on
+        error.add_note(f"in the answer to prompt {index}")
+
+
+def _each(targets: Any, count: int, limits: Limits | None) -> Sequence[Any]:
+    """One target for each prompt; a grammar that all of them share is made once."""
     if not isinstance(targets, list | tuple) or (targets and all(isinstance(one, str) for one in targets)):
+        # An error is that of each prompt: `return_errors` puts it into the places of their answers.
+        with contextlib.suppress(FrisketError, TypeError):
+            targets = targets if targets is None else as_grammar(targets, limits)
         return [targets] * count
     if len(targets) != count:
         raise ValueError(f"{count} prompts have {len(targets)} targets: give one for all, or one for each")

@@ -15,6 +15,7 @@ import numpy as np
 
 from frisket.decoding.pace import Pace
 from frisket.errors import LimitExceededError, VocabularyError
+from frisket.models.protocol import common_prefix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -147,7 +148,7 @@ class Drafter:
             if ids[: len(head)] != head:
                 return None
             ids = ids[len(head) :]
-            shared = ids if shared is None else shared[: _common(shared, ids)]
+            shared = ids if shared is None else shared[: common_prefix(shared, ids)]
         return shared
 
 
@@ -169,12 +170,6 @@ _memories: weakref.WeakKeyDictionary[Model, Memory] = weakref.WeakKeyDictionary(
 def _bits(mask: NDArray[np.uint32]) -> int:
     """How many tokens a mask allows."""
     return sum(int(word).bit_count() for word in mask[mask != 0])
-
-
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many leading ids are equal."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def _within(ids: list[int], size: int, vocabulary: Vocabulary) -> list[int]:

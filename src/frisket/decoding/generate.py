@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from frisket.decoding.answer import Generation, Stream
 from frisket.decoding.call import read_task
 from frisket.decoding.draft import drafter
-from frisket.decoding.loop import decode
+from frisket.decoding.loop import decode_from
+from frisket.decoding.reading import Reading
 from frisket.decoding.sampler import Sampler
 from frisket.decoding.task import Beginning, Task
 
 if TYPE_CHECKING:
     from typing_extensions import TypeForm, Unpack
 
+    from frisket._core import Matcher
+    from frisket.decoding.draft import Drafter
+    from frisket.decoding.loop import FinishReason, Step
     from frisket.grammar import Grammar
     from frisket.models.protocol import Model
     from frisket.options import AllOptions, Options, Prompt, ToolOptions
@@ -119,15 +123,25 @@ def answered(result: Generation[Any], options: Options) -> Any:
 def begin_stream(task: Task, beginning: Beginning, seed: int) -> Stream[Any]:
     """The steps of one answer to a task by the decode loop, which from now on owns the session of its beginning."""
     session, matcher = beginning.session, beginning.compiled.matcher()
-    steps = decode(
-        session,
+    draft = drafter(task.model, session) if task.jump_forward else None
+    reading = Reading(session, None if draft is None else draft.pace)
+    # The logits of a session never wait.
+    steps = cast("Iterator[Step]", decode_task(task, beginning, seed, reading, matcher, draft))
+    return Stream(steps, task.grammar, beginning.limit, matcher)
+
+
+def decode_task(
+    task: Task, beginning: Beginning, seed: int, reading: Reading, matcher: Matcher, draft: Drafter | None = None
+) -> Generator[Step | None, None, FinishReason]:
+    """The decode loop of one answer to a task, from a reading of the session of its beginning."""
+    return decode_from(
+        reading,
         matcher,
         task.vocabulary,
         beginning.budget,
         sampler=task.sampler or Sampler.GREEDY,
         seed=seed,
         stop=task.stop,
-        drafter=drafter(task.model, session) if task.jump_forward else None,
+        drafter=draft,
         head=beginning.head,
     )
-    return Stream(steps, task.grammar, beginning.limit, matcher)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from frisket import _core
 from frisket.decoding.budget import Budget
 from frisket.decoding.document import Document
 from frisket.decoding.reading import Reading
@@ -17,7 +18,7 @@ from frisket.decoding.sampler import Sampler, noise
 from frisket.decoding.text import Text
 from frisket.errors import EngineError, VocabularyError
 from frisket.least import median_tokens
-from frisket.logits.numpy import FeasibleMass, allowed, feasible_mass
+from frisket.logits.numpy import FeasibleMass, allowed
 from frisket.token_name import token_name, token_names
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 
 FinishReason = Literal["end", "budget", "stop", "length"]
 """`end`: the text is a whole sentence of the grammar and the model ended it, or nothing could follow;
-`budget`: it is whole, because the masks kept it so, and the tokens ran out; `stop`: a stop string came;
-`length`: the tokens ran out first, and the text is cut."""
+`budget`: it is whole, and `max_tokens` decided at least one of its tokens (`Step.budgeted`) or its end, where more text
+could have followed; `stop`: a stop string came; `length`: the tokens ran out first, and the text is cut."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,9 @@ class Step:
     data: bytes = b""
     called: bool = True
     budgeted: bool = False
-    """Whether the tokens left took tokens away that the grammar allows."""
+    """Whether `max_tokens` decided this token: the one drawn first, from the grammar's mask, left too few tokens to
+    finish the text, so another one was drawn from those that leave enough. Where this is False, any larger `max_tokens`
+    gives the same token here."""
     guarded: bool = False
     """Whether the guard or `min_tokens` took tokens away."""
     #: The document and how many of its pieces were there when the token was chosen.
@@ -132,9 +135,32 @@ def decode(
     `is_thinking` says whether the text of the steps so far ends inside of reasoning. Reasoning is ended while a median
     answer still fits into the budget, as far as the budget has room for one.
     """
+    reading = Reading(session, None if drafter is None else drafter.pace)
+    steps = decode_from(
+        reading, matcher, vocabulary, budget,
+        sampler=sampler, seed=seed, stop=stop, drafter=drafter, head=head, is_thinking=is_thinking,
+    )  # fmt: skip
+    # The logits of a session never wait.
+    return cast("Generator[Step, None, FinishReason]", steps)
+
+
+def decode_from(
+    reading: Reading,
+    matcher: Matcher | None,
+    vocabulary: Vocabulary,
+    budget: Budget,
+    *,
+    sampler: Sampler = Sampler.GREEDY,
+    seed: int = 0,
+    stop: Sequence[str] = (),
+    drafter: Drafter | None = None,
+    head: bytes = b"",
+    is_thinking: Callable[[], bool] | None = None,
+) -> Generator[Step | None, None, FinishReason]:
+    """As `decode`, from a reading; None is yielded where its logits wait for other sequences of a batch."""
     max_tokens, rng = budget.max_tokens, np.random.default_rng(seed)
     text, history = Text(stop), list[int]()
-    reading = Reading(session, None if drafter is None else drafter.pace)
+    has_decided = False
     spelled = b""
     draft = None
     if drafter is not None and matcher is not None:
@@ -146,6 +172,8 @@ def decode(
     while True:
         if position is not None:
             position.keep_for_answer(history)
+        while reading.is_waiting:
+            yield None
         logits = reading.logits()
         token, logprob, mass, count = _choose(logits, position, sampler, rng, history)
         ends, called = token in vocabulary.eos, reading.called
@@ -163,6 +191,7 @@ def decode(
             history.pop()
             position.narrow(history, len(head))
             budgeted, guarded = True, position.guarded
+            has_decided = True
             again = again or noise(seed, len(history), again=True)
             token, logprob, mass, count = _choose(logits, position, sampler, again, history)
             ends = token in vocabulary.eos
@@ -213,7 +242,7 @@ def decode(
         if not ends and text.stopped:
             return "stop"
         if ends or closed:
-            return "budget" if position is not None and position.is_spent else "end"
+            return "budget" if has_decided or (position is not None and position.is_spent) else "end"
         if full and position is not None and not position.can_end:
             return "length"
         reading.push(token, draft, max_tokens - len(history))
@@ -328,7 +357,7 @@ def _choose(
     history: Sequence[int],
 ) -> tuple[int, float, FeasibleMass, int]:
     """A token, its log-probability under the model, what the mask leaves, and how many tokens are allowed."""
-    free = logits if logits.dtype == np.float32 else logits.astype(np.float32)
+    free = np.ascontiguousarray(logits, dtype=np.float32)
     if position is None:
         count, mask = free.size, np.full(-(-free.size // 32), 0xFFFFFFFF, dtype=np.uint32)
     else:
@@ -339,7 +368,8 @@ def _choose(
             where=f"token {len(history)}",
             hint="use a vocabulary with a token for every byte, or allow other text here",
         )
-    mass = feasible_mass(free, mask)
+    # The engine's own, for each token: what `feasible_mass` checks first is so here.
+    mass = FeasibleMass(*_core.feasible_mass(free, mask))
     if mass.likeliest is None or not math.isfinite(mass.log_sum):
         raise EngineError(
             f"the model gives no finite logit to any of the {count} tokens that may come next",

@@ -69,7 +69,7 @@ _SLIPS: Mapping[str, str] = {
     **dict.fromkeys(("callback", "on_token", "streamer"), "write on_step=…, a function that takes a Step"),
     "random_state": "write seed={value}",
     "timeout": "write limits=frisket.Limits(cancellation=…), which another thread can end",
-    **dict.fromkeys(("workers", "on_done", "return_errors"), _MANY),
+    **dict.fromkeys(("batch_size", "workers", "on_done", "progress", "return_errors"), _MANY),
 }
 
 

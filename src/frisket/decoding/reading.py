@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from frisket.models.protocol import DraftSession, Logits
+from frisket.models.protocol import DraftSession, Logits, check_prompt, check_room
 
 if TYPE_CHECKING:
     from frisket.decoding.pace import Pace
@@ -30,6 +30,11 @@ class Reading:
         self._rows: Logits = np.empty((0, 0), dtype=np.float32)
         #: Whether the logits came with the last call of the network, and not with one for an earlier token.
         self.called = True
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the logits are not there before other sequences have got as far."""
+        return False
 
     def logits(self) -> Logits:
         if self._ahead or not self.called:
@@ -64,3 +69,34 @@ class Reading:
         if self._ahead:
             cast("DraftSession", self._session).rewind(len(self._ahead))
             self._ahead = []
+
+
+class Row(Reading):
+    """One sequence of a batch: what is appended to it waits until all sequences are read together.
+
+    It reads no drafts: calls of a batch take longer with each token, right or wrong.
+    """
+
+    def __init__(self, prompt_ids: Sequence[int], context: int) -> None:
+        check_prompt(prompt_ids, context)
+        self._length, self._context = len(prompt_ids), context
+        #: Tokens that wait to be read; none where the logits after them are known.
+        self.waiting: Sequence[int] = prompt_ids
+        self._last: Logits = np.empty(0, dtype=np.float32)
+        self.called = True
+
+    @property
+    def is_waiting(self) -> bool:
+        return bool(self.waiting)
+
+    def take(self, logits: Logits) -> None:
+        """The logits after what was waiting."""
+        self._last, self.waiting = logits, ()
+
+    def logits(self) -> Logits:
+        return self._last
+
+    def push(self, token: int, draft: Draft | None, most: int) -> None:
+        check_room(self._length, 1, self._context)
+        self._length += 1
+        self.waiting = [token]

@@ -89,8 +89,15 @@ class Task:
         """The prompt is read once, however many answers begin here."""
         return self.begin()
 
-    def begin(self, *, partial: bool = False) -> Beginning:
-        """A new session that has read the prompt.
+    def begin(
+        self,
+        *,
+        partial: bool = False,
+        start: Callable[[Sequence[int]], Any] | None = None,
+        compiled: CompiledGrammar | None = None,
+    ) -> Beginning:
+        """A new session that has read the prompt, by `start` or the model's own; `compiled` is the compiled grammar, if
+        it is known already.
 
         LimitExceededError if the prompt leaves no room for a token; BudgetError if the tokens finish no answer, unless
         a `partial` one is welcome, which is then cut.
@@ -102,17 +109,16 @@ class Task:
             ids, head = take_back(self.vocabulary, ids)
         # The tokens that spell the head again count for nothing, but they take room: at most one for each byte.
         budget = asked.within(self.model.context, len(ids) + len(head))
-        if head:
-            compiled = compile_healed(self.grammar, self.vocabulary, head, self.limits)
-        else:
-            compiled = self.grammar.compile(self.vocabulary, limits=self.limits)
+        compiled = compiled or self.grammar.compile(self.vocabulary, limits=self.limits)
         try:
-            budget.check((self.grammar.compile(self.vocabulary, limits=self.limits) if head else compiled).matcher())
+            budget.check(compiled.matcher())
         except BudgetError:
             if not partial:
                 raise
             budget = replace(budget, on_budget="cut")
-        return Beginning(self.model.start(ids), compiled, budget, head)
+        if head:
+            compiled = compile_healed(self.grammar, self.vocabulary, head, self.limits)
+        return Beginning((start or self.model.start)(ids), compiled, budget, head)
 
     def free_prompt(self) -> str:
         """The prompt of an answer in free text."""

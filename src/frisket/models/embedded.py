@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from frisket.models import prompt as template
-from frisket.models.protocol import Logits, check_prompt, check_room
+from frisket.models.protocol import Logits, check_prompt, check_room, common_prefix
 from frisket.models.safetensors import Tensor, load
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ PIECES = " ?[A-Za-z_]+| ?[0-9]| ?[^A-Za-z_0-9 \\t\\r\\n]+|[ \\t\\r\\n]+"
 #: of CPU time and 100,000 would take minutes.
 BOUNDED = PIECES.replace("]+", "]{1,64}")
 EPSILON = 1e-5
+#: Multiplications of a matrix product that is small for OpenBLAS.
+SMALL = 1 << 19
 
 
 @cache
@@ -76,6 +78,88 @@ class Embedded:
 
     def start(self, prompt_ids: Sequence[int]) -> EmbeddedSession:
         return EmbeddedSession(self.network, prompt_ids)
+
+    def batch(self) -> EmbeddedBatch:
+        return EmbeddedBatch(self.network)
+
+
+class EmbeddedBatch:
+    """Sequences that are read together; each is one row of the cache, and the rows have no gaps."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        #: The number of the sequence in each row.
+        self._sequences: list[int] = []
+        self._cache = network.cache(0)
+        self._lengths = np.empty(0, dtype=np.int64)
+        self._last = np.empty(0, dtype=np.int64)
+        #: The first prompt and its keys and values: later ones take over the beginning that they share with it.
+        self._first: tuple[Sequence[int], Tensor] = ((), network.cache())
+
+    def read(self, appended: Mapping[int, Sequence[int]]) -> Logits:
+        order = {sequence: place for place, sequence in enumerate(appended)}
+        fresh = [sequence for sequence in appended if sequence not in self._sequences]
+        hidden = np.empty((len(appended), self._network.width), dtype=np.float32)
+        if count := len(self._sequences):
+            ids = np.array([appended[sequence] for sequence in self._sequences], dtype=np.int64)
+            places = [order[sequence] for sequence in self._sequences]
+            hidden[places] = self._append(slice(0, count), ids, np.full(count, ids.shape[1]))
+        if fresh and not self._first[0]:
+            begun = fresh.pop(0)
+            hidden[order[begun]] = self._begin([begun], [appended[begun]])
+            prompt = appended[begun]
+            self._first = prompt, self._cache[:, :, len(self._sequences) - 1, :, : len(prompt)].copy()
+        if fresh:
+            hidden[[order[sequence] for sequence in fresh]] = self._begin(
+                fresh, [appended[sequence] for sequence in fresh]
+            )
+        return self._network.logits(hidden)
+
+    def remove(self, sequence: int) -> None:
+        if sequence not in self._sequences:
+            return
+        # The last row takes the place of this one.
+        row, last = self._sequences.index(sequence), len(self._sequences) - 1
+        self._sequences[row] = self._sequences[last]
+        length = self._lengths[row] = self._lengths[last]
+        self._last[row] = self._last[last]
+        if row != last:
+            self._cache[:, :, row, :, :length] = self._cache[:, :, last, :, :length]
+        self._sequences.pop()
+
+    def _begin(self, sequences: Sequence[int], prompts: Sequence[Sequence[int]]) -> Tensor:
+        """Read prompts into rows of their own; the hidden state of each one's last token."""
+        begin = len(self._sequences)
+        end = begin + len(prompts)
+        self._make_room(end)
+        known, cached = self._first
+        shared = [min(common_prefix(known, prompt), len(prompt) - 1) for prompt in prompts]
+        counts = np.array([len(prompt) - start for prompt, start in zip(prompts, shared, strict=True)])
+        ids = np.zeros((len(prompts), int(counts.max())), dtype=np.int64)
+        for row, (prompt, start) in enumerate(zip(prompts, shared, strict=True)):
+            self._cache[:, :, begin + row, :, :start] = cached[..., :start, :]
+            ids[row, : counts[row]] = prompt[start:]
+            self._last[begin + row] = prompt[start - 1] if start else -1
+        self._lengths[begin:end] = shared
+        self._sequences += sequences
+        return self._append(slice(begin, end), ids, counts)
+
+    def _append(self, rows: slice, ids: Tensor, counts: Tensor) -> Tensor:
+        """Append so many tokens to each of some rows; the hidden state of each one's last token."""
+        hidden = self._network.append(ids, self._last[rows], self._lengths[rows], self._cache[:, :, rows])
+        ends = np.arange(len(ids)), counts - 1
+        self._last[rows] = ids[ends]
+        self._lengths[rows] += counts
+        last: Tensor = hidden[ends]
+        return last
+
+    def _make_room(self, rows: int) -> None:
+        held = self._cache.shape[2]
+        if rows > held:
+            cache = self._network.cache(max(rows, 2 * held))
+            cache[:, :, :held] = self._cache
+            self._cache = cache
+            self._lengths, self._last = (np.resize(one, cache.shape[2]) for one in (self._lengths, self._last))
 
 
 class EmbeddedSession:
@@ -144,12 +228,15 @@ class Network:
         self._cos, self._sin = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
         self._scale = np.float32(self._head_width**-0.5)
 
-    def cache(self) -> Tensor:
-        """Room for every key and value: (layers, 2, heads, context, head width)."""
-        return np.empty((self.layers, 2, self.heads, self.context, self._head_width), dtype=np.float32)
+    def cache(self, *rows: int) -> Tensor:
+        """Room for every key and value: (layers, 2, heads, context, head width); of `rows` sequences, behind the 2.
+
+        All zeros: a row of a batch multiplies by 0 what stands behind its end, which must be no NaN.
+        """
+        return np.zeros((self.layers, 2, *rows, self.heads, self.context, self._head_width), dtype=np.float32)
 
     def logits(self, hidden: Tensor) -> Logits:
-        result: Logits = normalise(hidden) @ self._head
+        result: Logits = product(normalise(hidden), self._head)
         return result
 
     def read(self, ids: Tensor, cache: Tensor) -> Tensor:
@@ -159,13 +246,13 @@ class Network:
         x[1:] += self._previous[ids[:-1]]
         future = np.triu(np.full((count, count), -np.inf, dtype=np.float32), 1)
         for (qkv, out, up, down), (keys, values) in zip(self._blocks, cache, strict=True):
-            heads = (normalise(x) @ qkv).reshape(count, 3, self.heads, self._head_width).transpose(1, 2, 0, 3)
+            heads = product(normalise(x), qkv).reshape(count, 3, self.heads, self._head_width).transpose(1, 2, 0, 3)
             queries, keys[:, :count] = rotate(heads[:2], self._cos[:count], self._sin[:count])
             values[:, :count] = heads[2]
             scores = queries @ keys[:, :count].transpose(0, 2, 1) * self._scale + future
             mixed = softmax(scores) @ values[:, :count]
-            x = x + mixed.transpose(1, 0, 2).reshape(count, self.width) @ out
-            x = x + square(normalise(x) @ up) @ down
+            x = x + product(mixed.transpose(1, 0, 2).reshape(count, self.width), out)
+            x = x + product(square(product(normalise(x), up)), down)
         last: Tensor = x[-1]
         return last
 
@@ -182,6 +269,36 @@ class Network:
             x = x + mixed.reshape(self.width) @ out
             x = x + square(normalise(x) @ up) @ down
         return x
+
+    def append(self, ids: Tensor, previous: Tensor, starts: Tensor, cache: Tensor) -> Tensor:
+        """Append tokens (rows, tokens) to some sequences, each behind its `starts` tokens, the last of which is in
+        `previous`, −1 where there is none; the hidden states.
+
+        A shorter row is filled up at its end: nobody sees these tokens, and the next ones take their places.
+        """
+        rows, count = ids.shape
+        x = self._embedding[ids]
+        x[:, 1:] += self._previous[ids[:, :-1]]
+        x[:, 0] += self._previous[previous] * (previous >= 0)[:, None]
+        x = x.reshape(-1, self.width)
+        places = np.minimum(starts[:, None] + np.arange(count), self.context - 1)
+        end = int(places.max()) + 1
+        cos, sin = (part[places][:, :, None, None] for part in (self._cos, self._sin))
+        future = np.where(np.arange(end) <= places[:, None, :, None], np.float32(0), np.float32(-np.inf))
+        row = np.arange(rows)[:, None]
+        shape = (rows, count, 3, self.heads, self._head_width)
+        for (qkv, out, up, down), (keys, values) in zip(self._blocks, cache, strict=True):
+            heads = product(normalise(x), qkv).reshape(shape)
+            turned = rotate(heads[:, :, :2], cos, sin)
+            keys[row, :, places] = turned[:, :, 1]
+            values[row, :, places] = heads[:, :, 2]
+            scores = turned[:, :, 0].transpose(0, 2, 1, 3) @ keys[:, :, :end].transpose(0, 1, 3, 2)
+            scores *= self._scale
+            scores += future
+            mixed = softmax(scores) @ values[:, :, :end]
+            x = x + product(mixed.transpose(0, 2, 1, 3).reshape(-1, self.width), out)
+            x = x + product(square(product(normalise(x), up)), down)
+        return x.reshape(rows, count, self.width)
 
 
 class Tokenizer:
@@ -230,11 +347,29 @@ def byte_characters() -> list[str]:
     return [stand_in[byte] for byte in range(256)]
 
 
+def product(x: Tensor, weights: Tensor) -> Tensor:
+    """`x @ weights`, a few rows at a time.
+
+    Products as small as that take half the time for each row, and on one thread. The threads of a larger one spin while
+    they wait for each other, so that it takes several times as long on a busy machine.
+    """
+    rows = SMALL // weights.size
+    if x.ndim == 1 or len(x) <= rows:
+        return x @ weights
+    whole = len(x) // rows * rows
+    result = np.empty((len(x), weights.shape[1]), dtype=np.float32)
+    groups = result[:whole].reshape(-1, rows, weights.shape[1])
+    np.matmul(x[:whole].reshape(-1, rows, len(weights)), weights, out=groups)
+    np.matmul(x[whole:], weights, out=result[whole:])
+    return result
+
+
 def normalise(x: Tensor) -> Tensor:
     if x.ndim == 1:
         scale: Tensor = x * np.float32((x.dot(x) / x.shape[0] + EPSILON) ** -0.5)
         return scale
-    many: Tensor = x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + np.float32(EPSILON))
+    squares = np.einsum("...i,...i->...", x, x)[..., None]
+    many: Tensor = x / np.sqrt(squares / np.float32(x.shape[-1]) + np.float32(EPSILON))
     return many
 
 
@@ -245,11 +380,13 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 
 def softmax(x: Tensor) -> Tensor:
-    weights: Tensor = np.exp(x - x.max(axis=-1, keepdims=True))
+    weights: Tensor = x - x.max(axis=-1, keepdims=True)
+    np.exp(weights, out=weights)
     weights /= weights.sum(axis=-1, keepdims=True)
     return weights
 
 
 def square(x: Tensor) -> Tensor:
     positive: Tensor = np.maximum(x, np.float32(0))
-    return positive * positive
+    positive *= positive
+    return positive

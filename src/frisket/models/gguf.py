@@ -16,7 +16,7 @@ from frisket.dependency import install_command
 from frisket.errors import EngineError, FrisketError, MissingDependencyError
 from frisket.models.chat import Chat
 from frisket.models.llama_cpp import ROOM, LlamaCpp, LlamaCppSession
-from frisket.models.protocol import Session, check_prompt
+from frisket.models.protocol import Batch, Session, check_prompt
 
 if TYPE_CHECKING:
     from frisket.chat_template import ChatTemplate
@@ -52,7 +52,7 @@ class GGUF:
         runtime = runtime or _installed()
         self._chat = Chat(content.metadata, where=str(path))
         self._context = min(content.context, context or (ROOM if runtime == "llama.cpp" else content.context))
-        self._start = _starter(content, runtime, self._context)
+        self._start, self._batch = _runtime(content, runtime, self._context)
         self._rows = content.rows
         self.runtime = runtime
 
@@ -97,6 +97,10 @@ class GGUF:
     def start(self, prompt_ids: Sequence[int]) -> Session:
         check_prompt(prompt_ids, self.context)
         return self._start(prompt_ids)
+
+    def batch(self) -> Batch | None:
+        """A new batch; None where the runtime has none."""
+        return self._batch()
 
 
 class Content:
@@ -159,20 +163,23 @@ def _installed() -> Runtime:
     return "transformers" if found else "numpy"
 
 
-def _starter(content: Content, runtime: Runtime, context: int) -> Callable[[Sequence[int]], Session]:
-    """The maker of a session that has read a prompt."""
+def _runtime(
+    content: Content, runtime: Runtime, context: int
+) -> tuple[Callable[[Sequence[int]], Session], Callable[[], Batch | None]]:
+    """The maker of a session that has read a prompt, and that of a batch."""
     if runtime == "llama.cpp":
         native = LlamaCpp(content.path)
-        return lambda prompt_ids: LlamaCppSession(native, context, prompt_ids)
+        return lambda prompt_ids: LlamaCppSession(native, context, prompt_ids), lambda: None
     content.check_architecture()
     if runtime == "numpy":
-        from frisket.models.llama import Llama, LlamaSession
+        from frisket.models.llama import Llama, LlamaBatch, LlamaSession
 
         network = Llama(content.metadata, content.tensor, set(content.tensors), where=str(content.path))
-        return lambda prompt_ids: LlamaSession(network, context, prompt_ids)
+        return lambda prompt_ids: LlamaSession(network, context, prompt_ids), lambda: LlamaBatch(network, context)
     if runtime != "transformers":
         raise ValueError(f"a runtime is llama.cpp, transformers or numpy, not {runtime!r}")
     from frisket.models.transformers import TransformersSession
+    from frisket.models.transformers_batch import transformers_batch
 
     try:
         torch, library, _ = (importlib.import_module(package) for package in TRANSFORMERS)
@@ -189,7 +196,9 @@ def _starter(content: Content, runtime: Runtime, context: int) -> Callable[[Sequ
             hint='read it by numpy: models.gguf(path, runtime="numpy")',
         ) from error
     model.eval()
-    return lambda prompt_ids: TransformersSession(torch, model, context, prompt_ids)
+    return lambda prompt_ids: TransformersSession(torch, model, context, prompt_ids), lambda: transformers_batch(
+        torch, model
+    )
 
 
 def _unreadable(path: Path, reason: str) -> FrisketError:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence, Set
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from frisket.dependency import install_command
 from frisket.errors import EngineError
-from frisket.models.protocol import Logits, check_room
+from frisket.models.protocol import Logits, check_room, common_prefix
 from frisket.models.safetensors import Tensor
 
 #: Prompt tokens read at once: memory for attention scores grows with this number times the length.
 CHUNK = 256
 #: Most tokens of a call for which `vecdot` replaces the matrix product; numpy has it from 2.0 on.
 FEW = 4 if hasattr(np, "vecdot") else 0
+#: Most tokens of a call for which small matrix products replace a large one, as many as these at a time, and the most
+#: multiplications of a product that is small for OpenBLAS.
+MANY, ROWS, SMALL = 64, 16, 1 << 19
 #: Tokens in a new cache, which doubles when full.
 ROOM = 256
 LAYER = ("attn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_norm", "ffn_gate", "ffn_up", "ffn_down")
@@ -54,41 +58,67 @@ class Llama:
         result: Logits = product(self._normalise(hidden, self._norm), self._head)
         return result
 
-    def read(self, ids: Tensor, start: int, cache: Tensor) -> Tensor:
-        """Append tokens to a cache that holds `start` of them; the hidden state of each."""
-        count, end = len(ids), start + len(ids)
-        angles = np.outer(np.arange(start, end), self._frequencies)
+    def read(self, parts: Sequence[Part]) -> Tensor:
+        """Append tokens to some sequences, each to its own cache; the hidden states of all tokens in order."""
+        ends = np.cumsum([len(part.ids) for part in parts]).tolist()
+        places = np.concatenate([part.start + np.arange(len(part.ids)) for part in parts])
+        angles = np.outer(places, self._frequencies)[:, None]
         cos, sin = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
-        future = np.triu(np.full((count, end), -np.inf, dtype=np.float32), start + 1)
-        group = self.heads // self.kv_heads
+        futures = [_future(len(part.ids), part.start) for part in parts]
         queries_end, keys_end = self.heads, self.heads + self.kv_heads
-        x = self._embedding[ids]
-        for (norm, qkv, out, middle_norm, gate_up, down), (keys, values) in zip(self._blocks, cache, strict=True):
-            mixed = product(self._normalise(x, norm), qkv).reshape(count, -1, self.head_width).transpose(1, 0, 2)
-            queries = rotate(mixed[:queries_end], cos, sin)
-            keys[:, start:end] = rotate(mixed[queries_end:keys_end], cos, sin)
-            values[:, start:end] = mixed[keys_end:]
-            scores = queries.reshape(self.kv_heads, group * count, -1) @ keys[:, :end].transpose(0, 2, 1) * self._scale
-            weights = softmax(scores.reshape(self.kv_heads, group, count, end) + future)
-            heads = weights.reshape(self.kv_heads, group * count, end) @ values[:, :end]
-            joined = heads.reshape(self.heads, count, -1).transpose(1, 0, 2).reshape(count, -1)
+        x: Tensor = self._embedding[np.concatenate([part.ids for part in parts])]
+        for layer, (norm, qkv, out, middle_norm, gate_up, down) in enumerate(self._blocks):
+            mixed = product(self._normalise(x, norm), qkv).reshape(len(x), -1, self.head_width)
+            turned = rotate(mixed[:, :keys_end], cos, sin)
+            joined = np.empty((len(x), self.heads * self.head_width), dtype=np.float32)
+            for part, end, future in zip(parts, ends, futures, strict=True):
+                rows = slice(end - len(part.ids), end)
+                keys, values = part.cache[layer]
+                places = slice(part.start, part.start + len(part.ids))
+                keys[:, places] = turned[rows, queries_end:].transpose(1, 0, 2)
+                values[:, places] = mixed[rows, keys_end:].transpose(1, 0, 2)
+                joined[rows] = self._attend(
+                    turned[rows, :queries_end], keys[:, : places.stop], values[:, : places.stop], future
+                )
             x = x + product(joined, out)
             gate, up = np.split(product(self._normalise(x, middle_norm), gate_up), 2, axis=-1)
             x = x + product(silu(gate) * up, down)
         return x
+
+    def _attend(self, queries: Tensor, keys: Tensor, values: Tensor, future: Tensor | None) -> Tensor:
+        """What the queries (tokens, heads, head width) of one sequence find, one row per token."""
+        count, group = len(queries), self.heads // self.kv_heads
+        grouped = queries.transpose(1, 0, 2).reshape(self.kv_heads, group * count, -1)
+        scores = grouped @ keys.transpose(0, 2, 1) * self._scale
+        if future is not None:
+            scores = (scores.reshape(self.kv_heads, group, count, -1) + future).reshape(scores.shape)
+        heads = softmax(scores) @ values
+        joined: Tensor = heads.reshape(self.heads, count, -1).transpose(1, 0, 2).reshape(count, -1)
+        return joined
 
     def _normalise(self, x: Tensor, weight: Tensor) -> Tensor:
         scaled: Tensor = x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + self._epsilon) * weight
         return scaled
 
 
+class Part(NamedTuple):
+    """Tokens that are read behind the `start` tokens that a cache holds already."""
+
+    ids: Tensor
+    start: int
+    cache: Tensor
+
+
 class LlamaSession:
     """One sequence. Tokens that were pushed are read together when logits are asked for."""
 
-    def __init__(self, network: Llama, context: int, prompt_ids: Sequence[int]) -> None:
+    def __init__(self, network: Llama, context: int, prompt_ids: Sequence[int], before: Tensor | None = None) -> None:
+        """`before`: keys and values of what comes before the prompt."""
         self._network, self._context = network, context
-        self._cache = network.cache(ROOM)
-        self._read = 0
+        self._read = 0 if before is None else int(before.shape[3])
+        self._cache = network.cache(max(ROOM, self._read))
+        if before is not None:
+            self._cache[..., : self._read, :] = before
         self._pending = [int(token_id) for token_id in prompt_ids]
         #: Logits after the last tokens that were read; the last row belongs to the end of the sequence.
         self._rows: Logits = np.empty((0, 0), dtype=np.float32)
@@ -97,6 +127,11 @@ class LlamaSession:
     def rewinds(self) -> bool:
         return True
 
+    @property
+    def cache(self) -> Tensor:
+        """A copy of the keys and values so far."""
+        return self._cache[..., : self._read, :].copy()
+
     def logits(self) -> Logits:
         if self._pending:
             self._advance(1)
@@ -104,12 +139,15 @@ class LlamaSession:
         return last
 
     def push(self, token_id: int) -> None:
-        check_room(self._read + len(self._pending), 1, self._context)
-        self._pending.append(int(token_id))
+        self.append([token_id])
 
-    def extend(self, token_ids: Sequence[int]) -> Logits:
+    def append(self, token_ids: Sequence[int]) -> None:
+        """Append tokens, which are read when logits are asked for."""
         check_room(self._read + len(self._pending), len(token_ids), self._context)
         self._pending += map(int, token_ids)
+
+    def extend(self, token_ids: Sequence[int]) -> Logits:
+        self.append(token_ids)
         self._advance(len(token_ids))
         return self._rows
 
@@ -121,17 +159,13 @@ class LlamaSession:
 
     def _advance(self, keep: int) -> None:
         """Read what is pending; `_rows` are then the logits after its last `keep` tokens."""
-        kept: list[Tensor] = []
-        while self._pending:
-            ids = self._pending[:CHUNK]
-            self._make_room(self._read + len(ids))
-            hidden = self._network.read(np.asarray(ids, dtype=np.int64), self._read, self._cache)
-            self._read += len(ids)
-            self._pending = self._pending[CHUNK:]
-            wanted = keep - len(self._pending)
-            if wanted > 0:
-                kept.append(hidden[-wanted:])
-        self._rows = self._network.logits(np.concatenate(kept)[-keep:])
+        self._rows = read_together(self._network, [(self, keep)])
+
+    def _part(self) -> Part:
+        """The next pending tokens, with room for them in the cache."""
+        ids = self._pending[:CHUNK]
+        self._make_room(self._read + len(ids))
+        return Part(np.asarray(ids, dtype=np.int64), self._read, self._cache)
 
     def fork(self) -> LlamaSession:
         twin = object.__new__(LlamaSession)
@@ -149,6 +183,62 @@ class LlamaSession:
         copy = self._network.cache(room)
         copy[..., : self._read, :] = self._cache[..., : self._read, :]
         return copy
+
+
+class LlamaBatch:
+    """Sequences that are read together: their weights are read once for all of them."""
+
+    def __init__(self, network: Llama, context: int) -> None:
+        self._network, self._context = network, context
+        self._sessions: dict[int, LlamaSession] = {}
+        #: The first prompt and its keys and values: later ones take over the beginning that they share with it.
+        self._first: tuple[Sequence[int], Tensor] = ((), network.cache(0))
+
+    def read(self, appended: Mapping[int, Sequence[int]]) -> Logits:
+        for sequence, ids in appended.items():
+            if sequence in self._sessions:
+                self._sessions[sequence].append(ids)
+            else:
+                self._sessions[sequence] = self._begin(ids)
+        return read_together(self._network, [(self._sessions[sequence], 1) for sequence in appended])
+
+    def remove(self, sequence: int) -> None:
+        self._sessions.pop(sequence, None)
+
+    def _begin(self, prompt_ids: Sequence[int]) -> LlamaSession:
+        """A session that has read what its prompt shares with the first one; of the first one, all but a token."""
+        known, cached = self._first
+        if not known:
+            known = prompt_ids[:-1]
+            if known:
+                session = LlamaSession(self._network, self._context, known)
+                read_together(self._network, [(session, 1)])
+                cached = session.cache
+            self._first = known, cached
+        shared = min(common_prefix(known, prompt_ids), len(prompt_ids) - 1)
+        return LlamaSession(self._network, self._context, prompt_ids[shared:], cached[..., :shared, :])
+
+
+def read_together(network: Llama, asked: Sequence[tuple[LlamaSession, int]]) -> Logits:
+    """Read what is pending in some sessions; the logits after so many of the last tokens of each."""
+    kept: list[list[Tensor]] = [[] for _ in asked]
+    while parts := [(place, session._part()) for place, (session, _) in enumerate(asked) if session._pending]:
+        hidden = network.read([part for _, part in parts])
+        for place, part in parts:
+            session, keep = asked[place]
+            session._read += len(part.ids)
+            session._pending = session._pending[len(part.ids) :]
+            rows, hidden = hidden[: len(part.ids)], hidden[len(part.ids) :]
+            if (wanted := keep - len(session._pending)) > 0:
+                kept[place].append(rows[-wanted:])
+    return network.logits(np.concatenate([row for each in kept for row in each]))
+
+
+def _future(count: int, start: int) -> Tensor | None:
+    """−∞ where a token does not see another one, (tokens, places); None for one token, which sees all."""
+    if count == 1:
+        return None
+    return np.triu(np.full((count, start + count), -np.inf, dtype=np.float32), start + 1)
 
 
 def _block(tensor: Callable[[str], Tensor], number: int) -> tuple[Tensor, ...]:
@@ -181,15 +271,27 @@ def _check(metadata: Mapping[str, Any], names: Set[str], layers: int, where: str
 
 
 def product(x: Tensor, weights: Tensor) -> Tensor:
-    """`x @ weights.T`. Dot products read the weights once for a few tokens, on one thread.
+    """`x @ weights.T`, on one thread unless there are many tokens.
 
-    A matrix product of two to four tokens takes up to 1.4 times as long. Its threads also spin while they wait for each
-    other, so that on a busy machine it takes nine times as long.
+    Dot products read the weights once for a few tokens, where a matrix product takes up to 1.4 times as long. For some
+    more tokens, small products take 0.7 of the time of one large product, whose threads also spin while they wait for
+    each other, so that on a busy machine it takes seven times as long.
     """
-    if len(x) > FEW:
+    if len(x) <= FEW:
+        result: Tensor = np.vecdot(weights[:, None], x).T
+        return result
+    if len(x) > MANY:
         return x @ weights.T
-    result: Tensor = np.vecdot(weights[:, None], x).T
-    return result
+    size, width = weights.shape
+    parts = []
+    for first in range(0, len(x), ROWS):
+        rows = x[first : first + ROWS]
+        columns = (
+            math.gcd(size, 1 << (SMALL // (len(rows) * width)).bit_length() - 1) if width * ROWS <= SMALL else size
+        )
+        found = rows @ weights.reshape(-1, columns, width).transpose(0, 2, 1)
+        parts.append(found.transpose(1, 0, 2).reshape(len(rows), size))
+    return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
 def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
@@ -57,6 +57,24 @@ class DraftSession(Session, Protocol):
         ...
 
 
+class Batch(Protocol):
+    """Sequences of one model that are read together; `generate_many` answers prompts so.
+
+    A model that has batches has a method `batch()`, which returns a new one, or None where its network allows none.
+    """
+
+    def read(self, appended: Mapping[int, Sequence[int]]) -> Logits:
+        """Append tokens to each sequence, in one call of the network; the logits after the last one, a row for each.
+
+        Every sequence of the batch is named. A number that is new begins a sequence with its prompt.
+        """
+        ...
+
+    def remove(self, sequence: int) -> None:
+        """Forget a sequence, if it was ever read."""
+        ...
+
+
 class Model(Protocol):
     """Anything that yields logits."""
 
@@ -91,6 +109,24 @@ class Model(Protocol):
     def start(self, prompt_ids: Sequence[int]) -> Session:
         """A session that has read the prompt. LimitExceededError if it is longer than the context."""
         ...
+
+
+def new_batch(model: Model) -> Batch | None:
+    """A new batch of a model that has batches, else None."""
+    # The class is asked: a wrapper that passes on what it does not know has no batches, as its sessions are its own.
+    make = getattr(type(model), "batch", None)
+    made: Batch | None = None if make is None else make(model)
+    return made
+
+
+def common_prefix(one: Sequence[int], other: Sequence[int]) -> int:
+    """Number of leading ids that are equal.
+
+    >>> common_prefix([1, 2, 3], [1, 2, 4, 5])
+    2
+    """
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def check_prompt(prompt_ids: Sequence[int], context: int) -> None:

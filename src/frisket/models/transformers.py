@@ -17,6 +17,7 @@ from frisket.errors import EngineError, FrisketError, MissingDependencyError
 from frisket.models import prompt as template
 from frisket.models.protocol import Logits, check_prompt
 from frisket.models.session import NetworkSession
+from frisket.models.transformers_batch import TransformersBatch, transformers_batch
 
 if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
@@ -161,6 +162,10 @@ class Transformers:
     def start(self, prompt_ids: Sequence[int]) -> TransformersSession:
         check_prompt(prompt_ids, self.context)
         return TransformersSession(self._torch, self._model, self.context, prompt_ids)
+
+    def batch(self) -> TransformersBatch | None:
+        """A new batch; None where the cache of the model cannot hold several sequences of any lengths."""
+        return transformers_batch(self._torch, self._model)
 
 
 class TransformersSession(NetworkSession):

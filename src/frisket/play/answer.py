@@ -72,17 +72,17 @@ class Answer:
         if self.finish is not None:
             return None
         if self._closed:
-            self.finish = "end"
+            self.finish = self._ending()
             return None
         if self.left == 0 and self.plan.finishes:
             self.finish = "budget"
             return None
         self.next()
-        token = self._choose()
+        token, budgeted = self._choose()
         if self.left == 0 and token not in self._eos:
             self.finish = "length"
             return None
-        return self._take(token, chosen=False)
+        return self._take(token, chosen=False, budgeted=budgeted)
 
     def take(self, token: int, *, chosen: bool = True) -> Moment:
         """Advance one step with this token, chosen by hand if `chosen`.
@@ -193,16 +193,21 @@ class Answer:
             self._logits = logits if logits.dtype == np.float32 else logits.astype(np.float32)
         return self._logits
 
-    def _choose(self) -> int:
-        """A token drawn as in the decode loop: from the mask, and again within the budget if it does not fit."""
+    def _ending(self) -> FinishReason:
+        """The finish reason of a whole text: whether the budget decided a token of it."""
+        return "budget" if any(moment.step.budgeted for moment in self.moments) else "end"
+
+    def _choose(self) -> tuple[int, bool]:
+        """A token drawn as in the decode loop: from the mask, and again within the budget if it does not fit; whether
+        it was drawn again."""
         at, seed, here = len(self.moments), self.plan.seed, self._allowance
         if not self.plan.masked or here is None:
             # The noise depends on the token's place alone, so it is equal with and without masks.
-            return self._draw(self._free_mask, self._free, noise(seed, at))
+            return self._draw(self._free_mask, self._free, noise(seed, at)), False
         token = self._draw(here.grammar, here.ids, noise(seed, at))
         if self.too_long(at, token) is None:
-            return token
-        return self._draw(here.mask, here.fitting, noise(seed, at, again=True))
+            return token, False
+        return self._draw(here.mask, here.fitting, noise(seed, at, again=True)), True
 
     def _draw(self, mask: Words, ids: Ids, numbers: np.random.Generator) -> int:
         logits, sampler = self._read(), self.plan.sampler
@@ -213,7 +218,7 @@ class Answer:
         ids = ids[ids < logits.size]
         return int(ids[sampler.choose(logits[ids], numbers)])
 
-    def _take(self, token: int, *, chosen: bool) -> Moment:
+    def _take(self, token: int, *, chosen: bool, budgeted: bool = False) -> Moment:
         seen = self.next()
         with self._reading:
             outside = self.outside
@@ -231,19 +236,19 @@ class Answer:
                 token=token, text=new, logprob=seen.known.get(token, self._logprob(token, seen)),
                 log_feasible=seen.mass.log_feasible, allowed=seen.allowed,
                 favourite=token if seen.mass.favourite is None else seen.mass.favourite,
-                overruled=seen.mass.overruled, ends=ends, data=data, budgeted=seen.withheld > 0,
+                overruled=seen.mass.overruled, ends=ends, data=data, budgeted=budgeted,
                 _document=self._document if self._is_json else None, _pieces=place,
             )  # fmt: skip
             moment = Moment(step, seen, chosen, outside)
             self.moments.append(moment)
             self._logits = self._look = None
             if ends:
-                self.finish = "end"
+                self.finish = self._ending()
             else:
                 self._read_mask()
                 count = len(self.moments)
                 if self._closed:
-                    self.finish = "end"
+                    self.finish = self._ending()
                 elif count == self.plan.max_tokens and self.plan.finishes:
                     self.finish = "budget"
                 elif count == self.plan.max_tokens and self.plan.masked and not self._here.can_end:

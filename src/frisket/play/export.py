@@ -88,7 +88,8 @@ def test(answer: Answer, ask: Ask) -> str:
     grammar = CONSTRUCTORS[ask.notation].replace("{options}", f", frisket.JSONSchemaOptions({said})" if said else "")
     pieces = "".join(f"    {moment.step.data!r},\n" for moment in answer.moments if not moment.step.ends)
     matcher = answer.matcher(len(answer.moments))
-    can_end = answer.finish == "end" or (matcher is not None and matcher.can_end)
+    is_whole = answer.finish in ("end", "budget")
+    can_end = is_whole or (matcher is not None and matcher.can_end)
     text = f'''"""Written by `frisket play`."""
 
 import frisket
@@ -108,7 +109,7 @@ def test_the_masks_take_every_token() -> None:
     assert matcher.can_end is {can_end}
 '''
     steered = any(moment.chosen for moment in answer.moments)
-    if steered or ask.describe or ask.model not in ("embedded", "smollm2") or answer.finish != "end":
+    if steered or ask.describe or ask.model not in ("embedded", "smollm2") or not is_whole:
         return text
     return f"""{text}
 

@@ -19,7 +19,8 @@ from frisket.server.failure import Failure
 
 def state(answer: Answer) -> dict[str, Any]:
     """The whole answer in a few figures."""
-    known = [moment.step for moment in answer.moments if not moment.outside]
+    inside = [moment for moment in answer.moments if not moment.outside]
+    known = [moment.step for moment in inside]
     total = sum((Pressure.of(step.log_feasible) for step in known), Pressure())
     return {
         "steps": len(answer.moments),
@@ -30,7 +31,7 @@ def state(answer: Answer) -> dict[str, Any]:
         "weight": total.weight,
         "overruled": sum(step.overruled for step in known),
         "forced": sum(step.forced for step in known),
-        "bound": sum(step.budgeted for step in known),
+        "bound": sum(moment.look.withheld > 0 for moment in inside),
     }
 
 

@@ -44,6 +44,7 @@ def _step(step: StepPressure) -> str:
     said.append(f"{step.allowed:,} allowed")
     said += ["forced"] if step.forced else []
     said += [f"instead of <code>{shown(repr(step.favourite))}</code>"] if step.overruled else []
+    said += ["decided by max_tokens"] if step.budgeted else []
     said += [] if step.called else ["read together with the token before"]
     line = f'<code{kind}>{text}</code> <span class="quiet">{" · ".join(said)}</span>'
     if not step.likeliest:

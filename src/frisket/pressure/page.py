@@ -90,6 +90,8 @@ def _summary(report: PressureReport) -> str:
     said += f"Forced: {total.forced} ({percent(total.forced_share)}). "
     if total.unknown:
         said += f"Unknown, because the model was not asked: {total.unknown}. "
+    budgeted = sum(step.budgeted for step in report.steps)
+    said += f"Decided by max_tokens: {budgeted}. " if budgeted else ""
     return shown(f"{said}Finish reason: {report.finish_reason}.")
 
 
@@ -116,6 +118,8 @@ def _said(step: StepPressure) -> str:
     parts = [step.path or ROOT, mass, f"{step.allowed:,} allowed"]
     if step.overruled:
         parts.append(f"instead of {step.favourite!r}")
+    if step.budgeted:
+        parts.append("decided by max_tokens")
     return " · ".join(parts)
 
 

@@ -52,6 +52,8 @@ class StepPressure(NamedTuple):
     """The text or the name of the model's likeliest token before the mask."""
     called: bool = True
     """Whether the network was called for this step, and not for it and earlier ones together."""
+    budgeted: bool = False
+    """Whether `max_tokens` decided the token (`Step.budgeted`)."""
     likeliest: tuple[Likely, ...] = ()
     """The likeliest tokens before and after the mask, where somebody kept them."""
 
@@ -152,6 +154,7 @@ def _steps(generation: Generation[Any], vocabulary: Vocabulary) -> Iterator[Step
             step.allowed == 1,
             favourite or _shown(step.favourite, vocabulary),
             step.called,
+            step.budgeted,
         )
 
 
@@ -181,7 +184,7 @@ def _checked(step: StepPressure) -> StepPressure:
         step.text, step.path, step.schema_path, step.favourite or "", *(one.text for one in step.likeliest)
     )  # fmt: skip
     numbers: Sequence[object] = (step.log_feasible or 0.0, step.logprob or 0.0, step.allowed, *likely)
-    flags: Sequence[object] = (step.overruled, step.forced, step.called)
+    flags: Sequence[object] = (step.overruled, step.forced, step.called, step.budgeted)
     for kind, figures in ((str, texts), ((int, float), numbers), (bool, flags)):
         if not all(isinstance(figure, kind) for figure in figures):
             raise TypeError("a step holds a text, a number or a flag where another of these belongs")

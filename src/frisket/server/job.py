@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from frisket import Cancellation, CompiledGrammar, Matcher, Sampler, Step
 from frisket.errors import LimitExceededError
-from frisket.extension import Budget, decode, drafter
+from frisket.extension import Budget, decode, drafter, is_closed
+from frisket.logits.numpy import allowed
 from frisket.models import Logits, Model, Session
 from frisket.server.bias import Biased
 from frisket.server.exclusive import Exclusive
@@ -63,6 +64,8 @@ class Ended:
     """How many calls are whole."""
     missing: str | None = None
     """A text that would make it whole, where a stop string has cut it."""
+    budgeted: bool = False
+    """Whether `max_tokens` decided a token of it, or ended it where more could have followed."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +204,7 @@ class Job:
             sampler=self.sampler, seed=self.seed, stop=self.stop, drafter=draft, is_thinking=lambda: reply.is_thinking,
         )  # fmt: skip
         text: list[str] = []
-        tokens = _Tokens(reply)
+        tokens, budgeted = _Tokens(reply), False
         while True:
             try:
                 step = next(steps)
@@ -209,25 +212,33 @@ class Job:
                 reason = str(end.value)
                 break
             text.append(step.text)
+            budgeted = budgeted or step.budgeted
             gains = list(reply.feed(step.text))
             yield Written(step, gains, tokens.place(step, watched.likeliest(self.top) if watched else ()))
             if reply.stopped:
                 reason = "stop"
                 break
         whole, missing = reason in ("end", "budget"), None
-        if reason == "budget" and (self.grammar is None or self.grammar.grammar.schema is None):
-            # The budget completed a document in time; other text was cut.
+        budgeted = budgeted or reason == "budget"
+        if reason == "budget" and matcher is not None and self._is_spent(matcher):
             reason = "length"
         if reason == "stop":
             whole, missing = self._cut(reply, "".join(text))
         gains = list(reply.end(whole))
-        yield Ended(reason, whole, gains, tokens.take(), reply.calls, missing)
+        yield Ended(reason, whole, gains, tokens.take(), reply.calls, missing, budgeted)
 
     def _matcher(self, grammar: CompiledGrammar) -> Matcher:
         """A matcher that has read the beginning of the answer."""
         matcher = grammar.matcher(cancellation=self.cancellation)
         advance(matcher, self.head)
         return matcher
+
+    def _is_spent(self, matcher: Matcher) -> bool:
+        """Whether a whole text that is no JSON document ended because the tokens ran out: more could have followed."""
+        if matcher.ended or matcher.compiled.grammar.schema is not None:
+            return False
+        ids = np.flatnonzero(allowed(matcher.mask(), (self.vocabulary.size,)))
+        return not is_closed(matcher, ids, frozenset(self.vocabulary.eos))
 
     def _score(self, session: Exclusive) -> Iterator[Token]:
         """Score the tokens of the prompt, which the session reads one by one."""

@@ -130,6 +130,8 @@ class ResponseBody(TypedDict):
     top_p: float | None
     truncation: Literal["auto", "disabled"]
     usage: ResponseUsage | None
+    budgeted: NotRequired[Literal[True]]
+    """There where `max_output_tokens` decided a token of the answer, or ended it where more could have followed."""
 
 
 class ResponseEvent(TypedDict):

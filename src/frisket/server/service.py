@@ -220,7 +220,7 @@ class Service:
     async def _events(
         self, jobs: list[Job], queue: asyncio.Queue[tuple[int, Event]], answers: Answers, writing: Span
     ) -> AsyncIterator[tuple[int, Event]]:
-        began, left = time.perf_counter(), len(jobs)
+        began, left, budgeted = time.perf_counter(), len(jobs), 0
         outcomes: list[str] = []
         try:
             while left:
@@ -231,6 +231,7 @@ class Service:
                 if isinstance(event, Ended):
                     left -= 1
                     outcomes.append("whole" if event.whole else "cut")
+                    budgeted += event.budgeted
                 elif isinstance(event, Written):
                     if not answers.tokens:
                         self.metrics.first.observe(time.perf_counter() - began)
@@ -244,6 +245,7 @@ class Service:
             outcomes += ["left"] * (len(jobs) - len(outcomes))
             writing.set_attribute("gen_ai.usage.output_tokens", answers.tokens)
             writing.set_attribute("frisket.outcomes", outcomes)
+            writing.set_attribute("frisket.budgeted", budgeted)
             writing.end()
             if jobs[0].grammar is not None:
                 for outcome in outcomes:

@@ -152,6 +152,8 @@ class ChatChoice(TypedDict):
     finish_reason: FinishReason
     missing: NotRequired[str]
     """A text that would make the answer whole, where a stop string has cut it."""
+    budgeted: NotRequired[Literal[True]]
+    """There where `max_tokens` decided a token of the answer, or ended it where more could have followed."""
 
 
 class ChatCompletion(Head):
@@ -179,6 +181,7 @@ class ChunkChoice(TypedDict):
     logprobs: ChatLogprobs | None
     finish_reason: FinishReason | None
     missing: NotRequired[str]
+    budgeted: NotRequired[Literal[True]]
 
 
 class ChatChunk(Head):
@@ -206,6 +209,7 @@ class TextChoice(TypedDict):
     logprobs: TextLogprobs | None
     finish_reason: Literal["stop", "length"] | None
     missing: NotRequired[str]
+    budgeted: NotRequired[Literal[True]]
 
 
 class Completion(Head):

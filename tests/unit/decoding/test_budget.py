@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,13 +12,22 @@ import pytest
 import frisket
 from frisket.decoding import Budget, Guard, Sampler, decode
 from frisket.errors import BudgetError, LimitExceededError
+from frisket.events import Closed
 from frisket.least import median_tokens
+from frisket.pressure.report import PressureReport
 
 MODEL = frisket.models.embedded()
 TAGS = {
     "type": "object",
     "properties": {"name": {"type": "string"}, "tags": {"type": "array", "items": {"type": "string"}}},
     "required": ["name", "tags"],
+    "additionalProperties": False,
+}
+#: A number that gets fewer digits where tokens are few.
+TRIAGE = {
+    "type": "object",
+    "properties": {"priority": {"enum": ["low", "high"]}, "confidence": {"type": "number", "minimum": 0, "maximum": 1}},
+    "required": ["priority", "confidence"],
     "additionalProperties": False,
 }
 LEAST = frisket.Grammar.from_json_schema(TAGS).compile(MODEL.vocabulary).matcher().least_tokens().count
@@ -62,8 +72,45 @@ def test_where_the_budget_binds_the_steps_say_so() -> None:
 def test_an_answer_that_the_budget_ended_says_so() -> None:
     answer = frisket.stream(MODEL, "?", frisket.Grammar.from_regex("a+"), max_tokens=7, min_tokens=7).generation()
     assert answer.finish_reason == "budget" and answer.whole and answer.value() == answer.text
+    assert answer.budgeted == 0
     exact = frisket.stream(MODEL, "?", ["aaaa"], max_tokens=7).generation()
     assert exact.finish_reason == "end"
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.5])
+def test_the_finish_reason_says_whether_the_budget_decided_a_token(temperature: float) -> None:
+    """An answer with the reason `end` is that of a larger budget; one with `budget` has other tokens, or no more."""
+
+    def answer(most: int) -> frisket.Generation[Any]:
+        sampler = Sampler(temperature=temperature)
+        return frisket.stream(MODEL, "Charged twice", TRIAGE, max_tokens=most, sampler=sampler, seed=3).generation()
+
+    free, reasons = answer(400), []
+    for most in (11, 12, 13, 14, 16, 300):
+        within = answer(most)
+        reasons.append(within.finish_reason)
+        assert (within.finish_reason == "budget") == (within.budgeted > 0)
+        assert (within.finish_reason == "end") == (within.tokens == free.tokens)
+    assert reasons[0] == "budget" and reasons[-1] == "end"
+
+
+def test_events_of_an_answer_that_the_budget_ended_are_whole() -> None:
+    """A number at the root ends where the text does."""
+    answer = frisket.stream(MODEL, "?", {"type": "integer", "minimum": 10**9}, max_tokens=10)
+    *_, last = answer.events()
+    generation = answer.generation()
+    assert generation.finish_reason == "budget" and isinstance(last, Closed) and last.value == generation.value()
+
+
+def test_a_trace_says_what_the_budget_decided() -> None:
+    answer = frisket.stream(MODEL, "?", TAGS, max_tokens=LEAST).generation()
+    report = PressureReport.from_json(answer.report.to_json())
+    assert sum(step.budgeted for step in report.steps) == answer.budgeted > 0
+    assert f"Decided by max_tokens: {answer.budgeted}." in report.to_html() and report.finish_reason == "budget"
+    old = json.loads(answer.report.to_json())
+    for step in old["steps"]:
+        del step["budgeted"]  # as older versions wrote them
+    assert not any(step.budgeted for step in PressureReport.from_json(json.dumps(old)).steps)
 
 
 def test_rejection_draws_from_the_mask_with_room() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -222,7 +223,19 @@ def test_each_prompt_may_have_its_own_type() -> None:
 
 def test_an_error_ends_all_or_takes_its_place() -> None:
     targets = [TUTOR, {"type": "string", "minLength": 20_000}, TUTOR]
-    with pytest.raises(LimitExceededError):
+    with pytest.raises(LimitExceededError, match=r"^prompt 1: the shortest answer") as raised:
         generate_many(MODEL, ["a"] * 3, targets, max_tokens=100)
+    assert raised.value.index == 1
     found = generate_many(MODEL, ["a"] * 3, targets, max_tokens=100, return_errors=True)
-    assert isinstance(found[1], LimitExceededError) and found[0] == found[2] == frisket.generate(MODEL, "a", TUTOR)
+    assert (
+        isinstance(found[1], LimitExceededError)
+        and found[1].index == 1
+        and found[0] == found[2] == frisket.generate(MODEL, "a", TUTOR)
+    )
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="an exception has no notes before Python 3.11")
+def test_an_error_of_another_kind_has_a_note_with_its_prompt() -> None:
+    with pytest.raises(TypeError, match="got int") as raised:
+        generate_many(MODEL, ["a", 5], TUTOR)  # type: ignore[list-item]
+    assert raised.value.__notes__ == ["in the answer to prompt 1"]

@@ -77,7 +77,7 @@ export class Steps {
     this.finish = state?.finish ?? null;
     const text = state?.text ?? "";
     this.plain.replaceChildren(...(/^\s*[{["]/.test(text) ? text.split("\n").flatMap((line, at) => [at ? "\n" : "", ...coloured(line)]) : [text]));
-    const ends = { end: "whole", length: "cut where the tokens ran out", stop: "stopped", budget: "whole where the tokens ran out" };
+    const ends = { end: "whole", length: "cut where the tokens ran out", stop: "stopped", budget: "whole, as the budget decided" };
     this.figures.replaceChildren(...(state?.steps ? this.#figures(state, ends) : []));
     this.#ahead();
   }

@@ -177,6 +177,8 @@ async def _document(service: Service, body: ChatRequest, plan: Plan, answers: An
         }
         if end.missing is not None:
             choice["missing"] = end.missing
+        if end.budgeted:
+            choice["budgeted"] = True
         choices.append(choice)
     return {**head, "object": "chat.completion", "choices": choices, "usage": usage(answers)}
 
@@ -192,6 +194,8 @@ async def _chunks(service: Service, body: ChatRequest, answers: Answers, head: H
         choice: ChunkChoice = {"index": number, "delta": gained, "logprobs": logprobs, "finish_reason": reason}
         if end is not None and end.missing is not None:
             choice["missing"] = end.missing
+        if end is not None and end.budgeted:
+            choice["budgeted"] = True
         found = part([choice])
         if counts:
             found["usage"] = None

@@ -160,6 +160,8 @@ def _choice(number: int, text: str, logprobs: TextLogprobs | None = None, end: E
     choice: TextChoice = {"index": number, "text": text, "logprobs": logprobs, "finish_reason": reason}
     if end is not None and end.missing is not None:
         choice["missing"] = end.missing
+    if end is not None and end.budgeted:
+        choice["budgeted"] = True
     return choice
 
 

@@ -279,6 +279,7 @@ class Made:
         self.service, self.body, self.answers, self._has_parts = service, body, answers, has_parts
         self.name, self.created = f"resp_{secrets.token_hex(12)}", int(time.time())
         self.status: ItemStatus = "in_progress"
+        self.budgeted = False
         self.output = Output()
 
     def begin(self) -> Iterator[Told]:
@@ -299,6 +300,7 @@ class Made:
         self.output.add_logprobs(logprobs)
         if isinstance(event, Ended):
             self.status = "incomplete" if event.reason == "length" else "completed"
+            self.budgeted = event.budgeted
             yield from self.output.close(self.status)
 
     def document(self) -> ResponseBody:
@@ -314,7 +316,7 @@ class Made:
             "total_tokens": answers.prompt_tokens + answers.tokens,
         }
         choice = body.tool_choice or ("auto" if body.tools else "none")
-        return {
+        document: ResponseBody = {
             "id": self.name,
             "object": "response",
             "created_at": self.created,
@@ -336,6 +338,9 @@ class Made:
             "truncation": body.truncation or "disabled",
             "usage": usage if done else None,
         }
+        if self.budgeted:
+            document["budgeted"] = True
+        return document
 
 
 async def _document(made: Made) -> ResponseBody:
