@@ -161,6 +161,4 @@ class Report:
             for entry in self.entries
         ]
         notes = "".join(f"<p>{shown(note)}</p>" for note in self.notes)
-        return notebook(
-            table("Coverage of the schema", ["status", "place", "keyword", "remark"], [], [], rows), notes
-        )
+        return notebook(table("Coverage of the schema", ["status", "place", "keyword", "remark"], [], [], rows), notes)
