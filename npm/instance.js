@@ -1,6 +1,10 @@
 // Functions of libfrisket in WebAssembly → calls that return, or throw a typed error.
 
-import { BugError, errorOf, LimitExceededError, MisuseError } from "./errors.js";
+import * as errors from "./errors.js";
+
+const { BugError, FrisketError, LimitExceededError, MisuseError } = errors;
+/** Classes of errors by their codes. */
+const CLASSES = new Map(Object.values(errors).map((one) => [one.code, one]));
 
 /** The version of the C interface that this file calls. */
 const ABI_VERSION = 1;
@@ -72,7 +76,8 @@ export class Instance {
   /** Calls a function that returns a code and takes the place of an error last. Errors: the library's. */
   run(name, ...values) {
     if (this.call(name, ...values, this.#out) !== 0) {
-      throw errorOf(JSON.parse(this.take(this.#out)));
+      const { message, ...facts } = JSON.parse(this.take(this.#out));
+      throw new (CLASSES.get(facts.code) ?? FrisketError)(message, facts);
     }
   }
 

@@ -90,6 +90,23 @@ export async function limited(frisket, { notation, text, limits }) {
   }
 }
 
+/** What the module exports, and what its classes have, by name. */
+export async function names(frisket) {
+  const own = (object) => Object.getOwnPropertyNames(object);
+  const members = (Class) => {
+    const found = new Set([...own(Class), ...own(Class.prototype)]);
+    ["length", "name", "prototype", "constructor"].forEach((name) => found.delete(name));
+    return [...found].sort();
+  };
+  const { Vocabulary, Grammar, CompiledGrammar, Matcher } = frisket;
+  const classes = { Vocabulary, Grammar, CompiledGrammar, Matcher };
+  const exported = Object.keys(frisket).filter((name) => name !== "address");
+  return {
+    exported: exported.sort(),
+    members: Object.fromEntries(Object.entries(classes).map(([name, Class]) => [name, members(Class)])),
+  };
+}
+
 /** What is not as frisket.d.ts says, in words. */
 export async function faults(frisket) {
   const { Grammar, Matcher, MisuseError, Vocabulary } = frisket;
