@@ -165,8 +165,8 @@ def test_the_declarations_name_all_that_there_is(host: Host) -> None:
         assert sorted(named) == members
 
 
-def test_the_declarations_hold(host: Host) -> None:
-    assert host.ask("faults") == []
+def test_the_declarations_hold(host: Host, address: str) -> None:
+    assert host.ask("faults", {"file": f"{address}/package/frisket.wasm"}) == []
 
 
 @pytest.mark.parametrize(
