@@ -66,26 +66,3 @@ export class MisuseError extends FrisketError {
 export class BugError extends FrisketError {
   static code = "bug";
 }
-
-const CLASSES = new Map(
-  [
-    InvalidSchemaError,
-    UnsupportedSchemaError,
-    UnsatisfiableSchemaError,
-    GrammarError,
-    GrammarSyntaxError,
-    EmptyGrammarError,
-    VocabularyError,
-    LimitExceededError,
-    BudgetError,
-    TokenRejectedError,
-    MisuseError,
-    BugError,
-  ].map((one) => [one.code, one]),
-);
-
-/** The error that the library describes as JSON. */
-export function errorOf({ code, message, place, hint, places }) {
-  const Class = CLASSES.get(code) ?? FrisketError;
-  return new Class(message, { code, place, hint, places });
-}

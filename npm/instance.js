@@ -1,6 +1,10 @@
 // Functions of libfrisket in WebAssembly → calls that return, or throw a typed error.
 
-import { BugError, errorOf, LimitExceededError, MisuseError } from "./errors.js";
+import * as errors from "./errors.js";
+
+const { BugError, FrisketError, LimitExceededError, MisuseError } = errors;
+/** Classes of errors by their codes. */
+const CLASSES = new Map(Object.values(errors).map((one) => [one.code, one]));
 
 /** The version of the C interface that this file calls. */
 const ABI_VERSION = 1;
@@ -24,7 +28,7 @@ export class Instance {
   /** The instance of a module that is given by its address, its bytes, its response, or compiled. */
   static async load(source = new URL("frisket.wasm", import.meta.url)) {
     try {
-      const module = source instanceof WebAssembly.Module ? source : await WebAssembly.compile(await bytesOf(source));
+      const module = source instanceof WebAssembly.Module ? source : await compiled(source);
       return await new Instance().#begin(module);
     } catch (cause) {
       if (cause instanceof MisuseError) throw cause;
@@ -72,7 +76,8 @@ export class Instance {
   /** Calls a function that returns a code and takes the place of an error last. Errors: the library's. */
   run(name, ...values) {
     if (this.call(name, ...values, this.#out) !== 0) {
-      throw errorOf(JSON.parse(this.take(this.#out)));
+      const { message, ...facts } = JSON.parse(this.take(this.#out));
+      throw new (CLASSES.get(facts.code) ?? FrisketError)(message, facts);
     }
   }
 
@@ -169,18 +174,20 @@ export class Instance {
   }
 }
 
-/** The bytes of a module, wherever it is. */
-async function bytesOf(source) {
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source;
+/** The module of an address, bytes or a response. */
+async function compiled(source) {
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return WebAssembly.compile(source);
   if (typeof source === "string" || source instanceof URL) {
     const address = new URL(source, globalThis.location?.href);
     const files = address.protocol === "file:" && globalThis.process?.getBuiltinModule?.("node:fs/promises");
-    if (files) return files.readFile(address);
+    if (files) return WebAssembly.compile(await files.readFile(address));
     source = await fetch(address);
   }
   if (!(source instanceof Response)) {
     throw new MisuseError("this is no frisket.wasm", { hint: "give its address, its bytes, a response or a module" });
   }
   if (!source.ok) throw new MisuseError(`${source.url}: ${source.status}`, { hint: "serve frisket.wasm there" });
-  return source.arrayBuffer();
+  // A browser compiles while the file comes, and keeps the code, if the server names its type.
+  const isNamed = source.headers.get("content-type") === "application/wasm";
+  return isNamed ? WebAssembly.compileStreaming(source) : WebAssembly.compile(await source.arrayBuffer());
 }

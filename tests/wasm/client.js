@@ -90,8 +90,24 @@ export async function limited(frisket, { notation, text, limits }) {
   }
 }
 
+/** What the module exports, and what its classes have, by name. */
+export async function names(frisket) {
+  const own = (object) => Object.getOwnPropertyNames(object);
+  const members = (Class) => {
+    const found = new Set([...own(Class), ...own(Class.prototype)]);
+    ["length", "name", "prototype", "constructor"].forEach((name) => found.delete(name));
+    return [...found].sort();
+  };
+  const { Vocabulary, Grammar, CompiledGrammar, Matcher } = frisket;
+  const classes = { Vocabulary, Grammar, CompiledGrammar, Matcher };
+  return {
+    exported: Object.keys(frisket).sort(),
+    members: Object.fromEntries(Object.entries(classes).map(([name, Class]) => [name, members(Class)])),
+  };
+}
+
 /** What is not as frisket.d.ts says, in words. */
-export async function faults(frisket) {
+export async function faults(frisket, { file }) {
   const { Grammar, Matcher, MisuseError, Vocabulary } = frisket;
   const found = [];
   const check = (name, holds) => holds || found.push(name);
@@ -133,13 +149,19 @@ export async function faults(frisket) {
   refuses("a matcher was freed", () => matcher.canEnd);
 
   const older = bytes(frisket);
-  await frisket.init(new URL("frisket.wasm", frisket.address));
+  await frisket.init(await fetch(file));
   check("objects of an earlier instance go on", fork.forcedBytes().length === 3);
   refuses("instances share nothing", () => Grammar.fromRegex("a").compile(older));
-  await frisket.init("nowhere.wasm").then(
-    () => found.push("a file is loaded that is not there"),
-    (error) => refuses("a file is there", () => { throw error; }),
-  );
+  for (const wrong of ["nowhere.wasm", null, 7, new Uint8Array(8), new Response("text")]) {
+    const error = await frisket.init(wrong).catch((error) => error);
+    refuses("a file is there, and is frisket.wasm", () => { if (error !== undefined) throw error; });
+  }
+  const bare = await (await fetch(file)).arrayBuffer();
+  const untyped = new Response(bare);
+  for (const source of [file, new URL(file), bare, new Uint8Array(bare), await WebAssembly.compile(bare), untyped]) {
+    await frisket.init(source);
+    check("a module is given in any way", Grammar.fromRegex("a") instanceof Grammar);
+  }
   check("a load that fails leaves the instance", Grammar.fromRegex("a") instanceof Grammar);
   return found;
 }

@@ -5,12 +5,11 @@ import { pathToFileURL } from "node:url";
 
 import * as client from "./client.js";
 
-const address = pathToFileURL(process.argv[2]).href;
-const frisket = await import(address);
+const frisket = await import(pathToFileURL(process.argv[2]).href);
 await frisket.init();
 for await (const line of createInterface({ input: process.stdin })) {
   const { name, given } = JSON.parse(line);
-  const answer = await client[name]({ ...frisket, address }, given).then(
+  const answer = await client[name](frisket, given).then(
     (answer) => ({ answer }),
     (error) => ({ failure: String(error.stack) }),
   );

@@ -5,6 +5,5 @@ import * as frisket from "/package/frisket.js";
 import * as client from "./client.js";
 
 await frisket.init();
-const address = new URL("/package/frisket.js", location.href).href;
-window.ask = (name, given) => client[name]({ ...frisket, address }, given);
+window.ask = (name, given) => client[name](frisket, given);
 document.documentElement.dataset.ready = "";

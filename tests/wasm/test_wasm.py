@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -153,8 +154,19 @@ def test_a_matcher_does_what_the_declarations_say(host: Host) -> None:
     ]  # fmt: skip
 
 
-def test_the_declarations_hold(host: Host) -> None:
-    assert host.ask("faults") == []
+def test_the_declarations_name_all_that_there_is(host: Host) -> None:
+    declared = (ROOT / "npm" / "frisket.d.ts").read_text(encoding="utf-8")
+    found = host.ask("names")
+    assert sorted(re.findall(r"^export (?:class|function) (\w+)", declared, re.MULTILINE)) == found["exported"]
+    for name, members in found["members"].items():
+        body = re.search(rf"^export class {name} .*?^}}", declared, re.MULTILINE | re.DOTALL)
+        assert body is not None
+        named = set(re.findall(r"^  (?:static |readonly )?(\w+)[(:]", body[0], re.MULTILINE))
+        assert sorted(named) == members
+
+
+def test_the_declarations_hold(host: Host, address: str) -> None:
+    assert host.ask("faults", {"file": f"{address}/package/frisket.wasm"}) == []
 
 
 @pytest.mark.parametrize(
