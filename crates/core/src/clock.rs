@@ -7,7 +7,7 @@ pub use hosted::{set_clock, Instant};
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub use std::time::Instant;
 
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+#[cfg(any(test, all(target_family = "wasm", target_os = "unknown")))]
 mod hosted {
     use crate::storage::once::Once;
     use std::time::Duration;
@@ -38,5 +38,30 @@ mod hosted {
         pub fn checked_add(self, time: Duration) -> Option<Self> {
             self.0.checked_add(time).map(Instant)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hosted::{set_clock, Instant};
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    static SECONDS: AtomicU64 = AtomicU64::new(0);
+
+    #[test]
+    fn time_passes_as_the_host_says() {
+        let before = Instant::now();
+        SECONDS.store(5, Ordering::Relaxed);
+        assert_eq!((before.elapsed(), Instant::now() == before), (Duration::ZERO, true));
+        set_clock(|| Duration::from_secs(SECONDS.load(Ordering::Relaxed)));
+        let begun = Instant::now();
+        SECONDS.store(8, Ordering::Relaxed);
+        assert_eq!(begun.elapsed(), Duration::from_secs(3));
+        assert_eq!(begun.checked_add(Duration::from_secs(3)), Some(Instant::now()));
+        assert_eq!(begun.checked_add(Duration::MAX), None);
+        // A clock that goes back makes no time negative.
+        SECONDS.store(1, Ordering::Relaxed);
+        assert_eq!(begun.elapsed(), Duration::ZERO);
     }
 }
