@@ -82,6 +82,14 @@ static void basic(void) {
     llg_free_matcher(matcher);
     llg_free_matcher(clone);
 
+    /* The end of a prompt comes before the first mask, even where a part of it could begin a text. */
+    matcher = new_matcher(tokenizer, "json_schema", "{\"type\": \"array\"}");
+    CHECK(llg_matcher_consume_token(matcher, TOOL) == 0);
+    for (const char *rest = "[/INST]\n"; *rest; rest++) CHECK(llg_matcher_consume_token(matcher, (uint8_t)*rest) == 0);
+    CHECK(allows(mask_of(matcher), '[') && !allows(mask_of(matcher), '1') && llg_matcher_consume_token(matcher, '[') == 0);
+    CHECK(allows(mask_of(matcher), '1') && llg_matcher_consume_token(matcher, TOOL) == -1);
+    llg_free_matcher(matcher);
+
     matcher = new_matcher(tokenizer, "lark", "start: \"a\"+ <|tool|> /b{2}/");
     CHECK(llg_matcher_consume_token(matcher, 'a') == 0 && allows(mask_of(matcher), TOOL));
     CHECK(llg_matcher_consume_token(matcher, TOOL) == 0 && allows(mask_of(matcher), 'b'));

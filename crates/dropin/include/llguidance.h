@@ -205,10 +205,14 @@ size_t llg_matcher_get_mask_byte_size(const LlgMatcher *matcher);
 /**
  * Takes a token: 0, or -1 if it may not come next, which ends the matcher.
  *
+ * Before the first mask, a token that may not come next leads back to the beginning: in a chat, llama.cpp hands over the
+ * end of the prompt first, which is no part of the text.
+ *
  * # Safety
  * `matcher` is NULL, or not freed, and nobody else uses it.
  */
-int32_t llg_matcher_consume_token(LlgMatcher *matcher, uint32_t token);
+int32_t llg_matcher_consume_token(LlgMatcher *matcher,
+                                  uint32_t token);
 
 /**
  * Goes back to the beginning: 0, or -1 of a matcher with an error.

@@ -4,7 +4,7 @@
 
 use crate::message::{caught, terminated};
 use crate::pointer::{answered, buffer, free, handle, items, reference};
-use frisket::{Error, Grammar, Limits, Matcher, Result, SchemaOptions, Vocabulary};
+use frisket::{Code, Error, Grammar, Limits, Matcher, Result, SchemaOptions, Vocabulary};
 use std::ffi::{c_char, c_void, CString};
 use std::ptr::{null, null_mut};
 
@@ -22,6 +22,8 @@ pub struct LlgMatcher {
     mask: Vec<u32>,
     /// Whether the mask is that of the position.
     is_computed: bool,
+    /// Whether a mask was computed since the beginning.
+    is_begun: bool,
     error: Option<CString>,
 }
 
@@ -226,8 +228,12 @@ pub unsafe extern "C" fn llg_new_matcher(
         Ok((compiled.matcher(), vec![0; tokenizer.0.mask_words()]))
     });
     handle(match made {
-        Ok((matcher, mask)) => LlgMatcher { matcher: Some(matcher), mask, is_computed: false, error: None },
-        Err(error) => LlgMatcher { matcher: None, mask: Vec::new(), is_computed: false, error: Some(error) },
+        Ok((matcher, mask)) => {
+            LlgMatcher { matcher: Some(matcher), mask, is_computed: false, is_begun: false, error: None }
+        }
+        Err(error) => {
+            LlgMatcher { matcher: None, mask: Vec::new(), is_computed: false, is_begun: false, error: Some(error) }
+        }
     })
 }
 
@@ -290,6 +296,7 @@ pub unsafe extern "C" fn llg_matcher_compute_mask(matcher: *mut LlgMatcher) -> i
         with(matcher, -1, |matcher| {
             let code = matcher.act(|inner, mask| inner.fill_mask(mask));
             matcher.is_computed = code == 0;
+            matcher.is_begun = true;
             code
         })
     }
@@ -317,6 +324,9 @@ pub unsafe extern "C" fn llg_matcher_get_mask_byte_size(matcher: *const LlgMatch
 
 /// Takes a token: 0, or -1 if it may not come next, which ends the matcher.
 ///
+/// Before the first mask, a token that may not come next leads back to the beginning: in a chat, llama.cpp hands over the
+/// end of the prompt first, which is no part of the text.
+///
 /// # Safety
 /// `matcher` is NULL, or not freed, and nobody else uses it.
 #[no_mangle]
@@ -325,7 +335,14 @@ pub unsafe extern "C" fn llg_matcher_consume_token(matcher: *mut LlgMatcher, tok
     unsafe {
         with(matcher, -1, |matcher| {
             matcher.is_computed = false;
-            matcher.act(|inner, _| inner.advance(token))
+            let is_begun = matcher.is_begun;
+            matcher.act(|inner, _| match inner.advance(token) {
+                Err(error) if !is_begun && error.code() == Code::TokenRejected => {
+                    inner.reset();
+                    Ok(())
+                }
+                taken => taken,
+            })
         })
     }
 }
@@ -339,7 +356,7 @@ pub unsafe extern "C" fn llg_matcher_reset(matcher: *mut LlgMatcher) -> i32 {
     // SAFETY: promised by the caller.
     unsafe {
         with(matcher, -1, |matcher| {
-            matcher.is_computed = false;
+            (matcher.is_computed, matcher.is_begun) = (false, false);
             matcher.act(|inner, _| {
                 inner.reset();
                 Ok(())
