@@ -37,6 +37,8 @@ pub struct Matcher {
     pub(super) trail: Trail,
     pub(super) taken: Vec<Taken>,
     pub(super) texts: Vec<Arc<[u8]>>,
+    /// The step from which on masks near the end follow one short text: there a mask took too long.
+    pub(super) closes_from: Option<usize>,
 }
 
 impl Matcher {
@@ -56,6 +58,7 @@ impl Matcher {
             trail: Trail::default(),
             taken: Vec::new(),
             texts: Vec::new(),
+            closes_from: None,
         }
     }
 

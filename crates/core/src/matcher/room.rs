@@ -32,11 +32,7 @@ impl Matcher {
         if room > margin && known(self).is_some_and(|count| count <= room - margin) {
             return self.mask().map(NearMask::Whole);
         }
-        let near = match self.mask_within_steps(room, MOST_STEPS_NEAR) {
-            Err(error) if matches!(*error, Error::Limit(Limit::Steps(_))) => self.closing_mask(room).map_err(|_| error),
-            near => near,
-        };
-        match near {
+        match self.mask_within_or_closing(room) {
             Ok(mask) => {
                 let words = self.compiled().vocabulary().mask_words();
                 let is_bent = compares && self.mask().is_ok_and(|ordinary| !mask.is_equal(&ordinary, words));
@@ -99,6 +95,23 @@ impl Matcher {
         Ok(mask)
     }
 
+    /// `mask_within`; where it takes too many steps, and from there on, the first tokens of one short text to the end.
+    fn mask_within_or_closing(&mut self, room: u32) -> Result<Arc<Mask>> {
+        if self.closes_from.is_some_and(|from| from <= self.steps()) && !self.ended() {
+            if let Ok(mask) = self.closing_mask(room) {
+                return Ok(mask);
+            }
+        }
+        match self.mask_within_steps(room, MOST_STEPS_NEAR) {
+            Err(error) if matches!(*error, Error::Limit(Limit::Steps(_))) => {
+                let mask = self.closing_mask(room).map_err(|_| error)?;
+                self.closes_from = Some(self.steps());
+                Ok(mask)
+            }
+            mask => mask,
+        }
+    }
+
     /// The first tokens of one short text to the end that fits into `room` tokens. Errors: `Limit::Room` if it does not.
     fn closing_mask(&mut self, room: u32) -> Result<Arc<Mask>> {
         if self.can_end() {
@@ -113,6 +126,8 @@ impl Matcher {
     }
 
     /// How many leading tokens the matcher would take if `room` tokens were left before the first. It stays as it was.
+    ///
+    /// Where a mask with room takes too many steps, tokens of one short text to the end count alone, as in `mask_near`.
     pub fn validate_within(&mut self, tokens: &[u32], room: u32) -> Result<usize> {
         let before = self.steps();
         let mut taken = Ok(0);
@@ -132,7 +147,7 @@ impl Matcher {
 
     /// Take a token if the mask with room allows it.
     fn take_within(&mut self, token: u32, room: u32) -> Result<bool> {
-        match self.mask_within(room) {
+        match self.mask_within_or_closing(room) {
             Ok(mask) if !mask.allows(token) => Ok(false),
             Ok(_) => self.try_advance(token),
             Err(error) if matches!(*error, Error::Limit(Limit::Room { .. })) => Ok(false),
@@ -183,6 +198,35 @@ mod tests {
             matcher.advance(token).unwrap();
         }
         assert!(matcher.closing_mask(0).unwrap().allows(5), "the end takes no room");
+    }
+
+    #[test]
+    fn after_a_mask_that_took_too_long_the_closing_text_is_followed() {
+        let compiled = over(
+            |builder| {
+                let words = [b"abcd".as_slice(), b"ddddd"];
+                builder.words(words.map(Into::into).to_vec()).unwrap().number()
+            },
+            &[b"a", b"ab", b"bcd", b"c", b"d"],
+        )
+        .unwrap();
+        let near = |matcher: &mut Matcher| match matcher.mask_near(5, 5, false).unwrap() {
+            NearMask::Whole(mask) => (0..6).filter(|&token| mask.allows(token)).collect::<Vec<_>>(),
+            NearMask::Bent(_) | NearMask::Cut(..) => panic!("nothing is compared or cut"),
+        };
+        let mut matcher = compiled.matcher(None, None);
+        assert_eq!(near(&mut matcher), [0, 1, 4]);
+        assert_eq!(matcher.validate_within(&[4, 4, 4, 4, 4], 5).unwrap(), 5);
+        matcher.closes_from = Some(0);
+        assert_eq!(near(&mut matcher), [0]);
+        assert_eq!(matcher.validate_within(&[4, 4, 4, 4, 4], 5).unwrap(), 0);
+        assert_eq!(matcher.validate_within(&[0, 2, 5], 5).unwrap(), 3);
+        // A text that left the closing one before goes on.
+        matcher.closes_from = Some(1);
+        assert_eq!(near(&mut matcher), [0, 1, 4]);
+        // Too few tokens for the closing text: the search decides.
+        matcher.closes_from = Some(0);
+        assert!(matches!(matcher.mask_near(1, 1, false), Ok(NearMask::Cut(..))));
     }
 
     #[test]
