@@ -146,12 +146,10 @@ class EmbeddedBatch:
 
     def _append(self, rows: slice, ids: Tensor, counts: Tensor) -> Tensor:
         """Append so many tokens to each of some rows; the hidden state of each one's last token."""
-        hidden = self._network.append(ids, self._last[rows], self._lengths[rows], self._cache[:, :, rows])
-        ends = np.arange(len(ids)), counts - 1
-        self._last[rows] = ids[ends]
+        hidden = self._network.append(ids, counts, self._last[rows], self._lengths[rows], self._cache[:, :, rows])
+        self._last[rows] = ids[np.arange(len(ids)), counts - 1]
         self._lengths[rows] += counts
-        last: Tensor = hidden[ends]
-        return last
+        return hidden
 
     def _make_room(self, rows: int) -> None:
         held = self._cache.shape[2]
@@ -270,35 +268,39 @@ class Network:
             x = x + square(normalise(x) @ up) @ down
         return x
 
-    def append(self, ids: Tensor, previous: Tensor, starts: Tensor, cache: Tensor) -> Tensor:
-        """Append tokens (rows, tokens) to some sequences, each behind its `starts` tokens, the last of which is in
-        `previous`, −1 where there is none; the hidden states.
+    def append(self, ids: Tensor, counts: Tensor, previous: Tensor, starts: Tensor, cache: Tensor) -> Tensor:
+        """Append tokens to some sequences, `counts` of each row of `ids`; the hidden state of each row's last token.
 
-        A shorter row is filled up at its end: nobody sees these tokens, and the next ones take their places.
+        A row begins behind its `starts` tokens, the last of which is in `previous`, −1 where there is none.
         """
-        rows, count = ids.shape
+        rows, most = ids.shape
         x = self._embedding[ids]
         x[:, 1:] += self._previous[ids[:, :-1]]
         x[:, 0] += self._previous[previous] * (previous >= 0)[:, None]
-        x = x.reshape(-1, self.width)
-        places = np.minimum(starts[:, None] + np.arange(count), self.context - 1)
-        end = int(places.max()) + 1
-        cos, sin = (part[places][:, :, None, None] for part in (self._cos, self._sin))
+        # All but attention is computed for the tokens alone, one row for each; rows of `ids` may have different ends.
+        is_token = np.arange(most) < counts[:, None]
+        row, column = np.nonzero(is_token)
+        x = x[row, column]
+        places = starts[:, None] + np.arange(most)
+        place = places[row, column]
+        cos, sin = (part[place][:, None, None] for part in (self._cos, self._sin))
+        end = int(place.max()) + 1
         future = np.where(np.arange(end) <= places[:, None, :, None], np.float32(0), np.float32(-np.inf))
-        row = np.arange(rows)[:, None]
-        shape = (rows, count, 3, self.heads, self._head_width)
+        queries = np.zeros((rows, most, self.heads, self._head_width), dtype=np.float32)
         for (qkv, out, up, down), (keys, values) in zip(self._blocks, cache, strict=True):
-            heads = product(normalise(x), qkv).reshape(shape)
-            turned = rotate(heads[:, :, :2], cos, sin)
-            keys[row, :, places] = turned[:, :, 1]
-            values[row, :, places] = heads[:, :, 2]
-            scores = turned[:, :, 0].transpose(0, 2, 1, 3) @ keys[:, :, :end].transpose(0, 1, 3, 2)
+            heads = product(normalise(x), qkv).reshape(-1, 3, self.heads, self._head_width)
+            turned = rotate(heads[:, :2], cos, sin)
+            queries[row, column] = turned[:, 0]
+            keys[row, :, place] = turned[:, 1]
+            values[row, :, place] = heads[:, 2]
+            scores = queries.transpose(0, 2, 1, 3) @ keys[:, :, :end].transpose(0, 1, 3, 2)
             scores *= self._scale
             scores += future
             mixed = softmax(scores) @ values[:, :, :end]
-            x = x + product(mixed.transpose(0, 2, 1, 3).reshape(-1, self.width), out)
+            x = x + product(mixed[row, :, column].reshape(-1, self.width), out)
             x = x + product(square(product(normalise(x), up)), down)
-        return x.reshape(rows, count, self.width)
+        last: Tensor = x[np.cumsum(counts) - 1]
+        return last
 
 
 class Tokenizer:

@@ -166,9 +166,9 @@ def test_what_prompts_share_is_read_once(monkeypatch: pytest.MonkeyPatch) -> Non
     network, read = MODEL.network, list[int]()
     append = type(network).append
 
-    def counted(self: Any, ids: Any, previous: Any, starts: Any, cache: Any) -> Any:
-        read.append(ids.size)
-        return append(self, ids, previous, starts, cache)
+    def counted(self: Any, ids: Any, counts: Any, *more: Any) -> Any:
+        read.append(int(counts.sum()))
+        return append(self, ids, counts, *more)
 
     monkeypatch.setattr(type(network), "append", counted)
     ids = [MODEL.encode(f"{'the same words again ' * 8}{n}") for n in range(3)]
