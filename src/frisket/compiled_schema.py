@@ -69,7 +69,7 @@ def _read(
     try:
         found: tuple[Grammar, Report] = front_end().compile_json_schema(schema, options, registry, limits, data)
     except FrisketError as error:
-        log.debug("a schema was refused: %s: %s", error.code, error)
+        log.debug("a schema was refused: %s: %s", error.code, log.first_line(error))
         raise
     log.debug("read a schema into %d nodes in %.2f ms", found[0].node_count, log.milliseconds(began))
     return found

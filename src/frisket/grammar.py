@@ -104,7 +104,7 @@ class Grammar(Language[T]):
         from frisket.notations.regex import lower_regex
 
         if not isinstance(dialect, str) or dialect not in ("python", "ecma"):
-            raise ValueError("dialect is python or ecma")
+            raise ValueError(f"dialect is python or ecma, not {dialect!r}")
         flags = ""
         if isinstance(pattern, re.Pattern):
             if dialect != "python" or not isinstance(pattern.pattern, str):
@@ -207,7 +207,7 @@ class Grammar(Language[T]):
         from frisket.notations.ebnf import lower_ebnf
 
         if dialect not in ("w3c", "iso", "xgrammar"):
-            raise ValueError("dialect is w3c, iso or xgrammar")
+            raise ValueError(f"dialect is w3c, iso or xgrammar, not {dialect!r}")
         builder = _core.GrammarBuilder(limits=limits)
         core = builder.build(lower_ebnf(builder, text, root=root, dialect=dialect))
         return Grammar(core, origin=Origin.of_notation("from_ebnf", text, limits, root=root, dialect=dialect))
@@ -241,7 +241,7 @@ class Grammar(Language[T]):
         from frisket.notations.lark import lower_lark
 
         if dialect not in ("llguidance", "lark", "xgrammar"):
-            raise ValueError("dialect is llguidance, lark or xgrammar")
+            raise ValueError(f"dialect is llguidance, lark or xgrammar, not {dialect!r}")
         builder = _core.GrammarBuilder(limits=limits)
         try:
             core = builder.build(lower_lark(builder, text, start=start, dialect=dialect))

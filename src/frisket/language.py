@@ -133,7 +133,7 @@ class Language(Generic[T]):
         try:
             compiled = self._core_within(limits).compile(vocabulary, limits=limits, grammar=self)
         except FrisketError as error:
-            log.debug("not compiled for this vocabulary: %s: %s", error.code, error)
+            log.debug("not compiled for this vocabulary: %s: %s", error.code, log.first_line(error))
             raise
         except TypeError as error:
             hint = instead_of_vocabulary(vocabulary)

