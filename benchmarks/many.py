@@ -72,11 +72,10 @@ def main() -> None:
             print(f"{name}: {error}", file=sys.stderr)
             continue
         found[name] = _runs(model, prompts, grammar, options.batch_size, options.rounds)
-    page = _page(found, options, commit)
-    print(page)
-    path = options.out / f"many-{datetime.date.today()}-{commit}.md"
-    path.write_text(page, encoding="utf-8")
-    print(path)
+        # After each model: a run that is ended early keeps what it has.
+        path = options.out / f"many-{datetime.date.today()}-{commit}.md"
+        path.write_text(_page(found, options, commit), encoding="utf-8")
+        print(path)
 
 
 def _runs(model: Any, prompts: Sequence[str], grammar: frisket.Grammar, size: int, rounds: int) -> list[Run]:

@@ -6,12 +6,14 @@ An answer that has ended leaves the batch at once, and the next prompt takes its
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from frisket.decoding.answer import Generation
 from frisket.decoding.generate import answered, decode_task
 from frisket.decoding.reading import Row
+from frisket.errors import FrisketError
 
 if TYPE_CHECKING:
     from frisket.decoding.loop import FinishReason, Step
@@ -77,10 +79,10 @@ def answers(
             try:
                 rows = batch.read({answer.number: answer.row.waiting for answer in writing})
             except Exception as error:
-                # The network failed for all of them.
+                # The network failed for all of them, and each error is to say of which answer it is.
                 for answer in writing:
                     batch.remove(answer.number)
-                    yield answer.number, None, error
+                    yield answer.number, None, copy(error) if isinstance(error, FrisketError) else error
                 writing = []
                 continue
             for answer, logits in zip(writing, rows, strict=True):

@@ -150,7 +150,9 @@ def transformers_batch(torch: Any, model: Any) -> TransformersBatch | None:
         return None
     config = getattr(model, "config", None)
     rotary = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
-    if getattr(config, "is_encoder_decoder", False) or "mrope_section" in rotary:
+    # Positions of several dimensions, and rotations that depend on the length of the longest sequence.
+    is_special = "mrope_section" in rotary or rotary.get("rope_type") in ("dynamic", "longrope")
+    if getattr(config, "is_encoder_decoder", False) or is_special:
         return None
     try:
         layers = importlib.import_module("transformers").DynamicCache(config=config).layers

@@ -133,7 +133,7 @@ def test_a_network_that_fails_is_told_of() -> None:
     with pytest.raises(EngineError, match="out of memory"):
         generate_many(Broken(), PROMPTS, TRIAGE)
     found = generate_many(Broken(), PROMPTS[:4], TRIAGE, batch_size=2, return_errors=True)
-    assert all(isinstance(one, EngineError) for one in found)
+    assert all(isinstance(one, EngineError) for one in found) and [one.index for one in found] == [0, 1, 2, 3]
 
 
 def test_a_cancellation_ends_all() -> None:
@@ -249,3 +249,16 @@ def test_without_rich_a_bar_says_what_to_install(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(MissingDependencyError, match="pip install") as raised:
         generate_many(MODEL, PROMPTS[:3], ["yes", "no"], progress=True)
     assert "rich" in (raised.value.hint or "")
+
+
+@pytest.mark.parametrize("change", [
+    {"sliding_window": 8, "layer_types": ["sliding_attention"] * 2}, {"is_encoder_decoder": True},
+    {"rope_parameters": {"rope_type": "dynamic", "factor": 2.0}}, {"rope_parameters": {"mrope_section": [2, 1, 1]}},
+])  # fmt: skip
+def test_a_network_that_is_no_plain_one_has_no_batches(
+    change: dict[str, Any], transformers: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert new_batch(transformers) is not None
+    for name, value in change.items():
+        monkeypatch.setattr(transformers._model.config, name, value, raising=False)
+    assert new_batch(transformers) is None
