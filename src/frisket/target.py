@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from frisket.grammar import Grammar
@@ -30,6 +30,4 @@ def as_grammar(target: Any, limits: Limits | None = None) -> Grammar:
         raise TypeError(
             "a str is ambiguous as a target: use Grammar.from_json_schema, from_regex, or a list for choices"
         )
-    if isinstance(target, Iterator | set | frozenset):
-        raise TypeError(f"a target is a list of texts, not a {type(target).__name__}: write list(…)")
     return Grammar.from_type(target, limits=limits)

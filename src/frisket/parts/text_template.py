@@ -46,12 +46,10 @@ def template(text: str, into: type | None = None, /, **holes: Any) -> Grammar[An
     pieces = _pieces(text)
     names = [name for _, name in pieces if name is not None]
     for unused in holes.keys() - set(names):
-        said = (
-            f"the template has no hole {unused!r}; its holes are {', '.join(names)}"
-            if names
-            else "the template has no holes"
+        known = f"; its holes are {', '.join(names)}" if names else ""
+        raise GrammarSyntaxError(
+            f"the template has no hole {unused!r}{known}", where=unused, hint=f"write {{{unused}}}"
         )
-        raise GrammarSyntaxError(said, where=unused, hint=f"write {{{unused}}}")
     parts: list[Part] = []
     readers: list[tuple[str, Any]] = []
     made: dict[int, tuple[Any, Part]] = {}
