@@ -208,8 +208,6 @@ impl Masks {
         for &(head, frame) in heads {
             let part = if let Term::KeyNamed { .. } = machine.arena.term(head) {
                 self.key_builder(machine, follow_bytes, shared).of_named_key(head, frame, covered)?
-            } else if let Some(text) = machine.arena.terms.single_text(head) {
-                self.key_builder(machine, follow_bytes, shared).of_text(&text, frame)?
             } else {
                 let head_mask = self.head_mask(machine, shared, (head, frame), horizon)?;
                 let own = match head_mask.hash() {
@@ -316,9 +314,6 @@ impl Masks {
             return Ok(false);
         }
         for &(head, frame) in &position.heads {
-            if machine.arena.terms.single_text(head).is_some() {
-                continue;
-            }
             if !self.is_last(machine, (head, frame))
                 && self.head_masks.has_unknown_exits_everywhere(&mut machine.arena, shared, head, horizon)?
             {
@@ -364,12 +359,9 @@ impl Masks {
         composer.copies_lists = without_long;
         for &(head, frame) in &position.heads {
             composer.first = composer.machine.item_summary(frame).is_open;
-            if composer.walk_texts(shared.view(), NodeId::ROOT, head, frame)? {
-                continue;
-            }
             if let Term::KeyNamed { .. } = composer.machine.arena.term(head) {
                 // Each exit is another key, which a head mask does not tell apart: walk with the head itself.
-                composer.descend(shared.view(), NodeId::ROOT, head, frame)?;
+                composer.walk(shared.view(), NodeId::ROOT, head, frame)?;
                 continue;
             }
             let head_mask = self.head_mask(composer.machine, shared, (head, frame), horizon)?;
