@@ -8,7 +8,6 @@ use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits};
 use crate::regular::id::ObjectId;
 use crate::regular::term::{TermId, EPSILON};
-use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use std::sync::Arc;
 
 /// Nodes that are prepared for all forks. A builder may hold many more than any fork will use.
@@ -103,10 +102,7 @@ impl Builder {
             let counts = arena.info(node).counts;
             arena.first_bytes(node);
             let known = arena.byte_transitions(node).map(drop);
-            let clipped = [SHORT_TOKEN_CHARS, COMMON_LONGEST_TOKEN]
-                .into_iter()
-                .filter(|_| counts)
-                .try_for_each(|reach| arena.saturate(node, reach).map(drop));
+            let clipped = if counts { arena.saturate(node, COMMON_LONGEST_TOKEN).map(drop) } else { Ok(()) };
             if known.and(clipped).is_err() {
                 break;
             }
