@@ -28,7 +28,6 @@ ACCELERATORS = (
     "region_scan",
     "exclusion",
     "literals",
-    "trie_path",
     "remainder",
     "listing",
     "sweep",

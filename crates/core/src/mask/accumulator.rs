@@ -64,15 +64,6 @@ impl Accumulator {
         }
     }
 
-    /// Drop the allowed tokens that are not in a set.
-    pub fn keep_within(&mut self, within: &[u32]) {
-        for (block, &touched) in self.touched.iter().enumerate() {
-            for word in ones(touched).map(|bit| block << 6 | bit) {
-                self.words[word].0 &= within[word];
-            }
-        }
-    }
-
     /// Allow the tokens of one word.
     #[inline]
     pub fn add(&mut self, word: u32, bits: u32) {

@@ -7,13 +7,13 @@ use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::Position;
 use crate::error::Result;
-use crate::mask::accelerate::trie_path::walk_along;
-use crate::mask::accelerate::Accelerators;
+use crate::json::object::Narrowed;
 use crate::mask::accumulator::Accumulator;
 use crate::mask::key::builder::KeyParts;
 use crate::mask::shared::SharedMasks;
 use crate::mask::uncertain::UncertainTokens;
 use crate::mask::walk_cache::TrieView;
+use crate::regular::id::{ObjectId, ObjectStateId};
 use crate::regular::term::{Term, TermId, Text, EMPTY, EPSILON};
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::Words;
@@ -161,10 +161,10 @@ impl<'a> Composer<'a> {
         if self.walks > FEW_WALKS && !self.walked.insert(walk) {
             return Ok(());
         }
-        if self.walk_texts(view, node, head, frame)? {
-            return Ok(());
-        }
         let language = match *self.machine.arena.term(head) {
+            Term::KeyNamed { object, state, low, high, depth } if !self.machine.item_summary(frame).is_open => {
+                return self.walk_named_keys(view, node, (object, state), (low, high, depth), frame);
+            }
             Term::KeyNamed { .. } | Term::KeyDone { .. } => None,
             Term::KeyExtra { inner, state, .. } => {
                 (!self.machine.arena.registers.has_hidden_key(state)).then_some(inner)
@@ -190,50 +190,39 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// `walk` for a head that reads one text or one of an object's named keys, without a term per prefix. False if the
-    /// head is another one, or if unique items depend on its states.
-    pub fn walk_texts(&mut self, view: TrieView, node: NodeId, head: TermId, frame: FrameId) -> Result<bool> {
+    /// `walk` for the named keys `low..high` of an object, of which `depth` bytes are read: no term is made for the
+    /// beginnings of keys.
+    fn walk_named_keys(
+        &mut self,
+        view: TrieView,
+        node: NodeId,
+        (object, state): (ObjectId, ObjectStateId),
+        (low, high, depth): (u32, u32, u32),
+        frame: FrameId,
+    ) -> Result<()> {
         let TrieView { trie, .. } = view;
-        if !Accelerators::on().trie_path || self.machine.item_summary(frame).is_open {
-            return Ok(false);
-        }
-        if let Some(text) = self.machine.arena.terms.single_text(head) {
-            let mut at = node;
-            for (place, &byte) in text.iter().enumerate() {
-                let Some(child) = trie.child(at, byte) else { break };
-                at = child;
-                self.machine.arena.spend(1)?;
-                trie.tokens_at(at).iter().for_each(|&token| self.accumulator.allow(token));
-                if place + 1 == text.len() {
-                    self.walk_behind(view, &[at], EPSILON, frame)?;
+        let spec = self.machine.arena.registers.objects[object.index()].clone();
+        let mut rest = &spec.sorted[low as usize..high as usize];
+        while let [(key, _), ..] = rest {
+            let byte = key[depth as usize];
+            rest = &rest[rest.partition_point(|(key, _)| key[depth as usize] == byte)..];
+            let Some(child) = trie.child(node, byte) else { continue };
+            let arena = &mut self.machine.arena;
+            let Some(narrowed) = arena.narrow_key(object, state, low, high, depth, byte)? else { continue };
+            arena.spend(1)?;
+            trie.tokens_at(child).iter().for_each(|&token| self.accumulator.allow(token));
+            match narrowed {
+                _ if !trie.has_children(child) => {}
+                Narrowed::Done(property) => {
+                    let done = arena.key_done(object, state, property)?;
+                    self.walk_behind(view, &[child], done, frame)?;
+                }
+                Narrowed::Named { low, high } => {
+                    self.walk_named_keys(view, child, (object, state), (low, high, depth + 1), frame)?;
                 }
             }
-            return Ok(true);
         }
-        match *self.machine.arena.term(head) {
-            Term::KeyNamed { object, state, low, high, depth } => {
-                let spec = self.machine.arena.registers.objects[object.index()].clone();
-                let choices = self.machine.arena.choices(object, state)?;
-                let keys = &spec.sorted[low as usize..high as usize];
-                let colon = self.follow_bytes.first_of(self.machine, &[spec.colon]);
-                let mut enter = |child: NodeId, keys: &[(Box<[u8]>, u32)], read: usize| {
-                    if !keys.iter().any(|&(_, property)| choices.allows(property)) {
-                        return Ok(false);
-                    }
-                    self.machine.arena.spend(1)?;
-                    trie.tokens_at(child).iter().for_each(|&token| self.accumulator.allow(token));
-                    let (key, property) = &keys[0];
-                    if key.len() == read && trie.has_child_in(child, &colon) {
-                        let done = self.machine.arena.key_done(object, state, *property)?;
-                        self.walk_behind(view, &[child], done, frame)?;
-                    }
-                    Ok(true)
-                };
-                walk_along(trie, node, keys, depth as usize, &|(key, _)| key, &mut enter)?;
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
+        Ok(())
     }
 
     /// `walk` without caches: by the derivatives of the head, node by node.
@@ -271,7 +260,6 @@ impl<'a> Composer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::frame::BOTTOM;
     use crate::grammar::builder::ObjectRules;
     use crate::mask::fixture::{node, object, object_of, printable_and, shared_masks, taken, unique, Scene};
 
@@ -290,24 +278,6 @@ mod tests {
     }
 
     #[test]
-    fn a_single_text_is_followed_along_the_trie_and_beyond_its_end() {
-        let mut scene = Scene::new(&shared_masks(&["a", "ab", "abc", "abcx", "abx", "b"]), |builder| {
-            builder.literal(b"ab").unwrap()
-        });
-        let (head, _) = scene.head("");
-        let c = scene.machine.arena.literal(b"c").unwrap();
-        let behind = scene.frame(c);
-        let mut walked = |frame| {
-            let mut composer = scene.composer();
-            let view = composer.shared.view();
-            assert!(composer.walk_texts(view, NodeId::ROOT, head, frame).unwrap());
-            taken(&mut composer)
-        };
-        assert_eq!(walked(BOTTOM), [0, 1]);
-        assert_eq!(walked(behind), [0, 1, 2]);
-    }
-
-    #[test]
     fn named_keys_are_followed_while_they_may_come() {
         let shared = shared_masks(&["\"", "\"a", "\"ab\"", "\"ab\":", "\"ac\"", "\"ad", "\"ab\":1,", "\"a:1"]);
         let named = [("ab", false), ("ac", false)];
@@ -320,31 +290,12 @@ mod tests {
             let &(head, frame) = heads.iter().find(|&&(term, _)| named(term)).unwrap();
             let mut composer = scene.composer();
             let view = composer.shared.view();
-            assert!(composer.walk_texts(view, NodeId::ROOT, head, frame).unwrap());
+            composer.walk(view, NodeId::ROOT, head, frame).unwrap();
             taken(&mut composer)
         };
         assert_eq!(walked("{"), [0, 1, 2, 3, 4, 6]);
         assert_eq!(walked("{\"ab\":1,"), [0, 1, 4], "ab came");
         assert_eq!(walked("{\"ac\":1,"), [0, 1, 2, 3], "nothing more may come behind ab");
-    }
-
-    #[test]
-    fn other_heads_and_items_that_must_differ_are_not_followed_as_texts() {
-        let shared = shared_masks(&["a", "b", "["]);
-        let mut scene = Scene::new(&shared, |builder| {
-            let text = builder.literal(b"a").unwrap();
-            unique(builder, text)
-        });
-        let (item, frame) = {
-            let at = scene.read("[");
-            let heads = scene.machine.position(at).heads.clone();
-            *heads.iter().find(|&&(_, frame)| scene.machine.item_summary(frame).is_open).unwrap()
-        };
-        let class = scene.machine.arena.class(crate::bytes::byteset::ByteSet::range(b'a', b'b')).unwrap();
-        let mut composer = scene.composer();
-        let view = composer.shared.view();
-        let mut walks = |head, frame| composer.walk_texts(view, NodeId::ROOT, head, frame).unwrap();
-        assert_eq!([walks(item, frame), walks(item, BOTTOM), walks(class, BOTTOM)], [false, true, false]);
     }
 
     #[test]
@@ -359,7 +310,8 @@ mod tests {
             composer.walk(view, NodeId::ROOT, head, frame).unwrap();
             (composer.machine.arena.budget.spent() - before, composer.walked.len())
         };
-        for count in 0..64 {
+        spent(false);
+        for count in 1..64 {
             assert_eq!(spent(false), (2, 0), "{count}");
         }
         // A walk that is known costs the look-up alone.

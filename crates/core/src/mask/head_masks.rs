@@ -10,7 +10,6 @@ use crate::mask::shared::SharedMasks;
 use crate::regular::arena::Arena;
 use crate::regular::term::{Info, TermId};
 use crate::storage::hash::Hasher128;
-use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use rustc_hash::FxHashMap;
 
 /// A class is wide if more than one in this many tokens holds no other characters.
@@ -25,10 +24,10 @@ pub(crate) struct HeadMasks {
     /// Whether the head masks are of heads that nothing follows.
     is_last: bool,
     by_head: FxHashMap<TermId, HeadMask>,
-    /// (head, horizon) → the head with its counts saturated there.
-    pub(super) saturated: FxHashMap<(TermId, u32), TermId>,
-    /// (head that counts, horizon) → the head mask of the saturated head.
-    pub(super) counting: FxHashMap<(TermId, u32), HeadMask>,
+    /// A head that counts → the head with its counts saturated at the longest token that it may begin.
+    pub(super) saturated: FxHashMap<TermId, TermId>,
+    /// A head that counts → the head mask of the saturated head.
+    pub(super) counting: FxHashMap<TermId, HeadMask>,
     /// Bytes of the three tables.
     held: usize,
 }
@@ -54,43 +53,36 @@ impl HeadMasks {
         self.held
     }
 
-    /// How many head masks there are, heads that differ only beyond their horizon taken as one.
+    /// How many head masks there are, heads that differ only beyond the longest token taken as one.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.by_head.len()
     }
 
-    /// The head mask of a head, exact for tokens of at most `horizon` characters.
-    pub(crate) fn get(
-        &mut self,
-        arena: &mut Arena,
-        shared: &SharedMasks,
-        head: TermId,
-        horizon: u32,
-    ) -> Result<HeadMask> {
+    /// The head mask of a head.
+    pub(crate) fn get(&mut self, arena: &mut Arena, shared: &SharedMasks, head: TermId) -> Result<HeadMask> {
         let head = arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
         if !arena.info(head).counts {
             return self.find_or_compute(arena, shared, head);
         }
-        if let Some(head_mask) = self.counting.get(&(head, horizon)) {
+        if let Some(head_mask) = self.counting.get(&head) {
             return Ok(head_mask.clone());
         }
         // Also cached under the hash of the head as it is: a hit there saves saturating the head.
-        let hash = self.hash(arena, head) ^ Hasher128::hash_numbers(&[horizon]);
+        let hash = self.hash(arena, head);
         let head_mask = match shared.head_masks.get(hash) {
             Some(head_mask) => head_mask,
             None => {
-                // Tokens that begin as the head does may all be short: then a smaller horizon is exact.
-                let most = shared.vocabulary.longest_of(&arena.first_bytes(head));
-                let saturated =
-                    self.saturated(arena, head, if most <= SHORT_TOKEN_CHARS { horizon.min(most) } else { horizon })?;
+                let saturated = self.saturated(arena, shared, head)?;
                 let head_mask = self.find_or_compute(arena, shared, saturated)?;
-                shared.head_masks.put(hash, head_mask.clone(), size_of::<HeadMask>());
+                if saturated != head {
+                    shared.head_masks.put(hash, head_mask.clone(), size_of::<HeadMask>());
+                }
                 head_mask
             }
         };
         self.held += ENTRY_BYTES + size_of::<HeadMask>();
-        self.counting.insert((head, horizon), head_mask.clone());
+        self.counting.insert(head, head_mask.clone());
         Ok(head_mask)
     }
 
@@ -101,13 +93,12 @@ impl HeadMasks {
         arena: &mut Arena,
         shared: &SharedMasks,
         head: TermId,
-        horizon: u32,
     ) -> Result<bool> {
         let Info { counts, nullable, .. } = *arena.info(head);
-        if !counts || !nullable || self.counting.contains_key(&(head, horizon)) {
+        if !counts || !nullable || self.counting.contains_key(&head) {
             return Ok(false);
         }
-        let saturated = self.saturated(arena, head, horizon)?;
+        let saturated = self.saturated(arena, shared, head)?;
         let found = CounterLoop::find(arena, saturated, shared.vocabulary.longest)?;
         Ok(found.is_some_and(|counter_loop| {
             counter_loop.may_end_anywhere(arena)
@@ -115,17 +106,18 @@ impl HeadMasks {
         }))
     }
 
-    /// `Arena::saturated`, cached.
-    pub(crate) fn saturated(&mut self, arena: &mut Arena, head: TermId, horizon: u32) -> Result<TermId> {
+    /// A head with its counts saturated at the longest token that it may begin; cached.
+    fn saturated(&mut self, arena: &mut Arena, shared: &SharedMasks, head: TermId) -> Result<TermId> {
         if !arena.info(head).counts {
             return Ok(head);
         }
-        if let Some(&saturated) = self.saturated.get(&(head, horizon)) {
+        if let Some(&saturated) = self.saturated.get(&head) {
             return Ok(saturated);
         }
-        let saturated = arena.saturate(head, horizon)?;
+        let longest = shared.vocabulary.longest_of(&arena.first_bytes(head));
+        let saturated = arena.saturate(head, longest)?;
         self.held += ENTRY_BYTES;
-        self.saturated.insert((head, horizon), saturated);
+        self.saturated.insert(head, saturated);
         Ok(saturated)
     }
 
@@ -140,7 +132,7 @@ impl HeadMasks {
             None => {
                 let is_last = self.is_last;
                 let mut neighbour = |arena: &mut Arena, neighbour| {
-                    let neighbour = self.saturated(arena, neighbour, shared.vocabulary.longest)?;
+                    let neighbour = self.saturated(arena, shared, neighbour)?;
                     self.find_or_compute(arena, shared, neighbour)
                 };
                 let head_mask = HeadMask::compute(arena, shared, (head, is_last), &mut neighbour)?;
@@ -170,21 +162,20 @@ mod tests {
     }
 
     #[test]
-    fn heads_that_differ_beyond_the_horizon_have_one_head_mask() {
+    fn heads_that_differ_beyond_the_longest_token_have_one_head_mask() {
         let (mut scene, mut head_masks) = scene(4);
         let (arena, shared) = (&mut scene.machine.arena, &*scene.shared);
-        let mut of = |text: &str, horizon| {
+        let mut of = |text: &str| {
             let head = regex(arena, text);
-            (head_masks.get(arena, shared, head, horizon).unwrap().core, head_masks.len())
+            (head_masks.get(arena, shared, head).unwrap().core, head_masks.len())
         };
-        let (many, _) = of("a{50}", 4);
-        let (more, count) = of("a{51}", 4);
+        let (many, _) = of("a{50}");
+        let (more, count) = of("a{51}");
         assert!(Arc::ptr_eq(&many, &more));
-        assert_eq!(of("a{60,70}", 4).1, count, "neither end of the count is in reach");
-        assert_eq!(of("a{2,70}", 4).1, count + 1);
-        let (three, _) = of("a{3}", 4);
+        assert_eq!(of("a{60,70}").1, count, "neither end of the count is in reach");
+        assert_eq!(of("a{2,70}").1, count + 1);
+        let (three, _) = of("a{3}");
         assert!(!Arc::ptr_eq(&many, &three), "aaaa is too long");
-        assert!(!Arc::ptr_eq(&three, &of("a{3}", 2).0), "with tokens of two letters three count as many");
     }
 
     #[test]
@@ -193,9 +184,9 @@ mod tests {
         let (arena, shared) = (&mut scene.machine.arena, &*scene.shared);
         let mut shows = |text: &str| {
             let head = regex(arena, text);
-            let before = head_masks.has_unknown_exits_everywhere(arena, shared, head, 4).unwrap();
-            head_masks.get(arena, shared, head, 4).unwrap();
-            (before, head_masks.has_unknown_exits_everywhere(arena, shared, head, 4).unwrap())
+            let before = head_masks.has_unknown_exits_everywhere(arena, shared, head).unwrap();
+            head_masks.get(arena, shared, head).unwrap();
+            (before, head_masks.has_unknown_exits_everywhere(arena, shared, head).unwrap())
         };
         assert_eq!(shows("[a-z]{0,50}"), (true, false), "a head mask is not asked for again");
         let others = ["[a-z]*", "[a-z]{1,50}", "[a-z]{0,50}b", "a{0,50}", "(ab?){0,50}"];
@@ -208,12 +199,12 @@ mod tests {
         let (arena, shared) = (&mut scene.machine.arena, &*scene.shared);
         for text in ["[ab]c", "a{50}"] {
             let head = regex(arena, text);
-            let found = first.get(arena, shared, head, 4).unwrap();
+            let found = first.get(arena, shared, head).unwrap();
             let (held, count) = (first.memory_bytes(), first.len());
-            assert!(Arc::ptr_eq(&first.get(arena, shared, head, 4).unwrap().core, &found.core));
+            assert!(Arc::ptr_eq(&first.get(arena, shared, head).unwrap().core, &found.core));
             assert_eq!((first.memory_bytes(), first.len()), (held, count), "nothing is kept twice");
             let mut other = HeadMasks::default();
-            assert!(Arc::ptr_eq(&other.get(arena, shared, head, 4).unwrap().core, &found.core));
+            assert!(Arc::ptr_eq(&other.get(arena, shared, head).unwrap().core, &found.core));
             assert!(other.memory_bytes() > 0);
         }
     }
@@ -221,33 +212,31 @@ mod tests {
     #[test]
     fn a_head_that_does_not_count_stays_as_it_is() {
         let (mut scene, mut head_masks) = scene(4);
-        let arena = &mut scene.machine.arena;
+        let (arena, shared) = (&mut scene.machine.arena, &*scene.shared);
         let [letters, few, many] = ["[a-z]*", "a{2}", "a{50}"].map(|text| regex(arena, text));
-        assert_eq!(head_masks.saturated(arena, letters, 4).unwrap(), letters);
+        assert_eq!(head_masks.saturated(arena, shared, letters).unwrap(), letters);
         assert_eq!(head_masks.memory_bytes(), 0);
-        assert_eq!(head_masks.saturated(arena, few, 4).unwrap(), few, "the count is within the horizon");
-        let saturated = head_masks.saturated(arena, many, 4).unwrap();
-        assert!(saturated != many && saturated == head_masks.saturated(arena, many, 4).unwrap());
-        assert_ne!(head_masks.saturated(arena, many, 8).unwrap(), saturated);
-        assert_eq!(head_masks.memory_bytes(), 3 * ENTRY_BYTES, "one entry for each head that counts, and horizon");
+        assert_eq!(head_masks.saturated(arena, shared, few).unwrap(), few, "the count is within the longest token");
+        let saturated = head_masks.saturated(arena, shared, many).unwrap();
+        assert!(saturated != many && saturated == head_masks.saturated(arena, shared, many).unwrap());
+        assert_eq!(head_masks.memory_bytes(), 2 * ENTRY_BYTES, "one entry for each head that counts");
     }
 
     #[test]
-    fn where_all_tokens_of_a_head_are_short_a_smaller_horizon_is_exact() {
-        let long = "b".repeat(SHORT_TOKEN_CHARS as usize + 8);
+    fn a_count_is_saturated_at_the_longest_token_that_the_head_may_begin() {
+        let long = "b".repeat(24);
         let mut scene = Scene::new(&printable_and(&["aa", &long]), |builder| builder.any_text().unwrap());
         let (arena, shared) = (&mut scene.machine.arena, &*scene.shared);
         let mut head_masks = HeadMasks::default();
-        let longest = shared.vocabulary.longest;
         // Tokens that begin with a have two letters at most, so both counts are beyond them.
         let [one, other] = ["a{10}", "a{12}"].map(|text| {
             let head = regex(arena, text);
-            head_masks.get(arena, shared, head, longest).unwrap().core
+            head_masks.get(arena, shared, head).unwrap().core
         });
         assert!(Arc::ptr_eq(&one, &other));
         let [one, other] = ["b{10}", "b{12}"].map(|text| {
             let head = regex(arena, text);
-            head_masks.get(arena, shared, head, longest).unwrap().core
+            head_masks.get(arena, shared, head).unwrap().core
         });
         assert!(!Arc::ptr_eq(&one, &other), "the long token tells them apart");
     }

@@ -21,12 +21,9 @@ use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
 use crate::mask::text_walk::TextWalks;
 use crate::mask::verify;
-use crate::mask::walk_cache::TrieView;
-use crate::regular::arena::Arena;
 use crate::regular::term::{Term, TermId};
 use crate::storage::hash::Hasher128;
 use crate::vocabulary::id::NodeId;
-use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
 use crate::vocabulary::token_set::Part;
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -112,12 +109,10 @@ impl Masks {
         exact: PositionId,
     ) -> Result<Arc<Mask>> {
         let mut masks = Masks { is_plain: true, ..Masks::new(special_ids.to_vec()) };
-        let position = machine.position(exact).clone();
-        let horizon = horizon(&mut machine.arena, shared, &position)?;
         let id = machine.abstracted(exact)?;
         match machine.position(id).register {
-            Register::Abstracted => masks.correct_draft(machine, follow_bytes, shared, [exact, id], horizon),
-            _ => Ok(masks.compose(machine, follow_bytes, shared, [exact, id], horizon)?.0),
+            Register::Abstracted => masks.correct_draft(machine, follow_bytes, shared, [exact, id]),
+            _ => Ok(masks.compose(machine, follow_bytes, shared, [exact, id])?.0),
         }
     }
 
@@ -132,10 +127,9 @@ impl Masks {
             return Ok(mask.clone());
         }
         let position = machine.position(exact).clone();
-        let horizon = horizon(&mut machine.arena, shared, &position)?;
-        let sweeps = self.is_swept(machine, follow_bytes, shared, &position, horizon)?;
+        let sweeps = self.is_swept(machine, follow_bytes, shared, &position)?;
         // Lookaheads would walk the whole trie, too, and anew for each rule.
-        let key = if sweeps { None } else { self.key(machine, follow_bytes, shared, &position, horizon)? };
+        let key = if sweeps { None } else { self.key(machine, follow_bytes, shared, &position)? };
         if let Some(key) = key {
             if let Some(mask) = self.by_key.get(&key) {
                 return Ok(mask.clone());
@@ -152,9 +146,9 @@ impl Masks {
             return Ok(mask.clone());
         }
         if machine.position(id).register == Register::Abstracted {
-            return self.correct_draft(machine, follow_bytes, shared, [exact, id], horizon);
+            return self.correct_draft(machine, follow_bytes, shared, [exact, id]);
         }
-        let (mask, is_shared) = self.compose(machine, follow_bytes, shared, [exact, id], horizon)?;
+        let (mask, is_shared) = self.compose(machine, follow_bytes, shared, [exact, id])?;
         self.composed += 1;
         self.held += ENTRY_BYTES + mask.memory_bytes();
         match key {
@@ -185,7 +179,6 @@ impl Masks {
         follow_bytes: &mut FollowBytes,
         shared: &SharedMasks,
         position: &Position,
-        horizon: u32,
     ) -> Result<MaskKey> {
         // The pattern names every field: a field that is added to `Position` must enter the key, or this does not compile.
         let Position { heads, specials, accepting, needs_replay, crosses_item, depends_on_value, register } = position;
@@ -208,16 +201,11 @@ impl Masks {
         for &(head, frame) in heads {
             let part = if let Term::KeyNamed { .. } = machine.arena.term(head) {
                 self.key_builder(machine, follow_bytes, shared).of_named_key(head, frame, covered)?
-            } else if let Some(text) = machine.arena.terms.single_text(head) {
-                self.key_builder(machine, follow_bytes, shared).of_text(&text, frame)?
             } else {
-                let head_mask = self.head_mask(machine, shared, (head, frame), horizon)?;
+                let head_mask = self.head_mask(machine, shared, (head, frame))?;
                 let own = match head_mask.hash() {
-                    // A head that counts up to the length of long tokens does more than its truncated head mask says.
-                    Some(own) if horizon >= shared.vocabulary.longest || !machine.arena.info(head).counts => {
-                        OwnPart::Tokens(own)
-                    }
-                    _ => OwnPart::Saturated(shared.saturated_hash(&mut machine.arena, head)?),
+                    Some(own) => OwnPart::Tokens(own),
+                    None => OwnPart::Saturated(shared.saturated_hash(&mut machine.arena, head)?),
                 };
                 self.key_builder(machine, follow_bytes, shared).of_head(head, own, frame, &head_mask)?
             };
@@ -235,15 +223,14 @@ impl Masks {
         follow_bytes: &mut FollowBytes,
         shared: &SharedMasks,
         [exact, id]: [PositionId; 2],
-        horizon: u32,
     ) -> Result<(Arc<Mask>, bool)> {
         let position = machine.position(id).clone();
-        let (mut composer, parts) = if self.is_swept(machine, follow_bytes, shared, &position, horizon)? {
+        let (mut composer, parts) = if self.is_swept(machine, follow_bytes, shared, &position)? {
             let mut composer = self.composer(machine, follow_bytes, shared);
             composer.sweep(&position)?;
             (composer, Vec::new())
         } else {
-            self.compose_heads(machine, follow_bytes, shared, &position, horizon)?
+            self.compose_heads(machine, follow_bytes, shared, &position)?
         };
         composer.replay.append(&mut composer.always);
         let shared = composer.resolve(id, exact)?;
@@ -257,13 +244,12 @@ impl Masks {
         follow_bytes: &mut FollowBytes,
         shared: &SharedMasks,
         [exact, id]: [PositionId; 2],
-        horizon: u32,
     ) -> Result<Arc<Mask>> {
         let draft = match self.drafts.get(&id) {
             Some(draft) => draft.clone(),
             None => {
                 let position = machine.position(id).clone();
-                let (mut composer, parts) = self.compose_heads(machine, follow_bytes, shared, &position, horizon)?;
+                let (mut composer, parts) = self.compose_heads(machine, follow_bytes, shared, &position)?;
                 composer.resolve_draft(id)?;
                 let (uncertain, always) = (take(&mut composer.uncertain), take(&mut composer.always));
                 let mut mask = self.finish(composer, parts, &position);
@@ -290,11 +276,10 @@ impl Masks {
         machine: &mut Machine,
         shared: &SharedMasks,
         (head, frame): (TermId, FrameId),
-        horizon: u32,
     ) -> Result<HeadMask> {
         let head_masks =
             if self.is_last(machine, (head, frame)) { &mut self.last_head_masks } else { &mut self.head_masks };
-        head_masks.get(&mut machine.arena, shared, head, horizon)
+        head_masks.get(&mut machine.arena, shared, head)
     }
 
     /// Whether nothing follows a head.
@@ -310,21 +295,17 @@ impl Masks {
         follow_bytes: &mut FollowBytes,
         shared: &SharedMasks,
         position: &Position,
-        horizon: u32,
     ) -> Result<bool> {
         if self.is_plain || !Accelerators::on().sweep || !machine.can_sweep(position) {
             return Ok(false);
         }
         for &(head, frame) in &position.heads {
-            if machine.arena.terms.single_text(head).is_some() {
-                continue;
-            }
             if !self.is_last(machine, (head, frame))
-                && self.head_masks.has_unknown_exits_everywhere(&mut machine.arena, shared, head, horizon)?
+                && self.head_masks.has_unknown_exits_everywhere(&mut machine.arena, shared, head)?
             {
                 return Ok(true);
             }
-            let head_mask = self.head_mask(machine, shared, (head, frame), horizon)?;
+            let head_mask = self.head_mask(machine, shared, (head, frame))?;
             if head_mask.core.exits.is_deferred() {
                 let follow = follow_bytes.after(machine, head, frame);
                 if head_mask.core.exits.are_costly(shared, &follow) {
@@ -356,28 +337,20 @@ impl Masks {
         follow_bytes: &'a mut FollowBytes,
         shared: &'a SharedMasks,
         position: &Position,
-        horizon: u32,
     ) -> Result<(Composer<'a>, Vec<Part>)> {
         let mut parts: Vec<Part> = Vec::new();
         let mut composer = self.composer(machine, follow_bytes, shared);
-        let without_long = horizon < shared.vocabulary.longest;
-        composer.copies_lists = without_long;
         for &(head, frame) in &position.heads {
             composer.first = composer.machine.item_summary(frame).is_open;
-            if composer.walk_texts(shared.view(), NodeId::ROOT, head, frame)? {
-                continue;
-            }
             if let Term::KeyNamed { .. } = composer.machine.arena.term(head) {
                 // Each exit is another key, which a head mask does not tell apart: walk with the head itself.
-                composer.descend(shared.view(), NodeId::ROOT, head, frame)?;
+                composer.walk(shared.view(), NodeId::ROOT, head, frame)?;
                 continue;
             }
-            let head_mask = self.head_mask(composer.machine, shared, (head, frame), horizon)?;
-            if let Some(Part { bits, within }) = &head_mask.dense {
-                let bits = if without_long { shared.without_long(bits) } else { bits.clone() };
-                let dense = Part { bits, within: within.clone() };
-                if !parts.iter().any(|part| part.is_same(&dense)) {
-                    parts.push(dense);
+            let head_mask = self.head_mask(composer.machine, shared, (head, frame))?;
+            if let Some(dense) = &head_mask.dense {
+                if !parts.iter().any(|part| part.is_same(dense)) {
+                    parts.push(dense.clone());
                 }
             }
             composer.add(&head_mask.core.words);
@@ -388,32 +361,7 @@ impl Masks {
                 composer.walk_behind(group.view(shared.view()), &group.nodes, head, frame)?;
             }
         }
-        if without_long {
-            composer.accumulator.keep_within(&shared.vocabulary.long_tokens().others);
-            self.add_long_tokens(&mut composer, position)?;
-        }
         Ok((composer, parts))
-    }
-
-    /// The long tokens, band by band: each band saturates counts at the length of its own longest token.
-    fn add_long_tokens(&mut self, composer: &mut Composer, position: &Position) -> Result<()> {
-        let shared = composer.shared;
-        for (band, walks) in shared.vocabulary.long_tokens().bands.iter().zip(&shared.long_walks) {
-            let view = TrieView { trie: &band.trie, walks, merged: None };
-            for &(head, frame) in &position.heads {
-                composer.first = composer.machine.item_summary(frame).is_open;
-                let arena = &mut composer.machine.arena;
-                let head = match arena.terms.open_key(head) {
-                    Some((inner, text)) => {
-                        let inner = self.head_masks.saturated(arena, inner, band.longest)?;
-                        arena.replace_open_key(head, inner, text)?
-                    }
-                    None => self.head_masks.saturated(arena, head, band.longest)?,
-                };
-                composer.walk(view, NodeId::ROOT, head, frame)?;
-            }
-        }
-        Ok(())
     }
 
     /// The mask of what a composer has collected, with special tokens and the end of the sequence.
@@ -436,21 +384,6 @@ impl Masks {
             false => mask,
         }
     }
-}
-
-/// Up to how many characters of a token head masks must be exact. `SHORT_TOKEN_CHARS` if a count ends between these and the longest
-/// token: then the long tokens are added apart, and all others are treated as if the count did not end.
-fn horizon(arena: &mut Arena, shared: &SharedMasks, position: &Position) -> Result<u32> {
-    let longest = shared.vocabulary.longest;
-    if longest > SHORT_TOKEN_CHARS {
-        for &(head, _) in &position.heads {
-            let language = arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
-            if shared.ends_far(arena, language)? {
-                return Ok(SHORT_TOKEN_CHARS);
-            }
-        }
-    }
-    Ok(longest)
 }
 
 #[cfg(test)]

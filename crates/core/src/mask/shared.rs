@@ -4,13 +4,12 @@
 //! Each cache is bounded in bytes and drops its least recently used entries.
 
 use crate::mask::head_mask::HeadMask;
-use crate::mask::key::{Lookahead, Saturated};
+use crate::mask::key::Lookahead;
 use crate::mask::mask::Mask;
 use crate::mask::merged_trie::{hash_nodes, MergedTrie};
 use crate::mask::walk_cache::{TrieView, WalkCache};
 use crate::storage::cache::Cache;
 use crate::vocabulary::id::NodeId;
-use crate::vocabulary::token_set::TokenSet;
 use crate::vocabulary::trie::Trie;
 use crate::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
@@ -20,9 +19,6 @@ const HEAD_MASKS: usize = 64 << 20;
 
 /// Bytes of merged subtries. Most heads end at one of a few sets of nodes, those behind a quote for example.
 const MERGED_TRIES: usize = 8 << 20;
-
-/// Bytes of token sets without their long tokens, and of the sets from which they were made.
-const SETS_WITHOUT_LONG: usize = 1 << 20;
 
 /// Bytes of the hashes of saturated heads: some ten thousand entries.
 const SATURATED: usize = 2 << 20;
@@ -39,14 +35,10 @@ pub struct SharedMasks {
     pub vocabulary: Arc<Vocabulary>,
     /// The cached walks of the vocabulary's trie, by node and head.
     pub(crate) walks: WalkCache,
-    /// The cached walks of the tries of each band of long tokens, in the order of the bands.
-    pub(crate) long_walks: Vec<WalkCache>,
-    /// Address of a token set → the set, which the entry keeps alive, and the set without its long tokens.
-    without_long: Cache<usize, [TokenSet; 2]>,
     /// Under the hash of a head.
     pub(crate) head_masks: Cache<u128, HeadMask>,
-    /// Under the hash of a head.
-    pub(crate) saturated: Cache<u128, Saturated>,
+    /// The hash of a head → the hash of the head with its counts saturated at the longest token.
+    pub(crate) saturated: Cache<u128, u128>,
     /// Under a hash of a term and of exits.
     pub(crate) lookaheads: Cache<u128, Lookahead>,
     /// Under the key of a position.
@@ -60,8 +52,6 @@ impl SharedMasks {
     pub fn new(vocabulary: Arc<Vocabulary>) -> Self {
         SharedMasks {
             walks: WalkCache::default(),
-            long_walks: vocabulary.long_tokens().bands.iter().map(|_| WalkCache::default()).collect(),
-            without_long: Cache::new(SETS_WITHOUT_LONG),
             head_masks: Cache::new(HEAD_MASKS),
             saturated: Cache::new(SATURATED),
             lookaheads: Cache::new(LOOKAHEADS),
@@ -80,8 +70,6 @@ impl SharedMasks {
     pub fn memory_bytes(&self) -> usize {
         self.vocabulary.memory_bytes()
             + self.walks.memory_bytes()
-            + self.long_walks.iter().map(WalkCache::memory_bytes).sum::<usize>()
-            + self.without_long.memory_bytes()
             + self.head_masks.memory_bytes()
             + self.saturated.memory_bytes()
             + self.lookaheads.memory_bytes()
@@ -116,18 +104,6 @@ impl SharedMasks {
         self.merged_tries.put(merged.hash, merged.clone(), merged.trie.memory_bytes());
         merged
     }
-
-    /// A token set without the long tokens.
-    pub(crate) fn without_long(&self, set: &TokenSet) -> TokenSet {
-        let key = set.as_ptr() as usize;
-        if let Some([_, others]) = self.without_long.get(key) {
-            return others;
-        }
-        let others = self.vocabulary.long_tokens().others.iter();
-        let without: TokenSet = set.iter().zip(others).map(|(set, others)| set & others).collect();
-        self.without_long.put(key, [set.clone(), without.clone()], 4 * (set.len() + without.len()));
-        without
-    }
 }
 
 #[cfg(test)]
@@ -138,11 +114,9 @@ mod tests {
     use crate::mask::walk::WalkResult;
     use crate::regular::arena::Arena;
 
-    const LONG: &str = "abcdefghijklmnopq";
-
     #[test]
     fn every_cache_is_counted() {
-        let shared = shared_masks(&["a", "ab", "\"", "a\"", LONG]);
+        let shared = shared_masks(&["a", "ab", "\"", "a\""]);
         let mut held = shared.memory_bytes();
         assert_eq!(held, shared.vocabulary.memory_bytes());
         let mut grows = |what: &str| {
@@ -155,15 +129,10 @@ mod tests {
         let a = node(&shared, "a");
         shared.walks.get(&mut arena, &shared.vocabulary.trie, a, head).unwrap();
         grows("walks");
-        let band = &shared.vocabulary.long_tokens().bands[0].trie;
-        shared.long_walks[0].get(&mut arena, band, NodeId::ROOT, head).unwrap();
-        grows("long_walks");
-        shared.without_long(&TokenSet::from([1]));
-        grows("without_long");
         let head_mask = HeadMask::from_walk(&mut arena, WalkResult::default(), &shared, false).unwrap();
         shared.head_masks.put(1, head_mask, 1);
         grows("head_masks");
-        shared.saturated.put(1, Saturated { hash: None, far: false }, 1);
+        shared.saturated.put(1, 1, 1);
         grows("saturated");
         shared.lookaheads.put(1, Lookahead::nothing(crate::mask::exits::Exits::NOWHERE), 1);
         grows("lookaheads");
@@ -194,29 +163,5 @@ mod tests {
         assert!(Arc::ptr_eq(&one, &trie(&["a", "b"])));
         assert!(!Arc::ptr_eq(&one, &trie(&["a", "c"])));
         assert!(shared.merged_tries.memory_bytes() >= one.trie.memory_bytes());
-    }
-
-    #[test]
-    fn a_set_loses_its_long_tokens_once() {
-        let shared = shared_masks(&["a", LONG, "abcdefghijklmnop"]);
-        let set = TokenSet::from([0b111]);
-        let without = shared.without_long(&set);
-        assert_eq!(*without, [0b101], "16 characters are not long");
-        assert!(Arc::ptr_eq(&without, &shared.without_long(&set)));
-        let other = shared.without_long(&TokenSet::from([0b111]));
-        assert!(*other == *without && !Arc::ptr_eq(&other, &without), "sets are known by their place");
-        assert_eq!(*shared.without_long(&TokenSet::from([0b010])), [0]);
-        let wide = shared_masks(&["a"; 70]);
-        wide.without_long(&TokenSet::from([1, 2, 3]));
-        let entry = Cache::new(1_000);
-        entry.put(0, (), 4 * (3 + 3));
-        assert_eq!(wide.without_long.memory_bytes(), entry.memory_bytes(), "both sets are counted");
-    }
-
-    #[test]
-    fn there_is_a_cache_of_walks_for_each_band_of_long_tokens() {
-        let longer = LONG.repeat(3);
-        let bands = |texts: &[&str]| shared_masks(texts).long_walks.len();
-        assert_eq!([bands(&["a"]), bands(&[LONG]), bands(&[LONG, &longer])], [0, 1, 2]);
     }
 }

@@ -46,8 +46,6 @@ impl HeadMask {
         if walked.walk_literals(arena, &shared.vocabulary.trie, NodeId::ROOT, head)? {
             return HeadMask::from_walk(arena, walked, shared, false);
         }
-        // A count may have been saturated below the length of the longest token: then long tokens are not known yet.
-        let reduces = !arena.info(head).counts;
         if let Some(exclusion) = if on.exclusion { Exclusion::of(arena, head)? } else { None } {
             if let Some(head_mask) =
                 HeadMask::from_neighbour(arena, shared, head, exclusion.relaxed, Some(&exclusion), neighbour_mask)?
@@ -57,7 +55,7 @@ impl HeadMask {
         }
         if arena.first_bytes(head).intersection(&ByteSet::range(0, 0x7f)).len() < MIN_CLASS {
             walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head)?;
-            return HeadMask::from_walk(arena, walked, shared, reduces);
+            return HeadMask::from_walk(arena, walked, shared, true);
         }
         let counter_loop =
             if on.counter_loop { CounterLoop::find(arena, head, shared.vocabulary.longest)? } else { None };
@@ -96,7 +94,7 @@ impl HeadMask {
                 walked.walk(arena, &shared.vocabulary.trie, NodeId::ROOT, head)?;
             }
         }
-        HeadMask::from_walk(arena, walked, shared, reduces)
+        HeadMask::from_walk(arena, walked, shared, true)
     }
 
     /// The head mask of what a walk has collected.
@@ -218,9 +216,7 @@ mod tests {
     /// The head mask of a head, those of its neighbours from a cache.
     fn head_mask(arena: &mut Arena, shared: &SharedMasks, head: TermId) -> HeadMask {
         let mut head_masks = HeadMasks::default();
-        let longest = shared.vocabulary.longest;
-        HeadMask::compute(arena, shared, (head, false), &mut |arena, head| head_masks.get(arena, shared, head, longest))
-            .unwrap()
+        HeadMask::compute(arena, shared, (head, false), &mut |arena, head| head_masks.get(arena, shared, head)).unwrap()
     }
 
     fn body(arena: &mut Arena, text: TermId) -> TermId {
@@ -339,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_leaves_its_own_tokens_out_below_its_exits_unless_it_counts() {
+    fn a_name_leaves_its_own_tokens_out_below_its_exits() {
         let letters = || 'a'..='f';
         let words = |length: usize| {
             (0..length).fold(vec![String::new()], |all, _| {
@@ -361,8 +357,7 @@ mod tests {
         let name = arena.repeat(letter, 1, MANY).unwrap();
         assert_eq!(below(&mut arena, name), (true, 3 * 216), "behind one, two and three letters");
         let counted = arena.repeat(letter, 1, 9).unwrap();
-        let (is_reduced, tokens) = below(&mut arena, counted);
-        assert!(!is_reduced && tokens > 3 * 216);
+        assert_eq!(below(&mut arena, counted), (true, 3 * 216), "no token reads nine letters");
         // Names of which some are excluded: what a mask of all names leaves out need not be a name of these.
         let all = arena.repeat(letter, 0, MANY).unwrap();
         for (length, is_near) in [(1, true), (2, false)] {

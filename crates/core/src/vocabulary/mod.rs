@@ -6,7 +6,6 @@ pub(crate) mod byte_index;
 pub(crate) mod code_points;
 pub mod id;
 pub(crate) mod key_prefixes;
-pub(crate) mod long_tokens;
 mod merge;
 mod sort_key;
 pub(crate) mod text_lengths;

@@ -206,6 +206,20 @@ impl Trie {
         text.iter().try_fold(node, |node, &byte| self.child(node, byte))
     }
 
+    /// The last node on the way of a text from the root at which a token ends (the root: none), and the node after the
+    /// whole text.
+    pub fn follow(&self, text: &[u8]) -> (NodeId, Option<NodeId>) {
+        let (mut node, mut last) = (NodeId::ROOT, NodeId::ROOT);
+        for &byte in text {
+            let Some(child) = self.child(node, byte) else { return (last, None) };
+            node = child;
+            if !self.tokens_at(node).is_empty() {
+                last = node;
+            }
+        }
+        (last, Some(node))
+    }
+
     /// The tokens that end at a node.
     pub fn tokens_at(&self, node: NodeId) -> &[u32] {
         &self.tokens[self.tokens_before(node)..self.tokens_before(node.next())]
@@ -318,6 +332,12 @@ mod tests {
         let ends: std::collections::BTreeSet<&[u8]> =
             texts.iter().flat_map(|text| (0..=text.len()).map(|end| &text[..end])).collect();
         assert_eq!(trie.len(), ends.len());
+        for text in &texts {
+            let node = trie.find(NodeId::ROOT, text);
+            assert_eq!(trie.follow(text), (node.unwrap(), node));
+            let beyond = [&text[..], b"!"].concat();
+            assert_eq!(trie.follow(&beyond), (node.unwrap(), None));
+        }
         for (node, path) in (0..).map(NodeId::new).zip(ends) {
             assert_eq!(trie.path(node), path);
             assert_eq!(

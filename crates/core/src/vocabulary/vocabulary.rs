@@ -12,7 +12,6 @@ use crate::vocabulary::byte_index::{ByteIndex, Occurrence, Single};
 use crate::vocabulary::code_points::CodePoints;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::key_prefixes::KeyPrefixes;
-use crate::vocabulary::long_tokens::LongTokens;
 use crate::vocabulary::text_lengths::TextLengths;
 use crate::vocabulary::token_bytes::TokenBytes;
 use crate::vocabulary::token_set::TokenSet;
@@ -47,7 +46,6 @@ pub struct Vocabulary {
     pub trie: Trie,
     lengths: CodePoints,
     by_byte: TokensByByte,
-    long: LongTokens,
     occurrences: ByteIndex,
     classes: Cache<CharClass, (TokenSet, usize)>,
     text_lengths: Once<TextLengths>,
@@ -100,10 +98,9 @@ impl Vocabulary {
         }
         let build_indexes = || {
             let (by_byte, chars) = TokensByByte::new(&tokens, size);
-            let long = LongTokens::new(&tokens, &chars, size);
             let firsts = tokens.iter().map(|text| text.first().copied());
             let key_prefixes = KeyPrefixes::new(by_byte.holding(b'"').filter_map(|id| tokens.get(id)));
-            (by_byte, long, key_prefixes, CodePoints::new(chars, firsts, size.div_ceil(32)))
+            (by_byte, key_prefixes, CodePoints::new(chars, firsts, size.div_ceil(32)))
         };
         let build_trie = || {
             let with_text = (0..tokens.len() as u32).filter(|&id| tokens.get(id).is_some());
@@ -112,7 +109,7 @@ impl Vocabulary {
             (trie, occurrences)
         };
         // Both halves are independent, so two threads build them.
-        let ((trie, occurrences), (by_byte, long, key_prefixes, lengths)) = std::thread::scope(|scope| {
+        let ((trie, occurrences), (by_byte, key_prefixes, lengths)) = std::thread::scope(|scope| {
             let helper = std::thread::Builder::new().spawn_scoped(scope, build_indexes);
             (build_trie(), helper.ok().and_then(|helper| helper.join().ok()).unwrap_or_else(build_indexes))
         });
@@ -127,7 +124,6 @@ impl Vocabulary {
             trie,
             lengths,
             by_byte,
-            long,
             occurrences,
             classes,
             text_lengths: Once::new(),
@@ -190,15 +186,9 @@ impl Vocabulary {
             + self.occurrences.memory_bytes()
             + self.lengths.memory_bytes()
             + self.by_byte.memory_bytes()
-            + self.long.memory_bytes()
             + self.trie.memory_bytes()
             + self.classes.memory_bytes()
             + self.text_lengths.get().map_or(0, TextLengths::memory_bytes)
-    }
-
-    /// The tokens that are kept apart because of their length.
-    pub(crate) fn long_tokens(&self) -> &LongTokens {
-        &self.long
     }
 
     /// The tokens of unescaped text by their number of characters, found when they are first asked for.

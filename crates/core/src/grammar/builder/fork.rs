@@ -6,16 +6,8 @@ use crate::grammar::builder::embed::SharedEmbeddings;
 use crate::grammar::builder::Builder;
 use crate::grammar::rules::Rules;
 use crate::limits::{Cancellation, Limits};
-use crate::regular::id::ObjectId;
-use crate::regular::term::{TermId, EPSILON};
-use crate::vocabulary::long_tokens::SHORT_TOKEN_CHARS;
+use crate::regular::term::EPSILON;
 use std::sync::Arc;
-
-/// Nodes that are prepared for all forks. A builder may hold many more than any fork will use.
-const MAX_WARMED_NODES: usize = 1_000;
-
-/// Code points of the longest token of most large vocabularies, a run of spaces.
-const COMMON_LONGEST_TOKEN: u32 = 128;
 
 /// The rules of a builder at its first fork, prepared for all forks that add no rules.
 pub(crate) struct PreparedRules {
@@ -51,9 +43,6 @@ impl Builder {
 
     /// Does what every fork would, unless that was done and nothing changed since.
     fn make_base(&mut self) {
-        if !self.is_base {
-            self.warm_up();
-        }
         let count = self.rules.names.len();
         if self.prepared.as_ref().is_none_or(|prepared| prepared.count != count || prepared.rules.is_none()) {
             let mut rules = Rules::clone(&self.rules);
@@ -85,51 +74,12 @@ impl Builder {
         copy.arena.begin(&limits);
         copy
     }
-
-    /// Finds out what every copy would: where the regular nodes lead, what they are to tokens, what objects are made of.
-    /// As far as it goes: what is not known here is found out there.
-    fn warm_up(&mut self) {
-        let arena = self.begin_call();
-        for object in 0..arena.registers.objects.len().min(MAX_WARMED_NODES) {
-            arena.has_usual_separators(ObjectId::at(object));
-        }
-        let mut next = 0;
-        while next < arena.len().min(MAX_WARMED_NODES) {
-            let node = TermId::at(next);
-            next += 1;
-            if arena.info(node).structural {
-                continue;
-            }
-            let counts = arena.info(node).counts;
-            arena.first_bytes(node);
-            let known = arena.byte_transitions(node).map(drop);
-            let clipped = [SHORT_TOKEN_CHARS, COMMON_LONGEST_TOKEN]
-                .into_iter()
-                .filter(|_| counts)
-                .try_for_each(|reach| arena.saturate(node, reach).map(drop));
-            if known.and(clipped).is_err() {
-                break;
-            }
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_fork_of_many_nodes_looks_at_some_of_them() {
-        let mut builder = Builder::default();
-        for number in 0..4 * MAX_WARMED_NODES as u32 {
-            builder.literal(&[b"text".as_slice(), &number.to_be_bytes()].concat()).unwrap();
-        }
-        let before = builder.arena.len();
-        builder.fork(Limits::default(), None);
-        // Each leads to one node: what is left of it.
-        let made = builder.arena.len() - before;
-        assert!((MAX_WARMED_NODES / 2..=MAX_WARMED_NODES).contains(&made), "{made}");
-    }
     #[test]
     fn what_a_later_fork_prepares_is_under_it_too() {
         let mut builder = Builder::default();

@@ -8,7 +8,6 @@ pub(crate) mod exclusion;
 pub(crate) mod literals;
 pub(crate) mod region_scan;
 pub(crate) mod remainder;
-pub(crate) mod trie_path;
 
 use crate::storage::once::Lazy;
 
@@ -26,8 +25,6 @@ pub(crate) struct Accelerators {
     pub exclusion: bool,
     /// Heads that read one of finitely many texts follow these along the trie (`literals`).
     pub literals: bool,
-    /// The composer follows single texts and named keys along the trie (`trie_path`).
-    pub trie_path: bool,
     /// What follows a head is walked only for tokens that the head does not allow itself (`remainder`).
     pub remainder: bool,
     /// Masks of many walks take what follows a head from lookaheads that list their tokens (`key::listing`).
@@ -38,14 +35,14 @@ pub(crate) struct Accelerators {
 
 impl Accelerators {
     /// The names by which accelerators are switched off.
-    pub(crate) const NAMES: [&str; 8] =
-        ["counter_loop", "region_scan", "exclusion", "literals", "trie_path", "remainder", "listing", "sweep"];
+    pub(crate) const NAMES: [&str; 7] =
+        ["counter_loop", "region_scan", "exclusion", "literals", "remainder", "listing", "sweep"];
 
     /// All accelerators but those of a list of names, separated by commas; other names are ignored.
     pub(crate) fn without(names: &str) -> Self {
-        let [counter_loop, region_scan, exclusion, literals, trie_path, remainder, listing, sweep] =
+        let [counter_loop, region_scan, exclusion, literals, remainder, listing, sweep] =
             Self::NAMES.map(|name| names.split(',').all(|off| off.trim() != name));
-        Accelerators { counter_loop, region_scan, exclusion, literals, trie_path, remainder, listing, sweep }
+        Accelerators { counter_loop, region_scan, exclusion, literals, remainder, listing, sweep }
     }
 
     /// The accelerators of this process.

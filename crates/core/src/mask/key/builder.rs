@@ -9,7 +9,6 @@ use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::error::Result;
 use crate::mask::accelerate::exclusion::Exclusion;
-use crate::mask::accelerate::trie_path::TriePath;
 use crate::mask::exits::{Exits, Key};
 use crate::mask::head_mask::HeadMask;
 use crate::mask::key::lookahead::Lookaheads;
@@ -157,20 +156,6 @@ impl KeyBuilder<'_> {
         Ok(Some(hash))
     }
 
-    /// The key of a head that reads one text.
-    pub(crate) fn of_text(&mut self, text: &[u8], frame: FrameId) -> Result<MaskKey> {
-        let shared = self.shared;
-        let trie = &shared.vocabulary.trie;
-        let (last, whole) = TriePath::new(trie).read(text);
-        let hash = hashed(3, &[last.number().into()]);
-        let Some(node) =
-            whole.filter(|&node| trie.has_child_in(node, &self.follow_bytes.after(self.machine, EPSILON, frame)))
-        else {
-            return Ok(Some(hash));
-        };
-        Ok(self.lookahead_behind(frame, &Exits::at(node), DEPTH)?.map(|behind| hash.wrapping_add(behind)))
-    }
-
     /// Whether a head is a key that may be any text but finitely many.
     pub(crate) fn covers(&mut self, head: TermId) -> Result<bool> {
         match *self.machine.arena.term(head) {
@@ -209,10 +194,9 @@ impl KeyBuilder<'_> {
         let colon = self.follow_bytes.first_of(self.machine, &[spec.colon]);
         let shared = self.shared;
         let trie = &shared.vocabulary.trie;
-        let mut path = TriePath::new(trie);
         let mut ends: Vec<End> = Vec::new();
         for (place, (text, property)) in (low..high).zip(keys) {
-            let (left_at, whole) = path.read(&text[depth as usize..]);
+            let (left_at, whole) = trie.follow(&text[depth as usize..]);
             if let (None, Some(last)) = (whole, ends.last_mut()) {
                 if !last.whole && last.node == left_at {
                     last.keys.end = place + 1;
@@ -271,22 +255,6 @@ mod tests {
     use crate::grammar::builder::{Builder, ObjectRules};
     use crate::mask::fixture::{node, object, object_of, printable_and, shared_masks, Scene};
     use crate::regular::term::Spelling;
-
-    #[test]
-    fn a_text_is_known_by_the_last_token_on_its_way_and_by_what_follows() {
-        let mut scene = Scene::new(&shared_masks(&["a", "ab", "abc", "x"]), |builder| builder.literal(b"x").unwrap());
-        let [c, d] = [&b"c"[..], b"d"].map(|text| scene.machine.arena.literal(text).unwrap());
-        let [behind_c, behind_d] = [c, d].map(|term| scene.frame(term));
-        let mut of = |text: &[u8], frame| scene.keys().of_text(text, frame).unwrap().unwrap();
-        let ab = of(b"ab", BOTTOM);
-        assert_eq!(of(b"aby", BOTTOM), ab, "no token reads the y");
-        assert_ne!(of(b"a", BOTTOM), ab);
-        assert_ne!(of(b"abc", BOTTOM), ab);
-        // The token abc goes on behind ab with c, and with nothing else.
-        assert_eq!(of(b"ab", behind_d), ab);
-        assert_ne!(of(b"ab", behind_c), ab);
-        assert_eq!(of(b"aby", behind_c), ab, "the text does not end where the token goes on");
-    }
 
     /// The key of a quoted text, with what follows it.
     fn quoted_key(scene: &mut Scene, head: TermId, own: OwnPart, frame: FrameId, inexact: bool) -> MaskKey {

@@ -32,11 +32,7 @@ impl Composer<'_> {
         if !*asks_lookaheads || !Accelerators::on().listing || is_key || machine.frames.can_be_open() {
             return Ok(false);
         }
-        let merged = view.merged.cloned();
-        if merged.is_none() && !std::ptr::eq(view.trie, &shared.vocabulary.trie) {
-            return Ok(false);
-        }
-        let exits = Exits::new(smallvec![Group::new(merged, exits)], true);
+        let exits = Exits::new(smallvec![Group::new(view.merged.cloned(), exits)], true);
         let found = KeyBuilder { machine, follow_bytes, parts, shared }.tokens_behind(frame, &exits, DEPTH)?;
         let Some(tokens) = found else { return Ok(false) };
         tokens.lists().iter().for_each(|words| self.add(words));
@@ -74,7 +70,6 @@ impl KeyBuilder<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::grammar::builder::ObjectRules;
     use crate::mask::fixture::{node, object, printable_and, shared_masks, taken, Scene};
 
@@ -136,10 +131,5 @@ mod tests {
         let view = composer.shared.view();
         composer.asks_lookaheads = false;
         assert!(!composer.add_listed(view, &[node(&shared, "a")], b, frame).unwrap());
-        composer.asks_lookaheads = true;
-        // The long tokens' tries are no exits of lookaheads.
-        let other = crate::vocabulary::trie::Trie::new(0..1, |_| b"ab");
-        let view = TrieView { trie: &other, ..view };
-        assert!(!composer.add_listed(view, &[NodeId::new(1)], b, frame).unwrap());
     }
 }

@@ -79,15 +79,6 @@ impl Lookahead {
     }
 }
 
-/// The counts of one head, as far as keys depend on them.
-#[derive(Clone, Copy)]
-pub(crate) struct Saturated {
-    /// The hash of the saturated head; None where the head reads no long token, because then no key asks for it.
-    pub(super) hash: Option<u128>,
-    /// Whether a count ends between `SHORT_TOKEN_CHARS` characters and the longest token.
-    pub(super) far: bool,
-}
-
 /// The hash of some parts; `kind` keeps parts of different meaning apart.
 fn hashed(kind: u64, parts: &[u128]) -> u128 {
     let mut hash = Hasher128::new(kind);
