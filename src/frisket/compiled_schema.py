@@ -36,7 +36,12 @@ def front_end() -> ModuleType:
 def check_options(options: object) -> None:
     """TypeError unless these are options."""
     if not isinstance(options, front_end().JSONSchemaOptions):
-        raise TypeError(f"options are JSONSchemaOptions, got {type(options).__name__}")
+        written = (
+            ", ".join(f"{name}={value!r}" for name, value in options.items()) if isinstance(options, dict) else "…"
+        )
+        raise TypeError(
+            f"options are JSONSchemaOptions, got {type(options).__name__}: write frisket.JSONSchemaOptions({written})"
+        )
 
 
 def compile_schema(

@@ -11,7 +11,7 @@ from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, InvalidSchemaError
 from frisket.language import Language, T, json_value, usual_options
-from frisket.misuse import instead_of_choices, instead_of_lark, instead_of_schema
+from frisket.misuse import instead_of_choices, instead_of_rules, instead_of_schema
 from frisket.notations.combination.filled import Filled
 from frisket.notations.combination.lower import build_part
 from frisket.notations.combination.part import Part, Template
@@ -146,7 +146,11 @@ class Grammar(Language[T]):
         from frisket.notations.gbnf import lower_gbnf
 
         builder = _core.GrammarBuilder(limits=limits)
-        core = builder.build(lower_gbnf(builder, text, root=root))
+        try:
+            core = builder.build(lower_gbnf(builder, text, root=root))
+        except GrammarSyntaxError as error:
+            error.hint = instead_of_rules(text, "gbnf") or error.hint
+            raise
         return Grammar(core, origin=Origin.of_notation("from_gbnf", text, limits, root=root))
 
     @classmethod
@@ -246,7 +250,7 @@ class Grammar(Language[T]):
         try:
             core = builder.build(lower_lark(builder, text, start=start, dialect=dialect))
         except GrammarSyntaxError as error:
-            error.hint = instead_of_lark(text) or error.hint
+            error.hint = instead_of_rules(text, "lark") or error.hint
             raise
         return Grammar(core, origin=Origin.of_notation("from_lark", text, limits, dialect=dialect, start=start))
 

@@ -14,12 +14,13 @@ import typing
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from numbers import Number
+from typing import Literal
 
 __all__ = [
     "instead_of_choices",
     "instead_of_class",
     "instead_of_function",
-    "instead_of_lark",
+    "instead_of_rules",
     "instead_of_schema",
     "instead_of_type",
     "instead_of_vocabulary",
@@ -108,14 +109,22 @@ def instead_of_schema(value: object) -> str | None:
     return None
 
 
-def instead_of_lark(text: str) -> str | None:
-    """Advice for a text that stands where rules in Lark's notation should; None where it may be Lark.
+def instead_of_rules(text: str, notation: Literal["gbnf", "lark"]) -> str | None:
+    """Advice for a text that stands where rules in that notation should; None where it may be of the notation.
 
-    >>> instead_of_lark('root ::= "a"')
+    >>> instead_of_rules('root ::= "a"', "lark")
     'rules with ::= are GBNF or EBNF: Grammar.from_gbnf or Grammar.from_ebnf reads them'
+    >>> instead_of_rules('start: "a"', "gbnf")
+    'rules with a colon are Lark: Grammar.from_lark reads them'
+    >>> instead_of_rules("rules.lark", "lark")
+    "pass what stands in the file: Path('rules.lark').read_text()"
     """
-    if re.search(r"^[ \t]*[\w-]+[ \t]*::=", text, re.MULTILINE):
+    if re.fullmatch(r"\S+\.(lark|gbnf|ebnf|abnf|txt)", text):
+        return f"pass what stands in the file: Path({text!r}).read_text()"
+    if notation == "lark" and re.search(r"^[ \t]*[\w-]+[ \t]*::=", text, re.MULTILINE):
         return "rules with ::= are GBNF or EBNF: Grammar.from_gbnf or Grammar.from_ebnf reads them"
+    if notation == "gbnf" and "::=" not in text and re.search(r"^[ \t]*[?!]?\w+[ \t]*:", text, re.MULTILINE):
+        return "rules with a colon are Lark: Grammar.from_lark reads them"
     return None
 
 
