@@ -24,12 +24,24 @@ __all__ = [
     "instead_of_schema",
     "instead_of_type",
     "instead_of_vocabulary",
+    "shown",
 ]
 
 #: A hint shows at most so many of the values that were passed.
 _SHOWN = 5
+#: A value in an error takes at most so many characters.
+_SHOWN_CHARACTERS = 40
 #: The modules of what annotations are made of, other than classes: `Literal["a"]`, `int | None`, `list[int]`.
 _ANNOTATIONS = ("typing", "typing_extensions", "types", "annotationlib")
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it: a text or a truth value itself, of others the type: a repr may have no end.
+
+    >>> shown("larc"), shown(True), shown([1, 2])
+    ("'larc'", 'True', 'list')
+    """
+    return repr(value)[:_SHOWN_CHARACTERS] if type(value) in (str, float, bool) else type(value).__name__
 
 
 def instead_of_type(value: object) -> str | None:
