@@ -7,7 +7,7 @@ folder="${1:?usage: docker/build.sh FOLDER [WHEEL]}"
 wheel="${2:-}"
 python="${PYTHON:-python3}"
 # Megabytes: an image of 250 has 120 of Python and its Debian.
-most=115
+most=125
 
 [[ ! -e "$folder" ]] || { echo "docker/build.sh: $folder exists; name a new folder" >&2; exit 2; }
 if [[ -z "$wheel" ]]; then
