@@ -135,7 +135,7 @@ def instead_of_rules(text: str, notation: Literal["gbnf", "lark"]) -> str | None
         return f"pass what stands in the file: Path({text!r}).read_text()"
     if notation == "lark" and re.search(r"^[ \t]*[\w-]+[ \t]*::=", text, re.MULTILINE):
         return "rules with ::= are GBNF or EBNF: Grammar.from_gbnf or Grammar.from_ebnf reads them"
-    if notation == "gbnf" and "::=" not in text and re.search(r"^[ \t]*[?!]?\w+[ \t]*:", text, re.MULTILINE):
+    if notation == "gbnf" and ":=" not in text and re.search(r"^[ \t]*[?!]?\w+[ \t]*:", text, re.MULTILINE):
         return "rules with a colon are Lark: Grammar.from_lark reads them"
     return None
 
