@@ -344,6 +344,11 @@ def _free(spelled: bytes, head: bytes) -> int:
     return max(len(head) - len(spelled), 0) + (0 < len(spelled) <= len(head))
 
 
+def feasible_mass(logits: NDArray[np.float32], mask: NDArray[np.uint32]) -> FeasibleMass:
+    """`frisket.logits.numpy.feasible_mass` without its checks: they hold here, and it is called for each token."""
+    return FeasibleMass(*_core.feasible_mass(logits, mask))
+
+
 def holds(mask: NDArray[np.uint32], token: int) -> bool:
     """Whether a mask allows a token; one beyond its last word it does not."""
     return token >> 5 < len(mask) and bool(mask[token >> 5] >> (token & 31) & 1)
@@ -368,8 +373,7 @@ def _choose(
             where=f"token {len(history)}",
             hint="use a vocabulary with a token for every byte, or allow other text here",
         )
-    # The engine's own, for each token: what `feasible_mass` checks first is so here.
-    mass = FeasibleMass(*_core.feasible_mass(free, mask))
+    mass = feasible_mass(free, mask)
     if mass.likeliest is None or not math.isfinite(mass.log_sum):
         raise EngineError(
             f"the model gives no finite logit to any of the {count} tokens that may come next",
