@@ -14,18 +14,22 @@ from packaging.utils import canonicalize_name
 
 NAME = "frisket-llm"
 #: Finds the end of a `pip install` line's extras, wherever in a document it stands.
-_EXTRAS = re.compile(rf"pip install [^\n`]*\"(?:{NAME}|\.)\[([\w,-]+)\]")
+_EXTRAS = re.compile(r"pip install [^\n`]*\"([\w.-]+)\[([\w,-]+)\]")
 
 
 def extras_of(text: str) -> list[str]:
-    """The extras of frisket that a document says it needs."""
-    return sorted({extra for names in _EXTRAS.findall(text) for extra in names.split(",")})
+    """The extras that a document says it needs: `cli` for one of frisket, `mlx-lm:cpu` for one of another package."""
+    found = ((name, extra) for name, extras in _EXTRAS.findall(text) for extra in extras.split(","))
+    return sorted({extra if name in (".", NAME) else f"{name}:{extra}" for name, extra in found})
 
 
 def reached(extras: Iterable[str]) -> set[str]:
     """The distributions that frisket with these extras has brought here."""
     found: set[tuple[str, str]] = set()
-    waiting = [(NAME, extra) for extra in ("", *extras)]
+    waiting = [(NAME, "")]
+    for extra in extras:
+        name, _, of_other = extra.partition(":")
+        waiting.append((canonicalize_name(name), of_other) if of_other else (NAME, extra))
     while waiting:
         name, extra = waiting.pop()
         if (name, extra) not in found:
