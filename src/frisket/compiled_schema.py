@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket import log
 from frisket.errors import FrisketError
-from frisket.misuse import shown
+from frisket.misuse import given
 from frisket.recent import Recent
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def check_options(options: object) -> None:
     """TypeError unless these are options."""
     if not isinstance(options, front_end().JSONSchemaOptions):
         items = options.items() if isinstance(options, dict) else ()
-        written = ", ".join(f"{name}={shown(value)}" for name, value in items if isinstance(name, str)) or "…"
+        written = ", ".join(f"{name}={given(value)}" for name, value in items if isinstance(name, str)) or "…"
         raise TypeError(
             f"options are JSONSchemaOptions, got {type(options).__name__}: write frisket.JSONSchemaOptions({written})"
         )

@@ -11,7 +11,7 @@ from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, InvalidSchemaError
 from frisket.language import Language, T, json_value, usual_options
-from frisket.misuse import instead_of_choices, instead_of_rules, instead_of_schema, shown
+from frisket.misuse import given, instead_of_choices, instead_of_rules, instead_of_schema
 from frisket.notations.combination.filled import Filled
 from frisket.notations.combination.lower import build_part
 from frisket.notations.combination.part import Part, Template
@@ -104,7 +104,7 @@ class Grammar(Language[T]):
         from frisket.notations.regex import lower_regex
 
         if not isinstance(dialect, str) or dialect not in ("python", "ecma"):
-            raise ValueError(f"dialect is python or ecma, not {shown(dialect)}")
+            raise ValueError(f"dialect is python or ecma, not {given(dialect)}")
         flags = ""
         if isinstance(pattern, re.Pattern):
             if dialect != "python" or not isinstance(pattern.pattern, str):
@@ -211,7 +211,7 @@ class Grammar(Language[T]):
         from frisket.notations.ebnf import lower_ebnf
 
         if dialect not in ("w3c", "iso", "xgrammar"):
-            raise ValueError(f"dialect is w3c, iso or xgrammar, not {shown(dialect)}")
+            raise ValueError(f"dialect is w3c, iso or xgrammar, not {given(dialect)}")
         builder = _core.GrammarBuilder(limits=limits)
         core = builder.build(lower_ebnf(builder, text, root=root, dialect=dialect))
         return Grammar(core, origin=Origin.of_notation("from_ebnf", text, limits, root=root, dialect=dialect))
@@ -245,7 +245,7 @@ class Grammar(Language[T]):
         from frisket.notations.lark import lower_lark
 
         if dialect not in ("llguidance", "lark", "xgrammar"):
-            raise ValueError(f"dialect is llguidance, lark or xgrammar, not {shown(dialect)}")
+            raise ValueError(f"dialect is llguidance, lark or xgrammar, not {given(dialect)}")
         builder = _core.GrammarBuilder(limits=limits)
         try:
             core = builder.build(lower_lark(builder, text, start=start, dialect=dialect))

@@ -17,6 +17,7 @@ from numbers import Number
 from typing import Literal
 
 __all__ = [
+    "given",
     "instead_of_choices",
     "instead_of_class",
     "instead_of_function",
@@ -24,7 +25,6 @@ __all__ = [
     "instead_of_schema",
     "instead_of_type",
     "instead_of_vocabulary",
-    "shown",
 ]
 
 #: A hint shows at most so many of the values that were passed.
@@ -35,10 +35,10 @@ _SHOWN_CHARACTERS = 40
 _ANNOTATIONS = ("typing", "typing_extensions", "types", "annotationlib")
 
 
-def shown(value: object) -> str:
+def given(value: object) -> str:
     """A value as an error shows it: a text or a truth value itself, of others the type: a repr may have no end.
 
-    >>> shown("larc"), shown(True), shown([1, 2])
+    >>> given("larc"), given(True), given([1, 2])
     ("'larc'", 'True', 'list')
     """
     return repr(value)[:_SHOWN_CHARACTERS] if type(value) in (str, float, bool) else type(value).__name__

