@@ -43,6 +43,7 @@ COUNTERS = {
     "frisket_engine_tokens_forced": ("Tokens that were the only ones that the mask before them allowed.", None),
     "frisket_engine_grammars": ("Grammars that requests asked for, compiled or taken from the cache.", "source"),
 }
+BUCKETS = (*map(str, BOUNDS), "+Inf")
 HISTOGRAM, HISTOGRAM_HELP = "frisket_engine_mask_seconds", "Seconds of each row of a mask."
 
 
@@ -60,14 +61,14 @@ class Metrics:
         #: Tokens, as `_times`.
         self._forced = 0
         self._files: tuple[Any, Any] | None = None
+        #: By name and kind: the key of the sample in its file.
+        self._keys: dict[tuple[str, str], str] = {}
 
     def count(self, name: str, kind: str = "") -> None:
         """One more event of a name in COUNTERS, of a kind where the name has a label."""
         with self._lock:
             value = self._counts[name, kind] = self._counts.get((name, kind), 0.0) + 1
-            label = COUNTERS[name][1]
-            labels = {"engine": self.engine} | ({} if label is None else {label: kind})
-            self._write(0, name, f"{name}_total", labels, COUNTERS[name][0], value)
+            self._write(name, kind, value)
             self._write_masks()
 
     def masks(self, begin: float, rows: int = 1) -> None:
@@ -97,21 +98,38 @@ class Metrics:
         del self._times[: len(times)]
         self._rows += np.bincount(np.searchsorted(BOUNDS, times), minlength=len(BOUNDS) + 1)
         self._seconds += sum(times)
-        labels = {"engine": self.engine}
-        name = "frisket_engine_tokens_forced"
-        self._write(0, name, f"{name}_total", labels, COUNTERS[name][0], self._forced)
-        self._write(1, HISTOGRAM, f"{HISTOGRAM}_sum", labels, HISTOGRAM_HELP, self._seconds)
-        for bound, rows in zip((*map(str, BOUNDS), "+Inf"), self._rows, strict=True):
-            self._write(1, HISTOGRAM, f"{HISTOGRAM}_bucket", labels | {"le": bound}, HISTOGRAM_HELP, float(rows))
+        self._write("frisket_engine_tokens_forced", "", self._forced)
+        self._write(HISTOGRAM, "sum", self._seconds)
+        for bound, rows in zip(BUCKETS, self._rows.tolist(), strict=True):
+            self._write(HISTOGRAM, bound, float(rows))
 
-    def _write(self, place: int, name: str, sample: str, labels: dict[str, str], text: str, value: float) -> None:
-        from prometheus_client.mmap_dict import MmapedDict, mmap_key
+    def _write(self, name: str, kind: str, value: float) -> None:
+        """Write a counter's kind, or the histogram's sum or bucket."""
+        from prometheus_client.mmap_dict import MmapedDict
 
         if self._files is None:
             paths = (os.path.join(self.folder, f"{kind}_frisket{os.getpid()}.db") for kind in ("counter", "histogram"))
             counters, histogram = map(MmapedDict, paths)
             self._files = counters, histogram
-        self._files[place].write_value(mmap_key(name, sample, list(labels), list(labels.values()), text), value, 0.0)
+        key = self._keys.get((name, kind))
+        if key is None:
+            key = self._keys[name, kind] = self._key(name, kind)
+        self._files[name == HISTOGRAM].write_value(key, value, 0.0)
+
+    def _key(self, name: str, kind: str) -> str:
+        """The key of a sample in prometheus_client's files."""
+        from prometheus_client.mmap_dict import mmap_key
+
+        labels = {"engine": self.engine}
+        if name == HISTOGRAM:
+            text = HISTOGRAM_HELP
+            sample, bucket = (f"{name}_sum", {}) if kind == "sum" else (f"{name}_bucket", {"le": kind})
+            labels |= bucket
+        else:
+            sample, (text, label) = f"{name}_total", COUNTERS[name]
+            labels |= {} if label is None else {label: kind}
+        key: str = mmap_key(name, sample, list(labels), list(labels.values()), text)
+        return key
 
 
 _metrics: Metrics | None = None
