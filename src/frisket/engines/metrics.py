@@ -64,10 +64,10 @@ class Metrics:
         #: By name and kind: the key of the sample in its file.
         self._keys: dict[tuple[str, str], str] = {}
 
-    def count(self, name: str, kind: str = "") -> None:
-        """One more event of a name in COUNTERS, of a kind where the name has a label."""
+    def count(self, name: str, kind: str = "", events: int = 1) -> None:
+        """Count events of a name in COUNTERS, of a kind where the name has a label."""
         with self._lock:
-            value = self._counts[name, kind] = self._counts.get((name, kind), 0.0) + 1
+            value = self._counts[name, kind] = self._counts.get((name, kind), 0.0) + events
             self._write(name, kind, value)
             self._write_masks()
 
@@ -94,20 +94,24 @@ class Metrics:
         self._files = None
 
     def _write_masks(self) -> None:
-        times = self._times[:]
-        del self._times[: len(times)]
-        self._rows += np.bincount(np.searchsorted(BOUNDS, times), minlength=len(BOUNDS) + 1)
-        self._seconds += sum(times)
         self._write("frisket_engine_tokens_forced", "", self._forced)
+        times = self._times[:]
+        is_first = (HISTOGRAM, "sum") not in self._keys
+        if not times and not is_first:
+            return
+        del self._times[: len(times)]
+        added = np.bincount(np.searchsorted(BOUNDS, times), minlength=len(BUCKETS))
+        self._rows += added
+        self._seconds += sum(times)
         self._write(HISTOGRAM, "sum", self._seconds)
-        for bound, rows in zip(BUCKETS, self._rows.tolist(), strict=True):
-            self._write(HISTOGRAM, bound, float(rows))
+        for bucket in range(len(BUCKETS)) if is_first else np.flatnonzero(added):
+            self._write(HISTOGRAM, BUCKETS[bucket], float(self._rows[bucket]))
 
     def _write(self, name: str, kind: str, value: float) -> None:
         """Write a counter's kind, or the histogram's sum or bucket."""
-        from prometheus_client.mmap_dict import MmapedDict
-
         if self._files is None:
+            from prometheus_client.mmap_dict import MmapedDict
+
             paths = (os.path.join(self.folder, f"{kind}_frisket{os.getpid()}.db") for kind in ("counter", "histogram"))
             counters, histogram = map(MmapedDict, paths)
             self._files = counters, histogram
@@ -166,11 +170,11 @@ def stop() -> None:
         ended.close()
 
 
-def count(name: str, kind: str = "") -> None:
-    """One more event, if events are counted. No request fails because it cannot be counted."""
+def count(name: str, kind: str = "", events: int = 1) -> None:
+    """Count events, if events are counted. No request fails because it cannot be counted."""
     if _metrics is not None:
         try:
-            _metrics.count(name, kind)
+            _metrics.count(name, kind, events)
         except Exception as error:
             _give_up(error)
 

@@ -164,12 +164,6 @@ class Progress:
         self._was_counted = True
         return error
 
-    def see(self) -> None:
-        """Count the request with its first mask: SGLang makes positions that no request ever has."""
-        if not self._was_seen:
-            metrics.count("frisket_engine_requests")
-        self._was_seen = True
-
     def fill(self, bitmask: Any, row: int, room: int | None = None) -> None:
         """Write a row of an int32 bitmask. Work that takes long releases the GIL.
 
@@ -259,10 +253,15 @@ class Progress:
         later = [one._later for one in many]
         failed, bent, cut = target.fill([one._matcher for one in many], rows, drafts, near, later)
         metrics.masks(begin, len(many) + sum(map(len, drafts or ())))
+        unseen = 0
         for one in many:
             one._later = None
             if not one._was_seen:
-                one.see()
+                one._was_seen = True
+                unseen += 1
+        # Counted with the first mask: SGLang makes positions that no request ever has.
+        if unseen:
+            metrics.count("frisket_engine_requests", events=unseen)
         for place in bent:
             many[place]._count_bent()
         for place, refusal in cut:
