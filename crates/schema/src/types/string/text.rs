@@ -238,7 +238,7 @@ mod tests {
     use crate::condition::{Matches, NestedText, TextBounds};
     use frisket_core::grammar::builder::Builder;
 
-    /// A language of digits: texts of two are known, and the rest are among those of one to three.
+    /// A language of digits: the texts of two digits are known, and one to three digits are its superset.
     struct Digits;
 
     impl TextBounds for Digits {
@@ -291,7 +291,7 @@ mod tests {
         let other =
             StringCondition::Matches(Matches { positive: false, ..Matches::exact(terms.literal("12").unwrap()) });
         assert!(accepts(&[inside.clone(), other], "34"), "what is written is excluded: then any known text will do");
-        // Outside is only what certainly is: no text of one to three digits.
+        // Only texts outside the superset certainly are outside: none of one to three digits.
         for (text, expected) in [("123", false), ("1234", true), ("", true), ("34", false)] {
             assert_eq!(accepts(std::slice::from_ref(&outside), text), expected, "{text}");
         }
