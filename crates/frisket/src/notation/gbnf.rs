@@ -1,4 +1,4 @@
-//! GBNF → rules (`notations/gbnf.py`).
+//! GBNF → rules, as `notations/gbnf.py` reads it.
 
 use super::{Cursor, Failure, Fault, Rules};
 use frisket_core::grammar::builder::Builder;
@@ -18,7 +18,7 @@ pub fn lower(builder: &mut Builder, text: &str, root: &str) -> Result<TermId, Fa
     }
 }
 
-/// Nothing is the answer of all its methods to what is wrong, with the fault set where there is more to say.
+/// A reader of GBNF. Its methods return None for a fault, and set `fault` if there is more to say.
 struct Reader<'a> {
     cursor: Cursor<'a>,
     rules: Rules<'a>,
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// All up to the end of the rule.
+    /// Reads the body of a rule up to its end.
     fn body(&mut self) -> Option<()> {
         self.space(true);
         while let Some(char) = self.cursor.peek() {

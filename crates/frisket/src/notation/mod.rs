@@ -19,7 +19,7 @@ use pattern::Pattern;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// Why a text became no node.
+/// The reason why a text has no node.
 #[derive(Debug)]
 pub enum Failure {
     /// The builder failed: a limit, or a cancellation.
@@ -37,7 +37,7 @@ pub enum Failure {
 pub struct Fault {
     /// The fault, in words.
     pub message: String,
-    /// The byte of the text; None where the whole text is meant.
+    /// The byte of the text; None for the whole text.
     pub at: Option<usize>,
     /// Advice on what to write instead.
     pub hint: Option<&'static str>,
@@ -105,7 +105,7 @@ impl From<Flaw> for Failure {
 struct Rules<'a> {
     productions: Productions,
     patterns: Vec<(u32, Pattern)>,
-    /// By pattern: whether the grammar is beyond this reader if one of its texts begins with white space. May be shorter.
+    /// For each pattern, whether its texts must not begin with white space. Without an entry they may.
     solid: Vec<bool>,
     /// JSON Schemas by the numbers of their leaves.
     schemas: Vec<(u32, &'a str)>,
@@ -175,7 +175,7 @@ impl<'a> Rules<'a> {
         self.schemas.push((leaf, schema));
     }
 
-    /// The node that was added last is an item.
+    /// Makes the node that was added last an item of the innermost group.
     fn item(&mut self) -> Option<()> {
         let level = self.levels.last_mut()?;
         for _ in 0..std::mem::take(&mut level.negations) {
@@ -197,7 +197,7 @@ impl<'a> Rules<'a> {
         self.levels.push(Level { bracket, ..Level::default() });
     }
 
-    /// Ends the operand of `&` under way; nothing if an operand is missing.
+    /// Ends the present operand of `&`; None if an operand is missing.
     fn conjoin(&mut self) -> Option<()> {
         let level = self.levels.last_mut()?;
         if level.items == 0 || level.negations > 0 {
@@ -231,7 +231,7 @@ impl<'a> Rules<'a> {
         Some(())
     }
 
-    /// The last nodes as one; a single one stays as it is.
+    /// Joins the last nodes to one; a single one stays as it is.
     fn join(&mut self, node: BodyNode, count: u32) {
         if count != 1 {
             self.productions.add(node, count);
@@ -292,7 +292,7 @@ impl<'a> Cursor<'a> {
         self.take_while(|char| char.is_ascii_digit()).parse().ok()
     }
 
-    /// The character that some hexadecimal digits say.
+    /// The character of `length` hexadecimal digits.
     fn hexadecimal(&mut self, length: usize) -> Option<char> {
         let digits =
             self.rest().get(..length).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
