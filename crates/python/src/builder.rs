@@ -43,7 +43,7 @@ impl GrammarBuilder {
         Ok(self.builder.take().expect("it is there"))
     }
 
-    /// What `take` took.
+    /// Takes back the builder that `take` gave.
     pub fn give_back(&mut self, builder: Builder) {
         self.builder = Some(builder);
     }
@@ -414,7 +414,7 @@ impl GrammarBuilder {
     }
 }
 
-/// The node of a text; None where Python has to read it, to explain what is wrong.
+/// The node of a text; None if Python has to read the text, to explain a fault.
 fn if_read(read: std::result::Result<TermId, Failure>) -> PyResult<Option<u32>> {
     match read {
         Ok(node) => Ok(Some(node.number())),
@@ -423,7 +423,7 @@ fn if_read(read: std::result::Result<TermId, Failure>) -> PyResult<Option<u32>> 
     }
 }
 
-/// Counts beyond 32 bits are as good as unbounded: no text is that long.
+/// A count cut to 32 bits: no text is that long.
 pub fn count(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX - 1)
 }
@@ -437,7 +437,7 @@ fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
     Ok(Punctuation { open, close, colon, comma, empty })
 }
 
-/// Items by position and then any number of `rest`, where `unique` no two of the same value.
+/// An array of items by position, then any number of `rest`; if `unique`, no two have the same value.
 fn array(
     builder: &mut Builder,
     prefix: &[u32],

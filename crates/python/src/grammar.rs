@@ -1,4 +1,4 @@
-//! Grammar → CompiledGrammar, what it accepts, its text.
+//! Grammar → CompiledGrammar, accepted texts, dump.
 
 use crate::compiled::{Asked, CompiledGrammar};
 use crate::error::raise;
@@ -112,7 +112,7 @@ impl Grammar {
     }
 }
 
-/// What a reading may take under limits of Python.
+/// The allowance of a reading under limits of Python.
 fn allowance(limits: Option<&Bound<'_, Limits>>) -> Allowance {
     let (limits, cancellation) = given(limits);
     Allowance { limits, cancellation, pause: Some(pause) }

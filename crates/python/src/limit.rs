@@ -43,7 +43,7 @@ impl<'py> FromPyObject<'py> for Seconds {
     }
 }
 
-/// What the engine takes of limits that may not have been given.
+/// The engine's limits and cancellation; the defaults without limits.
 pub fn given(limits: Option<&Bound<'_, Limits>>) -> (core::Limits, Option<core::Cancellation>) {
     match limits {
         Some(limits) => (limits.get().inner, limits.get().cancellation.as_ref().map(|flag| flag.get().0.clone())),
@@ -52,7 +52,7 @@ pub fn given(limits: Option<&Bound<'_, Limits>>) -> (core::Limits, Option<core::
 }
 
 impl Limits {
-    /// Limits whose cancellation also is that of one more cancellation.
+    /// Limits with a cancellation that joins these flags.
     pub fn joined(py: Python<'_>, limits: core::Limits, flags: [Option<core::Cancellation>; 2]) -> PyResult<Self> {
         let joined = match flags {
             [Some(one), Some(other)] => Some(one.join(&other)),
@@ -132,7 +132,7 @@ impl Limits {
         this
     }
 
-    /// For pickles; a cancellation is none of what they can hold.
+    /// The arguments for pickles, which cannot hold a cancellation.
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         let keywords = PyDict::new(py);
         keywords.set_item("memory_bytes", self.memory_bytes())?;

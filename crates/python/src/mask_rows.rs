@@ -66,12 +66,13 @@ pub struct MaskRows {
     held: Vec<Lock<Held>>,
 }
 
-/// Place of a request, place of the first of its rows without a mask, and why: all of them are still to be written.
+/// (place of a request, place of the first of its rows without a mask, error): this row and all later ones are not
+/// written.
 type Failed = (usize, usize, PyErr);
-/// The tokens that are left before the first row, those that one token may add to what the text takes, and whether to
-/// compare masks with ordinary ones.
+/// (tokens left before the first row, tokens that one token may add to those that the text needs, whether to compare
+/// masks with ordinary ones)
 type Room = (i64, u32, bool);
-/// Place of a request whose text may be cut, and why.
+/// (place of a request whose text may be cut, error)
 type Cut = (usize, PyErr);
 
 #[pymethods]
@@ -162,7 +163,7 @@ impl MaskRows {
             let outcomes = take(&mut *outcomes.lock());
             outcomes
         });
-        // One order, whichever thread was first.
+        // The order of the requests, whichever thread was first.
         outcomes.sort_by_key(|&(place, _)| place);
         let (mut failed, mut bent, mut cut) = (vec![], vec![], vec![]);
         for (place, outcome) in outcomes {
@@ -191,7 +192,7 @@ struct Request<'a> {
     taken: Option<u32>,
 }
 
-/// How the rows of one request were written.
+/// The outcome of writing the rows of one request.
 #[derive(Default)]
 struct Outcome {
     failed: Option<(usize, Box<Error>)>,
@@ -200,7 +201,7 @@ struct Outcome {
 }
 
 impl Request<'_> {
-    /// Write all rows; `known`: only where caches have all masks and steps, else None, with the matcher as it was.
+    /// Writes all rows. If `known`, only from caches: None, with the matcher as it was, if they lack a mask or a step.
     fn fill(&self, matcher: &mut core::Matcher, target: &MaskRows, known: bool) -> Option<Outcome> {
         let before = matcher.steps();
         match self.taken {
@@ -244,7 +245,7 @@ impl Request<'_> {
         Some(outcome)
     }
 
-    /// The mask of a row; None where it has to be `known` and is not.
+    /// The mask of a row; None if it has to be `known` to a cache and is not.
     fn mask(
         &self,
         matcher: &mut core::Matcher,
@@ -275,7 +276,7 @@ impl Request<'_> {
     }
 }
 
-/// Whether a draft was taken; None where the state after it has to be `known` and is not.
+/// Whether a draft was taken; None if the state after it has to be `known` to a cache and is not.
 fn advance(matcher: &mut core::Matcher, draft: i64, known: bool) -> Option<bool> {
     let draft = u32::try_from(draft).unwrap_or(u32::MAX);
     match known {
@@ -285,7 +286,7 @@ fn advance(matcher: &mut core::Matcher, draft: i64, known: bool) -> Option<bool>
 }
 
 impl MaskRows {
-    /// Write a row, unless it holds that already.
+    /// Writes a row, unless it holds the same content already.
     fn put(&self, row: usize, wanted: &Held, mask_words: usize) {
         let mut held = self.held[row].lock();
         if held.is(wanted) {

@@ -30,7 +30,7 @@ pub struct Matcher {
     inner: Exclusive<Option<core::Matcher>>,
     pub(crate) mask_words: usize,
     arrays: Arc<ArrayCache>,
-    /// What it was made from, in Python's eyes.
+    /// The Python object that it was made from.
     of: Py<CompiledGrammar>,
     /// Declared after the core's object, so that it is dropped later.
     compiled: Arc<core::CompiledGrammar>,
@@ -48,13 +48,13 @@ impl Matcher {
         }
     }
 
-    /// Tells compiled grammars apart.
+    /// A number that tells compiled grammars apart.
     pub(crate) fn grammar(&self) -> usize {
         Arc::as_ptr(&self.compiled) as usize
     }
 
-    /// Take tokens up to the one that ends the text; whether it is among them, and how many were the only ones that might
-    /// come, as far as caches know. An error leaves the matcher as it was.
+    /// Takes tokens up to the one that ends the text. Returns whether that is among them, and how many tokens were the
+    /// only allowed ones, as far as caches know. An error leaves the matcher as it was.
     pub(crate) fn advance_all(&self, py: Python<'_>, tokens: &[u32]) -> PyResult<(bool, usize)> {
         let cached = |matcher: &mut core::Matcher, token| Ok(matcher.try_advance_cached(token));
         match self.at_once(|matcher| take_all(matcher, tokens, cached).ok().flatten()) {
@@ -81,7 +81,7 @@ impl Matcher {
         }
     }
 
-    /// The error of a refused token or text, with what it takes to explain it: a fork, and what was refused.
+    /// The error of a refused token or text, with the data that explain it: a fork, and the token or text.
     fn refusing<'py>(&self, py: Python<'py>, error: PyErr, given: impl IntoPyObject<'py>) -> PyErr {
         let value = error.value(py);
         if value.hasattr("refused").unwrap_or(false) {
@@ -375,8 +375,8 @@ impl Matcher {
 }
 
 impl Matcher {
-    /// The result of `act` if it needs no more than caches; None, with the matcher as it was, where it returns None or
-    /// where another thread holds the matcher.
+    /// The result of `act` if caches suffice for it; None, with the matcher as it was, if it returns None or another
+    /// thread holds the matcher.
     pub(crate) fn at_once<T>(&self, act: impl FnOnce(&mut core::Matcher) -> Option<T>) -> Option<T> {
         act(self.inner.try_lock()?.as_mut()?)
     }
@@ -405,7 +405,7 @@ impl Matcher {
     }
 }
 
-/// `Matcher::advance_all` by a way to take one token; None, with the matcher as it was, where that takes one not.
+/// `Matcher::advance_all`, where `take` takes one token; None, with the matcher as it was, if it does not take one.
 fn take_all(
     matcher: &mut core::Matcher,
     tokens: &[u32],

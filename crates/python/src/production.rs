@@ -15,7 +15,7 @@ create_exception!(
     "What is wrong with rules: its kind, the name of a rule, an offset, and whether the grammar has no text at all."
 );
 
-/// The exception of what is wrong with rules.
+/// The exception of a fault of rules.
 fn flawed(flaw: core::Flaw) -> PyErr {
     let (kind, name, at, is_grammar) = match flaw {
         core::Flaw::Engine(error) => return raise(error),

@@ -1,4 +1,4 @@
-//! Options → what the grammars of all their schemas have in common; schemas → these grammars.
+//! Options → the nodes that all their schemas share; schemas → their grammars.
 
 use super::options::options_of;
 use super::{content, raised, read, read_watched, Callback, Documents};
@@ -17,7 +17,7 @@ use frisket_schema::subschema::Omission;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Bytes of JSON that a node of a tree stands for, about.
+/// Bytes of JSON for each node of a tree, about.
 const NODE: usize = 8;
 
 /// `JSONSchemaOptions` with what all their schemas have in common.
@@ -112,16 +112,16 @@ impl Prelude {
 }
 
 impl Prelude {
-    /// What all schemas of the options have in common.
+    /// The prelude, shared.
     pub fn shared(&self) -> Arc<compile::Prelude> {
         self.0.clone()
     }
 }
 
-/// (pointer, keyword, what slips through or is left out)
+/// (pointer, keyword, values that are wrongly allowed or left out)
 type Told = (String, String, String);
 
-/// What was made, what is not enforced, formats that are narrowed, notes.
+/// (result, keywords that are not enforced, formats that are narrowed, notes)
 type Answer<T> = (T, Vec<Told>, Vec<Told>, Vec<Noted>);
 
 /// (code, text, JSON pointers of the schemas that it speaks of)

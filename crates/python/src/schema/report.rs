@@ -1,4 +1,4 @@
-//! Schema → what became of each keyword, and words that are spelled alike.
+//! Schema → the outcome for each keyword; unknown word → the known word that may be meant.
 
 use super::{raised, read, Callback, Prelude};
 use crate::gil::without;
@@ -9,7 +9,7 @@ use frisket_schema::resolve::Registry;
 use frisket_schema::similar;
 use pyo3::prelude::*;
 
-/// (pointer, keyword, status, what slips through or is left out, note)
+/// (pointer, keyword, status, values that are wrongly allowed or left out, note)
 pub type Entry = (String, String, &'static str, String, String);
 
 /// What became of every keyword of a schema that compiles: pointer, keyword, status, what slips, note.
