@@ -13,7 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::mem::take;
 
-/// One row per matcher in one call; `rooms`: the tokens that each has left, None: any number.
+/// Write one row per matcher in one call; `rooms`: the tokens that each has left, None: any number.
 ///
 /// Long work releases the GIL, and is shared by as many threads as there are cores.
 #[pyfunction]

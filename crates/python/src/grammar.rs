@@ -33,7 +33,7 @@ impl Grammar {
 
 #[pymethods]
 impl Grammar {
-    /// Lazy: microseconds. `grammar` is what its `CompiledGrammar.grammar` will be.
+    /// Takes microseconds, as the automaton is lazy. `CompiledGrammar.grammar` will be `grammar`.
     ///
     /// Raises VocabularyError if no token begins as the grammar must or a special token is missing; a vocabulary that
     /// fails to spell something later is found by `fill_mask`.

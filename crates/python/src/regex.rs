@@ -71,7 +71,7 @@ pub fn lowered(
     node.map(|node| node.number()).map_err(raise_regex)
 }
 
-/// A pattern that was read: what there is to know about it without a builder.
+/// A pattern that was read, with the facts about it that need no builder.
 #[pyclass(frozen, module = "frisket._core.front_end")]
 pub struct Regex(Node);
 
