@@ -5,7 +5,7 @@
 use std::fmt;
 use std::time::Duration;
 
-/// Why a call failed.
+/// The reason why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
     /// A limit was reached.
@@ -18,7 +18,7 @@ pub enum Error {
     Empty,
     /// The vocabulary is malformed, or its tokens cannot produce the grammar's texts.
     Vocabulary(String),
-    /// The grammar names a special token that the vocabulary lacks; and those that it has.
+    /// The grammar names a special token (first field) that the vocabulary lacks; the second field lists those it has.
     NoSpecialToken(String, Vec<String>),
     /// The thread called an object that it already holds for another call.
     Reentrant,
@@ -30,7 +30,7 @@ pub enum Error {
     Contradiction(String),
 }
 
-/// Which limit was reached, with its value.
+/// The limit that was reached, with its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// Elementary steps of one call.

@@ -74,11 +74,11 @@ impl Cancellation {
     }
 }
 
-/// What ends a call from outside, a flag or the clock, for loops that have no budget: those that read input.
+/// The flag and the clock that end a call. Loops that read input have no budget, and check these two instead.
 #[derive(Clone, Default, Debug)]
 pub struct Watch {
     cancellation: Option<Cancellation>,
-    /// The end of the allowed time, and how much that was.
+    /// The end of the allowed time, and its length.
     end: Option<(Instant, Duration)>,
 }
 
@@ -101,10 +101,10 @@ impl Watch {
     }
 }
 
-/// Items that are sorted without a look at the limits: less than a millisecond.
+/// Items that are sorted without a check of the limits: they take less than a millisecond.
 const SORTED_AT_ONCE: usize = 8_192;
 
-/// Sorts many items in slices, with a `look` at the limits before each. Equal items end up in any order.
+/// Sorts many items in slices, and calls `look` to check the limits before each slice. Equal items end up in any order.
 ///
 /// Quicksort down to the slices, at medians that are found in linear time (Hoare 1961).
 pub fn sort_by<T, E>(

@@ -133,7 +133,7 @@ impl Machine {
         size_of::<SearchNode>() + 32 + candidates * size_of::<Candidate>()
     }
 
-    /// The text to which the bound alone is_target, if every byte lowers the bound; None if the bound proves too low.
+    /// The text that takes the byte with the lowest bound at each step; None if some step does not lower the bound.
     fn greedy_completion(
         &mut self,
         distances: &mut Distances,
@@ -173,8 +173,8 @@ impl Machine {
         Ok(Some(text))
     }
 
-    /// Appends a forced run of bytes in one step and returns the position after it, and how many bytes it has by the
-    /// bound, which knows of no escapes; None where there is a choice.
+    /// Appends a forced run of bytes in one step. Returns the position after it, and the length of the run without its
+    /// escapes, because the bound does not count escapes; None where there is a choice.
     fn run(&mut self, position: &Position, text: &mut Vec<u8>) -> Result<Option<(Position, u64)>> {
         let [(head, frame)] = position.heads[..] else { return Ok(None) };
         if !position.specials.is_empty() || position.needs_replay {
@@ -394,7 +394,7 @@ impl Arena {
         })
     }
 
-    /// The most readable ASCII byte that is_target from a term to a target which `is_target` accepts.
+    /// The most readable ASCII byte that leads from a term to a target which `is_target` accepts.
     fn most_readable(&mut self, id: TermId, is_target: impl Fn(TermId, TermId) -> bool) -> Result<Option<u8>> {
         let moves = self.byte_transitions(id)?;
         let leading = moves.iter().filter(|&&(_, _, next)| is_target(id, next));

@@ -259,7 +259,7 @@ impl<'a> Migration<'a> {
         Ok(made)
     }
 
-    /// The copy of what was read of an open item.
+    /// The copy of the partial value of an open item.
     fn reading(&mut self, reading: PartialValueId) -> PartialValueId {
         self.to.import_partial_value(self.from, reading, &mut self.readings)
     }

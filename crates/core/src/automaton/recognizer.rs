@@ -29,7 +29,7 @@ impl Grammar {
     }
 }
 
-/// What one reading may take, and what ends it early.
+/// The limits of one reading, and the flag that ends it early.
 #[derive(Clone, Default)]
 pub struct Allowance {
     /// Steps, memory and time.
@@ -40,7 +40,7 @@ pub struct Allowance {
     pub pause: Option<Pause>,
 }
 
-/// What a text is to a grammar.
+/// Whether a text is in the language of a grammar, and whether it is the beginning of one that is.
 #[derive(Clone, Copy)]
 pub struct Reading {
     /// Whether it is a sentence.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct Grammar {
     arena: Box<Arena>,
     rules: Arc<Rules>,
-    /// Names of the special tokens that the grammar mentions, by their number in its terms.
+    /// The term of the grammar's texts.
     root: TermId,
     /// Names of the special tokens, by their numbers in terms.
     pub specials: Vec<String>,

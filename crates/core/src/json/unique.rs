@@ -1,6 +1,6 @@
 //! Array of unique items → its terms: an automaton over items, and the state that it has reached.
 //!
-//! Only the data and the terms are here. Which values may come next is decided by the machine (`automaton::unique`).
+//! Only the data and the terms are here. The machine decides which values may come next (`automaton::unique`).
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
@@ -10,7 +10,7 @@ use crate::regular::term::{Term, TermId};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// The pseudo array under which the values of one item are enumerated.
+/// In a `UniqueEnd` term, this number in place of an array's: the machine then collects the values of one item.
 pub(crate) const ENUMERATION: ArrayId = ArrayId::new(u32::MAX);
 
 impl UniqueState {

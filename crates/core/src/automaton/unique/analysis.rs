@@ -38,7 +38,7 @@ pub(crate) struct UniqueAnalysis {
     pub(super) frame_min_values: FxHashMap<FrameId, u32>,
     pub(super) viable: FxHashMap<(TermId, FrameId, PartialValueId), bool>,
     pub(super) most_excluded: u32,
-    /// Canonical texts of the values that ended in the pseudo array.
+    /// Canonical texts of the values that the current enumeration collected (`ENUMERATION`).
     pub(super) found: FxHashSet<Vec<u8>>,
     /// Upper bound of the items that one token may span.
     pub(crate) max_token_items: u32,

@@ -379,7 +379,7 @@ mod tests {
             })
         };
         assert_eq!(min_values(nested), 4);
-        // What is inside is asked for on its own later: the cut recursion must not have left a bound of 1.
+        // The parts inside are asked for later: the recursion, which was cut, must not have left a bound of 1 for them.
         let (mut machine, item) = unique_machine(nested);
         machine.min_values(item).unwrap();
         let Term::Call(rule) = *machine.arena.term(item) else { panic!() };

@@ -36,10 +36,10 @@ use crate::regular::term::{Term, TermId, MANY};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The step of the pseudo array if the items' objects have one order of members.
+/// The step of an `ENUMERATION` if each object in the item has one order of members only.
 const ORDERED_STEP: u32 = 1;
 
-/// Counts of values saturate here: no text excludes more values.
+/// Counts of values are capped here: no text excludes more values.
 const COUNT_CAP: u32 = 1 << 24;
 
 /// Bytes per node of partial values, with its entry in the index.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Terms of a grammar → the same terms in the builder.
 type Embedded = FxHashMap<TermId, TermId>;
 
-/// What a builder embedded of terms that several grammars share, by their common base.
+/// The terms that a builder embedded from the arenas below forks, by the fork's base: all grammars on it share them.
 #[derive(Default)]
 pub(crate) struct SharedEmbeddings(Vec<(Arc<[Node]>, Embedded)>);
 
@@ -42,7 +42,7 @@ impl Builder {
             self.embedded.0.push((base.clone(), copies.shared));
         }
         for (call, _) in undefined {
-            // After an error: the builder can still build what does not call them.
+            // After an error the new rules have no bodies. With empty ones, the builder can still build other grammars.
             self.define(call.number(), EMPTY.number())?;
         }
         made

@@ -242,7 +242,7 @@ impl Builder {
         self.begin_call().matches(node, data)
     }
 
-    /// What may stand behind these bytes in the texts of a regular node (its Brzozowski derivative).
+    /// The Brzozowski derivative of a regular node: the rest of each of its texts that begins with these bytes.
     pub fn after(&mut self, id: u32, data: &[u8]) -> Result<TermId> {
         let node = self.regular(id)?;
         let arena = self.begin_call();
@@ -255,8 +255,8 @@ impl Builder {
         self.begin_call().enumerate(node, limit)
     }
 
-    /// Which sets of regular nodes have a text that no other one of them has: the places of the nodes, in order. None if
-    /// these are more than `limit`, or too many to find.
+    /// The nonempty cells of the Venn diagram of regular nodes: the sets of nodes such that some text is in these nodes and
+    /// in no other, each as the places of its nodes in order. None if there are more than `limit`, or too many to find.
     pub fn minterms(&mut self, ids: &[u32], limit: usize) -> Result<Option<Vec<Vec<u32>>>> {
         let nodes = self.regulars(ids)?;
         self.begin_call().minterms(&nodes, limit)

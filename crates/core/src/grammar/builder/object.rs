@@ -33,7 +33,7 @@ pub struct ObjectRules {
     pub free: bool,
 }
 
-/// Properties between two looks at the limits, some 50 µs.
+/// Properties between two checks of the limits: they take some 50 µs.
 const CHECKED: usize = 512;
 
 impl Builder {

@@ -1,4 +1,4 @@
-//! Regular node of texts → node of the JSON strings that decode to them, under what the builder's strings may hold.
+//! Regular node of texts → node of the JSON strings that decode to them and that the builder's string rules allow.
 
 use super::Builder;
 use crate::bytes::utf8::is_unescaped;
@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use crate::regular::term::{Escapes, TermId, EMPTY, TOP};
 
 impl Builder {
-    /// The JSON strings that decode to a text of a node: every spelling if `free`, otherwise one. Errors: limits, misuse
-    /// where a structural node is more than rules over regular ones, or `free`.
+    /// The JSON strings that decode to a text of a node: every spelling if `free`, otherwise one. Errors: limits; misuse
+    /// if a structural node is `free` or consists of more than rules over regular nodes.
     pub fn quoted(&mut self, id: u32, free: bool) -> Result<TermId> {
         let node = self.node(id)?;
         if self.arena.info(node).structural {
@@ -18,8 +18,8 @@ impl Builder {
         self.begin_call().quoted(node, escapes)
     }
 
-    /// From now on, no JSON string and no key holds one of these texts as it stands: where one occurs, its first
-    /// character is spelled `\u00xx`. Errors: misuse, if JSON has no such escape for one's first character.
+    /// From now on, no JSON string and no key contains one of these texts unescaped: where one occurs, its first
+    /// character is spelled `\u00xx`. Errors: misuse, if a text begins with a character that has no such escape.
     pub fn escape_in_strings(&mut self, texts: &[&str]) -> Result<()> {
         let is_escapable = |text: &&str| text.bytes().next().is_some_and(|byte| byte < 0x80 && is_unescaped(byte));
         if let Some(text) = texts.iter().find(|text| !is_escapable(text)) {

@@ -12,12 +12,12 @@ use crate::regular::string_body::StringBody;
 use crate::regular::term::{Term, TermId, EMPTY};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What a text may begin with, and whether it may be empty.
+/// The FIRST set of a term: the bytes with which its texts begin, and whether the empty text is one of them.
 type First = (ByteSet, bool);
 
-/// The terms of some rules, with what their texts begin with and what may follow them.
+/// The terms of some rules, with their FIRST and FOLLOW sets.
 struct Parts {
-    /// Each after its own parts, where the body of a rule is no part of its call.
+    /// In postorder: a term comes after its parts. The body of a rule does not count as a part of its calls.
     terms: Vec<TermId>,
     bodies: FxHashMap<RuleId, TermId>,
     first: FxHashMap<TermId, First>,
@@ -46,7 +46,7 @@ impl Builder {
         }
         let result = self.define_spelled(&parts, &mut body, &mut made);
         for &call in made.values() {
-            // After an error: the builder can still build what does not call them.
+            // After an error the new rules have no bodies. With empty ones, the builder can still build other grammars.
             if matches!(*self.arena.term(call), Term::Call(rule) if result.is_err() && self.rules.body(rule).is_none())
             {
                 self.define(call.number(), EMPTY.number())?;
@@ -59,7 +59,7 @@ impl Builder {
         arena.seq(quote, rest)
     }
 
-    /// Makes the spelled twin of each structural term, and defines those of the rules.
+    /// Makes the spelled twin of each structural term, and defines the twin of each rule.
     fn define_spelled(
         &mut self,
         parts: &Parts,
@@ -154,7 +154,7 @@ impl Builder {
 }
 
 impl Parts {
-    /// Finds what may follow each term, up to the end of the whole text.
+    /// Finds the FOLLOW set of each term; nothing follows the root.
     fn find_follow(&mut self, arena: &mut Arena, root: TermId) -> Result<()> {
         loop {
             let mut is_new = false;
@@ -185,7 +185,7 @@ impl Parts {
         }
     }
 
-    /// What a term's texts begin with, as far as that is known of its parts.
+    /// The FIRST set of a term, from the sets of its parts as far as they are known.
     fn first_of(&self, arena: &mut Arena, id: TermId) -> First {
         let of = |part: TermId| self.first.get(&part).copied().unwrap_or_default();
         match arena.term(id) {
@@ -207,7 +207,7 @@ impl Parts {
         }
     }
 
-    /// What may follow the parts of a term that something follows.
+    /// The FOLLOW set of each part of a term whose own FOLLOW set is `follow`.
     fn followed(&self, arena: &Arena, id: TermId, follow: ByteSet) -> Vec<(TermId, ByteSet)> {
         match arena.term(id) {
             _ if !arena.info(id).structural => Vec::new(),

@@ -38,7 +38,7 @@ pub(super) fn format_marks(bits: u64) -> String {
     set.join(" ")
 }
 
-/// What the marks of an object ask of each other.
+/// A condition on an object's marks, in words.
 pub(super) fn format_clause(premises: u64, conclusions: u64) -> String {
     match (premises, conclusions) {
         (0, _) => format!("marked with one of {}", format_marks(conclusions)),

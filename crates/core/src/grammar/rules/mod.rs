@@ -164,7 +164,7 @@ mod tests {
 
     const RULE_ONE: RuleId = RuleId::new(0);
 
-    /// What rules begin with and how much follows, where `make` is given two rules and says what they are.
+    /// The entries of two rules, each as its first term and the length of its rest; `make` returns the rules' bodies.
     fn first_callees(make: impl Fn(&mut Builder, u32, u32) -> [u32; 2]) -> [Vec<(First, usize)>; 2] {
         let mut builder = Builder::default();
         let [one, two] = ["one", "two"].map(|name| builder.rule(name).unwrap().number());
@@ -193,7 +193,7 @@ mod tests {
             [first, builder.seq(&[one, y, one]).unwrap().number()]
         });
         assert_eq!(heads(&one), [1]);
-        // One calls, and as it may be empty the rest is a beginning, too.
+        // Rule two begins with a call of one; as one may be empty, the "y" behind that call is a beginning, too.
         assert!(matches!(two[..], [(First::Call(RULE_ONE), 1), (First::Head(_), 1)]), "{two:?}");
     }
 
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn left_recursion_is_gone() {
-        // one = two "x" | "a", two = one "y" | "b": each first_callees with what the other does.
+        // one = two "x" | "a", two = one "y" | "b": each rule begins with a call of the other.
         let found = first_callees(|builder, one, two| {
             let [x, y, a, b] = [&b"x"[..], b"y", b"a", b"b"].map(|text| builder.literal(text).unwrap().number());
             let (first, second) = (builder.seq(&[two, x]).unwrap().number(), builder.seq(&[one, y]).unwrap().number());

@@ -61,7 +61,7 @@ struct Choice {
     marks: u64,
 }
 
-/// A member that is chosen for what it leaves.
+/// A source of further members, from which the search takes one for the marks that it leaves.
 #[derive(Clone, Copy)]
 enum Source {
     Property(u32),
@@ -80,7 +80,7 @@ impl ClauseSearch<'_> {
         Ok(self.is_greedily_completable(choice.clone(), steps)? || self.is_completable(choice, steps)?)
     }
 
-    /// Whether the first members that come to mind close the object: mostly they do, and the search is dear.
+    /// Whether a greedy choice of members can close the object: it mostly can, and the full search is expensive.
     fn is_greedily_completable(&self, mut choice: Choice, steps: &mut Steps<'_>) -> Result<bool> {
         loop {
             steps.spend(self.spec.step_cost())?;
@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn one_member_may_open_what_only_another_closes() {
-        // Who leaves mark 0 must leave mark 1.
+        // An object whose members leave mark 0 must have a member that leaves mark 1.
         let rules = || ObjectRules { clauses: vec![(0b1, 0b10)], ..ObjectRules::default() };
         assert!(!is_satisfiable(&spec(&[(true, &[0b1])], rules()), &[], &[]));
         assert!(is_satisfiable(&spec(&[(true, &[0b1, 0])], rules()), &[], &[]), "another value leaves nothing");

@@ -71,7 +71,7 @@ pub(crate) fn earlier_properties(
             unite(&mut came, &[(index, index + 1)]);
         }
     }
-    // From here on who holds the ranges counts them.
+    // The caller reports the memory of the ranges that it keeps.
     budget.release(grown);
     let rises = |order: &Vec<u32>| order.is_sorted_by(|one, next| one < next);
     Ok((orders.iter().all(rises) || has_common_order(count, orders)).then_some(found))
