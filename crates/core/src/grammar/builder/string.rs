@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use crate::regular::term::{Escapes, TermId, EMPTY, TOP};
 
 impl Builder {
-    /// The JSON strings that decode to a text of a node: every spelling if `free`, otherwise one. Errors: limits; misuse
-    /// if a structural node is `free` or consists of more than rules over regular nodes.
+    /// The JSON strings that decode to a text of a node: every spelling if `free`, otherwise one. Errors: limits;
+    /// misuse if a structural node is `free` or consists of more than rules over regular nodes.
     pub fn quoted(&mut self, id: u32, free: bool) -> Result<TermId> {
         let node = self.node(id)?;
         if self.arena.info(node).structural {
