@@ -37,7 +37,7 @@ pub struct Matcher {
     pub(super) trail: Trail,
     pub(super) taken: Vec<Taken>,
     pub(super) texts: Vec<Arc<[u8]>>,
-    /// The step from which on masks near the end follow one short text: there a mask took too long.
+    /// The step at which a mask with room took too long: from it on, masks near the end follow the closing text.
     pub(super) closes_from: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Position × tokens left → the tokens of its mask after which the text can end in time, and the fewest tokens to an end.
+//! Position × tokens left → the tokens of its mask after which the text can end in time, and the fewest tokens needed.
 //!
 //! One file, so that the costs of positions are kept and counted in one place.
 

@@ -167,7 +167,7 @@ impl Machine {
         twin.read.iter().flatten().fold(twin.keys, |set, &byte| sets.child(set, byte))
     }
 
-    /// The tokens after which the open key may repeat an earlier one: those along an earlier key, and those with an escape.
+    /// The tokens after which the open key may repeat an earlier one: those along an earlier key, or with an escape.
     pub(crate) fn completing(&self, twin: &Twin, vocabulary: &Vocabulary) -> Vec<u32> {
         let (sets, trie) = (&self.arena.registers.keys, &vocabulary.trie);
         let root = match twin.read {
