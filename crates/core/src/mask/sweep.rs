@@ -1,6 +1,6 @@
 //! Position × trie → the tokens that may come next, by one walk of the trie beside the position.
 //!
-//! A composer walks anew below each exit of each head. Where heads end after every character, as in
+//! A composer starts a walk below each exit of each head. If heads end after every character, as in
 //! `e ::= [^()] | "(" e* ")"`, these walks are as many as the trie has nodes. A sweep visits each node once, with all
 //! heads, and keeps the positions in tables as a lazy DFA does.
 

@@ -24,7 +24,7 @@ pub enum NearMask {
 impl Matcher {
     /// The mask with `room` tokens left, if one token raises the number that the text still needs by at most `margin`.
     ///
-    /// Without `compares`, `Whole` stands for `Bent`, too: a comparison needs the ordinary mask. Errors: those of `mask`.
+    /// Without `compares`, `Whole` stands for `Bent`, too: comparing takes the ordinary mask. Errors: those of `mask`.
     pub fn mask_near(&mut self, room: u32, margin: u32, compares: bool) -> Result<NearMask> {
         // No search for fewer tokens: it would take longer than the mask with room, which also reports the errors.
         let known = |matcher: &mut Matcher| matcher.least_tokens(false).ok().and_then(|least| least.count);
@@ -112,7 +112,7 @@ impl Matcher {
         }
     }
 
-    /// The first tokens of the closing text, a short text to the end. Errors: `Limit::Room` if it exceeds `room` tokens.
+    /// The first tokens of the closing text, a short text to the end. Errors: `Limit::Room` if it takes over `room`.
     fn closing_mask(&mut self, room: u32) -> Result<Arc<Mask>> {
         if self.can_end() {
             return Ok(Arc::new(Mask::from_tokens(&self.compiled().vocabulary().eos)));

@@ -14,8 +14,8 @@ pub(super) struct Held {
 }
 
 impl Productions {
-    /// The rules that a text of the root may use, in order of first mention; None if there is no such root. Errors: a call
-    /// of an undefined rule, a rule in use without texts.
+    /// The rules that a text of the root may use, in order of first mention; None if there is no such root. Errors: a
+    /// call of an undefined rule, a rule in use without texts.
     pub fn check(&self, root: &str) -> Result<Option<Vec<u32>>, Flaw> {
         for rule in &self.rules {
             for entry in &self.entries[rule.nodes.clone()] {

@@ -208,8 +208,8 @@ impl Productions {
 pub(crate) mod tests {
     use super::*;
 
-    /// Rules from `name=body`, where the body is in postfix notation: capitals are calls, `0` is the empty text. `.` `|`
-    /// `-` `&` take two operands (sequence, alternatives, exception, intersection), and `*` `?` `~` `<` take one.
+    /// Rules from `name=body`, where the body is in postfix notation: capitals are calls, `0` is the empty text. `.`,
+    /// `|`, `-` and `&` take two operands (sequence, alternatives, exception, intersection), all other operators one.
     pub(crate) fn productions(rules: &[&str]) -> Productions {
         let mut productions = Productions::default();
         for (line, rule) in (0..).zip(rules) {

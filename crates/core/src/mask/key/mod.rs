@@ -42,7 +42,7 @@ impl From<PackedKey> for MaskKey {
     }
 }
 
-/// What tokens can observe of something, and the nodes at which it ends.
+/// A hash of what tokens can observe of a term below some nodes, and the nodes at which the term ends.
 #[derive(Clone)]
 pub(crate) struct Lookahead {
     pub(super) hash: u128,
@@ -56,20 +56,20 @@ impl Lookahead {
         Lookahead { hash: 0, tokens: Some(WordLists::default()), ends }
     }
 
-    /// The lookahead of an alternative of the two.
+    /// The lookahead of a union of the two terms.
     pub(super) fn and(self, other: Lookahead) -> Self {
         let Lookahead { hash, ends, .. } = other;
         let tokens = WordLists::union(self.tokens, other.tokens);
         Lookahead { hash: self.hash.wrapping_add(hash), tokens, ends: self.ends.union(ends) }
     }
 
-    /// The lookahead of this one and then of `next`, which begins where this one ends.
+    /// The lookahead of a concatenation; `next` is the lookahead of the second term below the ends of the first.
     pub(super) fn then(self, next: Lookahead) -> Self {
         let tokens = WordLists::union(self.tokens, next.tokens);
         Lookahead { hash: self.hash.wrapping_add(next.hash), tokens, ends: next.ends }
     }
 
-    /// Steps of the budget to join this one with another: each list and each node is looked at.
+    /// Steps of the budget to join this lookahead with another: its number of words and nodes.
     pub(super) fn size(&self) -> u64 {
         self.tokens.as_ref().map_or(0, WordLists::len) + self.ends.len() as u64
     }
