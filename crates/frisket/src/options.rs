@@ -55,7 +55,7 @@ impl SchemaOptions {
         })
     }
 
-    /// The nodes that all schemas with these options share, made once.
+    /// The common part of all schemas of the options, made once.
     pub(crate) fn prelude(&self) -> Result<Arc<Prelude>> {
         static KNOWN: Lazy<Lock<Vec<Arc<Prelude>>>> = Lazy::new(|| Lock::new(Vec::new()));
         let known = || KNOWN.lock().iter().find(|prelude| *prelude.options() == self.0).cloned();

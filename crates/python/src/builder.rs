@@ -209,19 +209,19 @@ impl GrammarBuilder {
         regex::lowered(self.builder()?, pattern, &syntax, |pattern, builder| pattern.lower(builder, search))
     }
 
-    /// `regex` in Python's dialect for a part of a text; an assertion about the text beside it is refused.
+    /// `regex` in Python's dialect, where more text may stand on both sides; an assertion about that is refused.
     #[pyo3(signature = (pattern, *, flags=""))]
     fn regex_part(&mut self, pattern: &Bound<'_, PyString>, flags: &str) -> PyResult<u32> {
         let syntax = regex::syntax(pattern.py(), "python", flags)?;
         regex::lowered(self.builder()?, pattern, &syntax, Pattern::lower_part)
     }
 
-    /// The node of a rule of a grammar in GBNF; None if `notations.gbnf` must read the text, as for all errors.
+    /// The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that.
     fn gbnf(&mut self, text: &str, root: &str) -> PyResult<Option<u32>> {
         if_read(gbnf::lower(self.builder()?, text, root))
     }
 
-    /// As `gbnf`, for a grammar in llguidance's Lark.
+    /// As `gbnf`, of a grammar in llguidance's Lark.
     fn lark(&mut self, text: &str, start: &str) -> PyResult<Option<u32>> {
         if_read(lark::lower(self.builder()?, text, start, None))
     }

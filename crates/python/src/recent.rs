@@ -44,7 +44,7 @@ impl Recent {
             return Ok(());
         }
         let entries = self.entries.bind(key.py());
-        // Dropped entries are freed at the end: that may take a while, and may run any code of Python.
+        // What goes is freed at the end: that may take a while, and calls whatever its owner likes.
         let mut gone = Vec::new();
         if let Some(before) = entries.get_item(key)? {
             entries.del_item(key)?;

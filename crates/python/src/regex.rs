@@ -136,7 +136,7 @@ fn described<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
     Ok(made.into_any())
 }
 
-/// Ranges as tuples, which Python's front ends compare and hash.
+/// Ranges as Python's front ends compare and hash them.
 fn tuples<'py>(py: Python<'py>, ranges: &[Range]) -> PyResult<Bound<'py, PyAny>> {
     Ok(pyo3::types::PyTuple::new(py, ranges)?.into_any())
 }

@@ -10,7 +10,7 @@ const LONG: usize = 64;
 /// Least similarity, from 0 to 1, of a word that may be meant. `requried` and `required` have 0.875.
 const ALIKE: f64 = 0.8;
 
-/// The known word that is most similar to another one, ignoring case, dashes and the dollar; None if none is similar.
+/// The known word that is spelled most like another one, capitals, dashes and the dollar aside; None if none is near.
 ///
 /// Of known words that differ in these only, the last is returned.
 pub fn closest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
@@ -36,8 +36,8 @@ fn bare(word: &str) -> Vec<char> {
     letters.flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
 
-/// Twice the matching letters, divided by all letters of both words (Ratcliff and Metzener 1988); 0 if the lengths
-/// alone keep it below [`ALIKE`].
+/// Twice the letters that match, of all letters of both words (Ratcliff and Metzener 1988); 0 if that is far from
+/// [`ALIKE`] by the lengths alone.
 fn ratio(word: &[char], other: &[char]) -> f64 {
     let length = word.len() + other.len();
     let share = |matches: usize| if length == 0 { 1.0 } else { 2.0 * matches as f64 / length as f64 };

@@ -153,9 +153,9 @@ class GrammarBuilder:
         """The regular node of the texts that a pattern matches: as a whole, or somewhere inside if `search`.
         `dialect` is python, ecma or rust, `flags` letters of `imsxar`. Raises GrammarSyntaxError with the offset."""
     def regex_part(self, pattern: str, *, flags: str = "") -> int:
-        """`regex` in Python's dialect for a part of a text; an assertion about the text beside it is refused."""
+        """`regex` in Python's dialect, where more text may stand on both sides; an assertion about that is refused."""
     def gbnf(self, text: str, root: str) -> int | None:
-        """The node of a rule of a grammar in GBNF; None if `notations.gbnf` must read the text, as for all errors."""
+        """The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that."""
     def lark(self, text: str, start: str) -> int | None:
         """As `gbnf`, for a grammar in llguidance's Lark."""
     def is_empty(self, node: int) -> bool:

@@ -1,4 +1,4 @@
-//! Body of an ignored terminal → whether its texts are runs of white space, each of which is its own longest match.
+//! The body of an ignored terminal → whether its texts are white space of which each run is the longest by itself.
 
 /// White space of ASCII.
 pub const BLANKS: [u8; 6] = [b'\t', b'\n', 0x0b, 0x0c, b'\r', b' '];

@@ -18,7 +18,7 @@ pub fn lower(builder: &mut Builder, text: &str, root: &str) -> Result<TermId, Fa
     }
 }
 
-/// A reader of GBNF. Its methods return None for a fault, and set `fault` if there is more to say.
+/// Nothing is the answer of all its methods to what is wrong, with the fault set where there is more to say.
 struct Reader<'a> {
     cursor: Cursor<'a>,
     rules: Rules<'a>,

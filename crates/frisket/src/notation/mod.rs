@@ -105,7 +105,7 @@ impl From<Flaw> for Failure {
 struct Rules<'a> {
     productions: Productions,
     patterns: Vec<(u32, Pattern)>,
-    /// For each pattern, whether its texts must not begin with white space. Without an entry they may.
+    /// By pattern: whether the grammar is beyond this reader if one of its texts begins with white space. May be shorter.
     solid: Vec<bool>,
     /// JSON Schemas by the numbers of their leaves.
     schemas: Vec<(u32, &'a str)>,

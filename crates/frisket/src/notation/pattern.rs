@@ -1,16 +1,16 @@
-//! Text of a pattern in a grammar → the pattern, if it has no assertions.
+//! Text of a pattern in a grammar → what it says, where it asserts nothing.
 
 use frisket_core::error::{Error, Result};
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 use frisket_regex::{Dialect, Flags, Syntax};
 
-/// A pattern without assertions.
+/// A pattern that asserts nothing.
 pub struct Pattern(frisket_regex::Pattern);
 
 impl Pattern {
-    /// The pattern between slashes, with flags of `is`, as Rust's crate `regex` reads it; None for a pattern with
-    /// assertions or a fault.
+    /// The pattern between slashes, with flags of `is`, as Rust's crate `regex` reads it; nothing for
+    /// one that asserts something, or is wrong.
     pub fn rust(pattern: &str, flags: &str) -> Option<Self> {
         if flags.contains(|flag| !matches!(flag, 'i' | 's')) {
             return None;
@@ -18,7 +18,8 @@ impl Pattern {
         Pattern::read(pattern, &Syntax { flags: Flags::new(flags).ok()?, ..Syntax::new(Dialect::Rust) })
     }
 
-    /// A text in any case, as Rust's crate `regex` folds it; None for a pattern with assertions or a fault.
+    /// A text in any case, as Rust's crate `regex` folds it; nothing for
+    /// one that asserts something, or is wrong.
     pub fn any_case(text: &str) -> Option<Self> {
         let mut pattern = String::with_capacity(2 * text.len());
         for char in text.chars() {
