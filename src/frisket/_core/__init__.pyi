@@ -157,7 +157,7 @@ class GrammarBuilder:
     def gbnf(self, text: str, root: str) -> int | None:
         """The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that."""
     def lark(self, text: str, start: str) -> int | None:
-        """As `gbnf`, for a grammar in llguidance's Lark."""
+        """As `gbnf`, of a grammar in llguidance's Lark."""
     def is_empty(self, node: int) -> bool:
         """Whether the node (regular, or structural with all its rules defined) matches nothing.
 

@@ -175,7 +175,7 @@ impl<'a> Rules<'a> {
         self.schemas.push((leaf, schema));
     }
 
-    /// Makes the node that was added last an item of the innermost group.
+    /// The node that was added last is an item.
     fn item(&mut self) -> Option<()> {
         let level = self.levels.last_mut()?;
         for _ in 0..std::mem::take(&mut level.negations) {
@@ -197,7 +197,7 @@ impl<'a> Rules<'a> {
         self.levels.push(Level { bracket, ..Level::default() });
     }
 
-    /// Ends the present operand of `&`; None if an operand is missing.
+    /// Ends the operand of `&` under way; nothing if an operand is missing.
     fn conjoin(&mut self) -> Option<()> {
         let level = self.levels.last_mut()?;
         if level.items == 0 || level.negations > 0 {
@@ -231,7 +231,7 @@ impl<'a> Rules<'a> {
         Some(())
     }
 
-    /// Joins the last nodes to one; a single one stays as it is.
+    /// The last nodes as one; a single one stays as it is.
     fn join(&mut self, node: BodyNode, count: u32) {
         if count != 1 {
             self.productions.add(node, count);

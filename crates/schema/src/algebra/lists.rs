@@ -7,9 +7,10 @@ use rustc_hash::FxBuildHasher;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// A union of conjuncts in which those that only list strings, or only numbers, beside the same types are one conjunct.
+/// A union of conjuncts. All conjuncts that list strings only, and allow the same other types, become one; so do those
+/// that list numbers only.
 ///
-/// `anyOf` of thousands of constants is an `enum`, not thousands of alternatives.
+/// An `anyOf` of thousands of constants thus becomes one `enum`, not thousands of alternatives.
 #[derive(Default)]
 pub(super) struct JoinedLists {
     conjuncts: Vec<Conjunct>,

@@ -176,7 +176,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The number of a node that holds one; errors without a place.
+    /// The value of a node that is a number. Its errors name no place; the caller adds it.
     pub fn decimal(&self, node: NodeId) -> Result<Decimal> {
         let numeral = match self.value(node) {
             Value::Number(numeral) => numeral,
