@@ -461,7 +461,7 @@ mod tests {
                 .map(|position| position.number())
                 .collect::<Vec<_>>()
         };
-        // By rank from the last one on, and those that were made later before others.
+        // The last checkpoints of all trails come first; among equal ranks, the trail that changed last comes first.
         assert_eq!(found(&Trail::default(), false), [22, 12, 2, 21, 11, 1]);
         assert_eq!(found(&trails[0], false), [2, 22, 12, 1, 21, 11]);
         assert_eq!(found(&trails[1], true), [12]);

@@ -231,8 +231,8 @@ impl Expander<'_> {
         }
     }
 
-    /// The conjuncts of a conjunction, if they are few and take no product: that might be larger than the product of
-    /// the complements.
+    /// The conjuncts of a conjunction, if they are few and are found without a product. A product of unions might have
+    /// more conjuncts than the product of their complements.
     fn at_hand(&mut self, goal: ConjunctionId) -> Result<Option<Union>> {
         let Some(literal) = self.subschemas.conjunctions.single(goal) else { return Ok(None) };
         if let Some(known) = self.known(literal) {

@@ -13,14 +13,15 @@ use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use std::collections::BTreeMap;
 
-/// Largest divisor of the digits before the point if no condition on endings is intersected with it. Arithmetic decides
-/// how a text may end.
+/// Largest divisor of the digits before the point if no condition on the last digits is intersected with it: arithmetic
+/// then decides which digits may end a text.
 const REMAINDERS: u32 = u32::MAX;
-/// Largest divisor beside endings: a search decides how a text may end, through as many states at worst.
+/// Largest divisor if the last digits have a condition, too: a search then decides which digits may end a text, and
+/// visits as many states at worst.
 const BESIDE_ENDINGS: u32 = 100_000;
 /// Largest divisor if a point may come between the digits.
 const POINTED: u32 = 5_000;
-/// Largest divisor if each of many exponents has other endings.
+/// Largest divisor if there are many exponents, each with a condition of its own on the last digits.
 const FAR: u32 = 100;
 /// Most endings that are listed one by one.
 const ENDINGS: u32 = 5_000;
