@@ -304,8 +304,7 @@ impl Matcher {
         Ok(PyBytes::new(py, &forced))
     }
 
-    /// The text that must come, with usual white space, of about `most` bytes; and the beginnings of the text after
-    /// it.
+    /// Text that must come, with usual white space, of about `most` bytes; and beginnings of the text behind it.
     #[pyo3(signature = (most = Whole(192)), text_signature = "($self, most=192)")]
     fn likely_bytes<'py>(
         &self,

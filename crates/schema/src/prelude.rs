@@ -69,7 +69,7 @@ impl Prelude {
     }
 }
 
-/// Makes the nodes of all types, and of a bound that shares its exponents with most others.
+/// Makes the nodes of all types, and of the bound `minimum: -1`: most other bounds have nodes in common with it.
 fn lower_common(lowerer: &mut Lowerer<'_>) -> Result<()> {
     lowerer.lower(ConjunctionId::ANYTHING)?;
     let bound = NumberCondition::AtLeast { bound: Decimal::from(-1), strict: false };

@@ -440,8 +440,7 @@ class Matcher:
 
         Raises LimitExceededError if it takes more than the limits give."""
     def likely_bytes(self, most: int = 192) -> tuple[bytes, list[bytes]]:
-        """The text that must come, with usual white space, of about `most` bytes; and the beginnings of the text after
-        it."""
+        """Text that must come, with usual white space, of about `most` bytes; and beginnings of the text behind it."""
     def completion(self) -> bytes | None:
         """A short text after which the text may end: b"" if it may end now, None if that takes a special token.
 
