@@ -22,8 +22,8 @@ pub struct Flags(u8);
 impl Flags {
     const LETTERS: [char; 7] = ['i', 'm', 's', 'x', 'a', 'u', 'r'];
 
-    /// The flags of these letters: `i`, `m`, `s`, `x`, `a` and `u` as in Python; `r`, where `\d`, `\s` and `\w` are
-    /// those of Rust. Errors: the first letter, in order, that is none of them.
+    /// The flags of these letters: `i`, `m`, `s`, `x`, `a` and `u` as in Python; `r` gives `\d`, `\s` and `\w` their
+    /// meaning in Rust. Errors: the alphabetically first letter that is not a flag.
     pub fn new(letters: &str) -> Result<Self> {
         let mut sorted: Vec<char> = letters.chars().collect();
         sorted.sort_unstable();

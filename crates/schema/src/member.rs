@@ -140,7 +140,7 @@ impl MemberValues {
         subschemas.at(Location { node, ..root }, &pointer)
     }
 
-    /// The conditions without nested languages (JSON in a string, for example): those describe strings with their quotes.
+    /// The conditions without nested languages (JSON in a string, for example), which describe strings with quotes.
     fn without_nested(&mut self, of: ConjunctionId, conditions: &[StringCondition]) -> Vec<StringCondition> {
         let (Some(nested), _) = string::nested(conditions) else { return conditions.to_vec() };
         let name = nested.language.name();

@@ -34,7 +34,7 @@ const CACHED_FROM: u32 = 12;
 pub(crate) struct Composer<'a> {
     /// The automaton of the grammar.
     pub machine: &'a mut Machine,
-    /// What may follow the frames of the machine.
+    /// The FOLLOW sets of the machine's frames.
     pub follow_bytes: &'a mut FollowBytes,
     /// The vocabulary, and the caches that its grammars share.
     pub shared: &'a SharedMasks,

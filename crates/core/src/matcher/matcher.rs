@@ -231,7 +231,7 @@ impl Matcher {
         Err(Error::Rejected(refusal?).into())
     }
 
-    /// What is wrong with a refused text. The matcher takes the part that is right.
+    /// The message for a refused text. The matcher takes the part of the text that may come next.
     fn refusal(&mut self, data: &[u8]) -> Result<String> {
         let right = self.advance_longest(data)?;
         let place = if right == 0 { String::new() } else { format!(", at offset {right} of the text") };

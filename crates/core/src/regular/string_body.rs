@@ -244,7 +244,7 @@ mod tests {
                 let string = encode(text);
                 let body = &string[1..string.len() - 1];
                 assert_eq!(arena.matches(spelled, body), arena.matches(id, text), "{id:?} {text:?}");
-                // The bytes of the text as a spelling: at most of what they decode to.
+                // Now the text itself is taken for a spelling: it must match exactly if its decoded text does.
                 let string = [b"\"", &text[..], b"\""].concat();
                 let decoded = serde_json::from_slice::<String>(&string).ok();
                 let decoded = decoded.filter(|decoded| encode(decoded.as_bytes()) == string);

@@ -185,7 +185,7 @@ pub enum Term {
         /// The property.
         property: u32,
     },
-    /// Inside another key; `text` is what was read of it, so that the key cannot come again.
+    /// Inside another key; `text` is the beginning of that key, which is kept so that the key cannot come again.
     KeyExtra {
         /// The object.
         object: ObjectId,

@@ -25,7 +25,7 @@ struct Reached {
     first: Option<u32>,
 }
 
-/// What a search found.
+/// The result of a search.
 pub(crate) struct Found {
     /// The fewest tokens that are known to suffice.
     pub(crate) count: u32,

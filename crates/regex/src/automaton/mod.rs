@@ -36,11 +36,11 @@ type Result<T> = std::result::Result<T, Halt>;
 /// The texts that an automaton accepts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Those that match as a whole.
+    /// Texts that match as a whole.
     Whole,
-    /// Those with a match somewhere inside.
+    /// Texts with a match somewhere inside.
     Search,
-    /// Those that match as a whole, where more text may stand on both sides.
+    /// Parts of a text that match as a whole; more text may stand on both sides.
     Part,
 }
 

@@ -60,7 +60,7 @@ struct End {
 pub(crate) struct KeyBuilder<'a> {
     /// The automaton of the grammar.
     pub machine: &'a mut Machine,
-    /// What may follow the frames of the machine.
+    /// The FOLLOW sets of the machine's frames.
     pub follow_bytes: &'a mut FollowBytes,
     /// The parts cached so far.
     pub parts: &'a mut KeyParts,

@@ -181,7 +181,7 @@ mod tests {
             (alone, scene.keys().lookahead_behind(frame, &at, depth).unwrap().is_some())
         };
         assert_eq!([of(0), of(1)], [(false, false), (true, false)]);
-        // What is known to be too deep is kept; another frame is asked for the first time.
+        // The scene has cached that this frame is too deep; with empty caches, the frame gets its lookahead.
         scene.parts = Default::default();
         assert!(scene.keys().lookahead_behind(frame, &at, 2).unwrap().is_some());
         for depth in [0, 5] {

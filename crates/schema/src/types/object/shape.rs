@@ -121,8 +121,8 @@ impl Shape {
         }
     }
 
-    /// The joint constraint on the member of a key; `NOTHING` unless the key certainly meets propertyNames (with `outer`:
-    /// unless it may meet propertyNames). Errors: limits.
+    /// The joint constraint on the member of a key; `NOTHING` unless the key certainly meets propertyNames (with
+    /// `outer`: unless it may meet propertyNames). Errors: limits.
     pub fn at(&self, algebra: &mut impl Algebra, key: &str, outer: bool) -> Result<ConjunctionId> {
         if let Some(names) = self.names {
             if !algebra.key_fits(names, key, outer)? {
