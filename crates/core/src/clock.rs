@@ -34,7 +34,7 @@ mod hosted {
             Self::now().0.saturating_sub(self.0)
         }
 
-        /// The moment so much later, if there is one.
+        /// The moment that is later by `time`, if it can be represented.
         pub fn checked_add(self, time: Duration) -> Option<Self> {
             self.0.checked_add(time).map(Instant)
         }
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(begun.elapsed(), Duration::from_secs(3));
         assert_eq!(begun.checked_add(Duration::from_secs(3)), Some(Instant::now()));
         assert_eq!(begun.checked_add(Duration::MAX), None);
-        // A clock that goes back makes no time negative.
+        // If the clock goes back, the elapsed time is zero rather than negative.
         SECONDS.store(1, Ordering::Relaxed);
         assert_eq!(begun.elapsed(), Duration::ZERO);
     }

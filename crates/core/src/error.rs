@@ -51,13 +51,13 @@ pub enum Limit {
     UniqueDepth(usize),
     /// Bytes of the shortest completion.
     Completion(u64),
-    /// Tokens that are left, which do not finish the text; the fewest known that do.
+    /// The tokens left do not suffice to finish the text.
     Room {
         /// Tokens that are left.
         room: u32,
-        /// Tokens that suffice; None if no tokens of the vocabulary finish the text.
+        /// The fewest tokens known to suffice; None if no tokens of the vocabulary finish the text.
         least: Option<u32>,
-        /// Whether no fewer suffice.
+        /// Whether fewer tokens never suffice.
         exact: bool,
     },
     /// Tokens that a matcher can be rolled back.

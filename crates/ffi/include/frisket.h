@@ -121,7 +121,7 @@ typedef struct FrisketMatcher FrisketMatcher;
 typedef struct FrisketVocabulary FrisketVocabulary;
 
 /**
- * What one call may take.
+ * The limits of one call.
  */
 typedef struct {
   /**
@@ -137,7 +137,7 @@ typedef struct {
    */
   double seconds;
   /**
-   * Who may end the call; NULL for nobody. It may be freed once the call has returned.
+   * The cancellation that may end the call, or NULL. It may be freed once the call has returned.
    */
   const FrisketCancellation *cancellation;
 } FrisketLimits;
@@ -232,7 +232,7 @@ FrisketCode frisket_grammar_from_lark(const char *text,
                                       char **error);
 
 /**
- * Says what became of each keyword of a schema, as JSON that `frisket_text_free` frees; NULL for other notations.
+ * Gives the outcome for each keyword of a schema, as JSON that `frisket_text_free` frees; NULL for other notations.
  *
  * # Safety
  * `grammar` is NULL or not freed; `report` and `error` are NULL or valid for writes.
@@ -250,8 +250,8 @@ FrisketCode frisket_grammar_report(const FrisketGrammar *grammar,
 void frisket_grammar_free(FrisketGrammar *grammar);
 
 /**
- * Composes a grammar with a vocabulary: microseconds. The limits (NULL: the default ones) hold for this call and for each
- * call of its matchers.
+ * Composes a grammar with a vocabulary, in microseconds. The limits (NULL: the default ones) hold for this call and for
+ * each call of its matchers.
  *
  * # Safety
  * Handles are NULL or not freed; other pointers are NULL or valid.
@@ -300,8 +300,8 @@ void frisket_cancellation_cancel(const FrisketCancellation *cancellation);
 void frisket_cancellation_free(FrisketCancellation *cancellation);
 
 /**
- * Makes a matcher at the beginning of a text. `cancellation`, or NULL, ends its calls and those of its forks, beside that of
- * the limits.
+ * Makes a matcher at the beginning of a text. `cancellation`, or NULL, ends its calls and those of its forks, as that of the
+ * limits does.
  *
  * # Safety
  * Handles are NULL or not freed; other pointers are NULL or valid for writes.
@@ -333,7 +333,7 @@ FrisketCode frisket_matcher_fill_mask(FrisketMatcher *matcher,
                                       char **error);
 
 /**
- * As frisket_matcher_fill_mask, of the tokens after which the text can be finished within `room` tokens, theirs included.
+ * As frisket_matcher_fill_mask, for tokens after which the text can be finished within `room` tokens, this one included.
  * Returns FRISKET_CODE_BUDGET if there are none.
  *
  * # Safety
@@ -367,7 +367,7 @@ FrisketCode frisket_matcher_advance_bytes(FrisketMatcher *matcher,
                                           char **error);
 
 /**
- * Says how many of the tokens, from the first on, could be taken one after the other; takes none.
+ * Gives the number of tokens, from the first on, that could be taken one after the other; takes none.
  *
  * # Safety
  * `matcher` is NULL or not freed; `tokens` is NULL or valid for `count` tokens, `taken` NULL or valid for writes.
@@ -379,7 +379,8 @@ FrisketCode frisket_matcher_validate(FrisketMatcher *matcher,
                                      char **error);
 
 /**
- * Goes back to before the last `steps` steps: a token is one, and a text. Returns FRISKET_CODE_MISUSE if fewer were taken.
+ * Takes the last `steps` steps back: each token, and each text taken as bytes, is one. Returns FRISKET_CODE_MISUSE if fewer
+ * were taken.
  *
  * # Safety
  * `matcher` is NULL or not freed.
@@ -421,7 +422,8 @@ FrisketCode frisket_matcher_can_finish(FrisketMatcher *matcher,
                                        char **error);
 
 /**
- * Says how many tokens finish the text from here, and whether no fewer do. Returns FRISKET_CODE_VOCABULARY if no tokens do.
+ * Gives the number of tokens that finish the text from here, and whether no fewer do. Returns FRISKET_CODE_VOCABULARY if no
+ * tokens do.
  *
  * # Safety
  * `matcher` is NULL or not freed; `count` and `is_exact` are NULL or valid for writes.
@@ -507,8 +509,8 @@ FrisketCode frisket_vocabulary_from_bytes(const uint8_t *texts,
 /**
  * Makes a vocabulary of the text of a Hugging Face tokenizer.json.
  *
- * `size`: the rows of the model's logits where they are more than the tokenizer's ids, else 0. `eos`: the ids that end a
- * text; with `eos_count` 0, the special tokens with well-known names for it.
+ * `size`: the rows of the model's logits if they are more than the tokenizer's ids, else 0. `eos`: the ids that end a text;
+ * with `eos_count` 0, the special tokens with well-known names for it.
  *
  * # Safety
  * Pointers are NULL or valid for as many items as the number that follows them says.
@@ -522,7 +524,7 @@ FrisketCode frisket_vocabulary_from_tokenizer_json(const char *text,
                                                    char **error);
 
 /**
- * How many ids there are, with those that have no text; 0 for NULL.
+ * The number of ids, including those without text; 0 for NULL.
  *
  * # Safety
  * `vocabulary` is NULL or not freed.

@@ -127,7 +127,7 @@ pub unsafe extern "C" fn frisket_grammar_from_lark(
     }
 }
 
-/// Says what became of each keyword of a schema, as JSON that `frisket_text_free` frees; NULL for other notations.
+/// Gives the outcome for each keyword of a schema, as JSON that `frisket_text_free` frees; NULL for other notations.
 ///
 /// # Safety
 /// `grammar` is NULL or not freed; `report` and `error` are NULL or valid for writes.
@@ -158,8 +158,8 @@ pub unsafe extern "C" fn frisket_grammar_free(grammar: *mut FrisketGrammar) {
     unsafe { free(grammar) }
 }
 
-/// Composes a grammar with a vocabulary: microseconds. The limits (NULL: the default ones) hold for this call and for each
-/// call of its matchers.
+/// Composes a grammar with a vocabulary, in microseconds. The limits (NULL: the default ones) hold for this call and for
+/// each call of its matchers.
 ///
 /// # Safety
 /// Handles are NULL or not freed; other pointers are NULL or valid.

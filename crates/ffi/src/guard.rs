@@ -62,7 +62,7 @@ impl From<frisket::Code> for FrisketCode {
     }
 }
 
-/// The code of what `act` makes. `error`, unless it is null, gets null, or the error as JSON.
+/// The code of the result of `act`. `error`, unless it is null, gets null, or the error as JSON.
 ///
 /// # Safety
 /// `error` is null or valid for writes.

@@ -11,7 +11,7 @@ extern "C" {
     fn panicked(text: *const u8, length: usize);
 }
 
-/// Bytes by whose multiples allocations begin.
+/// Alignment of allocations, in bytes.
 const ALIGNMENT: usize = 8;
 
 /// Prepares the library; to be called once, before all other functions.

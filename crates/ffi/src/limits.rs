@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Ends calls from another thread, for good.
 pub struct FrisketCancellation(pub(crate) Cancellation);
 
-/// What one call may take.
+/// The limits of one call.
 #[repr(C)]
 pub struct FrisketLimits {
     /// Bytes of a grammar; 0 for 256 MiB.
@@ -16,7 +16,7 @@ pub struct FrisketLimits {
     pub steps: u64,
     /// Seconds; 0 for any time.
     pub seconds: f64,
-    /// Who may end the call; NULL for nobody. It may be freed once the call has returned.
+    /// The cancellation that may end the call, or NULL. It may be freed once the call has returned.
     pub cancellation: *const FrisketCancellation,
 }
 

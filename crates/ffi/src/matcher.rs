@@ -11,7 +11,7 @@ use std::ffi::c_char;
 /// One sequence's position in a text of the grammar. Calls of several threads wait for each other; one that fails leaves it
 /// as it was.
 pub struct FrisketMatcher {
-    /// Nothing in a child of a fork at which another thread was in a call of it.
+    /// None in a child of a fork, if another thread was in a call of it then.
     inner: Lock<Option<Matcher>>,
     grammar: usize,
 }
@@ -26,7 +26,7 @@ impl FrisketMatcher {
     }
 }
 
-/// What `act` makes of a matcher.
+/// The code of the result of `act` on a matcher.
 ///
 /// # Safety
 /// `matcher` is null or not freed; `error` is null or valid for writes.
@@ -39,8 +39,8 @@ unsafe fn acted(
     unsafe { guarded(error, || reference(matcher, "matcher")?.with(act)) }
 }
 
-/// Makes a matcher at the beginning of a text. `cancellation`, or NULL, ends its calls and those of its forks, beside that of
-/// the limits.
+/// Makes a matcher at the beginning of a text. `cancellation`, or NULL, ends its calls and those of its forks, as that of the
+/// limits does.
 ///
 /// # Safety
 /// Handles are NULL or not freed; other pointers are NULL or valid for writes.
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn frisket_matcher_fill_mask(
     unsafe { acted(matcher, error, |matcher| matcher.fill_mask(buffer(mask, words, "mask")?)) }
 }
 
-/// As frisket_matcher_fill_mask, of the tokens after which the text can be finished within `room` tokens, theirs included.
+/// As frisket_matcher_fill_mask, for tokens after which the text can be finished within `room` tokens, this one included.
 /// Returns FRISKET_CODE_BUDGET if there are none.
 ///
 /// # Safety
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn frisket_matcher_advance_bytes(
     unsafe { acted(matcher, error, |matcher| matcher.advance_bytes(items(text, length, "text")?)) }
 }
 
-/// Says how many of the tokens, from the first on, could be taken one after the other; takes none.
+/// Gives the number of tokens, from the first on, that could be taken one after the other; takes none.
 ///
 /// # Safety
 /// `matcher` is NULL or not freed; `tokens` is NULL or valid for `count` tokens, `taken` NULL or valid for writes.
@@ -169,7 +169,8 @@ pub unsafe extern "C" fn frisket_matcher_validate(
     }
 }
 
-/// Goes back to before the last `steps` steps: a token is one, and a text. Returns FRISKET_CODE_MISUSE if fewer were taken.
+/// Takes the last `steps` steps back: each token, and each text taken as bytes, is one. Returns FRISKET_CODE_MISUSE if fewer
+/// were taken.
 ///
 /// # Safety
 /// `matcher` is NULL or not freed.
@@ -246,7 +247,8 @@ pub unsafe extern "C" fn frisket_matcher_can_finish(
     }
 }
 
-/// Says how many tokens finish the text from here, and whether no fewer do. Returns FRISKET_CODE_VOCABULARY if no tokens do.
+/// Gives the number of tokens that finish the text from here, and whether no fewer do. Returns FRISKET_CODE_VOCABULARY if no
+/// tokens do.
 ///
 /// # Safety
 /// `matcher` is NULL or not freed; `count` and `is_exact` are NULL or valid for writes.

@@ -4,12 +4,12 @@ use frisket::{Error, Result};
 use std::ffi::c_char;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-/// The result of a question that cannot fail; `otherwise` where the handle is null or the answer panics.
+/// The result of a question that cannot fail; `otherwise` if the handle is null or the answer panics.
 pub fn answered<T>(otherwise: T, act: impl FnOnce() -> Option<T>) -> T {
     catch_unwind(AssertUnwindSafe(act)).ok().flatten().unwrap_or(otherwise)
 }
 
-/// What a pointer of C refers to. Errors: null.
+/// The value that a pointer of C refers to. Errors: null.
 ///
 /// # Safety
 /// `pointer` is null, or valid for as long as the result is used.
@@ -18,7 +18,7 @@ pub unsafe fn reference<'a, T>(pointer: *const T, name: &str) -> Result<&'a T> {
     unsafe { pointer.as_ref() }.ok_or_else(|| null(name))
 }
 
-/// The place of a result. Errors: null.
+/// The place where a result is written. Errors: null.
 ///
 /// # Safety
 /// `pointer` is null, or valid for writes for as long as the result is used.
@@ -70,7 +70,7 @@ fn check<T>(pointer: *const T, length: usize, name: &str) -> Result<()> {
     }
 }
 
-/// A text of C, of so many bytes. Errors: null, no UTF-8.
+/// A text of C, of `length` bytes. Errors: null, no UTF-8.
 ///
 /// # Safety
 /// As for `items`.
@@ -87,7 +87,7 @@ pub fn handle<T>(value: T) -> *mut T {
     Box::into_raw(Box::new(value))
 }
 
-/// Frees a handle; what its destructor panics with is dropped.
+/// Frees a handle; a panic of its destructor is dropped.
 ///
 /// # Safety
 /// `pointer` is null, or was made by `handle` and is not freed yet.

@@ -69,8 +69,8 @@ unsafe fn named(token: &FrisketSpecialToken) -> Result<(String, u32)> {
 
 /// Makes a vocabulary of the text of a Hugging Face tokenizer.json.
 ///
-/// `size`: the rows of the model's logits where they are more than the tokenizer's ids, else 0. `eos`: the ids that end a
-/// text; with `eos_count` 0, the special tokens with well-known names for it.
+/// `size`: the rows of the model's logits if they are more than the tokenizer's ids, else 0. `eos`: the ids that end a text;
+/// with `eos_count` 0, the special tokens with well-known names for it.
 ///
 /// # Safety
 /// Pointers are NULL or valid for as many items as the number that follows them says.
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn frisket_vocabulary_from_tokenizer_json(
     }
 }
 
-/// How many ids there are, with those that have no text; 0 for NULL.
+/// The number of ids, including those without text; 0 for NULL.
 ///
 /// # Safety
 /// `vocabulary` is NULL or not freed.

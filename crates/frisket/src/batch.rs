@@ -1,4 +1,4 @@
-//! Matchers × rows of one array → their masks, by one thread, or by several where that pays.
+//! Matchers × rows of one array → their masks, written by one thread, or by several if that pays.
 
 use crate::error::{Error, Result};
 use crate::matcher::Matcher;
@@ -6,10 +6,10 @@ use frisket_core::clock::Instant;
 use frisket_core::storage::{lock::Lock, once::Lazy};
 use std::time::Duration;
 
-/// Items of one group that one thread takes at a time.
+/// Most items of one group that one thread takes at a time.
 const ITEMS: usize = 64;
-/// Work of one thread before others are started, and the work that must be left then: to start one takes some 50 µs, and on a
-/// busy machine a thread that has a part waits for a processor.
+/// Time that one thread works before others are started, and the time that the rest must still take (`WORTH`). Starting
+/// a thread takes some 50 µs, and on a busy machine a thread waits for a processor.
 const ALONE: Duration = Duration::from_micros(200);
 const WORTH: Duration = Duration::from_millis(1);
 /// A part that takes longer has most likely waited for a processor, which more threads would not shorten.
@@ -48,7 +48,8 @@ pub fn fill_masks(matchers: &mut [Matcher], masks: &mut [u32], threads: usize) -
     failed.map_or(Ok(()), |(_, error)| Err(error))
 }
 
-/// Calls `act` with all items: on this thread, and once that proves long on up to `threads` (0: as many as there are cores).
+/// Calls `act` with all items: on this thread and, if that takes long, on up to `threads` (0: as many as there are
+/// cores).
 ///
 /// Items of one `group` follow each other: only one thread at a time can compose the masks of a grammar. `before_sharing` is
 /// called once, before another thread starts. All other threads have ended when this returns.
@@ -79,7 +80,7 @@ pub fn share<T: Send>(
     }
 }
 
-/// Calls `act` with all items of the parts, on so many threads.
+/// Calls `act` with all items of the parts, on `threads` threads.
 fn among<T: Send>(parts: Vec<&mut [T]>, threads: usize, act: impl Fn(&mut T) + Sync) {
     let parts = Lock::new(parts);
     let work = || loop {
@@ -91,7 +92,7 @@ fn among<T: Send>(parts: Vec<&mut [T]>, threads: usize, act: impl Fn(&mut T) + S
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // Without another thread this one does all.
+            // If no other thread starts, this one does all.
             let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
         work();

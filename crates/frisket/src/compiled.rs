@@ -20,12 +20,12 @@ impl CompiledGrammar {
         Ok(CompiledGrammar(core::CompiledGrammar::with_limits(grammar, masks, limits, flag, None)?))
     }
 
-    /// A fresh position.
+    /// A matcher at the beginning of a text.
     pub fn matcher(&self) -> Matcher {
         Matcher::new(self.0.matcher(None, None))
     }
 
-    /// A fresh position, whose calls (and those of its forks) a flag of its own ends, too.
+    /// A matcher at the beginning of a text; the flag, too, ends its calls and those of its forks.
     pub fn matcher_with(&self, cancellation: &Cancellation) -> Matcher {
         Matcher::new(self.0.matcher(Some(cancellation.clone()), None))
     }

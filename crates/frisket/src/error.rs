@@ -65,7 +65,7 @@ impl Code {
     }
 }
 
-/// Why a call failed; the object is as it was before.
+/// The failure of a call; the object is as it was before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     code: Code,
@@ -262,7 +262,7 @@ fn special_tokens(known: &[String]) -> String {
     format!("its special tokens are {}{more}", known[..known.len().min(SHOWN)].join(", "))
 }
 
-/// The hint of an exceeded limit: what would help.
+/// The hint of an exceeded limit.
 #[doc(hidden)]
 pub fn relief(limit: &Limit) -> &'static str {
     match limit {

@@ -17,7 +17,7 @@ use frisket_schema::json::{parse_watched, Tree};
 use frisket_schema::report::report;
 use std::sync::Arc;
 
-/// Steps of the limits for a byte of a text that is read.
+/// Steps of the limits for each byte of a text.
 const STEPS_PER_BYTE: u64 = 1;
 
 /// Rules over bytes; knows no tokenizer. Immutable, and shared by threads.
@@ -53,7 +53,7 @@ impl Grammar {
 
     /// The texts that a regular expression of ECMA-262, JavaScript's, matches from beginning to end.
     ///
-    /// Errors: the offset of what is wrong, or of what no regular language says exactly; limits.
+    /// Errors: a fault, or a part that no regular language expresses exactly, with its offset; limits.
     pub fn from_regex(pattern: &str, limits: &Limits) -> Result<Self> {
         Self::built(limits, pattern, None, |builder, watch| {
             let pattern = Pattern::read_watched(pattern, &Syntax::new(Dialect::Ecma), watch)?;
@@ -89,7 +89,7 @@ impl Grammar {
         })
     }
 
-    /// The grammar of the node that `lower` makes in a builder: an empty one, or a fork of the prelude's.
+    /// The grammar of the node that `lower` makes in a builder, which is new or a fork of the prelude's.
     fn built(
         limits: &Limits,
         text: &str,
@@ -111,8 +111,8 @@ impl Grammar {
         })
     }
 
-    /// The grammar over a vocabulary: microseconds, as masks are composed when they are asked for. `limits` are those of
-    /// this call and of each call of its matchers.
+    /// The grammar over a vocabulary; takes microseconds, as masks are composed on demand. `limits` are those of this
+    /// call and of each call of its matchers.
     ///
     /// Errors: no token begins as the grammar must, or it lacks a special token of the grammar; limits.
     pub fn compile(&self, vocabulary: &Vocabulary, limits: &Limits) -> Result<CompiledGrammar> {
@@ -125,7 +125,7 @@ impl Grammar {
         guarded(|| Ok(self.recognizer.read(text, &Allowance { limits, cancellation, pause: None })?.is_sentence))
     }
 
-    /// What became of each keyword of the schema; nothing for other notations. The schema is read again for it.
+    /// The outcome for each keyword of the schema; None for other notations. The schema is read again for it.
     pub fn report(&self) -> Result<Option<Report>> {
         let Some(schema) = &self.schema else { return Ok(None) };
         guarded(|| {

@@ -60,7 +60,7 @@
 //! # }
 //! ```
 //!
-//! A schema says what became of each of its keywords:
+//! A report has the outcome for each keyword of a schema:
 //!
 //! ```
 //! use frisket::{Grammar, Limits, SchemaOptions, Status};
@@ -121,7 +121,7 @@ pub use vocabulary::Vocabulary;
 
 /// Tells the library that this process is the child of a fork; to be called there before any thread begins.
 ///
-/// What a thread of the parent held at the fork begins anew in the child; without this call it stays locked.
+/// Objects that a thread of the parent used at the fork begin anew in the child; without this call they stay locked.
 pub fn enter_child() {
     frisket_core::storage::lock::enter_child();
 }

@@ -3,7 +3,7 @@
 use frisket_core::limits::{self as core, Cancellation};
 use std::time::Duration;
 
-/// What one call may take: steps, memory, time, and who may end it.
+/// The limits of one call: steps, memory, time, and a flag that ends it.
 ///
 /// ```
 /// use frisket::{Cancellation, Code, Grammar, Limits};
@@ -20,23 +20,23 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// At most so many elementary steps of a call, 40 nanoseconds each at most: 50 million where nobody says otherwise.
-    /// They are the same on every machine.
+    /// The most elementary steps of a call, 50 million by default. A step takes 40 nanoseconds at most, and a call
+    /// takes the same number of steps on every machine.
     #[must_use]
     pub fn steps(mut self, steps: u64) -> Self {
         self.inner.steps = steps;
         self
     }
 
-    /// At most so many bytes of a grammar, 256 MiB where nobody says otherwise. A compiled grammar that reaches them forgets
-    /// what it has learned and goes on.
+    /// The most bytes of a grammar, 256 MiB by default. A compiled grammar that reaches them forgets what it has
+    /// learned and goes on.
     #[must_use]
     pub fn memory_bytes(mut self, bytes: usize) -> Self {
         self.inner.memory = bytes;
         self
     }
 
-    /// At most so much time of a call: as long as it takes where nobody says otherwise.
+    /// The most time of a call; unlimited by default.
     #[must_use]
     pub fn time(mut self, time: Duration) -> Self {
         self.inner.time = Some(time);

@@ -1,4 +1,4 @@
-//! One sequence: its position, the mask of what may come next, and the way back.
+//! One sequence: its position, the mask of the tokens that may come next, and steps back.
 
 use crate::error::{guarded, Error, Result};
 use frisket_core::mask::mask::Mask;
@@ -15,7 +15,7 @@ impl Matcher {
         Matcher(matcher)
     }
 
-    /// Tells compiled grammars apart.
+    /// A number that tells compiled grammars apart.
     #[doc(hidden)]
     pub fn grammar(&self) -> usize {
         Arc::as_ptr(self.0.compiled()) as usize
@@ -42,7 +42,7 @@ impl Matcher {
         Ok(())
     }
 
-    /// As `fill_mask`, of the tokens after which the text can be finished within `room` tokens, theirs included.
+    /// As `fill_mask`, for tokens after which the text can be finished within `room` tokens, this one included.
     ///
     /// Errors: those of `fill_mask`, and the code `budget` if there are none.
     pub fn fill_mask_within(&mut self, room: u32, mask: &mut [u32]) -> Result<()> {
@@ -81,7 +81,7 @@ impl Matcher {
         guarded(|| Ok(self.0.validate(tokens)?))
     }
 
-    /// Goes back to before the last `steps` steps: a token is one, and a text. Errors: fewer were taken.
+    /// Takes the last `steps` steps back: each token, and each text taken as bytes, is one. Errors: fewer were taken.
     pub fn rollback(&mut self, steps: usize) -> Result<()> {
         let taken = self.0.steps();
         match guarded(|| Ok(self.0.rollback(steps)?))? {
@@ -103,7 +103,7 @@ impl Matcher {
         guarded(|| Ok(self.0.forced_bytes()?))
     }
 
-    /// Few bytes after which the text may end; nothing if that takes a special token. Errors: limits.
+    /// A short text after which the text may end; None if that takes a special token. Errors: limits.
     pub fn completion(&mut self) -> Result<Option<Vec<u8>>> {
         guarded(|| Ok(self.0.completion()?))
     }

@@ -1,4 +1,4 @@
-//! JSON of options → how the documents of a schema are spelled, checked.
+//! JSON of options → the options for the documents of a schema, checked.
 
 use crate::error::{Error, Result};
 use frisket_core::storage::lock::Lock;
@@ -8,12 +8,12 @@ use frisket_schema::formats::Mode;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// Options whose preludes are kept.
+/// Most options whose preludes are kept.
 const KEPT: usize = 32;
 /// The letters of all escapes that a document may have.
 const ESCAPES: &str = "bfnrtu\"\\";
 
-/// How the documents of a schema are spelled: the fields and values of `frisket.JSONSchemaOptions` in Python.
+/// The options for the documents of a schema: the fields and values of `frisket.JSONSchemaOptions` in Python.
 ///
 /// ```
 /// use frisket::SchemaOptions;
@@ -28,7 +28,7 @@ const ESCAPES: &str = "bfnrtu\"\\";
 pub struct SchemaOptions(Options);
 
 impl SchemaOptions {
-    /// The options that a JSON object says; those that it does not name are as by default.
+    /// The options of a JSON object; options that it does not name have their defaults.
     pub fn from_json(text: &str) -> Result<Self> {
         let value: Value = serde_json::from_str(text)
             .map_err(|error| Error::misuse(format!("options are no JSON: {error}"), "an object of options"))?;
@@ -127,7 +127,7 @@ fn set(options: &mut Options, name: &str, value: &Value) -> Result<()> {
     Ok(())
 }
 
-/// Checks what options say together.
+/// Checks options against each other.
 fn check(options: &Options, fields: &Map<String, Value>) -> Result<()> {
     if let Some((item, colon)) = &options.separators {
         let blank = |char| matches!(char, ' ' | '\t' | '\n' | '\r');

@@ -1,12 +1,12 @@
-//! What a reader should know of a schema's grammar.
+//! The report on a schema's grammar.
 
 pub use frisket_schema::note::Note;
 pub use frisket_schema::report::{Entry, Status};
 
-/// What became of each keyword of a schema.
+/// The outcome for each keyword of a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// One keyword at one place, in order.
+    /// An entry for each keyword at each place, in order.
     pub entries: Vec<Entry>,
     /// Facts about the language as a whole.
     pub notes: Vec<Note>,

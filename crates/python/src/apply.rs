@@ -227,7 +227,7 @@ impl Rows {
         unsafe { std::slice::from_raw_parts_mut(self.row(row) as *mut T, self.width) }
     }
 
-    /// Whether the memory from the first to the last byte of both has something in common.
+    /// Whether the memory ranges of both overlap.
     fn overlaps(&self, other: &Rows) -> bool {
         let range = |rows: &Rows| {
             let last = rows.row(rows.count.saturating_sub(1));
@@ -257,7 +257,7 @@ macro_rules! bits {
 
 bits!(u16, u32, u64);
 
-/// One word on its 32 logits; an array and no slice, so that the compiler makes vectors of it.
+/// Applies one word to its 32 logits: an array and no slice, so that the compiler vectorizes the loop.
 #[inline]
 fn mix<T: Bits>(block: &mut [T; 32], word: u32, nothing: T) {
     for (place, logit) in block.iter_mut().enumerate() {

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyInt, PyString};
 
-/// For each argument, what reads it: `#[pyo3(from_py_with = argument::node)]`.
+/// A reader for each argument: `#[pyo3(from_py_with = argument::node)]`.
 macro_rules! arguments {
     ($($name:ident: $kind:ty, $range:expr;)*) => {
         $(pub fn $name(given: &Bound<'_, PyAny>) -> PyResult<$kind> {

@@ -1,4 +1,4 @@
-//! Matchers × rows of one array → their masks, by one thread, or by several where that pays.
+//! Matchers × rows of one array → their masks, written by one thread, or by several if that pays.
 //!
 //! Masks that are known are copied; the others are composed, those of one grammar by one thread at a time.
 
@@ -13,7 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::mem::take;
 
-/// One row per matcher in one call; `rooms`: the tokens that each has left, None: any number.
+/// Write one row per matcher in one call; `rooms`: the tokens that each has left, None: any number.
 ///
 /// Long work releases the GIL, and is shared by as many threads as there are cores.
 #[pyfunction]
@@ -67,7 +67,7 @@ pub fn fill_masks(
                 other => failed.lock().push((row, other.and_then(Result::err))),
             }
         });
-        // One error, whichever thread was first.
+        // The error of the first row, whichever thread was first.
         let failed = take(&mut *failed.lock());
         failed.into_iter().min_by_key(|&(row, _)| row).map(|(_, error)| error)
     });
@@ -95,7 +95,7 @@ pub fn check_distinct(mut ranges: Vec<std::ops::Range<usize>>) -> PyResult<()> {
     }
 }
 
-/// Calls `act` with all items, by several threads where that pays, without the GIL then. All other threads have ended when
+/// Calls `act` with all items, by several threads if that pays, then without the GIL. All other threads have ended when
 /// this returns, so that a fork finds none.
 pub fn each<T: Send>(items: &mut [T], grammar: impl Fn(&T) -> usize, act: impl Fn(&mut T) + Sync) {
     let before_sharing = || {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 type Values = Vec<(u32, u64)>;
 type Steps = Vec<(u32, u32)>;
 
-/// Nodes of one grammar. Not thread-safe. What the handler of a signal raises (Ctrl-C) ends a long call, too.
+/// Nodes of one grammar. Not thread-safe. An exception from the handler of a signal (Ctrl-C) ends a long call, too.
 #[pyclass(module = "frisket._core")]
 pub struct GrammarBuilder {
     /// None once the grammar is built.
@@ -43,7 +43,7 @@ impl GrammarBuilder {
         Ok(self.builder.take().expect("it is there"))
     }
 
-    /// What `take` took.
+    /// Takes back the builder that `take` gave.
     pub fn give_back(&mut self, builder: Builder) {
         self.builder = Some(builder);
     }
@@ -81,11 +81,11 @@ impl GrammarBuilder {
         Ok(GrammarBuilder { builder: Some(self.builder()?.fork(limits, cancellation)), prelude })
     }
 
-    /// Raises LimitExceededError if the build is cancelled, late or too large: for what a front end does between
+    /// Raises LimitExceededError if the build is cancelled, late or too large: for the work of a front end between
     /// two calls. The time of a build begins with its first call, or with this.
     ///
-    /// `steps`: what the front end did itself since it last asked, in steps of a limit. They add up over a build.
-    /// `memory_bytes`: what it has allocated since then and keeps until the build is over.
+    /// `steps`: the front end's own work since its last check, in steps of a limit; they add up over a build.
+    /// `memory_bytes`: memory that it has allocated since then and keeps until the build is over.
     #[pyo3(signature = (steps=0, memory_bytes=0))]
     pub fn check(
         &mut self,
@@ -152,7 +152,7 @@ impl GrammarBuilder {
         self::node(self.builder()?.repeat(node, count(min), max.map(count)))
     }
 
-    /// Digits (the empty text, too), with any points among them if `point`, that as one number are a multiple.
+    /// Digits (the empty text, too) whose number is a multiple of `of`; if `point`, points among them are ignored.
     #[pyo3(signature = (of, *, point))]
     fn multiple(&mut self, #[pyo3(from_py_with = argument::of)] of: u32, point: bool) -> PyResult<u32> {
         node(self.builder()?.multiple(of, point))
@@ -238,12 +238,12 @@ impl GrammarBuilder {
         self.builder()?.accepts(node, data).map_err(raise)
     }
 
-    /// The REGULAR node of what may stand behind these bytes in the texts of a REGULAR node.
+    /// The REGULAR node of the texts that may follow these bytes in the texts of a REGULAR node.
     fn after(&mut self, #[pyo3(from_py_with = argument::node)] node: u32, data: &[u8]) -> PyResult<u32> {
         self::node(self.builder()?.after(node, data))
     }
 
-    /// Which of the REGULAR nodes match exactly these bytes, by their places in the list.
+    /// The places, in the list, of the REGULAR nodes that match exactly these bytes.
     fn accepting(
         &mut self,
         #[pyo3(from_py_with = argument::nodes)] nodes: Vec<u32>,
@@ -290,7 +290,7 @@ impl GrammarBuilder {
         node(self.builder()?.rule(name))
     }
 
-    /// Say what a rule is; once for each rule.
+    /// Set the body of a rule; once for each rule.
     fn define(
         &mut self,
         #[pyo3(from_py_with = argument::rule)] rule: u32,
@@ -414,7 +414,7 @@ impl GrammarBuilder {
     }
 }
 
-/// The node of a text; None where Python has to read it, to explain what is wrong.
+/// The node of a text; None if Python has to read the text, to explain a fault.
 fn if_read(read: std::result::Result<TermId, Failure>) -> PyResult<Option<u32>> {
     match read {
         Ok(node) => Ok(Some(node.number())),
@@ -423,7 +423,7 @@ fn if_read(read: std::result::Result<TermId, Failure>) -> PyResult<Option<u32>> 
     }
 }
 
-/// Counts beyond 32 bits are as good as unbounded: no text is that long.
+/// A count cut to 32 bits: no text is that long.
 pub fn count(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX - 1)
 }
@@ -437,7 +437,7 @@ fn punctuation(builder: &Builder, nodes: [u32; 5]) -> PyResult<Punctuation> {
     Ok(Punctuation { open, close, colon, comma, empty })
 }
 
-/// Items by position and then any number of `rest`, where `unique` no two of the same value.
+/// An array of items by position, then any number of `rest`; if `unique`, no two have the same value.
 fn array(
     builder: &mut Builder,
     prefix: &[u32],

@@ -37,7 +37,7 @@ impl CompiledGrammar {
 
 #[pymethods]
 impl CompiledGrammar {
-    /// A fresh position; `cancellation` ends its calls and those of its forks, beside that of the limits.
+    /// A matcher at the beginning; `cancellation` ends its calls and those of its forks, as that of the limits does.
     ///
     /// `max_rollback`: how many steps one `rollback` goes back at most. Where many long texts share a grammar, an epoch
     /// then takes over fewer positions of each (`Limits`).
@@ -92,7 +92,7 @@ impl CompiledGrammar {
     }
 
     /// Bytes of the automaton and of its masks, as of the last call that computed something, with the parts that it
-    /// uses of what the grammars of a vocabulary share.
+    /// uses of the data that grammars of a vocabulary share.
     #[getter]
     fn memory_bytes(&self) -> usize {
         self.inner.memory_bytes()

@@ -11,7 +11,7 @@ use frisket_core::limits::Watch;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-/// Levels; what is deeper is for Python.
+/// The deepest nesting that is written here; deeper values are left to Python.
 const DEEPEST: usize = 200;
 
 /// Levels after which `marshal` gives up.
@@ -22,7 +22,7 @@ const DEEPEST_OF_MARSHAL: usize = 2_000;
 /// hold no more bytes than these together, so a larger schema would not be kept anyway.
 const LARGEST: usize = 32_000_000;
 
-/// Bytes, or values, after which the limits are looked at and other threads have their turn.
+/// Bytes, or values, after which the limits are checked and other threads have their turn.
 const SLICE: usize = 8_192;
 
 /// `marshal.dumps(value, 2)` of a JSON value; None if that is not plain (a subclass, a lone surrogate) or deep.
@@ -51,7 +51,7 @@ pub fn content<'py>(
     })
 }
 
-/// Why there are no bytes.
+/// The reason why there are no bytes.
 enum Failure {
     NotPlain,
     TooLarge,
@@ -59,7 +59,7 @@ enum Failure {
     Ended(Box<Error>),
 }
 
-/// Errors if the call is to end. Other threads of Python have their turn.
+/// Checks the limits, and gives other threads of Python their turn. Errors: the call must end.
 fn look(watch: &Watch) -> Result<(), Failure> {
     watch.check().map_err(Failure::Ended)?;
     match take_turns() {
@@ -103,8 +103,8 @@ fn too_large(py: Python<'_>) -> PyErr {
     build(py, "LimitExceededError", &message, hint).unwrap_or_else(|failure| failure)
 }
 
-/// What is left to write: the next is the last. A thread that has its turn may change what is open, so the parts of a
-/// list or dict are taken all at once.
+/// Parts that are still to be written, the next one last. Another thread that has its turn may change an open list or
+/// dict, so its parts are taken all at once.
 enum Task<'py> {
     Value(Bound<'py, PyAny>),
     Member(Bound<'py, PyAny>, Bound<'py, PyAny>),
@@ -115,7 +115,7 @@ enum Task<'py> {
 struct Writer<'w> {
     bytes: Vec<u8>,
     watch: &'w Watch,
-    /// Bytes at which the limits are looked at.
+    /// Bytes at which the limits are checked.
     next_look: usize,
 }
 
@@ -184,7 +184,7 @@ impl Writer<'_> {
         Some(())
     }
 
-    /// None if it is none, or not plain.
+    /// Writes a scalar; None if the value is no scalar, or not plain.
     fn scalar(&mut self, value: &Bound<'_, PyAny>) -> Option<()> {
         if let Ok(text) = value.downcast_exact::<PyString>() {
             let text = text.to_str().ok()?;

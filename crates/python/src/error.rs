@@ -9,7 +9,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The Python exception of an error. If a signal's handler raised and thereby cancelled the call: what the handler raised.
+/// The Python exception of an error. If a signal's handler raised, which cancels the call, its exception.
 pub fn raise(error: Box<Error>) -> PyErr {
     let cancelled = matches!(*error, Error::Limit(Limit::Cancelled));
     if let Some(raised) = cancelled.then(interruption).flatten() {

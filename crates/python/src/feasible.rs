@@ -35,8 +35,8 @@ pub fn feasible_mass(
     Ok((found.log_sum, found.log_sum_allowed, found.favourite, found.likeliest))
 }
 
-/// With the processor's wider vectors where it has them, which takes half the time. The figures stay the same to the bit:
-/// no operation is fused, and the order of sums is that of the source.
+/// `feasible_mass` with the processor's wider vectors, if it has them, which takes half the time. The figures stay the
+/// same to the bit: no operation is fused, and the order of sums is that of the source.
 fn measure(logits: &[f32], words: &[u32]) -> FeasibleMass {
     #[cfg(target_arch = "x86_64")]
     {

@@ -17,22 +17,22 @@ thread_local! {
     static BRIEF: Cell<Brief> = const { Cell::new(Brief::No) };
     static INTERRUPTION: RefCell<Option<PyErr>> = const { RefCell::new(None) };
     static NEXT_LOOK: Cell<Option<Instant>> = const { Cell::new(None) };
-    /// Whether signals' handlers run in this thread, once that was asked in this process: in a child of a fork they run in
+    /// (fork generation, whether handlers of signals run in this thread), once known. In a child of a fork they run in
     /// the thread that forked it.
     static HANDLES: Cell<Option<(u64, bool)>> = const { Cell::new(None) };
 }
 
-/// How often a call that released the GIL looks for a signal.
+/// Time between two looks for a signal in a call that released the GIL.
 const LOOK: Duration = Duration::from_millis(3);
 
-/// A call spends at most one part in this many of its time on waiting for the GIL, where other threads compute in Python.
+/// A call waits for the GIL during at most one part in this many of its time, while other threads compute in Python.
 const SHARE: u32 = 8;
 
 #[derive(Clone, Copy)]
 enum Brief {
-    /// The thread is in no brief call: it has no GIL, or it is not for `let_go` to give away.
+    /// The thread is in no call of `briefly`: it does not hold the GIL, or `let_go` must not release it.
     No,
-    /// The thread is none of Python's: it has nothing to give away, and no signals.
+    /// The thread is unknown to Python: it has no GIL and no signals.
     Apart,
     Holds,
     LetGo(*mut PyThreadState),
@@ -41,7 +41,7 @@ enum Brief {
 /// The result of `act`, which runs with the GIL held until something below calls `let_go`. `act` must be fit to run without
 /// the GIL: `Send` keeps out objects of Python, as for `Python::detach`. No lock held at `let_go` may outlive `act`.
 pub fn briefly<T>(_py: Python<'_>, act: impl FnOnce() -> T + Send) -> T {
-    /// With what the thread was in: a signal's handler may call while another call pauses.
+    /// Restores the previous state of the thread: a signal's handler may call while another call pauses.
     struct Back(Brief);
     impl Drop for Back {
         fn drop(&mut self) {
@@ -65,7 +65,7 @@ pub fn briefly_unless_large<T: Send>(py: Python<'_>, bytes: usize, act: impl FnO
     }
 }
 
-/// `Python::detach`, in a way that `take_turns` knows of.
+/// `Python::detach` that `take_turns` knows about.
 pub fn without<T>(py: Python<'_>, act: impl FnOnce() -> T + Send) -> T {
     briefly(py, || {
         let_go();
@@ -99,9 +99,9 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Takes the GIL at the end of a call.
 ///
-/// A thread that finds it taken sleeps. To wake it takes longer than the moment for which another thread that compiles
-/// holds the GIL, so that moment is waited for awake (spin, then block: Karlin, Li, Manasse, Owicki, *Empirical
-/// studies of competitive spinning*, 1991).
+/// A thread that finds it taken sleeps, and waking takes longer than another thread that compiles holds the GIL. So the
+/// thread spins for that long before it sleeps (Karlin, Li, Manasse, Owicki, *Empirical studies of competitive
+/// spinning*, 1991).
 ///
 /// # Safety
 ///
@@ -120,7 +120,7 @@ unsafe fn take_back(state: *mut PyThreadState) {
     IS_TAKEN.store(true, Ordering::Relaxed);
 }
 
-/// A long call pauses: the GIL is another's, and now and then a signal's handler has its turn. False where that raised.
+/// Pauses a long call: releases the GIL, and now and then lets a signal's handler run. False if that raised.
 pub fn pause() -> bool {
     match BRIEF.get() {
         Brief::No | Brief::Apart => true,
@@ -156,7 +156,7 @@ fn look_at_signals(state: *mut PyThreadState) -> bool {
     }
 }
 
-/// What a call makes that needs Python, inside of one that may have released the GIL.
+/// The result of a call that needs Python, inside one that may have released the GIL.
 pub fn attached<T>(call: impl FnOnce(Python<'_>) -> T) -> T {
     let Brief::LetGo(state) = BRIEF.get() else { return Python::attach(call) };
     // SAFETY: saved by this thread, in the call around this one.
@@ -173,18 +173,18 @@ fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
     threading.call_method0("main_thread")?.getattr("ident")?.eq(threading.call_method0("get_ident")?)
 }
 
-/// One of the many calls of a builder takes its time, with Python's objects in its hands: another thread's turn, if it
-/// has waited for its turn, as between two instructions of Python. False where a signal's handler has raised.
+/// Gives another thread its turn, if one waits, in a long call of a builder that holds Python's objects, as Python does
+/// between two instructions. False if a signal's handler has raised.
 ///
-/// To give the GIL away and take it back would do the opposite: whoever waits for it is woken, comes too late, and begins
-/// to wait for another five milliseconds before Python hears of it.
+/// Releasing the GIL and taking it back would do the opposite: a thread that waits for it wakes too late, and waits
+/// another five milliseconds before Python hears of it.
 pub fn take_turns() -> bool {
     static NOTHING: Once<Py<PyAny>> = Once::new();
     if !matches!(BRIEF.get(), Brief::No) {
         return pause();
     }
     let called = Python::attach(|py| {
-        // With globals of its own: it would keep those of `__main__`, and the files that they have open, beyond the end.
+        // The function has globals of its own: those of `__main__`, with their open files, would live beyond the end.
         let make = || py.eval(c"lambda: None", Some(&PyDict::new(py)), None).map(Bound::unbind);
         NOTHING.get_or_try_init(make)?.call0(py)
     });
@@ -197,7 +197,7 @@ pub fn take_turns() -> bool {
     }
 }
 
-/// What a signal's handler has raised; the call in which it did so was cancelled.
+/// The exception that a signal's handler has raised; it cancelled the call.
 pub fn interruption() -> Option<PyErr> {
     INTERRUPTION.take()
 }

@@ -1,4 +1,4 @@
-//! Grammar → CompiledGrammar, what it accepts, its text.
+//! Grammar → CompiledGrammar, accepted texts, dump.
 
 use crate::compiled::{Asked, CompiledGrammar};
 use crate::error::raise;
@@ -33,7 +33,7 @@ impl Grammar {
 
 #[pymethods]
 impl Grammar {
-    /// Lazy: microseconds. `grammar` is what its `CompiledGrammar.grammar` will be.
+    /// Takes microseconds, as the automaton is lazy. `CompiledGrammar.grammar` will be `grammar`.
     ///
     /// Raises VocabularyError if no token begins as the grammar must or a special token is missing; a vocabulary that
     /// fails to spell something later is found by `fill_mask`.
@@ -112,7 +112,7 @@ impl Grammar {
     }
 }
 
-/// What a reading may take under limits of Python.
+/// The allowance of a reading under limits of Python.
 fn allowance(limits: Option<&Bound<'_, Limits>>) -> Allowance {
     let (limits, cancellation) = given(limits);
     Allowance { limits, cancellation, pause: Some(pause) }

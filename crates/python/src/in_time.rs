@@ -1,7 +1,7 @@
 //! Work on large input → its result, or at once the limit that ends it: the work is then left behind in its thread.
 //!
-//! Work looks at its limits every few tens of microseconds, but to grow or to free a table of 200,000 entries takes ten
-//! milliseconds and more, in which nobody can look.
+//! Work checks its limits every few tens of microseconds, but growing or freeing a table of 200,000 entries takes ten
+//! milliseconds and more, without a check.
 
 use crate::gil::{apart, pause, without};
 use frisket_core::error::Result;
@@ -15,16 +15,16 @@ use std::time::Duration;
 /// Bytes of input from which some part of the work may take a millisecond. A thread costs some 50 µs.
 const LARGE: usize = 64 << 10;
 
-/// Between two looks at the limits.
+/// Time between two checks of the limits.
 const LOOK: Duration = Duration::from_micros(250);
 
-/// The thread that waits for the work, and does what is Python's; None: the work itself is done there.
+/// The thread that waits for the work and makes its calls of Python; None if the work itself runs there.
 pub struct Caller(Option<Sender<Call>>);
 
 type Call = Box<dyn FnOnce() + Send>;
 
 impl Caller {
-    /// What a call makes in that thread; None if it has left.
+    /// The result of a call in that thread; None if the thread waits no longer.
     pub fn run<T: Send + 'static>(&self, call: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let Some(calls) = &self.0 else { return Some(call()) };
         let (sender, made) = channel();
@@ -33,9 +33,9 @@ impl Caller {
     }
 }
 
-/// What `work` makes of so many `bytes` of input, without the GIL. It gets the flag that ends it.
+/// The result of `work` on this many `bytes` of input, without the GIL. It gets the flag that ends it.
 ///
-/// Errors: cancellation, time. Those of `work` are part of what it makes.
+/// Errors: cancellation, time. Errors of `work` are part of its result.
 pub fn in_time<T: Send + 'static>(
     py: Python<'_>,
     limits: &Limits,

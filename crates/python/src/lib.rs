@@ -65,12 +65,12 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(core_build, module)?)?;
     free_locks_in_children(module.py())?;
     let front_end = front_end(module.py())?;
-    // Beside `__all__`, and known to `import`, which looks for files otherwise.
+    // Not in `__all__`, but known to `import`, which otherwise looks for files.
     module.setattr("front_end", &front_end)?;
     module.py().import("sys")?.getattr("modules")?.set_item(front_end.name()?, &front_end)
 }
 
-/// Lets a child of a fork begin anew with what another thread of its parent held.
+/// Lets objects that another thread used at a fork begin anew in the child.
 fn free_locks_in_children(py: Python<'_>) -> PyResult<()> {
     let Some(register) = py.import("os")?.getattr_opt("register_at_fork")? else {
         return Ok(()); // Windows has no fork.
@@ -81,7 +81,7 @@ fn free_locks_in_children(py: Python<'_>) -> PyResult<()> {
     register.call((), Some(&hooks)).map(drop)
 }
 
-/// What only the package's own front ends need.
+/// The module of classes and functions that only the package's own front ends need.
 fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     let module = PyModule::new(py, "frisket._core.front_end")?;
     module.add_class::<production::Productions>()?;

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::time::Duration;
 
-/// What a grammar may take; frozen. LimitExceededError names the limit that was reached and how much was given.
+/// The limits of a grammar and its calls; frozen. LimitExceededError names the limit that was reached and its value.
 ///
 /// `steps`: elementary steps of one call (of the builder, of `compile`, of a matcher). A dear operation counts as
 /// several, so that a step takes some 40 nanoseconds at most.
@@ -15,11 +15,11 @@ use std::time::Duration;
 /// They are the same on every machine, so that what is refused once is refused always. The default, 50 million, is a
 /// hundred times what the dearest masks of real schemas take, and at most two seconds of a processor.
 ///
-/// `memory_bytes`: what a compiled grammar (or a builder) may grow to; 256 MiB by default, a real schema's takes a few
-/// hundred KB to a few MB. A compiled grammar that reaches it forgets what it has learned and goes on: it keeps where
-/// its matchers are, and one that is next used takes some last steps again and gives the same masks. Only a call that
-/// needs more than that alone is an error; what it adds to caches of all grammars counts until it ends. What several
-/// grammars of a vocabulary share is bounded apart (`Vocabulary`).
+/// `memory_bytes`: the size to which a compiled grammar (or a builder) may grow; 256 MiB by default, a real schema's
+/// takes a few hundred KB to a few MB. A compiled grammar that reaches it forgets what it has learned and goes on:
+/// it keeps the positions of its matchers, and a matcher that is next used takes some last steps again and gives the
+/// same masks. Only a call that alone needs more is an error; its additions to caches of all grammars count until it
+/// ends. The memory that grammars of a vocabulary share has a bound of its own (`Vocabulary`).
 ///
 /// `seconds`: wall-clock time of one call of `compile` and of a matcher, and of a whole build, the reading of its
 /// schema included. None by default: the clock would make what is refused depend on how busy the machine is.
@@ -43,7 +43,7 @@ impl<'py> FromPyObject<'py> for Seconds {
     }
 }
 
-/// What the engine takes of limits that may not have been given.
+/// The engine's limits and cancellation; the defaults without limits.
 pub fn given(limits: Option<&Bound<'_, Limits>>) -> (core::Limits, Option<core::Cancellation>) {
     match limits {
         Some(limits) => (limits.get().inner, limits.get().cancellation.as_ref().map(|flag| flag.get().0.clone())),
@@ -52,7 +52,7 @@ pub fn given(limits: Option<&Bound<'_, Limits>>) -> (core::Limits, Option<core::
 }
 
 impl Limits {
-    /// Limits whose cancellation also is that of one more cancellation.
+    /// Limits with a cancellation that joins these flags.
     pub fn joined(py: Python<'_>, limits: core::Limits, flags: [Option<core::Cancellation>; 2]) -> PyResult<Self> {
         let joined = match flags {
             [Some(one), Some(other)] => Some(one.join(&other)),
@@ -132,7 +132,7 @@ impl Limits {
         this
     }
 
-    /// For pickles; a cancellation is none of what they can hold.
+    /// The arguments for pickles, which cannot hold a cancellation.
     fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         let keywords = PyDict::new(py);
         keywords.set_item("memory_bytes", self.memory_bytes())?;

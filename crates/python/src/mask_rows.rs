@@ -17,16 +17,16 @@ use pyo3::prelude::*;
 use std::mem::take;
 use std::sync::Arc;
 
-/// Take tokens up to the one that ends the text; whether it is among them, and how many were the only ones that
-/// might come, as far as caches know. An error leaves all as it was.
+/// Take tokens up to the one that ends the text. Returns whether that is among them, and how many tokens were the
+/// only allowed ones, as far as caches know. An error leaves the matcher as it was.
 #[pyfunction]
 pub fn advance_all(py: Python<'_>, matcher: &Bound<'_, Matcher>, tokens: Vec<TokenId>) -> PyResult<(bool, usize)> {
     let tokens: Vec<u32> = tokens.iter().map(TokenId::id).collect();
     matcher.get().advance_all(py, &tokens)
 }
 
-/// Whether a token that may come next, as far as caches know, and after which the text goes on, is the only one;
-/// else None.
+/// Whether a token is the only allowed one; None if it ends the text, or if caches do not know that it may come
+/// next.
 ///
 /// Such a token may be taken later, by `MaskRows.fill`: the step and the mask after it need the same memory.
 #[pyfunction]
@@ -66,12 +66,13 @@ pub struct MaskRows {
     held: Vec<Lock<Held>>,
 }
 
-/// Place of a request, place of the first of its rows without a mask, and why: all of them are still to be written.
+/// (place of a request, place of the first of its rows without a mask, error): this row and all later ones are not
+/// written.
 type Failed = (usize, usize, PyErr);
-/// The tokens that are left before the first row, those that one token may add to what the text takes, and whether to
-/// compare masks with ordinary ones.
+/// (tokens left before the first row, tokens that one token may add to those that the text needs, whether to compare
+/// masks with ordinary ones)
 type Room = (i64, u32, bool);
-/// Place of a request whose text may be cut, and why.
+/// (place of a request whose text may be cut, error)
 type Cut = (usize, PyErr);
 
 #[pymethods]
@@ -88,7 +89,7 @@ impl MaskRows {
         self.held.len()
     }
 
-    /// Write `count` rows from `first` on: all tokens or none, but for some that are the other way.
+    /// Write `count` rows from `first` on: all tokens if `allowed`, else none; for `tokens`, the opposite.
     #[pyo3(signature = (first, count, tokens, *, allowed))]
     fn write(&self, first: usize, count: usize, tokens: Vec<u32>, allowed: bool) -> PyResult<()> {
         for row in first..first + count {
@@ -114,15 +115,15 @@ impl MaskRows {
         Ok(())
     }
 
-    /// Write the rows of each request from `rows` on: its mask, that after its first draft, and so on.
+    /// Write the rows of each request from `rows` on: its mask, the mask after its first draft, and so on.
     ///
-    /// A matcher stays where it is. A draft that is refused leaves the mask before it to all rows after it. Drafts
-    /// below 0 are none: the rows after such ones allow all tokens, as those of a text that has ended do.
+    /// A matcher stays where it is. After a draft that is refused, all rows have the mask before it. A draft below 0
+    /// is no token: the rows after it allow all tokens, as rows after the end of a text do.
     ///
-    /// `rooms`: the tokens that are left before the first row, those that one token may add to what the text takes,
-    /// and whether to tell if a mask lost tokens for it; None: any number. `taken`: a token of each that is taken
-    /// first, for good; None: there is none. Returns the requests that have failed (with the first of their rows that
-    /// is not written), those of which a mask lost tokens, and those that may be cut.
+    /// `rooms`: the tokens that are left before the first row, the tokens that one token may add to those that the
+    /// text needs, and whether to tell if a mask lost tokens for it; None: any number. `taken`: a token that each
+    /// request takes first, for good; None: there is none. Returns the requests that have failed (with the first of
+    /// their rows that is not written), the requests of which a mask lost tokens, and those that may be cut.
     #[pyo3(signature = (matchers, rows, drafts=None, rooms=None, taken=None))]
     fn fill(
         &self,
@@ -162,7 +163,7 @@ impl MaskRows {
             let outcomes = take(&mut *outcomes.lock());
             outcomes
         });
-        // One order, whichever thread was first.
+        // The order of the requests, whichever thread was first.
         outcomes.sort_by_key(|&(place, _)| place);
         let (mut failed, mut bent, mut cut) = (vec![], vec![], vec![]);
         for (place, outcome) in outcomes {
@@ -191,7 +192,7 @@ struct Request<'a> {
     taken: Option<u32>,
 }
 
-/// How the rows of one request were written.
+/// The outcome of writing the rows of one request.
 #[derive(Default)]
 struct Outcome {
     failed: Option<(usize, Box<Error>)>,
@@ -200,7 +201,7 @@ struct Outcome {
 }
 
 impl Request<'_> {
-    /// Write all rows; `known`: only where caches have all masks and steps, else None, with the matcher as it was.
+    /// Writes all rows. If `known`, only from caches: None, with the matcher as it was, if they lack a mask or a step.
     fn fill(&self, matcher: &mut core::Matcher, target: &MaskRows, known: bool) -> Option<Outcome> {
         let before = matcher.steps();
         match self.taken {
@@ -244,7 +245,7 @@ impl Request<'_> {
         Some(outcome)
     }
 
-    /// The mask of a row; None where it has to be `known` and is not.
+    /// The mask of a row; None if it has to be `known` to a cache and is not.
     fn mask(
         &self,
         matcher: &mut core::Matcher,
@@ -275,7 +276,7 @@ impl Request<'_> {
     }
 }
 
-/// Whether a draft was taken; None where the state after it has to be `known` and is not.
+/// Whether a draft was taken; None if the state after it has to be `known` to a cache and is not.
 fn advance(matcher: &mut core::Matcher, draft: i64, known: bool) -> Option<bool> {
     let draft = u32::try_from(draft).unwrap_or(u32::MAX);
     match known {
@@ -285,7 +286,7 @@ fn advance(matcher: &mut core::Matcher, draft: i64, known: bool) -> Option<bool>
 }
 
 impl MaskRows {
-    /// Write a row, unless it holds that already.
+    /// Writes a row, unless it holds the same content already.
     fn put(&self, row: usize, wanted: &Held, mask_words: usize) {
         let mut held = self.held[row].lock();
         if held.is(wanted) {

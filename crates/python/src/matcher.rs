@@ -30,7 +30,7 @@ pub struct Matcher {
     inner: Exclusive<Option<core::Matcher>>,
     pub(crate) mask_words: usize,
     arrays: Arc<ArrayCache>,
-    /// What it was made from, in Python's eyes.
+    /// The Python object that it was made from.
     of: Py<CompiledGrammar>,
     /// Declared after the core's object, so that it is dropped later.
     compiled: Arc<core::CompiledGrammar>,
@@ -48,13 +48,13 @@ impl Matcher {
         }
     }
 
-    /// Tells compiled grammars apart.
+    /// A number that tells compiled grammars apart.
     pub(crate) fn grammar(&self) -> usize {
         Arc::as_ptr(&self.compiled) as usize
     }
 
-    /// Take tokens up to the one that ends the text; whether it is among them, and how many were the only ones that might
-    /// come, as far as caches know. An error leaves the matcher as it was.
+    /// Takes tokens up to the one that ends the text. Returns whether that is among them, and how many tokens were the
+    /// only allowed ones, as far as caches know. An error leaves the matcher as it was.
     pub(crate) fn advance_all(&self, py: Python<'_>, tokens: &[u32]) -> PyResult<(bool, usize)> {
         let cached = |matcher: &mut core::Matcher, token| Ok(matcher.try_advance_cached(token));
         match self.at_once(|matcher| take_all(matcher, tokens, cached).ok().flatten()) {
@@ -81,7 +81,7 @@ impl Matcher {
         }
     }
 
-    /// The error of a refused token or text, with what it takes to explain it: a fork, and what was refused.
+    /// The error of a refused token or text, with the data that explain it: a fork, and the token or text.
     fn refusing<'py>(&self, py: Python<'py>, error: PyErr, given: impl IntoPyObject<'py>) -> PyErr {
         let value = error.value(py);
         if value.hasattr("refused").unwrap_or(false) {
@@ -136,7 +136,7 @@ impl Matcher {
         Ok(())
     }
 
-    /// What `fill_mask` writes, as a read-only array of `Vocabulary.mask_words` words, which stays as it is.
+    /// The mask that `fill_mask` writes, as a read-only array of `Vocabulary.mask_words` words, which never changes.
     ///
     /// A mask has one array, for all matchers of all grammars of a vocabulary, so nothing is copied and results
     /// derived from an array can be cached by its identity. A vocabulary keeps the 16 MiB of arrays used last (1,000
@@ -147,7 +147,7 @@ impl Matcher {
         self.arrays.array(py, mask, self.mask_words)
     }
 
-    /// What `fill_mask` writes, as bytes: little-endian words.
+    /// The mask that `fill_mask` writes, as bytes: little-endian words.
     fn mask_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes: Vec<u8> = self.words(py, None)?.iter().flat_map(|word| word.to_le_bytes()).collect();
         Ok(PyBytes::new(py, &bytes))
@@ -205,8 +205,8 @@ impl Matcher {
     /// says that no fewer tokens suffice. An end-of-sequence token is not counted. Raises VocabularyError if no tokens
     /// spell an end, LimitExceededError if it takes more than the limits give.
     ///
-    /// Without `search` the count is that of one short text, which takes less time and may be too high; `exact` is then
-    /// False, but at the end.
+    /// Without `search` the count is that of one short text, which takes less time and may be too high; `exact` is
+    /// then False, except at the end.
     #[pyo3(signature = (*, search = true))]
     fn least_tokens<'py>(&self, py: Python<'py>, search: bool) -> PyResult<Bound<'py, PyAny>> {
         let least = self.with(py, |matcher| matcher.least_tokens(search))?;
@@ -216,10 +216,10 @@ impl Matcher {
         py.import("frisket.least")?.getattr("Least")?.call1((count, least.exact))
     }
 
-    /// Whether `room` tokens finish the text from here: for a loop that draws a token first and asks then.
+    /// Whether `room` tokens finish the text from here: for a loop that draws a token first and checks it then.
     ///
-    /// To ask takes less time than a mask with room, which looks at all tokens. A token after which this is False is
-    /// one that the mask with room forbids.
+    /// The check takes less time than a mask with room, which looks at all tokens. If it is False after a token, the
+    /// mask with room forbids that token.
     fn can_finish(&self, py: Python<'_>, room: Whole<u32>) -> PyResult<bool> {
         self.with(py, |matcher| matcher.can_finish(room.0))
     }
@@ -304,7 +304,7 @@ impl Matcher {
         Ok(PyBytes::new(py, &forced))
     }
 
-    /// Text that must come, with usual white space, of about `most` bytes; how what follows may begin.
+    /// Text that must come, with usual white space, of about `most` bytes; and beginnings of the text behind it.
     #[pyo3(signature = (most = Whole(192)), text_signature = "($self, most=192)")]
     fn likely_bytes<'py>(
         &self,
@@ -316,7 +316,7 @@ impl Matcher {
         Ok((PyBytes::new(py, &likely.text), beginnings))
     }
 
-    /// Few bytes after which the text may end: b"" where it may end now, None if that takes a special token.
+    /// A short text after which the text may end: b"" if it may end now, None if that takes a special token.
     ///
     /// There are no fewer if they are found within 20,000 positions of a best-first search and take no escape by
     /// number; beyond those positions the search prefers an early end to a short text. Raises LimitExceededError if it
@@ -375,8 +375,8 @@ impl Matcher {
 }
 
 impl Matcher {
-    /// The result of `act` if it needs no more than caches; None, with the matcher as it was, where it returns None or
-    /// where another thread holds the matcher.
+    /// The result of `act` if caches suffice for it; None, with the matcher as it was, if it returns None or another
+    /// thread holds the matcher.
     pub(crate) fn at_once<T>(&self, act: impl FnOnce(&mut core::Matcher) -> Option<T>) -> Option<T> {
         act(self.inner.try_lock()?.as_mut()?)
     }
@@ -405,7 +405,7 @@ impl Matcher {
     }
 }
 
-/// `Matcher::advance_all` by a way to take one token; None, with the matcher as it was, where that takes one not.
+/// `Matcher::advance_all`, where `take` takes one token; None, with the matcher as it was, if it does not take one.
 fn take_all(
     matcher: &mut core::Matcher,
     tokens: &[u32],

@@ -15,7 +15,7 @@ create_exception!(
     "What is wrong with rules: its kind, the name of a rule, an offset, and whether the grammar has no text at all."
 );
 
-/// The exception of what is wrong with rules.
+/// The exception of a fault of rules.
 fn flawed(flaw: core::Flaw) -> PyErr {
     let (kind, name, at, is_grammar) = match flaw {
         core::Flaw::Engine(error) => return raise(error),
@@ -31,7 +31,7 @@ fn flawed(flaw: core::Flaw) -> PyErr {
     Flaw::new_err((kind, name, at, is_grammar))
 }
 
-/// The rules of a grammar, node by node: each node joins the last ones that nothing joins yet.
+/// The rules of a grammar, added node by node: an operator joins the last nodes that no other operator has joined.
 #[pyclass(module = "frisket._core.front_end")]
 #[derive(Default)]
 pub struct Productions {
@@ -85,7 +85,7 @@ impl Productions {
         self.open += 1;
     }
 
-    /// What another front end says; the number by which `give` says its node.
+    /// A node that another front end makes; returns the number by which `give` sets it.
     fn leaf(&mut self, is_regular: bool, may_be_empty: bool) -> u32 {
         self.open += 1;
         self.inner.leaf(Leaf { is_regular, may_be_empty, ends_in_name: false, node: None })
@@ -126,7 +126,7 @@ impl Productions {
         self.add(BodyNode::Shortest(at), 1)
     }
 
-    /// The last node is the body of a rule, whose name is written like `title`.
+    /// Make the last node the body of a rule, whose name is written like `title`.
     fn define(&mut self, name: &str, title: &str) -> PyResult<()> {
         if self.open != 1 {
             return Err(PyValueError::new_err(format!("a body is one node, not {}", self.open)));
@@ -144,7 +144,7 @@ impl Productions {
         Ok(self.reached.iter().map(|&rule| self.inner.name(rule).to_owned()).collect())
     }
 
-    /// The node of a leaf, and whether its texts may end with a name of any length.
+    /// Set the node of a leaf, and whether its texts may end with a name of any length.
     fn give(
         &mut self,
         builder: &Bound<'_, GrammarBuilder>,

@@ -1,4 +1,4 @@
-//! Regular expressions from Python → `frisket_regex`, and what it says → Python: convert, release the GIL, raise.
+//! Regular expressions of Python → `frisket_regex`, and its results → Python: convert, release the GIL, raise.
 
 use crate::error::raise_regex;
 use crate::gil::{briefly, without};
@@ -13,7 +13,7 @@ use pyo3::types::{PySlice, PyString};
 /// Bytes of a pattern whose parsing takes long enough to release the GIL: about half a millisecond.
 const LONG: usize = 1 << 14;
 
-/// How to read a pattern in the running Python.
+/// The syntax of a dialect in the running Python.
 pub fn syntax(py: Python<'_>, dialect: &str, flags: &str) -> PyResult<Syntax> {
     let dialect = match dialect {
         "ecma" => Dialect::Ecma,
@@ -58,7 +58,7 @@ fn text<'a>(pattern: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
     })))
 }
 
-/// The node that `lower` makes of a pattern, without the GIL where that takes long.
+/// The node that `lower` makes of a pattern, without the GIL if that takes long.
 pub fn lowered(
     builder: &mut Builder,
     pattern: &Bound<'_, PyString>,
@@ -71,7 +71,7 @@ pub fn lowered(
     node.map(|node| node.number()).map_err(raise_regex)
 }
 
-/// A pattern that was read: what there is to know about it without a builder.
+/// A pattern that was read, with the facts about it that need no builder.
 #[pyclass(frozen, module = "frisket._core.front_end")]
 pub struct Regex(Node);
 

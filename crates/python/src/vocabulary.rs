@@ -52,7 +52,7 @@ impl Vocabulary {
         Vocabulary::made(py.detach(|| CoreVocabulary::new(texts, names, eos, size)))
     }
 
-    /// The same from one block: the length of each token (little-endian uint32, 0: no text), and their texts one
+    /// A vocabulary from one block: the length of each token (little-endian uint32, 0: no text), and their texts one
     /// after another. VocabularyError if the lengths are not those of the texts.
     #[staticmethod]
     #[pyo3(signature = (lengths, texts, *, special=None, eos=Vec::new()))]

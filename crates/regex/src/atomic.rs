@@ -1,20 +1,20 @@
-//! Tree with atomic groups → the tree without them that means the same, or a refusal.
+//! Tree with atomic groups → an equivalent tree without them, or a refusal.
 //!
-//! An atomic group keeps the first match that it finds. Of alternatives that is the first one, before which no other
-//! matched: a negative lookahead at those before it. A greedy loop ends where its item does not match again, a lazy one
-//! after its least count. What may match in several ways before it comes to its end is refused.
+//! An atomic group keeps the first match that it finds. Of alternatives, it keeps the first that matches: `(?>a|ab)` is
+//! `a`, and `(?>ab|a)` is `ab|a(?!b)`. A greedy loop ends where its item does not match again, a lazy one after its
+//! least count. A group whose beginning can match in several ways is refused.
 
 use crate::char_set::CharSet;
 use crate::error::{Error, Flaw, Result};
 use crate::tree::Node;
 
-/// Parts that may be copied into lookaheads. Groups in groups would copy them again and again.
+/// Most parts that are copied into lookaheads: groups in groups would copy them again and again.
 const MOST_COPIED: usize = 20_000;
 
-/// The characters that what comes next may begin with; None if that is not known.
+/// The characters that the text after a node may begin with; None if unknown.
 type Follow = Option<CharSet>;
 
-/// The same language without `Atomic`. Errors: an atomic part whose first match no lookahead of bearable size tells.
+/// An equivalent tree without `Atomic`. Errors: an atomic part whose first match would take too large a lookahead.
 pub(crate) fn release(node: Node) -> Result<Node> {
     if node.has(&|node| matches!(node, Node::Atomic { .. })) {
         Release { left: MOST_COPIED, at: 0 }.release(node, Some(CharSet::none()))
@@ -54,13 +54,13 @@ impl Release {
                 }
                 node.with_parts(|item| self.release(item, follow.clone()))
             }
-            // What is behind a lookbehind goes on to any text.
+            // Nothing follows the item of a lookahead, any text that of a lookbehind.
             Node::Look { ahead, .. } => node.with_parts(|item| self.release(item, ahead.then(CharSet::none))),
             _ => node.with_parts(|item| self.release(item, follow.clone())),
         }
     }
 
-    /// The first match of the node alone, without atomic parts.
+    /// A node for the first match of the given one alone, without atomic parts.
     fn commit(&mut self, node: Node, follow: Follow) -> Result<Node> {
         match node {
             Node::Seq(mut items) => {
@@ -106,7 +106,7 @@ impl Release {
         }
     }
 
-    /// The first of the alternatives that matches; only its own first match.
+    /// A node for the first match of the first alternative that matches.
     fn first_of(&mut self, items: Vec<Node>, follow: Follow) -> Result<Node> {
         let mut ways = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
@@ -123,7 +123,7 @@ impl Release {
         Ok(Node::Alt(ways))
     }
 
-    /// Holds where none of these matches.
+    /// A lookahead that holds where none of these matches.
     fn unless(&mut self, items: Vec<Node>) -> Result<Node> {
         let Some(left) = self.left.checked_sub(items.iter().map(size).sum()) else { return self.refuse() };
         self.left = left;
@@ -154,7 +154,7 @@ fn followed(item: &Node, follow: Follow) -> Follow {
     follow.map(|follow| follow.union(&measure.first))
 }
 
-/// Whether an item of a sequence has one way to match before the rest of it, which is never empty, can match.
+/// Whether an item of a sequence can match in one way only before the rest matches, which is never empty.
 fn is_settled(item: &Node, rest: &[Node], last: &Node) -> bool {
     let follow =
         || rest.iter().rev().fold(followed(last, Some(CharSet::none())), |follow, item| followed(item, follow));
@@ -162,7 +162,7 @@ fn is_settled(item: &Node, rest: &[Node], last: &Node) -> bool {
     has_one_way(item) || matches!(item, Node::Repeat { item, .. } if is_solid() && is_disjoint(item, &follow()))
 }
 
-/// Whether there is one way at most to match at a place, whatever follows.
+/// Whether the node can match in at most one way at a place, whatever follows.
 fn has_one_way(node: &Node) -> bool {
     match node {
         Node::Seq(items) => match items.split_last() {
@@ -184,14 +184,14 @@ fn has_one_way(node: &Node) -> bool {
     }
 }
 
-/// Whether what follows a loop cannot begin where its item can.
+/// Whether the text after a loop cannot begin with a character that begins the loop's item.
 fn is_disjoint(item: &Node, follow: &Follow) -> bool {
     let measure = item.measure();
     let is_apart = follow.as_ref().is_some_and(|follow| measure.first.is_disjoint(follow));
     is_apart && measure.low > 0 && has_one_way(item)
 }
 
-/// Whether no text may begin both.
+/// Whether no text begins with texts of both nodes.
 fn are_apart(one: &Node, other: &Node) -> bool {
     let (one, other) = (one.measure(), other.measure());
     one.low > 0 && other.low > 0 && one.first.is_disjoint(&other.first)

@@ -1,4 +1,4 @@
-//! Why a pattern is refused, with its place.
+//! Reasons for which patterns are refused, with their places.
 
 use crate::quote;
 use std::borrow::Cow;
@@ -9,7 +9,7 @@ use std::fmt;
 pub enum Error {
     /// The dialect does not allow it.
     Syntax(Flaw),
-    /// The dialect allows it, and no regular language of bearable size says it exactly.
+    /// The dialect allows it, but no regular language of bearable size expresses it exactly.
     Irregular(Flaw),
     /// It is beyond a limit of the reader.
     Limit(Flaw),
@@ -17,12 +17,12 @@ pub enum Error {
     Engine(Box<frisket_core::error::Error>),
 }
 
-/// What is wrong, where, and what to do about it.
+/// A fault of a pattern, its place, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
-    /// What is wrong, with the pattern quoted where that helps.
+    /// The fault, with the pattern quoted where that helps.
     pub message: String,
-    /// Characters before the place; None where the whole pattern is meant.
+    /// Characters before the place; None for the whole pattern.
     pub at: Option<usize>,
     /// What to do about it.
     pub hint: Option<Cow<'static, str>>,

@@ -1,4 +1,4 @@
-//! Tree → how long its texts are, in characters, and which characters they begin and end with.
+//! Tree → the lengths of its texts, in characters, and the characters that they begin and end with.
 
 use crate::char_set::CharSet;
 use crate::tree::Node;
@@ -17,21 +17,21 @@ pub struct Measure {
     pub last: CharSet,
 }
 
-/// Characters of ASCII in a class of which names are made. Digits are fewer; strings and comments are made of more.
+/// ASCII characters of a class that names are made of. A class of digits has fewer, one of strings or comments more.
 const NAME_CHARS: std::ops::RangeInclusive<u32> = 20..=66;
 
 impl Measure {
-    /// That of the empty text alone.
+    /// The measure of the empty text alone.
     pub(crate) fn empty() -> Self {
         Measure { low: 0, high: Some(0), first: CharSet::none(), last: CharSet::none() }
     }
 
-    /// That of no text at all: no part of nothing is ever empty.
+    /// The measure of no text at all; the greatest length, so that it is never empty.
     pub(crate) fn nothing() -> Self {
         Measure { low: u64::MAX, ..Measure::empty() }
     }
 
-    /// That of texts one after the other.
+    /// The measure of texts one after the other.
     pub(crate) fn concatenation(parts: &[Measure]) -> Self {
         let low = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.low));
         let high = parts.iter().try_fold(0u64, |sum, part| sum.checked_add(part.high?));
@@ -40,7 +40,7 @@ impl Measure {
         Measure { low, high, first, last }
     }
 
-    /// That of any one of several.
+    /// The measure of texts of any one of several parts.
     pub(crate) fn union(parts: &[Measure]) -> Self {
         Measure {
             low: parts.iter().map(|part| part.low).min().unwrap_or(0),
@@ -50,7 +50,7 @@ impl Measure {
         }
     }
 
-    /// That of `low` to `high` texts.
+    /// The measure of `low` to `high` texts in a row.
     pub(crate) fn repeated(self, low: u32, high: Option<u32>) -> Self {
         let most = match (self.high, high) {
             (Some(0), _) => Some(0),
@@ -116,7 +116,7 @@ impl Node {
         }
     }
 
-    /// The set of a tree whose every text is one character, if it is plainly so.
+    /// The set of characters of a tree whose every text is one character; None for other trees, and some such ones.
     pub(crate) fn one_char(&self) -> Option<CharSet> {
         match self {
             Node::Chars(set) => Some(set.clone()),

@@ -17,7 +17,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The pattern that a text says. Errors: what the dialect does not allow, and what is no regular language.
+    /// The pattern of a text. Errors: what the dialect does not allow, and what is no regular language.
     pub fn read(pattern: &str, syntax: &Syntax) -> Result<Self> {
         Self::read_watched(pattern, syntax, &Watch::default())
     }
@@ -25,17 +25,17 @@ impl Pattern {
     /// As `read`; a flag or the clock may end it. Errors: those of `read`, cancellation, time.
     pub fn read_watched(pattern: &str, syntax: &Syntax, watch: &Watch) -> Result<Self> {
         let tree = parse_watched(pattern, syntax, watch)?;
-        // ECMA-262 has nothing atomic.
+        // ECMA-262 has no atomic groups.
         Ok(Pattern { tree: if syntax.dialect == Dialect::Ecma { tree } else { release(tree)? } })
     }
 
-    /// What the pattern says.
+    /// The tree of the pattern.
     pub fn tree(&self) -> &Node {
         &self.tree
     }
 
     /// The regular node of the texts that match as a whole, or somewhere inside if `search`. Errors: assertions that no
-    /// regular language of bearable size says; limits and cancellation of the builder.
+    /// regular language of bearable size expresses; limits and cancellation of the builder.
     pub fn lower(&self, builder: &mut Builder, search: bool) -> Result<TermId> {
         lower::lower(builder, &self.tree, search)
     }
@@ -47,7 +47,7 @@ impl Pattern {
     }
 }
 
-/// Whether ECMA-262, with the flag `u`, takes the pattern. Back-references are fine here.
+/// Whether the pattern is valid ECMA-262 with the flag `u`. Back-references are allowed here.
 ///
 /// ```
 /// use frisket_regex::is_ecma_regex;

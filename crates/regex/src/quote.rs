@@ -1,4 +1,4 @@
-//! Text → the same between quotes, as Python's `repr` writes it.
+//! Text → a quoted literal, as Python's `repr` writes it.
 //!
 //! Messages are read in Python's terminals beside the caller's own literals, so both look alike.
 
@@ -6,7 +6,7 @@ use crate::unicode::property::category;
 use frisket_core::storage::once::Lazy;
 use std::fmt::Write;
 
-/// Characters of a pattern that a message quotes.
+/// Most characters of a pattern that a message quotes.
 const LONGEST: usize = 60;
 
 /// A pattern between quotes, cut where it is long.
@@ -38,7 +38,7 @@ pub fn ascii(text: &str) -> String {
     escaped(text.chars(), |_| false)
 }
 
-/// Text between quotes; of what is not ASCII, characters that are kept need no escape.
+/// Text between quotes, with escapes for all characters but printable ASCII and those that are kept.
 fn escaped(text: impl Iterator<Item = char> + Clone, is_kept: fn(char) -> bool) -> String {
     let double = text.clone().any(|char| char == '\'') && !text.clone().any(|char| char == '"');
     let mark = if double { '"' } else { '\'' };

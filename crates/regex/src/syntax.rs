@@ -1,29 +1,29 @@
-//! Whose regular expressions are meant: the dialect, its flags and what the running Python knows.
+//! The options for reading a pattern: dialect, flags and the running Python's Unicode.
 
 use crate::error::{Error, Flaw, Result};
 use crate::quote::quoted;
 use crate::unicode::Version;
 
-/// Whose pattern it is.
+/// The language whose regular expressions are meant.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Dialect {
     /// ECMA-262 with the flag `u`, which JSON Schema prescribes.
     Ecma,
-    /// Python's module `re`, for texts.
+    /// Python's module `re`, for `str`.
     Python,
     /// Rust's crate `regex` between the slashes of a grammar, as llguidance reads it.
     Rust,
 }
 
-/// Letters that change what the pattern means.
+/// Letters that change the meaning of a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Flags(u8);
 
 impl Flags {
     const LETTERS: [char; 7] = ['i', 'm', 's', 'x', 'a', 'u', 'r'];
 
-    /// The flags of these letters: `i`, `m`, `s`, `x`, `a` and `u` as in Python; `r`, where `\d`, `\s` and `\w` are
-    /// those of Rust. Errors: the first letter, in order, that is none of them.
+    /// The flags of these letters: `i`, `m`, `s`, `x`, `a` and `u` as in Python; `r` gives `\d`, `\s` and `\w` their
+    /// meaning in Rust. Errors: the alphabetically first letter that is not a flag.
     pub fn new(letters: &str) -> Result<Self> {
         let mut sorted: Vec<char> = letters.chars().collect();
         sorted.sort_unstable();
@@ -55,15 +55,15 @@ impl Flags {
     }
 }
 
-/// How to read a pattern.
+/// The options for reading a pattern.
 #[derive(Clone, Copy, Debug)]
 pub struct Syntax {
-    /// Whose pattern it is.
+    /// The language whose regular expressions are meant.
     pub dialect: Dialect,
     /// The flags that hold from its start.
     pub flags: Flags,
-    /// Whether to refuse what ECMA-262 itself refuses. Otherwise, harmless escapes and braces that every validator in
-    /// use takes as literals are taken so, too.
+    /// Whether to refuse what ECMA-262 itself refuses. Otherwise, harmless escapes and braces that all validators in
+    /// use take as literals are literals here, too.
     pub is_strict: bool,
     /// The version of Unicode whose characters have properties in Python's dialect.
     pub python_unicode: Version,

@@ -1,4 +1,4 @@
-//! What a pattern says, as a tree: all dialects mean the same by the same node.
+//! The tree of a pattern: a node means the same for all dialects.
 
 use crate::char_set::CharSet;
 
@@ -15,22 +15,22 @@ pub enum Node {
     Alt(Vec<Node>),
     /// An item several times.
     Repeat {
-        /// What is repeated.
+        /// The repeated node.
         item: Box<Node>,
         /// The least count.
         low: u32,
         /// The greatest count; None is no limit.
         high: Option<u32>,
-        /// Whether fewer rounds are tried first. Only in an atomic group this is another language.
+        /// Whether fewer rounds are tried first. The language depends on this only in an atomic group.
         is_lazy: bool,
         /// The place of the quantifier.
         at: usize,
     },
-    /// An atomic group or a possessive quantifier: what it took it does not give back.
+    /// An atomic group or a possessive quantifier: it keeps its first match and does not backtrack.
     Atomic {
-        /// What it holds.
+        /// The node inside.
         item: Box<Node>,
-        /// Whether a quantifier says it, not a group.
+        /// Whether it is a possessive quantifier.
         is_possessive: bool,
         /// The place of the group or the quantifier.
         at: usize,
@@ -39,7 +39,7 @@ pub enum Node {
     Before {
         /// Characters.
         ranges: CharSet,
-        /// Whether the start of the text will do.
+        /// Whether it also holds at the start of the text.
         edge: bool,
         /// The place of the assertion.
         at: usize,
@@ -48,21 +48,21 @@ pub enum Node {
     After {
         /// Characters.
         ranges: CharSet,
-        /// Whether the end of the text will do.
+        /// Whether it also holds at the end of the text.
         edge: bool,
         /// The place of the assertion.
         at: usize,
     },
     /// `\b` or `\B`: holds where one of the pairs does.
     Boundary {
-        /// What may stand before and after.
+        /// The neighbours before and after, in each pair.
         sides: Vec<[Side; 2]>,
         /// The place of the assertion.
         at: usize,
     },
     /// A lookahead if `ahead`, otherwise a lookbehind.
     Look {
-        /// What must match here.
+        /// The node that must match here.
         item: Box<Node>,
         /// The direction.
         ahead: bool,
@@ -75,7 +75,7 @@ pub enum Node {
     Group {
         /// Its number, from 0 on.
         number: usize,
-        /// What it holds.
+        /// The node inside.
         item: Box<Node>,
     },
     /// A back-reference; only while a pattern is read.
@@ -92,10 +92,11 @@ pub enum Node {
     },
 }
 
-/// The character on one side of a place: in the set, or none at all if the text may begin or end there.
+/// The character on one side of a place: in the set, or none at all if the flag is set.
 pub type Side = (CharSet, bool);
 
-/// A lookaround at one character, or at the edge of the text, as what it asks of its side.
+/// A lookaround at one character, or at the edge of the text, as the neighbour that it asks for; None for other
+/// lookarounds.
 pub(crate) fn neighbour(item: &Node, ahead: bool, negative: bool) -> Option<Side> {
     let (mut ranges, mut edge) = (CharSet::none(), false);
     let items = match item {
@@ -120,7 +121,7 @@ impl Node {
         Node::Seq(Vec::new())
     }
 
-    /// The parts that it consists of.
+    /// The direct parts.
     pub(crate) fn parts(&self) -> &[Node] {
         match self {
             Node::Seq(items) | Node::Alt(items) => items,
@@ -132,7 +133,7 @@ impl Node {
         }
     }
 
-    /// The same node of other parts.
+    /// The node with each direct part changed.
     pub(crate) fn with_parts<E>(mut self, mut change: impl FnMut(Node) -> Result<Node, E>) -> Result<Self, E> {
         match &mut self {
             Node::Seq(items) | Node::Alt(items) => {
@@ -149,7 +150,7 @@ impl Node {
         Ok(self)
     }
 
-    /// Whether the node or a part of it at any depth is such a one.
+    /// Whether the node, or a part of it at any depth, is wanted.
     pub(crate) fn has(&self, is_wanted: &impl Fn(&Node) -> bool) -> bool {
         is_wanted(self) || self.parts().iter().any(|part| part.has(is_wanted))
     }

@@ -1,4 +1,4 @@
-//! Reason of a refusal → what to write instead, in one line.
+//! Refused keyword → advice on what to write instead, in one line.
 
 /// Advice for any refusal.
 const RELAXED: &str = "JSONSchemaOptions(relaxed=True) leaves it out, and `value` checks it afterwards";
@@ -46,7 +46,7 @@ pub(crate) fn splitting_advice(keywords: &[&'static str]) -> String {
 pub(crate) fn advice(keyword: &str) -> String {
     match rewriting(keyword) {
         None => RELAXED.to_owned(),
-        // A validator could not read the missing document either.
+        // Relaxing does not help: a validator needs the missing document, too.
         Some(REFERENCE) => REFERENCE.to_owned(),
         Some(rewriting) => format!("{rewriting}; or {RELAXED}"),
     }

@@ -24,9 +24,11 @@ use std::sync::Arc;
 pub use crate::options::{Options, PropertyOrder, Spacing};
 pub use crate::prelude::Prelude;
 
-/// Alternatives of one value that are few: no way of splitting may take more before every way was tried.
+/// Most alternatives of one value in the first attempts: every way of splitting is tried with few before one may take
+/// many.
 const FEW: u64 = 256;
-/// Alternatives of one value before what splits it further is left out: each of many conditions is tried.
+/// Most alternatives of one value in the relaxed attempt, which leaves out keywords that split it further. Few, since each
+/// of many keywords is tried.
 const LOOSENED: u64 = 64;
 /// Refused keywords that the message itself names.
 const NAMED: usize = 5;
@@ -66,7 +68,7 @@ struct Compiler<'p, 'd> {
     watch: Watch,
 }
 
-/// A root, with what its attempt read and noted.
+/// The root node of a schema's documents, and the subschemas that were read for it.
 struct Lowered<'d> {
     root: TermId,
     subschemas: Subschemas<'d>,
@@ -94,7 +96,7 @@ pub fn compile(
     let Lowered { root, subschemas: Subschemas { omissions, narrowed, .. }, notes, .. } = lowered?;
     match builder.build(root.number()) {
         Ok(grammar) => Ok(Compiled { grammar, omissions, narrowed, notes }),
-        // Lowering knows of most contradictions and where they are; this one shows in the rules only.
+        // Lowering finds most contradictions with their places; this one shows only in the finished rules.
         Err(error) if matches!(*error, EngineError::Empty) => match narrowed.is_empty() {
             true => Err(unsatisfiable(String::new(), None)),
             false => Err(nothing_written(&narrowed)),
@@ -103,10 +105,11 @@ pub fn compile(
     }
 }
 
-/// The node of a schema's documents in a builder, which is given back; whether it `is_fork` of the prelude's.
+/// Builds the node of a schema's documents, and returns the builder with it. `is_fork` says whether the builder is a
+/// fork of the prelude's.
 ///
-/// If the builder is not a fork of the prelude, no JSON string that it builds from now on holds forbidden texts. Errors:
-/// those of [`compile`], but for faults that the rules alone show.
+/// If it is none, no JSON string that the builder makes from now on holds forbidden texts. Errors: those of
+/// [`compile`], except faults that show only in the finished rules.
 pub fn embed(
     mut builder: Builder,
     is_fork: bool,
@@ -134,9 +137,9 @@ pub fn embed(
     (builder, embedded)
 }
 
-/// The subschemas of a schema that [`compile`] takes, and of which of them its grammar is made: those that were read.
+/// The subschemas that compiling a schema meets, and by number the keywords of those that its grammar is made of.
 ///
-/// Errors: those of `compile`, but for what the rules alone show.
+/// Errors: those of [`compile`], except faults that show only in the finished rules.
 pub(crate) fn subschemas_of<'d>(
     schema: Arc<Tree>,
     registry: Option<&'d dyn Registry>,
@@ -197,7 +200,7 @@ impl<'p, 'd> Compiler<'p, 'd> {
         (builder, Err(failure))
     }
 
-    /// The root of one attempt, and the builder.
+    /// The builder, and the root of one attempt.
     fn attempt(&self, builder: Builder, attempt: ExpansionOptions, has_scopes: bool) -> (Builder, Result<Lowered<'d>>) {
         let options = self.options;
         let mut documents = match Documents::new(self.schema.clone(), self.registry) {
@@ -232,7 +235,8 @@ impl<'p, 'd> Compiler<'p, 'd> {
     }
 }
 
-/// The ways to split values, and how far: what takes few alternatives in one way may take thousands in another.
+/// The attempts in order: each way to split values with few alternatives, then with all that are allowed. Few
+/// alternatives in one way may be thousands in another.
 fn attempts(options: &Options) -> Vec<ExpansionOptions> {
     let total = options.max_alternatives;
     let mut bounds = vec![FEW.min(total), total];
@@ -244,7 +248,7 @@ fn attempts(options: &Options) -> Vec<ExpansionOptions> {
     found
 }
 
-/// Errors: some keyword is not enforced.
+/// Refuses a schema with keywords that are not enforced. Errors: these keywords.
 pub(crate) fn refuse(omissions: &[Omission]) -> Result<()> {
     let Some(first) = omissions.first() else { return Ok(()) };
     let named = omissions.iter().take(NAMED).map(|omission| {

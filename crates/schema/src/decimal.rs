@@ -12,7 +12,7 @@ use std::fmt;
 /// Digits that a number may have before its point, and behind it. The longest exact value of a double has 1,074.
 pub const DIGITS: u32 = 2_000;
 
-/// 64 bits times ten to this power are less than 128 bits.
+/// Largest power of ten by which 64 bits are multiplied within 128 bits.
 const SMALL_SHIFT: u32 = 18;
 
 /// A number with finitely many digits: coefficient × 10^exponent.
@@ -66,7 +66,7 @@ impl Decimal {
         Decimal { coefficient: BigInt::one(), exponent }
     }
 
-    /// The number that a JSON numeral says.
+    /// The value of a JSON numeral.
     ///
     /// ```
     /// use frisket_schema::decimal::Decimal;
@@ -184,7 +184,7 @@ impl Decimal {
         Self::new(self.scaled(exponent).lcm(&other.scaled(exponent)).abs(), exponent)
     }
 
-    /// Both numbers in units of the same power of ten, if they are small: most are, and take no allocation.
+    /// Both numbers in units of the same power of ten, if 128 bits hold them. Most fit, and need no allocation.
     fn small_units(&self, other: &Self) -> Option<(i128, i128)> {
         let exponent = self.exponent.min(other.exponent);
         let units = |number: &Self| {
@@ -194,7 +194,7 @@ impl Decimal {
         Some((units(self)?, units(other)?))
     }
 
-    /// The integer that the number is in units of 10^`exponent`, which divides it.
+    /// The number divided by 10^`exponent`, which must divide it.
     pub fn scaled(&self, exponent: i64) -> BigInt {
         debug_assert!(exponent <= self.exponent || self.is_zero());
         &self.coefficient * power((self.exponent - exponent).max(0))
@@ -248,7 +248,7 @@ impl PartialOrd for Decimal {
 }
 
 impl fmt::Display for Decimal {
-    /// The plain spelling: no exponent, no zeros that say nothing.
+    /// The plain spelling, without exponent and superfluous zeros.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.coefficient.sign() == Sign::Minus {
             f.write_str("-")?;
@@ -273,7 +273,7 @@ struct Numeral<'a> {
     negative: bool,
     whole: &'a str,
     fraction: &'a str,
-    /// Exponents beyond all limits are cut: they are refused by their size.
+    /// Exponents beyond all limits are clamped, as their size alone refuses them.
     exponent: i64,
 }
 
@@ -298,7 +298,7 @@ impl<'a> Numeral<'a> {
                     return None;
                 }
                 let size = figures.trim_start_matches('0');
-                // Texts are shorter than 10^15 bytes: such an exponent decides alone.
+                // No text has enough digits to make up for a longer exponent.
                 let size = if size.len() > 15 { 1 << 60 } else { size.parse().unwrap_or(0) };
                 if negative {
                     -size
@@ -311,7 +311,7 @@ impl<'a> Numeral<'a> {
     }
 }
 
-/// The digits at the beginning, one at least, and the rest.
+/// Splits a text after the digits at its beginning; None if there are none.
 fn digits(text: &str) -> Option<(&str, &str)> {
     let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))

@@ -5,7 +5,7 @@ use std::fmt;
 /// A draft; later drafts compare as greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Draft {
-    /// Draft 4, which draft 3 is read as.
+    /// Draft 4; draft 3 is read as draft 4.
     Draft4,
     /// Draft 6.
     Draft6,
@@ -13,7 +13,7 @@ pub enum Draft {
     Draft7,
     /// Draft 2019-09.
     Draft2019,
-    /// Draft 2020-12, which holds where nothing names a draft.
+    /// Draft 2020-12, the default.
     Draft2020,
 }
 

@@ -1,12 +1,13 @@
-//! A schema in the envelope in which APIs take it → an error that says where the schema is.
+//! A schema inside an API's envelope (`{"name": …, "schema": {…}}`) → an error that says where the schema is.
 //!
-//! To JSON Schema the envelope is words that nobody knows: it would allow any JSON, and the report alone would say so.
+//! To JSON Schema an envelope is unknown keywords: it would allow any JSON, and only the report would show it.
 
 use crate::error::{Error, Result};
 use crate::json::{Key, Object, Text, Tree, Value};
 use crate::read::is_keyword;
 
-/// Members by which an envelope is known, all of them there; the path of the schema; what else reads the envelope.
+/// Envelopes: members that all must be there, the path of the schema inside, and advice on what else reads the
+/// envelope.
 const ENVELOPES: &[(&[&str], &[&str], &str)] = &[
     (&["json_schema"], &["json_schema", "schema"], ""),
     (&["name", "schema"], &["schema"], ""),
@@ -19,7 +20,7 @@ const TOOLS: &str = "; Grammar.from_tools reads tools";
 /// The values of `type` in an envelope.
 const TYPES: [&str; 3] = ["json_schema", "function", "custom"];
 
-/// Errors: the root is an envelope.
+/// Refuses a schema whose root is an envelope.
 pub(crate) fn check(schema: &Tree) -> Result<()> {
     let Some(root) = schema.object(schema.root()) else { return Ok(()) };
     if !root.iter().all(|member| says_nothing(member.key, schema.value(member.value))) {
@@ -41,7 +42,7 @@ pub(crate) fn check(schema: &Tree) -> Result<()> {
     }
 }
 
-/// Whether a member of the root asks nothing of documents, and refers to no schema.
+/// Whether a member is no keyword of JSON Schema, or a `type` that only envelopes have.
 fn says_nothing(key: Key<'_>, value: Value<'_>) -> bool {
     let Key::Text(Text::Unicode(name)) = key else { return true };
     match (name, value) {

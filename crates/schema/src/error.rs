@@ -15,9 +15,10 @@ pub enum Kind {
     Unsatisfiable,
     /// A dynamic reference was met where dynamic scopes are not kept: read the schema again with them.
     NeedsScopes,
-    /// A value splits further than this attempt allows: another `Splitting` may do with less, or leave something out.
+    /// A value splits further than this attempt allows: another `Splitting` may need fewer alternatives, or leave
+    /// keywords out.
     TooManyAlternatives {
-        /// Whether all values together do: no other attempt is worth its time but one that leaves something out.
+        /// Whether all values together split too far: then only an attempt that leaves keywords out is worth its time.
         in_all: bool,
     },
     /// A search for a contradiction came to a subschema that is being expanded; the algebra answers "unknown" then.

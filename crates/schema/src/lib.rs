@@ -1,4 +1,4 @@
-//! JSON Schema → the grammar of the documents that are valid, and what became of each keyword.
+//! JSON Schema → the grammar of the valid documents, and a report on each keyword.
 //!
 //! ```
 //! use frisket_core::limits::Limits;
@@ -15,12 +15,13 @@
 //! # }
 //! ```
 //!
-//! Each module imports only modules above it in this list, but for `subschema`, which asks `read` which names are keywords:
+//! Each module imports only modules above it in this list. One exception: `subschema` asks `read` which names are
+//! keywords.
 //!
 //! ```text
-//! error        what is wrong: message, place, hint
+//! error        errors of a schema: message, place, hint
 //! json         text or pushes → an owned tree: order, spans, content hashes
-//! message      what several modules say of a wrong schema
+//! message      messages that several modules share
 //! similar      a word → the known word that may be meant
 //! order        properties → the order that they state, or that a tool sorted them
 //! draft        `$schema` → the draft whose rules hold
@@ -28,19 +29,19 @@
 //! decimal      numerals ↔ exact decimals
 //! condition    conditions on one value, type by type, and their conjunction
 //! subschema    documents → subschemas by number, conjunctions of them
-//! read         subschemas → parsed schemas: what each keyword says
-//! types        finished conditions on one type → the node of the texts that meet them
+//! read         subschemas → their keywords, parsed
+//! types        conditions on one type → the node of the texts that meet them
 //! formats      patterns and formats → conditions on texts and numbers
 //! algebra      conjunctions of subschemas → unions of conjuncts
-//! options      what the caller wants of the text
-//! advice       what a schema was refused for → what to write instead
-//! envelope     a schema in what APIs wrap around it → an error that says where it is
+//! options      the caller's options
+//! advice       a refused keyword → what to write instead
+//! envelope     a schema inside an API's envelope → an error that says where it is
 //! lower        conjunctions → nodes and rules
-//! prelude      options → what the grammars of all their schemas have in common
-//! note         a schema that was read → what holds of its language as a whole
+//! prelude      options → the nodes that all their schemas share
+//! note         a schema that was read → facts about its language as a whole
 //! compile      schema → grammar
 //! member       schema of an object → the values of its members, one by one
-//! report       schema → what became of each keyword
+//! report       schema → the outcome for each keyword
 //! ```
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

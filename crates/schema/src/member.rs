@@ -1,7 +1,7 @@
 //! Schema of an object → the values of its members, for wire formats that write members one by one.
 //!
-//! Such a format writes a text as it stands, without quotes and escapes, up to a marker; every other value is a literal.
-//! It asks for the nodes of both, in the builder of its own grammar.
+//! Such a format writes a string without quotes and escapes up to a marker, as in `<city>Oslo</city>`, and every other
+//! value as a literal. It asks for the nodes of both, in the builder of its own grammar.
 
 use crate::algebra::{Expander, ExpansionOptions, Splitting, Union};
 use crate::compile::refuse;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// The values of the members of an object's schema.
 ///
 /// Every method that makes nodes takes the builder of the caller's grammar, the same each time: a fork of the prelude's.
-/// A member is named by its key; without a key, any member is meant that `properties` does not name.
+/// A key names a member; None stands for all members that `properties` does not name.
 pub struct MemberValues {
     lowerer: Lowerer<'static>,
     schema: Arc<Tree>,
@@ -58,7 +58,7 @@ impl MemberValues {
         })
     }
 
-    /// Whether a member may have any value, by what its schema clearly says. Errors: no schema.
+    /// Whether a member may clearly have any value, without expanding its schema. Errors: no schema.
     pub fn is_anything(&mut self, key: Option<&str>) -> Result<bool> {
         Ok(self.conjunction(key)?.is_anything())
     }
@@ -68,7 +68,7 @@ impl MemberValues {
         self.on(builder, |this| Ok(this.expand(key)?.iter().any(|conjunct| conjunct.types.has(types))))
     }
 
-    /// The texts among a member's values, as they stand; None if there are none. Errors: as `has`.
+    /// The strings among a member's values, without quotes and escapes; None if there are none. Errors: as `has`.
     pub fn text(&mut self, builder: &mut Builder, key: Option<&str>) -> Result<Option<TermId>> {
         self.on(builder, |this| {
             let of = this.conjunction(key)?;
@@ -111,7 +111,7 @@ impl MemberValues {
         })
     }
 
-    /// Errors: some keyword that was met so far is not enforced, unless the options allow that.
+    /// Refuses keywords read so far that are not enforced, unless the options are relaxed. Errors: these keywords.
     pub fn refuse_unsupported(&self) -> Result<()> {
         match self.is_relaxed {
             true => Ok(()),
@@ -119,7 +119,7 @@ impl MemberValues {
         }
     }
 
-    /// The result of a call that needs the builder.
+    /// The result of a call in which the lowerer holds the caller's builder.
     fn on<T>(&mut self, builder: &mut Builder, call: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         std::mem::swap(&mut self.lowerer.expander.builder, builder);
         let found = call(self);
@@ -140,7 +140,7 @@ impl MemberValues {
         subschemas.at(Location { node, ..root }, &pointer)
     }
 
-    /// The conditions but for languages that nest: a text without quotes is no JSON string, which they describe.
+    /// The conditions without nested languages (JSON in a string, for example), which describe strings with quotes.
     fn without_nested(&mut self, of: ConjunctionId, conditions: &[StringCondition]) -> Vec<StringCondition> {
         let (Some(nested), _) = string::nested(conditions) else { return conditions.to_vec() };
         let name = nested.language.name();
@@ -151,7 +151,7 @@ impl MemberValues {
     }
 }
 
-/// Where the schema of a member stands, with its pointer; None if nothing is said of the member.
+/// The node and pointer of a member's schema; None if there is none.
 fn place_of(schema: &Tree, key: Option<&str>) -> Option<(NodeId, String)> {
     let members = schema.object(schema.root())?;
     let properties = members.get("properties").and_then(|node| schema.object(node));
@@ -161,7 +161,7 @@ fn place_of(schema: &Tree, key: Option<&str>) -> Option<(NodeId, String)> {
     members.get("additionalProperties").map(|node| (node, "/additionalProperties".to_owned()))
 }
 
-/// The error of a value that splits too far: there is no other attempt.
+/// The error of a value that splits too far is a limit here, as there is no other attempt.
 fn limited(mut error: Box<Error>) -> Box<Error> {
     if matches!(error.kind, Kind::TooManyAlternatives { .. }) {
         error.kind = Kind::Limit;

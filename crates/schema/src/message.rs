@@ -4,7 +4,7 @@ use crate::algebra::depth::LEVELS;
 use crate::error::Error;
 use crate::json::Value;
 
-/// The error of a schema that applies itself to the very value that it is about.
+/// The error of a schema that applies itself to the same value.
 pub(crate) fn refers_to_itself(pointer: String) -> Box<Error> {
     Error::invalid("the schema refers to itself without looking into the value").at(pointer)
 }
@@ -34,7 +34,7 @@ pub(crate) fn shown<'v>(value: Value<'v>) -> &'v str {
     }
 }
 
-/// A value in a message: short texts and numbers as they are, of anything else what it is.
+/// A value as a message shows it: short strings and numbers themselves, other values by their kind.
 pub(crate) fn quoted(value: Value<'_>) -> String {
     match value {
         Value::String(text) if text.to_string().chars().count() <= 60 => format!("'{text}'"),

@@ -1,4 +1,4 @@
-//! A schema that was read → what a reader should know of its language as a whole.
+//! A schema that was read → notes on its language as a whole.
 
 use crate::json::Key;
 use crate::options::Options;
@@ -6,10 +6,10 @@ use crate::read::{find_keyword, is_metadata};
 use crate::subschema::Subschemas;
 use frisket_regex::quoted;
 
-/// Definitions or words that a text names.
+/// Most definitions or words that a note lists.
 const NAMED: usize = 5;
 
-/// A fact about a language as a whole, though no keyword alone says so.
+/// A fact about a language as a whole that no single keyword states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
     /// The kind of note, for programs.
@@ -26,8 +26,8 @@ impl Note {
     }
 }
 
-/// The notes of a schema. `is_sorted`: whether a tool sorted its properties; `nameless`: conditions on names that no
-/// string meets.
+/// The notes of a schema. `is_sorted`: whether a tool sorted its properties; `nameless`: the pointers of
+/// `propertyNames` that no string meets.
 pub(crate) fn notes(
     options: &Options,
     is_sorted: bool,
@@ -62,7 +62,7 @@ pub(crate) fn notes(
     found
 }
 
-/// The note of a root that only defines schemas, or has only words that its draft does not know.
+/// The note of a root that only defines schemas, or has only words that its draft lacks.
 fn root_that_asks_nothing(subschemas: &Subschemas<'_>) -> Option<Note> {
     let documents = &subschemas.documents;
     let resource = documents.resource(documents.root());
@@ -89,7 +89,7 @@ fn root_that_asks_nothing(subschemas: &Subschemas<'_>) -> Option<Note> {
     Some(Note { pointers, ..Note::new("root-asks-nothing", text) })
 }
 
-/// The first of some words, and how many more there are.
+/// The first of some words, and the number of the others.
 fn listed(words: &[String]) -> String {
     let more = words.len().saturating_sub(NAMED);
     let named = words[..words.len() - more].join(", ");

@@ -1,7 +1,6 @@
-//! The caller's options for the text, beyond what the schema says of the value.
+//! The caller's options: how documents spell the values that the schema allows.
 //!
-//! But for `literals`, the values are those of Python's `JSONSchemaOptions`, which checks them and says what each does to
-//! the language.
+//! Except for `literals`, they are those of Python's `JSONSchemaOptions`, which checks and documents them.
 
 use crate::formats::{FormatOptions, Mode};
 use crate::subschema;
@@ -9,42 +8,42 @@ use crate::types::number::Notation;
 use crate::types::string::{Escapes, Literals};
 use crate::types::{Spelling, Whitespace};
 
-/// In which order the properties of an object come.
+/// The order in which the properties of an object come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum PropertyOrder {
-    /// In that of the schema, unless a tool sorted it.
+    /// The order of the schema, unless a tool sorted it.
     #[default]
     Schema,
-    /// In that of the schema.
+    /// The order of the schema.
     Declared,
-    /// In any order.
+    /// Any order.
     Any,
 }
 
-/// How much white space a document has.
+/// The white space of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Spacing {
-    /// A little, at every sign.
+    /// At most a few characters, beside every sign.
     #[default]
     Bounded,
     /// None.
     Compact,
-    /// One member or item a line.
+    /// Lines with one member or item each.
     Pretty,
-    /// Any, before and after the document too.
+    /// Any, also before and after the document.
     Free,
 }
 
 /// How the documents of a schema are spelled, and how far a compile may go.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Options {
-    /// In which order the properties of an object come.
+    /// The order in which the properties of an object come.
     pub property_order: PropertyOrder,
-    /// Whether an object whose schema lists members and says nothing of others has no others.
+    /// Whether objects have only listed members where the schema says nothing of others.
     pub closed_objects: bool,
-    /// How much white space a document has.
+    /// The white space of a document.
     pub whitespace: Spacing,
-    /// The most characters of white space at one place, where that is bounded or free.
+    /// The most characters of white space at one place, if it is bounded or free.
     pub max_whitespace: Option<u32>,
     /// The text between items, and between a key and its value.
     pub separators: Option<(String, String)>,
@@ -52,7 +51,7 @@ pub struct Options {
     pub leading_space: bool,
     /// Blanks for each level of `Spacing::Pretty`.
     pub indent: u32,
-    /// The language whose literals documents are. Those of Python stand in one line, as a call's arguments.
+    /// The language of literals. Python's stand in one line, as the arguments of a call.
     pub literals: Literals,
     /// Whether every escape of RFC 8259 may be used.
     pub free_escapes: bool,
@@ -74,7 +73,7 @@ pub struct Options {
     pub formats: Mode,
     /// Whether OpenAPI's `nullable: true` adds null to `type`.
     pub nullable: bool,
-    /// Whether what cannot be enforced exactly is left out, where the default refuses the schema.
+    /// Whether keywords that cannot be enforced exactly are left out; by default, their schema is refused.
     pub relaxed: bool,
     /// Texts that no string of a document holds.
     pub forbidden_texts: Vec<String>,
@@ -115,7 +114,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// How values are spelled; whether members come in any order depends on the schema, too.
+    /// How values are spelled. A schema with sorted properties sets `any_order` later.
     pub fn spelling(&self) -> Spelling {
         Spelling {
             numbers: Notation {
@@ -133,7 +132,7 @@ impl Options {
         }
     }
 
-    /// Whether levels are laid out differently.
+    /// Whether the layout of a value depends on its level.
     pub fn is_indented(&self) -> bool {
         self.whitespace == Spacing::Pretty && self.literals == Literals::Json
     }

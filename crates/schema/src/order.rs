@@ -1,12 +1,12 @@
 //! Schema → whether a tool sorted its properties; lists of properties → the orders that they state together.
 //!
-//! JSON leaves the order of an object's members to whoever writes it, and many tools sort them. What the author had in
-//! mind is lost then, and an order that nobody chose would only push a model off its own.
+//! JSON leaves the order of an object's members open, and many tools sort them. The author's order is lost then, and an
+//! order that nobody chose would only push a model off its own.
 
 use crate::json::{Key, NodeId, Text, Tree, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// n names have n! orders. Fewer than one in a million documents is sorted by chance where they have 2^20 or more.
+/// Bits of chance beyond which names are sorted on purpose: n names have n! orders, and one in 2^20 is alphabetical.
 const CERTAIN_BITS: f64 = 20.0;
 
 /// Keywords whose values are data, not schemas.
@@ -29,7 +29,7 @@ pub fn is_sorted(tree: &Tree) -> bool {
             Value::Array(items) if is_new(node) => stack.extend(items),
             Value::Object(members) if is_new(node) => {
                 for member in members.iter() {
-                    // A keyword with half of a surrogate pair names nothing that is data.
+                    // A key with half of a surrogate pair is no keyword of data.
                     let keyword = match member.key {
                         Key::Text(Text::Unicode(keyword)) => keyword,
                         Key::Text(Text::Surrogates(_)) => "",
@@ -52,7 +52,7 @@ pub fn is_sorted(tree: &Tree) -> bool {
     bits >= CERTAIN_BITS
 }
 
-/// The logarithm of the number of orders that the names might have; None if these are not in alphabetical order.
+/// The bits that tell apart all orders of the names; None if these are not in alphabetical order.
 fn sorted_bits(tree: &Tree, properties: NodeId) -> Option<f64> {
     let members = tree.object(properties)?;
     let mut last = "";
@@ -71,14 +71,13 @@ fn sorted_bits(tree: &Tree, properties: NodeId) -> Option<f64> {
     Some(bits)
 }
 
-/// Which properties keep an order, as lists of their places; none if all keep that of the places.
+/// The orders that properties must keep, as lists of their places; none if one list orders all of them.
 ///
-/// Each of the `tables` (one for each `properties`) orders the names that it holds and nothing else: what a branch adds
-/// may stand between what its siblings name. A table that `required` contradicts orders nothing: a tool sorted it, or
-/// the schema states both orders. Names that begin with `$` are about the document, not of it: writers put them first,
-/// last or where they please.
+/// Each of the `tables` (one for each `properties`) orders only its own names, so names of another branch may stand
+/// between them. A table that `required` contradicts orders nothing: a tool sorted it, or the schema states both
+/// orders. Names that begin with `$` are metadata of the document, which writers put first, last or where they please.
 ///
-/// `places` has each name's place, in the order in which places were given.
+/// `places` has each name's place, in the order of places.
 ///
 /// ```
 /// use frisket_schema::order::orders;
@@ -91,7 +90,8 @@ pub fn orders(tables: &[Vec<&str>], required: &[&str], places: &[(&str, usize)])
     let place: FxHashMap<&str, usize> = places.iter().copied().collect();
     let mut lists: Vec<Vec<usize>> = Vec::new();
     let mut named: FxHashSet<&str> = FxHashSet::default();
-    // The order of the places agrees with all lists so far, as it mostly does: then no other one is looked for.
+    // Whether the order of the places agrees with all lists so far, as it mostly does. If so, no other order is looked
+    // for.
     let mut rises = true;
     for table in tables {
         let names: Vec<&str> = table.iter().copied().filter(|name| !name.starts_with('$')).collect();

@@ -1,6 +1,6 @@
-//! Options → what the grammars of all their schemas have in common, made once.
+//! Options → the nodes that the grammars of all their schemas share, made once.
 //!
-//! Any value, any text, any integer and punctuation are a third of what a median schema is made of. Each schema goes on
+//! Any value, any string, any integer and punctuation are a third of the nodes of a median schema. Each schema goes on
 //! with a fork of the builder that has them.
 
 use crate::algebra::{Expander, ExpansionOptions, Splitting};
@@ -45,7 +45,7 @@ impl Prelude {
         let languages = KnownLanguages::new(options.formats());
         let expander = Expander::new(builder, subschemas, languages, expansion);
         let mut lowerer = Lowerer::new(expander, &options, false, Tables::default());
-        // Each level of lines has punctuation of its own: what is common is little.
+        // With indentation, each level has punctuation of its own, so little is common.
         if !options.is_indented() {
             lower_common(&mut lowerer)?;
         }
@@ -63,13 +63,13 @@ impl Prelude {
         self.base.fork(limits, cancellation)
     }
 
-    /// The prelude's nodes by what they mean.
+    /// The prelude's nodes, by conjunction or part.
     pub(crate) fn tables(&self) -> &Tables {
         &self.tables
     }
 }
 
-/// Makes the nodes of the types, and of the bounds that leave most exponents.
+/// Makes the nodes of all types, and of the bound `minimum: -1`: most other bounds have nodes in common with it.
 fn lower_common(lowerer: &mut Lowerer<'_>) -> Result<()> {
     lowerer.lower(ConjunctionId::ANYTHING)?;
     let bound = NumberCondition::AtLeast { bound: Decimal::from(-1), strict: false };
@@ -88,7 +88,7 @@ fn lower_common(lowerer: &mut Lowerer<'_>) -> Result<()> {
     Ok(())
 }
 
-/// From now on, lets no JSON string of the builder hold a forbidden text, nor an escaped one as it stands.
+/// Keeps forbidden texts out of all JSON strings that the builder makes from now on, and escapes those to be escaped.
 pub(crate) fn restrict(builder: &mut Builder, options: &Options) -> EngineResult<()> {
     let (mut forbidden, mut escaped): (Vec<&str>, Vec<&str>) = Default::default();
     forbidden.extend(options.forbidden_texts.iter().map(String::as_str));

@@ -1,19 +1,18 @@
-//! A word and the words that are known → the known word that may be meant.
+//! An unknown word and the known ones → the known word that may be meant.
 //!
-//! The ratio is that of Python's `difflib` to the bit, so that hints are the same whoever reads a schema: other parts of
-//! frisket that give such hints are in Python.
+//! The similarity is exactly that of Python's `difflib`, so hints from Rust and from Python are the same.
 
 use rustc_hash::FxHashMap;
 
-/// Words of this many characters are compared with nothing: none is a slip of the pen.
+/// Words of this many characters or more are not compared: they are no slips of the pen.
 const LONG: usize = 64;
 
-/// The ratio, of 1, from which on one word is taken for another. `requried` and `required` have 0.875.
+/// Least similarity, from 0 to 1, of a word that may be meant. `requried` and `required` have 0.875.
 const ALIKE: f64 = 0.8;
 
 /// The known word that is spelled most like another one, capitals, dashes and the dollar aside; None if none is near.
 ///
-/// Among words that differ in these only, the last is meant.
+/// Of known words that differ in these only, the last is returned.
 pub fn closest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     if word.chars().count() >= LONG {
         return None;
@@ -31,7 +30,7 @@ pub fn closest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     best.map(|(_, _, other)| other)
 }
 
-/// The letters that are compared. Case is folded as far as the standard library knows how: `ß` is `ss`, `ς` is `σ`.
+/// The characters that are compared. Case is folded as far as the standard library can: `ß` is `ss`, `ς` is `σ`.
 fn bare(word: &str) -> Vec<char> {
     let letters = word.chars().filter(|letter| !matches!(letter, '-' | '_' | '$'));
     letters.flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
@@ -68,7 +67,7 @@ fn matches(word: &[char], other: &[char]) -> usize {
     found
 }
 
-/// The longest common substring of the ends of two words, the leftmost of several: where it begins in each, its length.
+/// The longest common substring of parts of two words, the leftmost of several: its start in each word, and its length.
 fn longest_match(
     word: &[char],
     start: usize,
@@ -77,7 +76,8 @@ fn longest_match(
     other_end: usize,
 ) -> (usize, usize, usize) {
     let mut best = (start, other_start, 0);
-    // For each place of the other word, how many letters match that end there and at the last letter of this one.
+    // Place in the other word → the length of the common substring that ends there and at the previous letter of this
+    // word.
     let mut ending: FxHashMap<usize, usize> = FxHashMap::default();
     for (at, letter) in word.iter().enumerate().skip(start) {
         let mut next = FxHashMap::default();

@@ -52,7 +52,7 @@ class Cancellation:
 
 @final
 class Limits:
-    """What a grammar may take; frozen. LimitExceededError names the limit that was reached and how much was given.
+    """The limits of a grammar and its calls; frozen. LimitExceededError names the limit that was reached and its value.
 
     `steps`: elementary steps of one call (of the builder, of `compile`, of a matcher). A dear operation counts as
     several, so that a step takes some 40 nanoseconds at most.
@@ -60,11 +60,11 @@ class Limits:
     They are the same on every machine, so that what is refused once is refused always. The default, 50 million, is a
     hundred times what the dearest masks of real schemas take, and at most two seconds of a processor.
 
-    `memory_bytes`: what a compiled grammar (or a builder) may grow to; 256 MiB by default, a real schema's takes a few
-    hundred KB to a few MB. A compiled grammar that reaches it forgets what it has learned and goes on: it keeps where
-    its matchers are, and one that is next used takes some last steps again and gives the same masks. Only a call that
-    needs more than that alone is an error; what it adds to caches of all grammars counts until it ends. What several
-    grammars of a vocabulary share is bounded apart (`Vocabulary`).
+    `memory_bytes`: the size to which a compiled grammar (or a builder) may grow; 256 MiB by default, a real schema's
+    takes a few hundred KB to a few MB. A compiled grammar that reaches it forgets what it has learned and goes on:
+    it keeps the positions of its matchers, and a matcher that is next used takes some last steps again and gives the
+    same masks. Only a call that alone needs more is an error; its additions to caches of all grammars count until it
+    ends. The memory that grammars of a vocabulary share has a bound of its own (`Vocabulary`).
 
     `seconds`: wall-clock time of one call of `compile` and of a matcher, and of a whole build, the reading of its
     schema included. None by default: the clock would make what is refused depend on how busy the machine is.
@@ -100,17 +100,17 @@ class Limits:
 
 @final
 class GrammarBuilder:
-    """Nodes of one grammar. Not thread-safe. What the handler of a signal raises (Ctrl-C) ends a long call, too."""
+    """Nodes of one grammar. Not thread-safe. An exception from the handler of a signal (Ctrl-C) ends a long call, too."""
 
     def __new__(cls, *, limits: Limits | None = None) -> Self: ...
     def fork(self, *, limits: Limits | None = None) -> Self:
         """A copy: equal nodes have equal ids in both, and either may go on alone."""
     def check(self, steps: int = 0, memory_bytes: int = 0) -> None:
-        """Raises LimitExceededError if the build is cancelled, late or too large: for what a front end does between
+        """Raises LimitExceededError if the build is cancelled, late or too large: for the work of a front end between
         two calls. The time of a build begins with its first call, or with this.
 
-        `steps`: what the front end did itself since it last asked, in steps of a limit. They add up over a build.
-        `memory_bytes`: what it has allocated since then and keeps until the build is over."""
+        `steps`: the front end's own work since its last check, in steps of a limit; they add up over a build.
+        `memory_bytes`: memory that it has allocated since then and keeps until the build is over."""
 
     # -- regular: languages of bytes ----------------------------------------------------------------------------
     def empty(self) -> int:
@@ -132,7 +132,7 @@ class GrammarBuilder:
     def repeat(self, node: int, min: int, max: int | None = None) -> int:
         """`node`{min,max}; of a regular or structural node. Counts are made when reached: 10,000 compiles as 10."""
     def multiple(self, of: int, *, point: bool) -> int:
-        """Digits (the empty text, too), with any points among them if `point`, that as one number are a multiple."""
+        """Digits (the empty text, too) whose number is a multiple of `of`; if `point`, points among them are ignored."""
     def and_(self, nodes: Sequence[int]) -> int:
         """Intersection of regular nodes."""
     def not_(self, node: int) -> int:
@@ -165,9 +165,9 @@ class GrammarBuilder:
     def accepts(self, node: int, data: bytes) -> bool:
         """Whether a REGULAR node matches exactly these bytes."""
     def after(self, node: int, data: bytes) -> int:
-        """The REGULAR node of what may stand behind these bytes in the texts of a REGULAR node."""
+        """The REGULAR node of the texts that may follow these bytes in the texts of a REGULAR node."""
     def accepting(self, nodes: Sequence[int], data: bytes) -> list[int]:
-        """Which of the REGULAR nodes match exactly these bytes, by their places in the list."""
+        """The places, in the list, of the REGULAR nodes that match exactly these bytes."""
     def enumerate(self, node: int, limit: int) -> list[bytes] | None:
         """All texts of a REGULAR node in order of length then bytes, or None if there are more than `limit`."""
     def disjoint(self, left: int, right: int) -> bool:
@@ -179,7 +179,7 @@ class GrammarBuilder:
     def rule(self, name: str) -> int:
         """Declare a rule and return the node that calls it (define it later: recursion)."""
     def define(self, rule: int, body: int) -> None:
-        """Say what a rule is; once for each rule."""
+        """Set the body of a rule; once for each rule."""
     def special(self, name: str) -> int:
         """The special token of that name in the vocabulary (`<|eot_id|>`); it never matches text."""
     def object(
@@ -256,7 +256,7 @@ class Grammar:
     def compile(
         self, vocabulary: Vocabulary | PublicVocabulary, *, limits: Limits | None = None, grammar: Any = None
     ) -> CompiledGrammar:
-        """Lazy: microseconds. `grammar` is what its `CompiledGrammar.grammar` will be.
+        """Takes microseconds, as the automaton is lazy. `CompiledGrammar.grammar` will be `grammar`.
 
         Raises VocabularyError if no token begins as the grammar must or a special token is missing; a vocabulary that
         fails to spell something later is found by `fill_mask`."""
@@ -298,7 +298,7 @@ class Vocabulary:
     def from_block(
         lengths: bytes, texts: bytes, *, special: dict[str, int] | None = None, eos: Sequence[int] = ...
     ) -> Vocabulary:
-        """The same from one block: the length of each token (little-endian uint32, 0: no text), and their texts one
+        """A vocabulary from one block: the length of each token (little-endian uint32, 0: no text), and their texts one
         after another. VocabularyError if the lengths are not those of the texts."""
     @property
     def block(self) -> tuple[bytes, bytes]:
@@ -327,7 +327,7 @@ class CompiledGrammar:
     others have computed, and a call that needs no computation waits for none."""
 
     def matcher(self, *, cancellation: Cancellation | None = None, max_rollback: int | None = None) -> Matcher:
-        """A fresh position; `cancellation` ends its calls and those of its forks, beside that of the limits.
+        """A matcher at the beginning; `cancellation` ends its calls and those of its forks, as that of the limits does.
 
         `max_rollback`: how many steps one `rollback` goes back at most. Where many long texts share a grammar, an epoch
         then takes over fewer positions of each (`Limits`)."""
@@ -353,7 +353,7 @@ class CompiledGrammar:
     @property
     def memory_bytes(self) -> int:
         """Bytes of the automaton and of its masks, as of the last call that computed something, with the parts that it
-        uses of what the grammars of a vocabulary share."""
+        uses of the data that grammars of a vocabulary share."""
 
 @final
 class Matcher:
@@ -370,13 +370,13 @@ class Matcher:
         With `room`, the tokens that are left, only tokens stay after which the text can still be finished: BudgetError
         if there are none, which does not happen from `least_tokens().count` on."""
     def mask(self, room: int | None = None) -> NDArray[np.uint32]:
-        """What `fill_mask` writes, as a read-only array of `Vocabulary.mask_words` words, which stays as it is.
+        """The mask that `fill_mask` writes, as a read-only array of `Vocabulary.mask_words` words, which never changes.
 
         A mask has one array, for all matchers of all grammars of a vocabulary, so nothing is copied and results
         derived from an array can be cached by its identity. A vocabulary keeps the 16 MiB of arrays used last (1,000
         for Llama 3)."""
     def mask_bytes(self) -> bytes:
-        """What `fill_mask` writes, as bytes: little-endian words."""
+        """The mask that `fill_mask` writes, as bytes: little-endian words."""
     def allowed(self, room: int | None = None) -> list[int]:
         """The allowed token ids, ascending (slow; for people)."""
     def advance(self, token_id: int) -> None:
@@ -394,13 +394,13 @@ class Matcher:
         says that no fewer tokens suffice. An end-of-sequence token is not counted. Raises VocabularyError if no tokens
         spell an end, LimitExceededError if it takes more than the limits give.
 
-        Without `search` the count is that of one short text, which takes less time and may be too high; `exact` is then
-        False, but at the end."""
+        Without `search` the count is that of one short text, which takes less time and may be too high; `exact` is
+        then False, except at the end."""
     def can_finish(self, room: int) -> bool:
-        """Whether `room` tokens finish the text from here: for a loop that draws a token first and asks then.
+        """Whether `room` tokens finish the text from here: for a loop that draws a token first and checks it then.
 
-        To ask takes less time than a mask with room, which looks at all tokens. A token after which this is False is
-        one that the mask with room forbids."""
+        The check takes less time than a mask with room, which looks at all tokens. If it is False after a token, the
+        mask with room forbids that token."""
     @property
     def can_end(self) -> bool:
         """Whether the text may end here."""
@@ -440,9 +440,9 @@ class Matcher:
 
         Raises LimitExceededError if it takes more than the limits give."""
     def likely_bytes(self, most: int = 192) -> tuple[bytes, list[bytes]]:
-        """Text that must come, with usual white space, of about `most` bytes; how what follows may begin."""
+        """Text that must come, with usual white space, of about `most` bytes; and beginnings of the text behind it."""
     def completion(self) -> bytes | None:
-        """Few bytes after which the text may end: b"" where it may end now, None if that takes a special token.
+        """A short text after which the text may end: b"" if it may end now, None if that takes a special token.
 
         There are no fewer if they are found within 20,000 positions of a best-first search and take no escape by
         number; beyond those positions the search prefers an early end to a short text. Raises LimitExceededError if it
@@ -461,7 +461,7 @@ def fill_masks(
     rows: Sequence[int] | None = None,
     rooms: Sequence[int | None] | None = None,
 ) -> None:
-    """One row per matcher in one call; `rooms`: the tokens that each has left, None: any number.
+    """Write one row per matcher in one call; `rooms`: the tokens that each has left, None: any number.
 
     Long work releases the GIL, and is shared by as many threads as there are cores."""
 

@@ -41,12 +41,12 @@ __all__ = [
 ]
 
 def advance_all(matcher: Matcher, tokens: Sequence[int]) -> tuple[bool, int]:
-    """Take tokens up to the one that ends the text; whether it is among them, and how many were the only ones that
-    might come, as far as caches know. An error leaves all as it was."""
+    """Take tokens up to the one that ends the text. Returns whether that is among them, and how many tokens were the
+    only allowed ones, as far as caches know. An error leaves the matcher as it was."""
 
 def may_take_later(matcher: Matcher, token: int) -> bool | None:
-    """Whether a token that may come next, as far as caches know, and after which the text goes on, is the only one;
-    else None.
+    """Whether a token is the only allowed one; None if it ends the text, or if caches do not know that it may come
+    next.
 
     Such a token may be taken later, by `MaskRows.fill`: the step and the mask after it need the same memory."""
 
@@ -58,7 +58,7 @@ class MaskRows:
     def __len__(self) -> int:
         """How many rows there are."""
     def write(self, first: int, count: int, tokens: Sequence[int], *, allowed: bool) -> None:
-        """Write `count` rows from `first` on: all tokens or none, but for some that are the other way."""
+        """Write `count` rows from `first` on: all tokens if `allowed`, else none; for `tokens`, the opposite."""
     def fill(
         self,
         matchers: Sequence[Matcher],
@@ -67,19 +67,19 @@ class MaskRows:
         rooms: Sequence[tuple[int, int, bool] | None] | None = None,
         taken: Sequence[int | None] | None = None,
     ) -> tuple[list[tuple[int, int, Exception]], list[int], list[tuple[int, Exception]]]:
-        """Write the rows of each request from `rows` on: its mask, that after its first draft, and so on.
+        """Write the rows of each request from `rows` on: its mask, the mask after its first draft, and so on.
 
-        A matcher stays where it is. A draft that is refused leaves the mask before it to all rows after it. Drafts
-        below 0 are none: the rows after such ones allow all tokens, as those of a text that has ended do.
+        A matcher stays where it is. After a draft that is refused, all rows have the mask before it. A draft below 0
+        is no token: the rows after it allow all tokens, as rows after the end of a text do.
 
-        `rooms`: the tokens that are left before the first row, those that one token may add to what the text takes,
-        and whether to tell if a mask lost tokens for it; None: any number. `taken`: a token of each that is taken
-        first, for good; None: there is none. Returns the requests that have failed (with the first of their rows that
-        is not written), those of which a mask lost tokens, and those that may be cut."""
+        `rooms`: the tokens that are left before the first row, the tokens that one token may add to those that the
+        text needs, and whether to tell if a mask lost tokens for it; None: any number. `taken`: a token that each
+        request takes first, for good; None: there is none. Returns the requests that have failed (with the first of
+        their rows that is not written), the requests of which a mask lost tokens, and those that may be cut."""
 
 @final
 class Productions:
-    """The rules of a grammar, node by node: each node joins the last ones that nothing joins yet."""
+    """The rules of a grammar, added node by node: an operator joins the last nodes that no other operator has joined."""
 
     def __new__(cls) -> Self: ...
     def text(self, text: str) -> None:
@@ -93,7 +93,7 @@ class Productions:
     def call(self, name: str, at: int) -> None:
         """A call of a rule."""
     def leaf(self, is_regular: bool, may_be_empty: bool) -> int:
-        """What another front end says; the number by which `give` says its node."""
+        """A node that another front end makes; returns the number by which `give` sets it."""
     def seq(self, below: int) -> None:
         """The last nodes, one after the other."""
     def alt(self, below: int) -> None:
@@ -109,11 +109,11 @@ class Productions:
     def shortest(self, at: int) -> None:
         """The texts of the last node that do not begin with a shorter one."""
     def define(self, name: str, title: str) -> None:
-        """The last node is the body of a rule, whose name is written like `title`."""
+        """Make the last node the body of a rule, whose name is written like `title`."""
     def check(self, root: str) -> list[str]:
         """The names of the rules that a text of the root may use. Raises Flaw if one is not defined or has no text."""
     def give(self, builder: GrammarBuilder, leaf: int, node: int, ends_in_name: bool) -> None:
-        """The node of a leaf, and whether its texts may end with a name of any length."""
+        """Set the node of a leaf, and whether its texts may end with a name of any length."""
     def lower(self, builder: GrammarBuilder) -> int:
         """The node of the root that was checked. Raises Flaw for operators that are not exact, or leave nothing."""
     def with_text(self) -> list[str]:
@@ -126,9 +126,9 @@ class Flaw(Exception):
 
 @final
 class Prelude:
-    """`JSONSchemaOptions` with what all their schemas have in common.
+    """`JSONSchemaOptions` with the nodes that all their schemas share.
 
-    `literals` is the language whose literals values are: json, or python for arguments of a call.
+    `literals` is the language of literals: json, or python for arguments of a call.
     """
 
     def __new__(cls, options: JSONSchemaOptions, *, literals: Literal["json", "python"] = "json") -> Self: ...
@@ -141,18 +141,19 @@ class Prelude:
         limits: Limits | None = None,
         content: bytes | None = None,
     ) -> tuple[Grammar, list[_Omission], list[_Omission], list[_Note]]:
-        """(the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes).
+        """(the grammar of a schema's documents, keywords that are not enforced, formats that are narrowed, notes).
 
-        `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None. `content` is what
-        the function of that name says of the schema: most schemas are read from it without the GIL.
+        `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None. `content` is the
+        result of the function of that name for the schema: most schemas are read from it without the GIL.
         """
     def embed(
         self, builder: GrammarBuilder, schema: Any, registry: Callable[[str], Any] | None = None, *, is_fork: bool
     ) -> tuple[int, list[_Omission], list[_Omission], list[_Note]]:
-        """(the node of a schema's documents in a builder, what is not enforced, formats that are narrowed, notes).
+        """(the node of a schema's documents in a builder, keywords that are not enforced, formats that are narrowed,
+        notes).
 
-        `is_fork`: whether the builder is a fork of this prelude. Of another one, no JSON string holds the options'
-        forbidden texts from now on.
+        `is_fork`: whether the builder is a fork of this prelude. In another builder, no JSON string holds the
+        options' forbidden texts from now on.
         """
 
 @final
@@ -160,7 +161,8 @@ class MemberValues:
     """The values of an object's members, as nodes of a builder that `Prelude.fork` made, for formats that write
     members one by one. Not thread-safe.
 
-    A member is named by its key; None is any member that `properties` does not name. `types` are names of JSON Schema.
+    A key names a member; None stands for all members that `properties` does not name. `types` are names of JSON
+    Schema.
     """
 
     def __new__(cls, builder: GrammarBuilder, schema: Any) -> Self:
@@ -168,11 +170,11 @@ class MemberValues:
     def check(self) -> None:
         """Reads the keywords of the object itself. Raises InvalidSchemaError."""
     def is_anything(self, key: str | None) -> bool:
-        """Whether a member may have any value, by what its schema clearly says."""
+        """Whether a member may clearly have any value, without expanding its schema."""
     def has(self, key: str | None, types: Sequence[str]) -> bool:
         """Whether some values of a member may be of these types."""
     def text(self, key: str | None) -> int | None:
-        """The texts among a member's values, as they stand; None if there are none."""
+        """The strings among a member's values, without quotes and escapes; None if there are none."""
     def literals(self, key: str | None, types: Sequence[str]) -> int | None:
         """A member's values of these types, as literals; None if there are none."""
     def value(self, key: str | None) -> int | None:
@@ -206,7 +208,7 @@ def content(value: object, limits: Limits | None = None) -> bytes | None:
 
 @final
 class Regex:
-    """A pattern that was read: what there is to know about it without a builder."""
+    """A pattern that was read, with the facts about it that need no builder."""
 
     def __new__(cls, pattern: str, *, dialect: str, flags: str = "", is_released: bool = True) -> Self:
         """Raises GrammarSyntaxError, with the offset, for what is not in the dialect. `is_released`: atomic groups are
@@ -244,10 +246,10 @@ def property_set(name: str, value: str | None = None) -> tuple[tuple[int, int], 
     """The code points of a property by its name, or by its name and value; None where the engine has no exact table."""
 
 def closest(word: str, known: Sequence[str]) -> str | None:
-    """The word that another one may be meant for, as hints and reports say it."""
+    """The known word that another one may be meant for, as hints and reports name it."""
 
 def is_keyword(name: str) -> bool:
-    """Whether some draft has a keyword of this name, which asks something of a document."""
+    """Whether some draft has a keyword of this name that has an effect on documents."""
 
 def is_sorted(schema: Any) -> bool:
     """Whether a tool sorted the names of a schema, so that their order is nobody's choice."""
@@ -266,7 +268,7 @@ def schema_report(
     registry: Callable[[str], Any] | None = None,
     limits: Limits | None = None,
 ) -> list[tuple[str, str, str, str, str]]:
-    """What became of every keyword of a schema that compiles: pointer, keyword, status, what slips, note.
+    """The outcome for every keyword of a schema that compiles: pointer, keyword, status, wrongly allowed values, note.
 
     The schema is read again, within these limits. `registry` gives the document of a URI, or None.
     """

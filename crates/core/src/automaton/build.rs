@@ -67,8 +67,8 @@ fn prepare_rules(
     prepared: Option<&Rules>,
     root: TermId,
 ) -> Result<(Rules, TermId)> {
-    // Terms of the rules that one preparation adds would be read as calls of undefined rules by the next: each begins with
-    // what was written.
+    // A preparation adds terms to the rules, and the next one would take them for calls of undefined rules. Each one
+    // therefore begins with the original arena and rules.
     let mut written = arena.registers.can_lack_values().then(|| (arena.clone(), rules.clone()));
     loop {
         let root = rules.prepare(arena, prepared, root)?;

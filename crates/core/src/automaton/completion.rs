@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-/// Positions after which a short text replaces the shortest one. Chosen without measurement.
+/// After this many positions, the search settles for a short text instead of the shortest. Chosen without measurement.
 const MAX_SHORTEST_POSITIONS: usize = 20_000;
 
 /// Bytes of the longest text that is written out. A longer one raises a limit error.
@@ -157,7 +157,7 @@ impl Machine {
                     break;
                 }
                 let left = distances.of_position(self, &position)?;
-                // A key may bring others with it, which the bound did not know.
+                // A key may require other keys (`dependentRequired`), which the bound did not count.
                 if left.saturating_add(count) > least {
                     return Ok(None);
                 }
@@ -237,7 +237,7 @@ impl Machine {
             let before = nodes[node as usize].position;
             let position = self.step(before, byte)?;
             if position == DEAD {
-                // The step repeated a key or an item. Other bytes of the interval may not.
+                // The byte repeated a key or an item. The other bytes of the interval may be fine.
                 for byte in (low..=high).filter(|&other| other != byte) {
                     order += 1;
                     let span = (byte, byte);
@@ -442,8 +442,8 @@ enum Found {
     OutOfPatience,
 }
 
-/// Bytes that are tried one by one in a grammar with items that must differ: one item may end in one of them and another
-/// in the next, though no head tells them apart.
+/// Bytes that are tried one by one in a grammar with unique items: two of them may end different items, although no
+/// head tells them apart.
 fn ends_an_item(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'j')
 }

@@ -1,7 +1,7 @@
 //! Counted repetition × byte → the copies still to read, without a term for every count.
 //!
-//! A long text of a counted pattern passes one count after the other. As terms they would fill the memory, though nobody
-//! asks for them again.
+//! A long text of a counted pattern, such as `a{0,100000}`, passes one count after the other. A term for each count
+//! would fill the memory, although no count comes again.
 
 use crate::error::Result;
 use crate::regular::arena::Arena;
@@ -29,7 +29,7 @@ impl Arena {
             _ => (rest, EPSILON),
         };
         let Term::Repeat { body, min, max } = *self.term(repeat) else { return None };
-        // A count of copies that may be empty says nothing about the text; without a count nothing is saved.
+        // If copies may be empty, their count does not limit the text. If there is no count, no terms are saved.
         let counted = min > 1 || max > 1 && max != MANY;
         (counted && !self.info(body).nullable).then_some(Copies { at, body, min, max, tail })
     }

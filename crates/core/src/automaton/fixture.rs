@@ -128,7 +128,7 @@ pub(crate) fn state_after(machine: &mut Machine, at: u32, values: &[&str]) -> Ar
     arena.unique_state(ArrayId::at(0), state)
 }
 
-/// What was read of an item whose bytes are `text`.
+/// The partial value of an item of which the bytes of `text` were read.
 pub(crate) fn partial(machine: &mut Machine, text: &str) -> PartialValueId {
     let read = |register, byte| machine.advance_register(register, byte);
     match text.bytes().fold(Register::At(NOTHING_READ), read) {

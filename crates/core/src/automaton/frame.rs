@@ -152,8 +152,8 @@ impl Frames {
         Ok(self.intern(arena, &members))
     }
 
-    /// Drops members beside one of the same term whose parent continues in every way that theirs do. Rules that end with
-    /// themselves, as `a: "x" a "y" | "x" a`, would else have one more member with each level of nesting.
+    /// Drops each member for which another one has the same term and a parent that continues in all its ways. Without
+    /// this, a rule such as `a: "x" a "y" | "x" a` would have one more member with each level of nesting.
     fn drop_covered(&mut self, arena: &mut Arena, members: &mut Vec<(TermId, FrameId)>) -> Result<()> {
         if self.can_be_open() || members.windows(2).all(|pair| pair[0].0 != pair[1].0) {
             return Ok(());

@@ -66,7 +66,7 @@ impl Fingerprints<'_> {
         }
     }
 
-    /// The hash of a term that was hashed before what it is part of.
+    /// The hash of a part of a term. Parts are hashed before the term.
     fn part(&self, id: TermId) -> u128 {
         self.known(id).expect("parts come before what is made of them")
     }
@@ -282,13 +282,13 @@ mod tests {
     /// Texts with their marks.
     type Values = Vec<(&'static str, u64)>;
 
-    /// What an object is made of.
+    /// The parts of an object.
     struct Parts {
         named: Vec<(&'static str, bool, Values)>,
         others: Vec<(&'static str, Values)>,
         punctuation: [&'static str; 5],
         rules: ObjectRules,
-        /// What strings and keys escape.
+        /// The text that strings and keys escape.
         escaped: &'static str,
     }
 
@@ -352,7 +352,7 @@ mod tests {
         assert_eq!(all[0], object(|_| {}));
     }
 
-    /// What an array of unique items is made of.
+    /// The parts of an array of unique items.
     struct Items {
         states: Vec<(bool, Vec<(u32, u32)>)>,
         punctuation: Punctuation,

@@ -125,7 +125,7 @@ mod tests {
     }
 
     const LOOP: [(bool, &[(TermId, u32)]); 1] = [(true, &[(TOP, 0)])];
-    /// Two items, then as many ε as one likes.
+    /// Two items, then any number of ε.
     const PREFIX: [(bool, &[(TermId, u32)]); 3] = [(false, &[(TOP, 1)]), (false, &[(TOP, 2)]), (true, &[(EPSILON, 2)])];
 
     #[test]

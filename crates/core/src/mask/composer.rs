@@ -23,8 +23,8 @@ use std::sync::Arc;
 /// Lists of fewer words are copied into the mask: a reference takes as much memory. Chosen without measurement.
 const SHARED_FROM: usize = 24;
 
-/// Repeated walks are looked for only after this many walks of one mask, because few masks repeat a walk. Then lookaheads
-/// are asked, too: below fewer walks they would take longer than they save. Chosen without measurement.
+/// After this many walks for one mask, the composer looks for repeated walks, which few masks have, and for lookaheads,
+/// which would take longer than they save for fewer walks. Chosen without measurement.
 const FEW_WALKS: usize = 64;
 
 /// Nodes of a subtrie below which a walk takes less time than a look-up of its result. Chosen without measurement.
@@ -34,7 +34,7 @@ const CACHED_FROM: u32 = 12;
 pub(crate) struct Composer<'a> {
     /// The automaton of the grammar.
     pub machine: &'a mut Machine,
-    /// What may follow the frames of the machine.
+    /// The FOLLOW sets of the machine's frames.
     pub follow_bytes: &'a mut FollowBytes,
     /// The vocabulary, and the caches that its grammars share.
     pub shared: &'a SharedMasks,
@@ -94,7 +94,7 @@ impl<'a> Composer<'a> {
     /// Allow the tokens of a list.
     pub fn add(&mut self, words: &Words) {
         if words.len() >= SHARED_FROM && !self.copies_lists {
-            // One walk serves all frames of a head, which a recursive rule has many of.
+            // The list is the same for all frames of a head, and a head in a recursive rule has many frames.
             let known = self.lists.iter().any(|known| Arc::ptr_eq(known, words));
             self.lists.extend((!known).then(|| words.clone()));
         } else {
@@ -102,7 +102,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Walk on with what follows a head, below nodes at which the head is at an end.
+    /// Walk on with the heads that follow a head, below nodes at which that head is at an end.
     pub(super) fn walk_behind(&mut self, view: TrieView, exits: &[NodeId], head: TermId, frame: FrameId) -> Result<()> {
         if exits.is_empty() {
             return Ok(());

@@ -11,7 +11,7 @@ use crate::vocabulary::id::NodeId;
 use smallvec::{smallvec, SmallVec};
 use std::sync::Arc;
 
-/// Nodes at which something is at an end in mid-token; None: nowhere.
+/// The nodes at which a term is at an end in mid-token; None if there are none.
 #[derive(Clone, Default)]
 pub(crate) struct Exits(Option<Arc<Nodes>>);
 
@@ -29,24 +29,24 @@ pub(crate) type Groups = SmallVec<[Group; 1]>;
 
 /// Nodes of one trie, ascending.
 pub(crate) struct Group {
-    /// None: the vocabulary's trie.
+    /// The merged trie; None for the vocabulary's trie.
     merged: Option<Arc<MergedTrie>>,
     /// The nodes, ascending once they are part of `Exits`.
     pub nodes: SmallVec<[NodeId; 4]>,
 }
 
 impl Group {
-    /// Nodes of a merged trie, or (None) of the vocabulary's trie.
+    /// A group of nodes of a merged trie, or of the vocabulary's trie if `merged` is None.
     pub fn new(merged: Option<Arc<MergedTrie>>, nodes: impl Into<SmallVec<[NodeId; 4]>>) -> Self {
         Group { merged, nodes: nodes.into() }
     }
 
-    /// Other nodes of this trie.
+    /// A group of other nodes of the same trie.
     pub fn with_nodes(&self, nodes: SmallVec<[NodeId; 4]>) -> Self {
         Group { merged: self.merged.clone(), nodes }
     }
 
-    /// The hash of the trie; 0: the vocabulary's trie.
+    /// The hash of the trie; 0 for the vocabulary's trie.
     pub fn hash(&self) -> u128 {
         self.merged.as_ref().map_or(0, |merged_trie| merged_trie.hash)
     }
@@ -59,10 +59,10 @@ impl Group {
 }
 
 impl Exits {
-    /// No node at all.
+    /// The exits of a term that is at an end at no node.
     pub const NOWHERE: Exits = Exits(None);
 
-    /// One node of the vocabulary's trie.
+    /// The exits that consist of one node of the vocabulary's trie.
     pub fn at(node: NodeId) -> Self {
         Exits::of(smallvec![Group::new(None, smallvec![node])])
     }
@@ -72,7 +72,7 @@ impl Exits {
         Exits::new(groups, false)
     }
 
-    /// The exits of some groups. `is_listed`: lookaheads list the tokens below, beside their hash.
+    /// The exits of some groups. With `is_listed`, lookaheads list the tokens below the exits, and not only hash them.
     pub fn new(mut groups: Groups, is_listed: bool) -> Self {
         groups.retain(|group| !group.nodes.is_empty());
         if groups.is_empty() {
@@ -102,7 +102,7 @@ impl Exits {
         self.0.is_none()
     }
 
-    /// The hash of the nodes; 0: nowhere.
+    /// The hash of the nodes; 0 if there are none.
     pub fn hash(&self) -> u128 {
         self.0.as_ref().map_or(0, |exits| exits.hash)
     }
@@ -127,7 +127,7 @@ impl Exits {
         self.groups().iter().map(|group| group.nodes.len()).sum()
     }
 
-    /// The union of two.
+    /// The union of two exits.
     pub fn union(self, other: Exits) -> Exits {
         if self.hash() == other.hash() || other.is_nowhere() {
             return self;
@@ -177,7 +177,7 @@ mod tests {
         ] {
             assert!(other.hash() == all.hash() && other.len() == 3);
         }
-        // Equal nodes of another trie are other exits.
+        // The same node numbers in another trie are different exits.
         for other in [at(1), Exits::of(smallvec![own(&[1, 2, 3])]), Exits::of(smallvec![own(&[1]), merged(&[1, 2])])] {
             assert_ne!(other.hash(), all.hash());
         }

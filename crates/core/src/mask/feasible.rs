@@ -3,17 +3,18 @@
 //! A file of its own, because it alone reads logits. One pass over memory finds all four figures: a block of logits is
 //! read from memory once, and then twice from the nearest cache (online softmax, Milakov and Gimelshein 2018).
 
-/// Logits of a block: two kibibytes, far below the nearest cache, and enough to make its sums cheap.
+/// Logits of a block: two kibibytes fit into the nearest cache, and the sums of a block take little time per logit.
 const BLOCK: usize = 512;
 const WORDS: usize = BLOCK / LANES;
-/// Sums that a block keeps side by side, one for each bit of a word: the compiler makes vectors of them.
+/// Sums that run side by side, one for each bit of a word, so that the compiler uses vector instructions.
 const LANES: usize = 32;
 /// Exponents below this one are 0: `exp` of it is the smallest normal number of 32 bits.
 const LOWEST: f32 = -87.0;
-/// How far below the favourite the likeliest allowed token may be in nats, so that no exponential underflows that counts.
+/// If the likeliest allowed token is further below the favourite, in nats, the allowed tokens get a reference of their
+/// own: their exponentials would underflow.
 const FAR: f32 = 50.0;
 
-/// What a mask leaves of a model's wish at one step.
+/// How much of a model's probability the mask of one step allows, and the likeliest tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FeasibleMass {
     /// The natural logarithm of the sum of `exp` over all logits; not finite if a logit is NaN or ∞.
@@ -29,7 +30,7 @@ pub struct FeasibleMass {
 /// The figures of one row of logits. Bit t of the words allows token t: tokens beyond the last word are forbidden, and bits
 /// beyond the last logit mean nothing.
 ///
-/// It is made of loops alone, without a closure, and inlined into its caller: a caller compiled for wider vectors has them.
+/// It consists of plain loops and is inlined, so that a caller compiled for wider vectors uses those here, too.
 #[inline(always)]
 pub fn feasible_mass(logits: &[f32], words: &[u32]) -> FeasibleMass {
     let (mut all, mut allowed) = (Largest::default(), Largest::default());
@@ -52,7 +53,7 @@ pub fn feasible_mass(logits: &[f32], words: &[u32]) -> FeasibleMass {
     if likeliest.is_some() && all.logit - allowed.logit > FAR {
         (reference, sum_allowed) = (allowed.logit, 0.0);
         for place in 0..logits.len().div_ceil(BLOCK) {
-            // A forbidden logit may exceed the reference: its exponential means nothing, and is left out.
+            // A forbidden logit may exceed the reference, so the sum over all tokens (`.0`) means nothing here.
             let (block, bits) = block_at(logits, words, place);
             sum_allowed += exponentials(&block, &bits, reference).1;
         }
@@ -73,7 +74,7 @@ struct Largest {
 }
 
 impl Default for Largest {
-    /// The lowest number and not −∞, whose difference to itself is none.
+    /// The lowest finite number: −∞ minus itself would be NaN.
     fn default() -> Self {
         Largest { logit: f32::MIN, block: None }
     }
@@ -87,7 +88,7 @@ impl Largest {
         }
     }
 
-    /// The first token that has it.
+    /// The first token with this logit.
     fn token(&self, logits: &[f32], words: &[u32], only_allowed: bool) -> Option<usize> {
         let is_allowed = |token: usize| words.get(token / 32).is_some_and(|word| word >> (token % 32) & 1 == 1);
         let start = self.block? * BLOCK;
@@ -96,7 +97,7 @@ impl Largest {
     }
 }
 
-/// One block with its bits; the last one is filled up with tokens that nobody wants.
+/// One block with its bits; the last one is filled up with forbidden tokens of logit −∞.
 #[inline(always)]
 fn block_at(logits: &[f32], words: &[u32], place: usize) -> ([f32; BLOCK], [u32; WORDS]) {
     let (logits, words) = (&logits[place * BLOCK..], words.get(place * WORDS..).unwrap_or_default());
@@ -141,7 +142,7 @@ fn exponentials(block: &[f32; BLOCK], bits: &[u32; WORDS], reference: f32) -> (f
     (halve(all, add).into(), halve(allowed, add).into())
 }
 
-/// All lanes in one, the halves joined until one is left: no operation waits for many others.
+/// The lanes joined into one. Halves are joined again and again, so few operations wait for each other.
 #[inline(always)]
 fn halve(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
     let mut count = LANES;
@@ -160,9 +161,9 @@ fn halve(mut lanes: [f32; LANES], join: impl Fn(f32, f32) -> f32) -> f32 {
 /// series are exact to 1.2e-7. No call and no branch, so that the compiler makes vectors of it.
 #[inline(always)]
 fn exp(exponent: f32) -> f32 {
-    /// Added to a small number, it leaves no room for a fraction: the number is rounded.
+    /// 1.5 · 2^23: a small number plus this constant has no bits left for a fraction, so the sum is rounded.
     const ROUND: f32 = 12_582_912.0;
-    /// ln 2 in two parts: a multiple of the first one has no error.
+    /// ln 2 in two parts; the first has few bits, so its multiples are exact.
     const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];
     let bounded = if LOWEST > exponent { LOWEST } else { exponent };
     let rounded = bounded * std::f32::consts::LOG2_E + ROUND;

@@ -80,7 +80,7 @@ pub(crate) struct Scene {
     pub shared: Arc<SharedMasks>,
     /// The automaton of the grammar.
     pub machine: Box<Machine>,
-    /// What may follow the frames of the machine.
+    /// The FOLLOW sets of the machine's frames.
     pub follow_bytes: FollowBytes,
     /// The parts of keys.
     pub parts: KeyParts,
@@ -131,7 +131,7 @@ impl Scene {
         tokens.map(shown).collect()
     }
 
-    /// What makes the keys of the grammar.
+    /// A builder of the cache keys of the grammar's positions.
     pub fn keys(&mut self) -> KeyBuilder<'_> {
         let Scene { machine, follow_bytes, parts, shared, .. } = self;
         KeyBuilder { machine, follow_bytes, parts, shared }

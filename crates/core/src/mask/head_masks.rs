@@ -1,7 +1,7 @@
 //! Head → head mask, cached for one grammar and under the head's hash for all grammars of the vocabulary.
 //!
-//! A head that counts is another term after every character. It is looked up with its count saturated at the length of
-//! the longest token, so that all counts far from their end share one head mask.
+//! A head that counts, such as `[a-z]{0,1000}`, is a new term after each character. It is looked up with its count
+//! saturated at the length of the longest token, so that all counts far from their end share one head mask.
 
 use crate::error::Result;
 use crate::mask::accelerate::counter_loop::CounterLoop;
@@ -21,7 +21,7 @@ const ENTRY_BYTES: usize = 24;
 /// The head masks that one compiled grammar has at hand.
 #[derive(Default)]
 pub(crate) struct HeadMasks {
-    /// Whether the head masks are of heads that nothing follows.
+    /// Whether these are the head masks of heads that nothing follows.
     is_last: bool,
     by_head: FxHashMap<TermId, HeadMask>,
     /// A head that counts → the head with its counts saturated at the longest token that it may begin.
@@ -53,7 +53,7 @@ impl HeadMasks {
         self.held
     }
 
-    /// How many head masks there are, heads that differ only beyond the longest token taken as one.
+    /// How many head masks there are; heads that differ only beyond the longest token count once.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.by_head.len()
@@ -68,7 +68,7 @@ impl HeadMasks {
         if let Some(head_mask) = self.counting.get(&head) {
             return Ok(head_mask.clone());
         }
-        // Also cached under the hash of the head as it is: a hit there saves saturating the head.
+        // The head mask is cached under the hash of the exact head, too: a hit there avoids saturating the head.
         let hash = self.hash(arena, head);
         let head_mask = match shared.head_masks.get(hash) {
             Some(head_mask) => head_mask,

@@ -166,7 +166,7 @@ impl Mask {
         self.write_words(out);
     }
 
-    /// Whether both allow the same tokens of a vocabulary with so many words.
+    /// Whether both masks allow the same tokens of a vocabulary whose masks have `words` words.
     pub fn is_equal(&self, other: &Mask, words: usize) -> bool {
         let mut rows = [vec![0; words], vec![0; words]];
         self.write(&mut rows[0]);
@@ -227,7 +227,7 @@ mod tests {
         Part { bits: bits.into(), within: None }
     }
 
-    /// The tokens of a mask of 96, asked one by one and read from what is written.
+    /// The allowed tokens among 96: the answers for each token must agree with the bits that the mask writes.
     fn allowed(mask: &Mask) -> Vec<u32> {
         let mut bits = [u32::MAX; 3];
         mask.write(&mut bits);

@@ -1,6 +1,6 @@
 //! Position × trie → the tokens that may come next, by one walk of the trie beside the position.
 //!
-//! A composer walks anew below each exit of each head. Where heads end after every character, as in
+//! A composer starts a walk below each exit of each head. If heads end after every character, as in
 //! `e ::= [^()] | "(" e* ")"`, these walks are as many as the trie has nodes. A sweep visits each node once, with all
 //! heads, and keeps the positions in tables as a lazy DFA does.
 
@@ -23,7 +23,7 @@ const LOOPS_FROM: u32 = 256;
 const NEW: u16 = u16::MAX;
 const NOWHERE: u16 = u16::MAX - 1;
 
-/// A position, and what the sweep knows of it.
+/// A position with its steps, as far as the sweep has computed them.
 struct Row {
     position: Arc<Position>,
     /// The row after each byte.
@@ -41,7 +41,7 @@ struct Rows {
     row_of: FxHashMap<Arc<Position>, u16>,
 }
 
-/// Where a byte leads.
+/// The result of a step by one byte.
 enum Step {
     Dead,
     Row(u16),
@@ -82,7 +82,7 @@ impl Composer<'_> {
             let next = match rows.step(self.machine, row, byte)? {
                 Step::Dead => continue,
                 Step::Row(next) => next,
-                // What a walk notes of unique items is right only if it walks from the beginning of the token.
+                // Notes about unique items are right only for walks that begin with the token: tokens are replayed.
                 Step::Other(_) if self.machine.frames.can_be_open() => {
                     self.replay.extend(trie.tokens_at(node).iter().chain(trie.tokens_below(node)));
                     continue;

@@ -1,6 +1,6 @@
 //! Trie × the texts that an open item must avoid → the tokens that a draft may wrongly allow.
 //!
-//! The trie and the set of excluded texts are walked side by side: no other token can meet an excluded text.
+//! The trie and the set of excluded texts are walked side by side: only tokens along an excluded text are visited.
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
@@ -18,11 +18,11 @@ use std::sync::Arc;
 /// Nodes of a subtrie below which a walk takes less time than a look-up of its result. Chosen without measurement.
 const KNOWN_FROM: u32 = 16;
 
-/// What walks found.
+/// The results of walks.
 #[derive(Default)]
 pub(crate) struct TextWalks {
-    /// Below a node of the trie, for a set of excluded texts. The set after one more value shares all but one branch with
-    /// the set before.
+    /// By node of the trie and set of excluded texts. A set with one more value shares all other branches with the set
+    /// before, so most results are found again.
     known: FxHashMap<(NodeId, ExcludedCursor, Option<TermId>, ItemKey), Arc<Found>>,
     /// The tokens at and below a node that the draft of an abstract position allows: few, even below a blank.
     allowed: FxHashMap<(PositionId, NodeId), Arc<[u32]>>,
@@ -34,9 +34,9 @@ pub(crate) struct TextWalks {
 pub(crate) struct Found {
     /// Tokens that the exact position must answer.
     pub replay: Vec<u32>,
-    /// Nodes at and below which it must answer all tokens: there an excluded text has ended.
+    /// Nodes at which an excluded text has ended: the exact position must answer all tokens at and below them.
     pub ends: Vec<NodeId>,
-    /// Tokens that leave no value.
+    /// Tokens after which no value is left.
     pub refused: Vec<u32>,
 }
 

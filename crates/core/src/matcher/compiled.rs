@@ -109,7 +109,7 @@ impl CompiledGrammar {
         &self.masks.vocabulary
     }
 
-    /// Bytes held beside what the vocabulary's caches hold.
+    /// Bytes held, without those of the vocabulary's caches.
     pub fn memory_bytes(&self) -> usize {
         self.memory.load(Ordering::Relaxed)
     }
@@ -144,7 +144,7 @@ impl CompiledGrammar {
         Ok(AutomatonGuard(held))
     }
 
-    /// Publish what the automaton holds and did, after a call on it.
+    /// Publish the automaton's memory, masks and steps, after a call on it.
     pub(super) fn record(&self, automaton: &LazyAutomaton) {
         self.memory.store(automaton.memory_bytes(), Ordering::Relaxed);
         self.composed.store(automaton.masks_composed(), Ordering::Relaxed);

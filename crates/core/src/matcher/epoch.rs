@@ -135,7 +135,7 @@ mod tests {
         }
         let held = compiled.memory_bytes();
         let before: Vec<Vec<u32>> = matchers.iter_mut().map(bits).collect();
-        // Also where nobody was used since the epoch before.
+        // The second new epoch begins before any matcher was used in the first.
         begin_epoch(&compiled);
         begin_epoch(&compiled);
         for (matcher, before) in matchers.iter_mut().zip(before) {

@@ -433,7 +433,7 @@ mod tests {
         assert_eq!(shared.read().next(0, start.position, 0), next);
         automaton.step(&shared, &vocabulary.vocabulary, &[5], start, Input::Token(1)).unwrap();
         assert_eq!((parts(&automaton), shared.read().len()), (masks + 32, 1), "what is refused is not kept");
-        // The next call may not begin where what is held fills the memory.
+        // The next call must not begin if the automaton already fills the memory.
         let held = automaton.memory_bytes();
         let limits = |memory| Limits { memory, ..Limits::default() };
         assert!(automaton.begin_call(&limits(held - 1), [None, None]).is_err());
@@ -461,7 +461,7 @@ mod tests {
                 .map(|position| position.number())
                 .collect::<Vec<_>>()
         };
-        // By rank from the last one on, and those that were made later before others.
+        // The last checkpoints of all trails come first; among equal ranks, the trail that changed last comes first.
         assert_eq!(found(&Trail::default(), false), [22, 12, 2, 21, 11, 1]);
         assert_eq!(found(&trails[0], false), [2, 22, 12, 1, 21, 11]);
         assert_eq!(found(&trails[1], true), [12]);

@@ -1,7 +1,7 @@
-//! A matcher's state → the text that likely comes next: what must come, with the white space that the text has elsewhere.
+//! A matcher's state → the text that likely comes next: the forced bytes, with white space as elsewhere in the text.
 //!
-//! JSON lets a writer choose the blanks around punctuation, so little of a document is forced to the letter. A guess of
-//! the blanks makes a draft of the whole text between two values; whoever uses it checks it, as any draft.
+//! JSON lets a writer choose the blanks around punctuation, so few bytes of a document are forced. With guessed blanks,
+//! all bytes between two values become a draft; the caller checks it, as any draft.
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{PositionId, DEAD};
@@ -9,13 +9,13 @@ use crate::error::Result;
 use crate::matcher::forced::live_bytes;
 use crate::matcher::matcher::{Matcher, Taken};
 
-/// Bytes at the end of the text in which habits of white space are looked for.
+/// Bytes at the end of the text that show how it uses white space.
 const LOOK_BACK: usize = 2048;
 
-/// Letters that may come next where a string is free: enough that no list of names is taken for one.
+/// From this many possible letters on, a string counts as free; a list of names begins with fewer letters.
 const FREE_LETTERS: usize = 40;
 
-/// Continuations that are told apart at most, and the bytes of each.
+/// The most continuations that are listed, and the most bytes of each.
 const BEGINNINGS: usize = 16;
 const BEGINNING_BYTES: usize = 12;
 
@@ -24,12 +24,12 @@ const BEGINNING_BYTES: usize = 12;
 pub struct Likely {
     /// Its bytes.
     pub text: Vec<u8>,
-    /// How what follows may begin: the last tokens of the text depend on it.
+    /// Beginnings of the text behind it: the split into tokens depends on them.
     pub beginnings: Vec<Vec<u8>>,
 }
 
 impl Matcher {
-    /// The text that likely comes next, at most so many bytes of it.
+    /// The text that likely comes next, at most about `most` bytes of it.
     pub fn likely(&mut self, most: usize) -> Result<Likely> {
         self.check_cancelled()?;
         if self.ended() {
@@ -51,7 +51,7 @@ impl Matcher {
         })
     }
 
-    /// The end of the text so far: at least so many bytes, or all of it.
+    /// The last bytes of the text so far: at least `most`, or all of them.
     fn last_bytes(&self, most: usize) -> Vec<u8> {
         let mut texts = self.texts.iter().rev();
         let (mut pieces, mut count) = (Vec::new(), 0);
@@ -70,7 +70,7 @@ impl Matcher {
     }
 }
 
-/// The next bytes of the likely text and the position after them; blanks alone if what follows them is open.
+/// The next bytes of the likely text and the position after them; only blanks if several bytes may follow these.
 fn likely_step(machine: &mut Machine, id: PositionId, written: &[u8]) -> Result<Option<(Vec<u8>, PositionId)>> {
     let position = machine.position(id);
     if position.accepting || !position.specials.is_empty() {
@@ -104,8 +104,8 @@ fn likely_step(machine: &mut Machine, id: PositionId, written: &[u8]) -> Result<
     Ok(Some((more, next)))
 }
 
-/// The blanks that are usual at the end of a text, before `next` if that is known: those that came at such a place
-/// before, at first what Python's `json.dumps` writes. Some of them may have been written already.
+/// The blanks that are usual at the end of a text, before `next` if that byte is known: those at the last such place,
+/// or else those that Python's `json.dumps` writes; without the blanks that the text ends with already.
 fn usual_blanks(written: &[u8], next: Option<u8>) -> Vec<u8> {
     let end = written.iter().rposition(|&byte| !is_blank(byte)).map_or(0, |last| last + 1);
     let (before, begun) = written.split_at(end);
@@ -135,12 +135,13 @@ fn after_comma(before: &[u8]) -> Vec<u8> {
     }
 }
 
-/// Whether a line break came after the last bracket of this kind, or after any other if there is none.
+/// Whether a line break follows the last bracket of this kind; if there is no such bracket, whether there is any.
 fn is_broken(before: &[u8], opener: u8) -> bool {
     last_place(before, |_, byte| byte == opener).map_or(before.contains(&b'\n'), |blanks| blanks.contains(&b'\n'))
 }
 
-/// The blanks after the last byte but the very last one that `is_place` accepts, given the byte on its left, too.
+/// The blanks after the last byte that `is_place` accepts, before the final byte; `is_place` takes the byte on the left
+/// and the byte.
 fn last_place(before: &[u8], is_place: impl Fn(Option<u8>, u8) -> bool) -> Option<&[u8]> {
     let last = before.len().checked_sub(1)?;
     let place = (0..last).rev().find(|&at| is_place(at.checked_sub(1).map(|left| before[left]), before[at]))?;
@@ -148,7 +149,7 @@ fn last_place(before: &[u8], is_place: impl Fn(Option<u8>, u8) -> bool) -> Optio
     Some(&rest[..rest.iter().take_while(|&&byte| is_blank(byte)).count()])
 }
 
-/// A line break and the indentation of the last line, a level more or less.
+/// A line break, and the indentation of the last line changed by `levels`.
 fn line(before: &[u8], levels: i8) -> Vec<u8> {
     let indentation = |from: usize| before[from..].iter().take_while(|&&byte| byte == b' ' || byte == b'\t').count();
     let start = |at: Option<usize>| at.map_or(0, |at| at + 1);
@@ -165,7 +166,7 @@ fn line(before: &[u8], levels: i8) -> Vec<u8> {
     blanks
 }
 
-/// Beginnings of what may follow, one of each kind.
+/// Beginnings of the texts that may follow, one of each kind.
 fn beginnings(machine: &mut Machine, id: PositionId) -> Result<Vec<Vec<u8>>> {
     let live = live_bytes(machine, id)?;
     let is_live = |byte: &u8| live[*byte as usize];

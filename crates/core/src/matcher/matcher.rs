@@ -37,7 +37,7 @@ pub struct Matcher {
     pub(super) trail: Trail,
     pub(super) taken: Vec<Taken>,
     pub(super) texts: Vec<Arc<[u8]>>,
-    /// The step from which on masks near the end follow one short text: there a mask took too long.
+    /// The step at which a mask with room took too long: from it on, masks near the end follow the closing text.
     pub(super) closes_from: Option<usize>,
 }
 
@@ -231,7 +231,7 @@ impl Matcher {
         Err(Error::Rejected(refusal?).into())
     }
 
-    /// What is wrong with a refused text. The matcher takes the part that is right.
+    /// The message for a refused text. The matcher takes the part of the text that may come next.
     fn refusal(&mut self, data: &[u8]) -> Result<String> {
         let right = self.advance_longest(data)?;
         let place = if right == 0 { String::new() } else { format!(", at offset {right} of the text") };

@@ -1,6 +1,6 @@
 //! A matcher's state × tokens left → the tokens after which the text can still be finished.
 //!
-//! The tokens left are an argument of every call. A token of a draft has one fewer than the token before it.
+//! The number of tokens left is an argument of every call. It falls by one with each token of a draft.
 
 use crate::error::{Error, Limit, Result};
 use crate::mask::mask::Mask;
@@ -8,26 +8,25 @@ use crate::matcher::matcher::Matcher;
 use crate::room::masks::Least;
 use std::sync::Arc;
 
-/// Budget steps of a mask near the end beside those of the ordinary mask, about 50 ms: an engine's requests wait for it.
+/// Budget steps of a mask near the end, in addition to those of the ordinary mask: about 50 ms, while requests wait.
 const MOST_STEPS_NEAR: u64 = 2_000_000;
 
 /// A mask for an engine that counts the tokens of a request.
 pub enum NearMask {
-    /// After each of its tokens, those that are left suffice.
+    /// After each token of the mask, the tokens left suffice to end the text.
     Whole(Arc<Mask>),
-    /// The same, and the ordinary mask has more tokens.
+    /// As `Whole`, and the ordinary mask has further tokens.
     Bent(Arc<Mask>),
-    /// No mask keeps room, for this reason: the ordinary mask, after which the text may be cut.
+    /// The ordinary mask, after which the text may be cut off, and the reason why there is no mask with room.
     Cut(Arc<Mask>, Box<Error>),
 }
 
 impl Matcher {
-    /// The mask with `room` tokens left, one of which may add `margin` tokens to what the text still takes.
+    /// The mask with `room` tokens left, if one token raises the number that the text still needs by at most `margin`.
     ///
-    /// Only where `compares` is set, a bent mask is told from a whole one: that takes the ordinary mask, too. Errors: those
-    /// of `mask`.
+    /// Without `compares`, `Whole` stands for `Bent`, too: comparing takes the ordinary mask. Errors: those of `mask`.
     pub fn mask_near(&mut self, room: u32, margin: u32, compares: bool) -> Result<NearMask> {
-        // A search for fewer tokens would take longer than the mask with room does. Where nothing is known, that says why.
+        // No search for fewer tokens: it would take longer than the mask with room, which also reports the errors.
         let known = |matcher: &mut Matcher| matcher.least_tokens(false).ok().and_then(|least| least.count);
         if room > margin && known(self).is_some_and(|count| count <= room - margin) {
             return self.mask().map(NearMask::Whole);
@@ -46,8 +45,8 @@ impl Matcher {
 
     /// The fewest tokens, special ones too, after which the text may end: 0 where it may end now.
     ///
-    /// `room` tokens are enough for all masks with room up to the end if they are at least as many. Without `search` the
-    /// count is that of one short text.
+    /// With at least as much room, no mask with room is empty up to the end. Without `search`, the count is that of the
+    /// closing text.
     pub fn least_tokens(&mut self, search: bool) -> Result<Least> {
         self.check_cancelled()?;
         if self.can_end() {
@@ -58,7 +57,7 @@ impl Matcher {
         })
     }
 
-    /// Whether `room` tokens finish the text from here: as `least_tokens`, without a search where it is not needed.
+    /// Whether the text can end within `room` tokens: as `least_tokens`, but without a search if none is needed.
     pub fn can_finish(&mut self, room: u32) -> Result<bool> {
         self.check_cancelled()?;
         if self.can_end() {
@@ -71,12 +70,13 @@ impl Matcher {
 
     /// The tokens that may come next and after which the text can be finished within `room` tokens, theirs included.
     ///
-    /// The end is no token of the room. Errors: `Limit::Room` if the text is not whole and there are none; those of `mask`.
+    /// The end-of-sequence token does not count. Errors: `Limit::Room` if there are none and the text cannot end here;
+    /// those of `mask`.
     pub fn mask_within(&mut self, room: u32) -> Result<Arc<Mask>> {
         self.mask_within_steps(room, u64::MAX)
     }
 
-    /// `mask_within` with at most so many steps beside those of the ordinary mask.
+    /// `mask_within` with at most `steps` steps in addition to those of the ordinary mask.
     fn mask_within_steps(&mut self, room: u32, steps: u64) -> Result<Arc<Mask>> {
         self.check_cancelled()?;
         if self.ended() {
@@ -95,7 +95,7 @@ impl Matcher {
         Ok(mask)
     }
 
-    /// `mask_within`; where it takes too many steps, and from there on, the first tokens of one short text to the end.
+    /// `mask_within`, or `closing_mask` from the first place on at which `mask_within` takes too many steps.
     fn mask_within_or_closing(&mut self, room: u32) -> Result<Arc<Mask>> {
         if self.closes_from.is_some_and(|from| from <= self.steps()) && !self.ended() {
             if let Ok(mask) = self.closing_mask(room) {
@@ -112,7 +112,7 @@ impl Matcher {
         }
     }
 
-    /// The first tokens of one short text to the end that fits into `room` tokens. Errors: `Limit::Room` if it does not.
+    /// The first tokens of the closing text, a short text to the end. Errors: `Limit::Room` if it takes over `room`.
     fn closing_mask(&mut self, room: u32) -> Result<Arc<Mask>> {
         if self.can_end() {
             return Ok(Arc::new(Mask::from_tokens(&self.compiled().vocabulary().eos)));
@@ -127,7 +127,7 @@ impl Matcher {
 
     /// How many leading tokens the matcher would take if `room` tokens were left before the first. It stays as it was.
     ///
-    /// Where a mask with room takes too many steps, tokens of one short text to the end count alone, as in `mask_near`.
+    /// Where a mask with room takes too many steps, only tokens of the closing text count, as in `mask_near`.
     pub fn validate_within(&mut self, tokens: &[u32], room: u32) -> Result<usize> {
         let before = self.steps();
         let mut taken = Ok(0);
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(near(&mut matcher), [0]);
         assert_eq!(matcher.validate_within(&[4, 4, 4, 4, 4], 5).unwrap(), 0);
         assert_eq!(matcher.validate_within(&[0, 2, 5], 5).unwrap(), 3);
-        // A text that left the closing one before goes on.
+        // Before step 1, masks are not restricted to the closing text.
         matcher.closes_from = Some(1);
         assert_eq!(near(&mut matcher), [0, 1, 4]);
         // Too few tokens for the closing text: the search decides.

@@ -1,21 +1,21 @@
-//! Productions → the rules that a text may use, or what is wrong: undefined calls, rules without texts.
+//! Productions → the rules that a text may use, or a flaw: an undefined call, a rule without texts.
 
 use super::{BodyNode, Flaw, Productions};
 
-/// Of a node that never holds.
+/// The number of missing nodes, for a node that never holds.
 const NEVER: u32 = u32::MAX;
 
-/// Which nodes and which rules hold: have a text, or may have the empty one.
+/// The nodes and the rules that have the property in question: some text, or the empty text.
 pub(super) struct Held {
-    /// By node.
+    /// Indexed by node.
     pub nodes: Vec<bool>,
-    /// By rule.
+    /// Indexed by rule.
     pub rules: Vec<bool>,
 }
 
 impl Productions {
-    /// The rules that a text of the root may use, in order of first mention. All rules are defined, and these have texts.
-    /// Nothing if there is no such root.
+    /// The rules that a text of the root may use, in order of first mention; None if there is no such root. Errors: a
+    /// call of an undefined rule, a rule in use without texts.
     pub fn check(&self, root: &str) -> Result<Option<Vec<u32>>, Flaw> {
         for rule in &self.rules {
             for entry in &self.entries[rule.nodes.clone()] {
@@ -37,7 +37,7 @@ impl Productions {
         self.named(|productions, node| productions.needed_for_a_text(node))
     }
 
-    /// The names of the rules that may have the empty text. What only an automaton knows counts as that it may be.
+    /// The names of the rules that may match the empty text. A rule counts as one if only an automaton could tell.
     pub fn nullable(&self) -> impl Iterator<Item = &str> {
         self.named(|productions, node| productions.needed_to_be_empty(node))
     }
@@ -75,11 +75,11 @@ impl Productions {
         self.names.get(name).is_some_and(|number| self.rules.iter().any(|rule| rule.calls.contains(number)))
     }
 
-    /// Every rule in use must have a text: one without is a mistake, even where another alternative has texts.
+    /// An error if a rule in use has no text: that is a mistake, even if its callers have other alternatives.
     fn check_texts(&self, reached: &[u32]) -> Result<(), Flaw> {
         let has_text = self.derive(reached, |node| self.needed_for_a_text(node)).rules;
         let Some(&first) = reached.iter().find(|&&rule| !has_text[rule as usize]) else { return Ok(()) };
-        // Follow the calls of rules without texts: they end at a rule that is to blame itself, most often in a cycle.
+        // Calls are followed from one rule without texts to the next. The last one is to blame, most often for a cycle.
         let (mut passed, mut next) = (vec![false; self.rules.len()], Some(first));
         let mut blamed = first;
         while let Some(rule) = next.filter(|&rule| !passed[rule as usize]) {
@@ -96,14 +96,14 @@ impl Productions {
         Err(Flaw::Textless(name, next.is_some(), !has_text[reached[0] as usize]))
     }
 
-    /// What holds of some rules, where `needed` is how many nodes below a node must hold before it does. A call holds
-    /// when its rule does.
+    /// The nodes and rules that hold, by forward chaining: a node holds once `needed` of the nodes below it hold, and a
+    /// call holds once its rule does.
     ///
     /// Linear in the grammar (Dowling and Gallier 1984, Horn formulae).
     pub(super) fn derive(&self, rules: &[u32], needed: impl Fn(usize) -> u32) -> Held {
         let count = self.entries.len();
         let mut held = Held { nodes: vec![false; count], rules: vec![false; self.rules.len()] };
-        // A parent from `count` on is a rule, whose body the node is.
+        // A parent `count + rule` stands for the rule of which the node is the body.
         let (mut parents, mut missing) = (vec![0; count], vec![NEVER; count]);
         let mut callers = vec![Vec::new(); self.rules.len()];
         let mut agenda = Vec::new();
@@ -168,7 +168,7 @@ impl Productions {
         }
     }
 
-    /// Whether the rules of all such names are defined without a circle of calls and without a token.
+    /// Whether all rules whose names `is_asked` accepts are defined without a cycle of calls and without a token.
     pub fn are_regular(&self, is_asked: impl Fn(&str) -> bool) -> bool {
         let all: Vec<u32> = (0..self.rules.len() as u32).collect();
         let mut found = vec![false; self.rules.len()];
@@ -177,7 +177,7 @@ impl Productions {
         self.names.iter().all(|(name, &number)| !is_asked(name) || is_regular(number))
     }
 
-    /// The rules among some that lead into no circle of calls and to no token, each one after those that it calls.
+    /// Those of the rules that reach no cycle of calls and no token; each comes after the rules that it calls.
     ///
     /// Linear in the grammar (Kahn 1962).
     pub(super) fn regular(&self, rules: &[u32]) -> Vec<u32> {

@@ -3,39 +3,40 @@
 //! Rules that call no rule in a cycle and name no token are regular. A small one becomes one regular node, which stands
 //! wherever the rule is called; all others become rules of the engine, which keep their masks apart.
 //!
-//! Where rules are recursive, a name of any length stays apart from what stands beside it. Its mask is the dearest of a
-//! programming language, and in a larger regular node it would be made again for everything that may follow.
+//! In a recursive grammar, a name of any length, such as `[a-z]+`, stays a node of its own. No mask of a programming
+//! language takes longer; in a larger regular node it would be computed again for every text that may follow the name.
 
 use super::{BodyNode, Flaw, Productions};
 use crate::error::Error;
 use crate::grammar::builder::Builder;
 use crate::regular::term::{TermId, EPSILON};
 
-/// Leaves of a concatenation that becomes one regular node. Beyond, its parts stay apart and share their masks.
+/// The most leaves of a concatenation that becomes one regular node. The parts of a longer one stay apart: each has its
+/// own masks.
 const SMALL: u32 = 64;
 
-/// Characters of ASCII that a class has of which names are made. Decimal and hexadecimal digits are fewer; what strings
-/// and comments are made of is more.
+/// How many ASCII characters the class of a name has. Classes of decimal and hexadecimal digits have fewer, those of
+/// strings and comments have more.
 const NAME_CHARS: std::ops::RangeInclusive<u32> = 20..=66;
 
-/// Bytes that have no special meaning: every text but the empty one is one of these and more.
+/// All bytes.
 const ANY_BYTE: [(u8, u8); 1] = [(0, 255)];
 
-/// What became of a node.
+/// A node of the builder, and the facts that decide how its parent is lowered.
 #[derive(Clone, Copy)]
 struct Lowered {
     node: TermId,
-    /// Leaves of a regular node that joins others; None for all that stays apart.
+    /// Leaves of a regular node that a larger one may include; None for a node that stays apart.
     size: Option<u32>,
-    /// Leaves if no name stayed apart; None if something else does.
+    /// Leaves if names may be included, too; None if the node stays apart for another reason.
     joined: Option<u32>,
     /// Whether a text may begin with a name.
     begins_with_name: bool,
-    /// The ASCII characters, if each text is one character and the node says so itself, without a call.
+    /// The ASCII characters among the texts, if each text is one character and no call is involved.
     char: Option<u128>,
-    /// Whether the node itself says: a name of any length, perhaps behind other single characters.
+    /// Whether the node is a name of any length, perhaps behind single characters (`[A-Z][a-z]*`), and no call.
     is_name: bool,
-    /// Whether the node itself repeats something, perhaps not at all.
+    /// Whether the node is a repetition of at least 0 rounds, and no call.
     is_optional: bool,
 }
 
@@ -44,29 +45,29 @@ impl Lowered {
         Lowered { node, size, joined: size, begins_with_name: false, char: None, is_name: false, is_optional: false }
     }
 
-    /// The result for a caller, who sees nothing of how it is said.
+    /// The facts at a call of the rule, which hide how its body is written.
     fn called(self) -> Self {
         Lowered { char: None, is_name: false, is_optional: false, ..self }
     }
 }
 
-/// Bodies → nodes. A regular node has at most `small` leaves; without that limit, only regular rules are known.
+/// Bodies → nodes. A regular node has at most `small` leaves; with `u32::MAX`, only the regular rules are lowered.
 struct Lowering<'a> {
     productions: &'a Productions,
     small: u32,
     has_names: bool,
-    /// By rule; None of a rule that is not lowered yet, or not regular.
+    /// Indexed by rule; None for a rule that is not lowered yet, or not regular.
     rules: Vec<Option<Lowered>>,
-    /// By node, while its body is lowered.
+    /// Indexed by node; filled while the body of the node is lowered.
     nodes: Vec<Option<Lowered>>,
     reached: &'a [u32],
-    /// The regular rules as one regular node each, however large: operators are between such nodes.
+    /// The regular rules as one regular node each, however large: the operands of `Except`, `Both` and so on.
     joined: Option<Box<Lowering<'a>>>,
 }
 
 impl Productions {
-    /// The node of a rule, which `check` was asked about; `reached` is its answer. Errors: operators that are not exact
-    /// or leave nothing, what the builder says.
+    /// The node of the root; `reached` is the answer of `check` for it. Errors: an operator whose operands are not
+    /// regular or that leaves no text, and the builder's errors.
     pub fn lower(&self, builder: &mut Builder, reached: &[u32]) -> Result<TermId, Flaw> {
         let mut lowering = Lowering::new(self, reached, SMALL);
         lowering.regular(builder)?;
@@ -180,7 +181,7 @@ impl<'a> Lowering<'a> {
                     None => false,
                 };
                 let is_whole_name = size.is_none() && joined.is_some() && is_name;
-                // Behind what may be empty, a text begins with the next part.
+                // If the first parts are optional, a text may also begin with the part behind them.
                 let solid = parts.iter().position(|part| !part.is_optional).unwrap_or(parts.len());
                 let begins_with_name = is_whole_name || parts.iter().take(solid + 1).any(|part| part.begins_with_name);
                 let node = if is_whole_name || size.is_some() { builder.cat(&nodes) } else { builder.seq(&nodes) };
@@ -197,7 +198,7 @@ impl<'a> Lowering<'a> {
                 let (mut item, mut made) = (item.node, Lowered::new(item.node, size));
                 (made.joined, made.begins_with_name) = (joined, begins_with_name);
                 if begins_with_name && joined.is_some() && high != Some(1) {
-                    // A loop whose rounds may begin within a name is one regular language, which has masks of its own.
+                    // A loop whose rounds may begin with a name becomes one regular node with masks of its own.
                     item = self.join(builder, child)?.ok_or_else(unknown)?.node;
                     made.size = joined;
                 } else if self.has_names && size.is_some() && is_name {
@@ -229,7 +230,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Leaves of the regular node that parts make; None if they stay apart.
+    /// The number of leaves of a regular node made of these parts; None if they stay apart.
     fn sum(&self, parts: &[Lowered], size: impl Fn(&Lowered) -> Option<u32>) -> Option<u32> {
         let total = parts.iter().try_fold(0u32, |total, part| Some(total.saturating_add(size(part)?)))?;
         (total <= self.small).then_some(total)
@@ -259,7 +260,7 @@ impl<'a> Lowering<'a> {
         joined.body(builder, subtree).map(Some)
     }
 
-    /// The operands of an operator between regular parts, each as one regular node if it is one.
+    /// The operands of an operator, each as one regular node if its language is regular.
     fn joined_sides(&mut self, builder: &mut Builder, below: &[(usize, Lowered)]) -> Result<Vec<Lowered>, Flaw> {
         let is_apart = below.iter().any(|(_, part)| part.size.is_none());
         below
@@ -289,7 +290,7 @@ impl<'a> Lowering<'a> {
         if sides[0].size.is_none() && is_empty_text(excluded) {
             let nullable = productions.derive(self.reached, |node| productions.needed_to_be_empty(node));
             if !nullable.nodes[item] {
-                // The empty text is none of its texts.
+                // The item has no empty text, so nothing is excluded.
                 return Ok(self.nodes[item].ok_or_else(unknown)?.called());
             }
         }
@@ -312,7 +313,7 @@ fn ascii(ranges: &[(u32, u32)]) -> u128 {
     ranges.iter().filter(|(low, _)| *low < 128).fold(0, |all, &(low, high)| all | (up_to(high) & !below(low)))
 }
 
-/// A reader of a notation lowered what `check` did not see, or gave no node for a leaf.
+/// A reader of a notation lowered rules that `check` has not seen, or gave no node for a leaf.
 fn unknown() -> Flaw {
     Flaw::Engine(Box::new(Error::Misuse("the productions were not checked, or a leaf has no node".into())))
 }

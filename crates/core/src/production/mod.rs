@@ -1,7 +1,7 @@
-//! Named rules over texts, characters, tokens and calls, as notations of the BNF family have them → nodes of a builder.
+//! The rules of a BNF-like notation, over texts, characters, tokens and calls → nodes of a builder.
 //!
-//! A reader of a notation adds nodes from left to right, each after those below it, and then says which rule they are.
-//! So a body is a run of the list in postorder, every pass is a loop, and groups may nest however deep.
+//! The reader of a notation adds the nodes of a body in postorder, and then names the rule. A body is therefore a range
+//! of one list, and each pass over it is a loop, so deeply nested groups cannot overflow the stack.
 
 pub mod check;
 pub mod lower;
@@ -11,10 +11,10 @@ use crate::regular::term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// What one node of a body says. Those that join others stand after them.
+/// One node of a body. An operator stands after its operands (postorder).
 #[derive(Clone, Debug, PartialEq)]
 pub enum BodyNode {
-    /// These characters, one after the other; without any, the empty text.
+    /// These characters in sequence; the empty text if there are none.
     Text(Box<str>),
     /// One code point in any of the ranges.
     Chars(Box<[(u32, u32)]>),
@@ -22,27 +22,27 @@ pub enum BodyNode {
     Octets(Box<[(u8, u8)]>),
     /// The special token of that name.
     Token(Box<str>),
-    /// A call of the rule of that name, by its number, and where it stands.
+    /// A call of a rule: the number of the rule's name, and the place of the call.
     Call(u32, u32),
-    /// What another front end says, by its number among `leaves`.
+    /// A part that another front end reads: its number among `leaves`.
     Leaf(u32),
-    /// The nodes below, one after the other.
+    /// The nodes below in sequence.
     Seq,
     /// Any one of the nodes below.
     Alt,
-    /// The node below so many times at least and at most; without a second number, without bound.
+    /// The fewest and the most repetitions of the node below; None: unbounded.
     Repeat(u32, Option<u32>),
-    /// The texts of the first node below that are none of the second; where the operator stands.
+    /// The texts of the first node below that are no texts of the second; the number is the operator's place.
     Except(u32),
-    /// The texts that all nodes below have; where the operator stands.
+    /// The texts that all nodes below have in common; the number is the operator's place.
     Both(u32),
-    /// The byte strings that are no text of the node below; where the operator stands.
+    /// The byte strings that are no texts of the node below; the number is the operator's place.
     Complement(u32),
-    /// The texts of the node below that do not begin with a shorter one; where they are asked for.
+    /// The texts of the node below that do not begin with a shorter text of it; the number is the operator's place.
     Shortest(u32),
 }
 
-/// What another front end says of its part of a body.
+/// A part of a body that another front end reads, and the facts that it states of the part.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf {
     /// Whether its texts are a regular language.
@@ -55,7 +55,7 @@ pub struct Leaf {
     pub node: Option<TermId>,
 }
 
-/// One node, how many nodes are directly below it, and how many its subtree has.
+/// One node, the number of nodes directly below it, and the size of its subtree.
 struct Entry {
     node: BodyNode,
     below: u32,
@@ -80,31 +80,32 @@ pub struct Productions {
     entries: Vec<Entry>,
     rules: Vec<Production>,
     names: FxHashMap<Arc<str>, u32>,
-    /// By number, the names.
+    /// Number → name.
     spelled: Vec<Arc<str>>,
-    /// By the number of a name: its rule.
+    /// Number of a name → the rule of that name.
     defined: Vec<Option<u32>>,
     leaves: Vec<Leaf>,
-    /// Nodes that belong to no rule yet begin here.
+    /// The first node of the body that is being added.
     begin: usize,
 }
 
-/// What is wrong with rules. Places are offsets in the text of the notation.
+/// A flaw of some rules. Places are offsets in the source text.
 #[derive(Debug, PartialEq)]
 pub enum Flaw {
     /// The builder failed.
     Engine(Box<Error>),
-    /// A call of a rule that is not there, by name and place.
+    /// A call of a rule that does not exist: its name and place.
     Undefined(String, u32),
-    /// A rule without any text: its name, whether each text would hold another one, whether the root has none either.
+    /// A rule without any text: its name; whether each text would contain another text of it (`a = "x" a`); whether the
+    /// root has no text either.
     Textless(String, bool, bool),
-    /// An operator between parts of which one is not regular.
+    /// An operator at this place with an operand that is not regular.
     Irregular(u32),
-    /// An exception between parts of which one is not regular.
+    /// An `Except` at this place with an operand that is not regular.
     IrregularException(u32),
-    /// An exception that leaves no text.
+    /// An `Except` at this place that leaves no text.
     EmptyException(u32),
-    /// The operators in a rule leave no text.
+    /// The operators in the rule of this name leave no text.
     Excluded(String),
 }
 
@@ -115,10 +116,10 @@ impl From<Box<Error>> for Flaw {
 }
 
 impl Productions {
-    /// Adds a node that joins the last `below` ones that nothing joins yet.
+    /// Adds a node above the last `below` nodes that have no parent yet.
     ///
     /// # Panics
-    /// If the body under way has fewer.
+    /// If the body has fewer such nodes.
     pub fn add(&mut self, node: BodyNode, below: u32) {
         let mut end = self.entries.len();
         for _ in 0..below {
@@ -134,23 +135,23 @@ impl Productions {
         self.add(BodyNode::Call(name, at), 0);
     }
 
-    /// Adds what another front end says; the number under which its node is given later.
+    /// Adds a part that another front end reads. Returns the number under which its node is given later.
     pub fn leaf(&mut self, leaf: Leaf) -> u32 {
         self.leaves.push(leaf);
         self.add(BodyNode::Leaf(self.leaves.len() as u32 - 1), 0);
         self.leaves.len() as u32 - 1
     }
 
-    /// Says what a leaf is. False if there is no such leaf.
+    /// Gives the node of a leaf. False if there is no such leaf.
     pub fn give(&mut self, leaf: u32, node: TermId, ends_in_name: bool) -> bool {
         let found = self.leaves.get_mut(leaf as usize);
         found.map(|leaf| (leaf.node, leaf.ends_in_name) = (Some(node), ends_in_name)).is_some()
     }
 
-    /// Makes a rule of the body under way. `title` is the name as it is written. False if the rule is there already.
+    /// Ends the body and makes it the rule of this name. `title` is the name as written. False if the rule exists.
     ///
     /// # Panics
-    /// Unless one node joins all others of the body.
+    /// Unless the last node is above all others of the body.
     pub fn define(&mut self, name: &str, title: &str) -> bool {
         let nodes = self.begin..self.entries.len();
         assert!(self.entries[nodes.clone()].last().is_some_and(|body| body.size as usize == nodes.len()));
@@ -207,8 +208,8 @@ impl Productions {
 pub(crate) mod tests {
     use super::*;
 
-    /// Rules from `name=body`, a body in postfix notation. Capitals are calls, `0` is the empty text, `.` joins two parts
-    /// one after the other, `|` as alternatives, `-` and `&` as operands; `*`, `?`, `~` and `<` apply to one part.
+    /// Rules from `name=body`, where the body is in postfix notation: capitals are calls, `0` is the empty text. `.`,
+    /// `|`, `-` and `&` take two operands (sequence, alternatives, exception, intersection), all other operators one.
     pub(crate) fn productions(rules: &[&str]) -> Productions {
         let mut productions = Productions::default();
         for (line, rule) in (0..).zip(rules) {

@@ -18,7 +18,7 @@ impl Arena {
         self.byte_transitions_up_to(id, u8::MAX)
     }
 
-    /// The transitions on the bytes up to `last`; the last interval first end beyond.
+    /// The transitions on the bytes up to `last`; the last interval may end beyond it.
     pub(crate) fn byte_transitions_up_to(&mut self, id: TermId, last: u8) -> Result<Transitions> {
         let mut transitions = Transitions::new();
         let first = self.first_bytes(id);

@@ -121,7 +121,7 @@ mod tests {
             arena.enumerate(id, 4).unwrap();
             arena.budget.spent() - known
         };
-        // One byte after the other moves its text; where it branches, the text is copied.
+        // A single next byte is appended to the text in place. At a branch, all but one of the longer texts are copies.
         assert_eq!(cost("x{64}a"), 65 * 4 * DERIVATION);
         assert_eq!(cost("x{64}[ab]"), 66 * 4 * DERIVATION + 64 / 16);
         let mut arena = Arena::new();

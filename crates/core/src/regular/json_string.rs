@@ -173,7 +173,7 @@ impl Arena {
         }
     }
 
-    /// Those texts after an unescaped byte in which no escaped text begins with it.
+    /// The rests of texts behind an unescaped byte, without those in which an escaped text begins with that byte.
     fn outside_escaped(&mut self, next: TermId, escapes: Escapes, byte: u8) -> Result<TermId> {
         if escapes.escaped == EMPTY || next == EMPTY {
             return Ok(next);
@@ -279,7 +279,7 @@ impl Arena {
         }
     }
 
-    /// The state after one canonical_escape character.
+    /// The state after one character that was spelled as an escape.
     fn after_char(&mut self, text: TermId, code: u32, escapes: Escapes) -> Result<TermId> {
         let Some(character) = char::from_u32(code) else { return Ok(EMPTY) };
         let mut next = text;

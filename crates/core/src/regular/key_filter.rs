@@ -80,7 +80,7 @@ mod tests {
         let all = set(&mut arena, &["a", "ab"]);
         let any = arena.any_text().unwrap();
         assert_eq!(arena.filter_keys(all, any), Ok(all));
-        // A superset: the excluded key stays, because it costs more to find it.
+        // The answer is a superset: it keeps the excluded key "ab", because finding it would cost more.
         let word = regex(&mut arena, "ab");
         let others = arena.not(word).unwrap();
         assert_eq!(arena.filter_keys(all, others), Ok(all));

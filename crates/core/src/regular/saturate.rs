@@ -287,7 +287,7 @@ mod tests {
             counts.push(arena.cat(some, more).unwrap());
             counts.push(arena.bounded(more, 0, max).unwrap());
         }
-        // A token begins half as many repetitions of a body of two characters.
+        // Each repetition of this body takes two characters, so a token begins half as many.
         let pair = arena.cat(ab, b).unwrap();
         for max in [1, 2, 3, 9, 10, 11, 12] {
             for (min, end) in [(0, EPSILON), (0, dot), (max, dot)] {

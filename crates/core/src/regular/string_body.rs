@@ -13,28 +13,28 @@ use crate::regular::term::{Term, TermId, EMPTY, EPSILON, MANY, TOP};
 use crate::regular::transfer::children;
 use rustc_hash::FxHashMap;
 
-/// Texts × what follows them in one string → their spellings, by the texts that no string holds as they are.
+/// Texts × the byte that follows them in one string → their spellings, for a list of texts to escape.
 ///
-/// Where a text holds an escaped one, that one's first character is spelled `\u00xx`. Where a text ends with the beginning
-/// of an escaped one, what follows may complete that: the first character is then an escape, too.
+/// Where a text contains a text to escape, such as `</tool>`, the first character of the latter is spelled `\u00xx`.
+/// Where a text ends with a beginning such as `</to`, the bytes behind it may complete that: it is then escaped, too.
 pub(crate) struct StringBody {
     /// The escaped texts.
     escaped: Vec<Vec<u8>>,
-    /// (what follows, the texts) → the spellings.
+    /// (FOLLOW set, texts) → the spellings.
     known: FxHashMap<([u64; 4], TermId), TermId>,
     plain: ByteCode,
     escaping: ByteCode,
 }
 
 impl StringBody {
-    /// The spellings under which a string holds none of these texts as it is.
+    /// The spellings under which a string contains none of these texts unescaped.
     pub fn new(escaped: Vec<Vec<u8>>) -> Self {
         let first = ByteSet::from_bytes(escaped.iter().filter_map(|text| text.first().copied()));
         let escaping = ByteCode { escapable: first, known: FxHashMap::default() };
         StringBody { escaped, known: FxHashMap::default(), plain: ByteCode::default(), escaping }
     }
 
-    /// The spellings of a regular term's texts, behind which a byte of `follow` may come, or the end of the string.
+    /// The spellings of a regular term's texts. A byte of `follow` may come behind them, or the end of the string.
     /// Errors: limits, misuse where a term is a state of a JSON string or an object.
     pub fn spelled(&mut self, arena: &mut Arena, texts: TermId, follow: &ByteSet) -> Result<TermId> {
         if let Some(&known) = self.known.get(&(follow.0, texts)) {
@@ -62,7 +62,7 @@ impl StringBody {
     }
 }
 
-/// The escaped texts, and the beginnings of them that what follows may complete: each with whether it is whole.
+/// The escaped texts, and those of their beginnings that a byte of `follow` continues; each with whether it is whole.
 fn begun<'t>(escaped: &'t [Vec<u8>], follow: &ByteSet) -> Vec<(&'t [u8], bool)> {
     let mut begun = Vec::new();
     for text in escaped {
@@ -72,7 +72,7 @@ fn begun<'t>(escaped: &'t [Vec<u8>], follow: &ByteSet) -> Vec<(&'t [u8], bool)> 
     begun
 }
 
-/// Byte → its spelling in a JSON string; those of `escapable` have `\u00xx` as a second one.
+/// Byte → its spelling in a JSON string; bytes of `escapable` have a second spelling, `\u00xx`.
 #[derive(Default)]
 struct ByteCode {
     escapable: ByteSet,
@@ -144,7 +144,7 @@ impl ByteCode {
         }
     }
 
-    /// Every spelling with an escape for no reason, or without one where there is a reason.
+    /// Every spelling that has an escape without a reason, or lacks one where there is a reason.
     fn misspelled(&mut self, arena: &mut Arena, begun: &[(&[u8], bool)]) -> Result<TermId> {
         let any = self.spelled(arena, TOP)?;
         let mut wrong = Vec::new();
@@ -244,7 +244,7 @@ mod tests {
                 let string = encode(text);
                 let body = &string[1..string.len() - 1];
                 assert_eq!(arena.matches(spelled, body), arena.matches(id, text), "{id:?} {text:?}");
-                // The bytes of the text as a spelling: at most of what they decode to.
+                // Now the text itself is taken for a spelling: it must match exactly if its decoded text does.
                 let string = [b"\"", &text[..], b"\""].concat();
                 let decoded = serde_json::from_slice::<String>(&string).ok();
                 let decoded = decoded.filter(|decoded| encode(decoded.as_bytes()) == string);

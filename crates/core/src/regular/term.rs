@@ -70,7 +70,7 @@ pub enum Spelling {
 pub struct Escapes {
     /// Whether any escapes are allowed; otherwise each text has one spelling.
     pub free: bool,
-    /// Texts that no spelling holds: wherever a text holds one, that one's first character is an escape. `EMPTY` if
+    /// Texts that no spelling contains: where a text contains one, its first character is escaped. `EMPTY` if
     /// there are none.
     pub escaped: TermId,
 }
@@ -185,7 +185,7 @@ pub enum Term {
         /// The property.
         property: u32,
     },
-    /// Inside another key; `text` is what was read of it, so that the key cannot come again.
+    /// Inside another key; `text` is the beginning of that key, which is kept so that the key cannot come again.
     KeyExtra {
         /// The object.
         object: ObjectId,

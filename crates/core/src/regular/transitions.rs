@@ -149,7 +149,7 @@ impl Arena {
     fn targets_if_total(&mut self, states: &[TermId], low: u8, high: u8) -> Result<Option<Targets>> {
         let mut targets = Targets::new();
         for &state in states {
-            // A lead byte that may be the last one is an exit in the middle of a character.
+            // The text may end behind the lead byte: that is an exit in the middle of a character.
             if self.info(state).nullable {
                 return Ok(None);
             }

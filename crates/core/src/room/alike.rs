@@ -1,8 +1,8 @@
-//! Position in a string that must not be repeated → classes of tokens after which the rest of the text takes as many tokens.
+//! Position in a string that must be unique → classes of tokens whose closing texts take equally many tokens.
 //!
-//! Keys and unique items are remembered, so each of the vocabulary's words leads to a position of its own there. What may
-//! follow differs only where a string would be repeated. A token whose bytes occur in no earlier string, and in no closing
-//! text, repeats none: one token of each class is looked at for all others.
+//! The automaton remembers the bytes of keys and unique items, so each token leads to a position of its own there. Such
+//! positions differ only in the strings that would repeat an earlier one. A token whose bytes occur in no earlier
+//! string and in no closing text repeats none, so the cost of one token holds for its whole class.
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Position, PositionId, Register, DEAD};
@@ -16,7 +16,7 @@ use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 
-/// Between two texts that are searched for tokens: no text of a token has this byte beside others.
+/// Stands between two texts that are searched for tokens: no token contains this byte beside others.
 const BORDER: u8 = 0xff;
 
 /// Tokens that lead to one abstract position.
@@ -26,7 +26,7 @@ struct Class {
     repeated: FxHashSet<u32>,
 }
 
-/// The tokens of whole unescaped characters that `is_left` accepts and whose cost is that of their class, with it.
+/// (token, cost) for the tokens of whole unescaped characters that `is_left` accepts, if their class tells the cost.
 pub(crate) fn alike(
     machine: &mut Machine,
     closings: &mut Closings,
@@ -128,7 +128,7 @@ impl Machine {
         Some(found)
     }
 
-    /// Whether what follows an abstract position depends on what it leaves out.
+    /// Whether the continuations of an abstract position depend on the values or keys that it leaves out.
     fn is_uncertain(&self, id: PositionId) -> bool {
         let position = self.position(id);
         position.crosses_item || position.depends_on_value || self.is_behind_unknown_key(id)
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn characters_of_a_key_cost_alike_unless_an_earlier_key_or_the_closing_text_has_them() {
         let found = costs(two_members, "{\"");
-        // Then `":1,"":1}`: what occurs in it is left out but for the token that was looked at.
+        // The closing text is `":1,"":1}`. Tokens that occur in it are left out, except the first one of the class.
         let tokens: Vec<u32> = found.iter().map(|&(token, _)| token).collect();
         assert!([5, 6, 7].iter().all(|token| tokens.contains(token)), "{found:?}");
         assert!(found.iter().all(|&(_, cost)| cost == 9), "{found:?}");

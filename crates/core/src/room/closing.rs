@@ -2,8 +2,8 @@
 //!
 //! Each position has one step towards the end: the byte after which the end is nearest, a special token, or, where a
 //! string must still grow and any character will do, a token of many characters. These steps, one after the other, are
-//! the *closing text* of the position. It goes on as the closing text of every position on its way, so one more token
-//! along it leaves one token fewer. The count is thus a bound that can be kept: whoever has as many tokens left finishes.
+//! the *closing text* of the position. From every position on its way, the rest is the closing text of that position,
+//! so each token along it lowers the count by one: a caller with that many tokens left can always finish the text.
 
 use crate::automaton::completion::rank;
 use crate::automaton::distance::{Distances, NEVER};
@@ -19,10 +19,10 @@ use rustc_hash::FxHashMap;
 /// More tokens than any text has: no tokens spell the closing text.
 pub(crate) const UNSPELLABLE: u32 = u32::MAX;
 
-/// Budget steps per position of a closing text: about 4 µs, if nothing of it is known.
+/// Budget steps per position of a closing text that is not known yet: about 4 µs.
 const STEPS_PER_POSITION: u64 = 144;
 
-/// Steps of the budget per byte of a token that may come first: a look at the trie, and one at the closing text.
+/// Steps of the budget per byte of a token that may begin a closing text: one lookup in the trie, one in the table.
 const STEPS_PER_NODE: u64 = 4;
 
 /// Bytes of one position's entry in the index.
@@ -35,7 +35,7 @@ enum Step {
     End,
     Byte(u8),
     Special(SpecialId),
-    /// A token of unescaped characters.
+    /// A token of unescaped characters, whichever they are.
     Characters,
 }
 
@@ -47,12 +47,12 @@ struct Closing {
     tokens: u32,
 }
 
-/// What comes after a position on its way to the end.
+/// The way from a position towards the end.
 enum Way {
     Step(Step, PositionId),
-    /// Bytes that a search found, where no single step is known to be right.
+    /// The bytes to the end that a search found, because the bounds do not tell a single step.
     Text(Vec<u8>),
-    /// No bytes that a search found end the text.
+    /// The search found no bytes that end the text.
     Nowhere,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Closings {
     closings: FxHashMap<PositionId, Closing>,
     /// The token ids of the grammar's special tokens.
     special_ids: Vec<u32>,
-    /// Frames without the keys that came in their objects.
+    /// Frame → the frame without the keys that came in its objects.
     frames: FxHashMap<FrameId, FrameId>,
 }
 
@@ -120,8 +120,8 @@ impl Closings {
         Ok(self.closings[&position].tokens)
     }
 
-    /// The bytes of the closing text of a position whose tokens were counted, without special tokens and characters of
-    /// which any will do.
+    /// The bytes of the closing text of a position, whose tokens must have been counted; without special tokens and
+    /// without the tokens of arbitrary characters.
     pub(crate) fn bytes(&self, mut position: PositionId) -> Vec<u8> {
         let mut found = Vec::new();
         while let Some(&Closing { step, next, .. }) = self.closings.get(&position) {
@@ -160,7 +160,7 @@ impl Closings {
                     at = machine.forget_keys(&mut self.frames, next)?;
                 }
                 Some(Way::Text(text)) => {
-                    // A text that was searched for may cross the path so far: the loop between is cut out.
+                    // The text that the search found may cross the path so far: the loop in between is cut out.
                     let mut places: FxHashMap<PositionId, usize> =
                         path.iter().enumerate().map(|(place, &(position, _))| (position, place)).collect();
                     for byte in text {
@@ -200,7 +200,7 @@ impl Closings {
                 best = (after, Some(Step::Special(special)));
             }
         }
-        // Among bytes that are as near, those are preferred which are tokens.
+        // Among bytes that are equally near, a byte that is a token by itself is preferred.
         let rank = |byte| rank(byte) + 8 * u8::from(!vocabulary.is_byte_token(byte));
         if let Some((after, byte)) = machine.nearest_byte(&mut self.distances, &position, rank)? {
             if after < best.0 {
@@ -213,7 +213,7 @@ impl Closings {
             Some(Step::Byte(byte)) => machine.step(id, byte)?,
             Some(Step::End | Step::Characters) => id,
         };
-        // A bound that was too low for this position, as where keys may not repeat, says nothing about the step.
+        // If the bound was too low for this position, because keys may not repeat for example, the step may be wrong.
         if let Some(step) = best.1.filter(|_| next != DEAD) {
             let position = machine.position(next).clone();
             if position.accepting || self.distances.of_position(machine, &position)? < left {
@@ -223,8 +223,8 @@ impl Closings {
         Ok(Some(machine.shortest_text(&mut self.distances, id)?.map_or(Way::Nowhere, Way::Text)))
     }
 
-    /// The position after the longest token of unescaped characters that a string still needs; None where it needs fewer
-    /// than two, or where characters differ in what may follow.
+    /// The position after the longest token of unescaped characters that fits into the characters that a string still
+    /// needs; None if it needs fewer than two, or if different characters lead to different positions.
     fn characters(
         &mut self,
         machine: &mut Machine,
@@ -239,14 +239,14 @@ impl Closings {
         Ok(Some(next))
     }
 
-    /// The fewest tokens of a closing text whose first step is a byte: the fewest behind any token that it begins with.
+    /// The fewest tokens of a closing text that begins with a byte: one more than after its best first token.
     fn spell(&self, machine: &mut Machine, vocabulary: &Vocabulary, position: PositionId) -> Result<u32> {
         let mut least = UNSPELLABLE;
         self.visit_tokens(machine, vocabulary, position, |_, after| least = least.min(after.saturating_add(1)))?;
         Ok(least)
     }
 
-    /// The tokens that begin the closing text of a position and leave it one token shorter. Its tokens were counted.
+    /// The tokens that begin the closing text of a position and lower its count; the tokens must have been counted.
     pub(crate) fn first_tokens(
         &self,
         machine: &mut Machine,
@@ -275,7 +275,7 @@ impl Closings {
         Ok(found)
     }
 
-    /// Calls `visit` with each token that begins the bytes of a closing text, and with the tokens that it takes after it.
+    /// Calls `visit` with each token that begins the bytes of a closing text, and with the count of tokens after it.
     fn visit_tokens(
         &self,
         machine: &mut Machine,
@@ -298,9 +298,9 @@ impl Closings {
     }
 }
 
-/// The characters of the longest token of unescaped text that the string at a position still needs.
+/// The length of the longest token of unescaped characters that fits into the characters that a string still needs.
 ///
-/// None where it needs fewer than two, or where characters differ in what may follow.
+/// None if the string needs fewer than two, or if different characters lead to different positions.
 fn needed_length(machine: &Machine, vocabulary: &Vocabulary, id: PositionId) -> Option<usize> {
     let needed = machine.arena.needed_characters(machine.position(id).only_head()?)? as usize;
     let lengths = vocabulary.text_lengths();
@@ -333,7 +333,7 @@ mod tests {
     #[test]
     fn a_text_takes_the_fewest_tokens_that_spell_it() {
         let make = |builder: &mut Builder| builder.literal(b"abcd").unwrap();
-        // The longest match is "ab", "c", "d"; "a" and "bcd" are fewer.
+        // The longest match takes three tokens, "ab", "c", "d"; the best split takes two, "a", "bcd".
         check(make, &["a", "ab", "bcd", "c", "d"], &[("", 2), ("a", 1), ("ab", 2), ("abc", 1), ("abcd", 0)]);
         check(make, &["a", "b", "c"], &[("", UNSPELLABLE), ("abcd", 0)]);
     }

@@ -1,7 +1,7 @@
-//! Position × its mask → the mask's tokens, by the fewest tokens that the text takes after each.
+//! Position × its mask → the mask's tokens by cost: the fewest tokens that end the text after the token.
 //!
-//! The counts hold for all numbers of tokens left, so a position is looked at once. Tokens that lead to one place are filed
-//! together, as words of bits, and positions share the sets that are equal.
+//! Costs do not depend on the number of tokens left, so they are computed once per position. Tokens that lead to the
+//! same position are kept together, as words of bits, and positions share equal sets.
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{PositionId, DEAD};
@@ -16,18 +16,18 @@ use crate::vocabulary::vocabulary::Vocabulary;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Tokens from which a walk of the trie is faster than reading each, where the walk takes positions on its way for good.
-/// Chosen without measurement.
+/// From this many tokens on, a walk of the trie is faster than reading each token, although the positions on its way
+/// stay in memory. Chosen without measurement.
 const WALKED_FROM: u32 = 4_096;
 
 /// Words of a list that take as long as one step of the budget.
 const LISTED_PER_STEP: u64 = 64;
 
-/// Tokens from which those are read in the order of the trie whose costs alone are asked for: a token takes 1 µs by itself,
-/// and the order is found in 100 µs.
+/// From this many tokens on, tokens are read in the order of the trie, if only their costs are needed: reading a single
+/// token takes 1 µs, and finding the order takes 100 µs.
 const ORDERED_FROM: u32 = 128;
 
-/// The tokens of one position's mask by their cost: how many tokens the text takes after them.
+/// The tokens of one position's mask by their cost: the fewest tokens that end the text after them.
 pub(crate) struct Costs {
     /// Sets of tokens, cheapest first; several may have one cost.
     groups: Vec<Group>,
@@ -73,7 +73,7 @@ impl Costs {
         self.groups.last().map_or(0, |group| group.cost)
     }
 
-    /// Bytes held, beside sets of other positions.
+    /// Bytes held, without the sets that other positions share.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.groups.iter().map(Group::memory_bytes).sum()
     }
@@ -103,7 +103,7 @@ impl Costs {
 }
 
 impl Costs {
-    /// The costs of the tokens of `mask`, most of which cost as much as after the twin of the position: all but `own`.
+    /// The costs of the tokens of `mask`. All tokens but `own` have the cost that they have at the position's twin.
     pub(crate) fn from_twin(
         machine: &mut Machine,
         closings: &mut Closings,
@@ -164,17 +164,17 @@ impl Successors {
     }
 }
 
-/// Reads the tokens of one position; what was read leaves `words`.
+/// Reads the tokens of one position; `words` holds the tokens that are still to be read.
 struct Reader<'a> {
     machine: &'a mut Machine,
     closings: &'a mut Closings,
     vocabulary: &'a Vocabulary,
     words: Vec<u32>,
-    /// Whether tokens that cost alike may be filed without the position after each.
+    /// Whether only costs are needed, so that the position after each token need not be found.
     shares: bool,
     /// Cost → bits of the tokens that were read.
     costs: FxHashMap<u32, Vec<u32>>,
-    /// Tokens whose costs were known.
+    /// Tokens whose costs were known before.
     groups: Vec<Group>,
     /// Position after a token → the first such token, and the cost.
     after: FxHashMap<PositionId, (u32, u32)>,
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
     fn into_costs(self) -> Costs {
         let mut groups = self.groups;
         groups.extend(self.costs.into_iter().map(|(cost, bits)| Group::new(cost, bits)));
-        // Costs are read in any order, and groups of one cost too: the masks are their unions.
+        // The order of groups with equal costs does not matter, because a mask is their union.
         groups.sort_by_key(|group| group.cost);
         Costs { groups }
     }
@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
     fn read(&mut self, position: PositionId) -> Result<()> {
         self.read_specials(position)?;
         self.read_characters(position)?;
-        // Where a twin has told most costs, a walk of the whole trie takes longer than the rest one by one.
+        // Few tokens are left if most costs were taken from a twin: reading each is then faster than walking the trie.
         if self.shares && self.left() >= WALKED_FROM {
             self.read_alike(position)?;
         }
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
             WALKED_FROM.. => self.read_trie(position)?,
             _ => self.read_each(position)?,
         }
-        // What no text explains ends the sequence, and nothing is needed after it.
+        // The tokens that are left and have no text end the sequence: nothing is needed after them.
         let ends = self.vocabulary.eos.iter().copied().filter(|&token| self.is_left(token));
         let ends: Vec<u32> = ends.collect();
         ends.into_iter().for_each(|token| self.file_at(token, 0));
@@ -232,12 +232,12 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The cost of a position after a token; None where the token is to be read from another position.
+    /// The cost of a position after a token; None if the token must be read from another position.
     fn cost_of(&mut self, token: u32, after: PositionId) -> Result<Option<u32>> {
         if let Some(&(_, cost)) = self.after.get(&after) {
             return Ok(Some(cost));
         }
-        // The tokens of a twin are read again from the exact position where this one says nothing of it.
+        // A twin does not know its key, so it cannot tell the cost here: the token is read from the exact position.
         if self.machine.is_behind_unknown_key(after) {
             return Ok(None);
         }
@@ -257,14 +257,14 @@ impl<'a> Reader<'a> {
         self.costs.entry(cost).or_insert_with(|| vec![0; room])[place] |= bits;
     }
 
-    /// Files those tokens of a list that are left, all of which lead to one position.
+    /// Files the tokens of a list that are still to be read. All tokens of the list lead to the position `after`.
     fn file_list(&mut self, list: &Words, after: PositionId) -> Result<()> {
         let words = &self.words;
         let mut left = list.iter().filter(|&&(place, bits)| words[place as usize] & bits != 0);
         let Some(&(place, bits)) = left.next() else { return Ok(()) };
         let token = place << 5 | (words[place as usize] & bits).trailing_zeros();
         let Some(cost) = self.cost_of(token, after)? else { return Ok(()) };
-        // The first of all tokens of text that lead there, of any number of characters.
+        // The smallest id of all tokens of text that lead there, whatever their number of characters.
         if let Some(known) = self.after.get_mut(&after).filter(|&&mut (known, _)| self.vocabulary.is_text(known)) {
             known.0 = known.0.min(token);
         }
@@ -291,7 +291,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Inside a string whose characters are all alike, tokens of unescaped text lead on by their number of characters.
+    /// Inside a string of arbitrary characters, unescaped tokens with equally many characters lead to one position.
     fn read_characters(&mut self, position: PositionId) -> Result<()> {
         let Some(head) = self.machine.position(position).only_head() else { return Ok(()) };
         if !self.machine.arena.has_any_char_target(head)? {
@@ -312,7 +312,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Inside a key or an item that must not be repeated, most tokens cost as much as all others that lead on alike.
+    /// Inside a key or an item that must be unique, most tokens have the cost of their class (`alike`).
     fn read_alike(&mut self, position: PositionId) -> Result<()> {
         let words = &self.words;
         let is_left = |token: u32| words[token as usize >> 5] >> (token & 31) & 1 == 1;
@@ -334,7 +334,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads the tokens that are left in the order of the trie: a token goes on where it differs from the one before.
+    /// Reads the tokens that are left in the order of the trie, so that common prefixes are read once.
     fn read_in_order(&mut self, position: PositionId) -> Result<()> {
         let (vocabulary, words) = (self.vocabulary, self.words.clone());
         let is_left = |token: u32| words[token as usize >> 5] >> (token & 31) & 1 == 1;
@@ -476,7 +476,7 @@ mod tests {
         let (room, mut source) = scene.parts();
         let costs = room.costs(&mut source, (at, &mask)).unwrap();
         let shown: Vec<_> = [3, 4, 5].map(|left| scene.tokens(&costs.within(left))).into();
-        // `"`, then `:1}`; "b" leaves four, and "a" one more, because it came.
+        // The quote costs three tokens, `:1}`. The letter "b" costs four, and "a" costs five, because the key "a" came.
         assert_eq!(shown, [vec![2], vec![0, 1, 2, 3, 4, 6, 7], (0..8).collect::<Vec<u32>>()]);
     }
 }

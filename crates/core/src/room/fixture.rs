@@ -13,7 +13,7 @@ use crate::room::masks::{PositionMasks, RoomMasks};
 use crate::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
 
-/// A machine, a vocabulary, and what is known of both.
+/// A machine and a vocabulary, with the masks and costs computed so far.
 pub(crate) struct Scene {
     pub(crate) machine: Box<Machine>,
     pub(crate) shared: SharedMasks,
@@ -42,7 +42,7 @@ impl Scene {
         after(&mut self.machine, text.as_bytes())
     }
 
-    /// The masks of the machine's positions, and what is known of their costs.
+    /// The masks with room, and the masks of the machine's positions.
     pub(crate) fn parts(&mut self) -> (&mut RoomMasks, PositionMasks<'_>) {
         let (machine, follow_bytes, masks) = (&mut *self.machine, &mut self.follow_bytes, &mut self.masks);
         (&mut self.room, PositionMasks { machine, follow_bytes, masks, shared: &self.shared })

@@ -1,4 +1,4 @@
-//! Position × tokens left → its mask as far as these tokens finish the text, and the fewest tokens that do.
+//! Position × tokens left → the tokens of its mask after which the text can end in time, and the fewest tokens needed.
 //!
 //! One file, so that the costs of positions are kept and counted in one place.
 
@@ -14,12 +14,12 @@ use crate::room::cost::{Costs, Successors};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Fewest tokens until a text may end.
+/// The fewest tokens until a text may end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Least {
-    /// As many tokens suffice; None if the tokens of the vocabulary cannot spell an end.
+    /// This many tokens suffice; None if the tokens of the vocabulary cannot spell an end.
     pub count: Option<u32>,
-    /// Whether no fewer do.
+    /// Whether fewer tokens never suffice.
     pub exact: bool,
 }
 
@@ -52,14 +52,14 @@ impl RoomMasks {
         RoomMasks { closings, costs: FxHashMap::default(), leasts: FxHashMap::default(), bytes: 0 }
     }
 
-    /// Bytes held beside what the machine's budget counts.
+    /// Bytes held that the machine's budget does not count.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The mask of a position without the tokens after which `room` tokens, theirs included, do not finish the text.
+    /// The mask of a position, less the tokens after which the text cannot end within `room` tokens, these included.
     ///
-    /// It is empty if no token leaves enough.
+    /// It is empty if there are no such tokens.
     pub(crate) fn mask(
         &mut self,
         source: &mut PositionMasks<'_>,
@@ -71,7 +71,7 @@ impl RoomMasks {
         Ok(match costs.cheapest() {
             _ if costs.ceiling() <= left => mask.clone(),
             Some(least) if least > left => {
-                // Closing texts take too many tokens; another text may not.
+                // All closing texts take too many tokens; some other text may take fewer.
                 let found = self.search(source, position, least.saturating_add(1))?;
                 let mut firsts = found.firsts;
                 firsts.sort_unstable();
@@ -88,7 +88,7 @@ impl RoomMasks {
         Ok(Some(tokens).filter(|&tokens| tokens != UNSPELLABLE))
     }
 
-    /// The tokens that begin the closing text of a position and leave it one token shorter; none if it takes more than
+    /// The tokens that begin the closing text of a position and lower its count; none if the text takes more than
     /// `room` tokens.
     pub(crate) fn closing_mask(
         &mut self,
@@ -103,7 +103,7 @@ impl RoomMasks {
         Ok(Arc::new(Mask::from_tokens(&first)))
     }
 
-    /// The fewest tokens after which the text of a position may end, where `mask` is its mask.
+    /// The fewest tokens after which the text may end at a position, whose mask is `mask`.
     pub(crate) fn least_tokens(
         &mut self,
         source: &mut PositionMasks<'_>,

@@ -1,7 +1,7 @@
-//! Position inside a key → its twin without the key's text, which shares its costs, and the tokens for which it does not.
+//! Position inside a key → its twin without the key's text, and the few tokens whose costs differ at the twin.
 //!
-//! An object that takes any keys remembers each, so every text of a key is a position of its own. The rest of the text
-//! takes as many tokens after all of them, unless the key would repeat an earlier one.
+//! An object with arbitrary keys remembers each, so every beginning of a key has a position of its own. The closing
+//! texts of these positions take equally many tokens, unless the key would repeat an earlier one.
 
 use crate::automaton::frame::{FrameId, BOTTOM};
 use crate::automaton::machine::Machine;
@@ -19,14 +19,14 @@ use rustc_hash::FxHashMap;
 /// The twin of a position inside a key.
 pub(crate) struct Twin {
     pub(crate) position: PositionId,
-    /// What the open key says so far; None before its quote.
+    /// The decoded beginning of the open key; None before its quote.
     read: Option<Vec<u8>>,
     /// The keys that came.
     keys: KeySetId,
 }
 
 impl Machine {
-    /// The twin of a position inside a key; None elsewhere, and where more than a repetition depends on the key.
+    /// The twin of a position inside a key; None elsewhere, and if the key matters for more than its own repetition.
     pub(crate) fn key_twin(&mut self, id: PositionId) -> Result<Option<Twin>> {
         let position = self.position(id).clone();
         if position.register != Register::Closed || position.needs_replay {
@@ -42,7 +42,7 @@ impl Machine {
                 matches!(*self.arena.term(inner), Term::Quoted { state: Spelling::Start | Spelling::Body, .. });
             let registers = &self.arena.registers;
             let (spec, state) = (&registers.objects[object.index()], &registers.states[state.index()]);
-            // Several objects, as of an `anyOf`, have read the same keys.
+            // The objects of several heads, as of an `anyOf`, must have read the same keys.
             let place = (state.keys, text, between);
             let is_alone = may_add_keys(spec, state.count + 1) || depends_on_keys(registers, spec, state);
             if is_alone || open.is_some_and(|other| other != place) {
@@ -63,7 +63,7 @@ impl Machine {
 
     /// The position without the keys that came in its objects, where the rest of the text cannot repeat one.
     ///
-    /// `frames` keeps what was found. A key that is open, or may begin, keeps the keys of its object.
+    /// `frames` is the memo. An object in which a key is open, or may begin, keeps its keys.
     pub(crate) fn forget_keys(
         &mut self,
         frames: &mut FxHashMap<FrameId, FrameId>,
@@ -122,7 +122,7 @@ impl Machine {
         Ok(if frame == BOTTOM { BOTTOM } else { known[&frame] })
     }
 
-    /// A term of an object after a member or at a named key, without the keys that came, where a closing text adds none.
+    /// The term of an object after a member or at a named key; without the keys that came, if a closing text adds none.
     fn without_keys(&mut self, term: TermId) -> Result<TermId> {
         let (object, state) = match *self.arena.term(term) {
             Term::ObjectNext { object, state } => (object, state),
@@ -144,7 +144,7 @@ impl Machine {
         })
     }
 
-    /// Whether a position behind a twin stands for keys that differ in what may follow: where a second key has begun.
+    /// Whether a position behind a twin depends on the key that the twin does not know: a second key has begun there.
     pub(crate) fn is_behind_unknown_key(&self, id: PositionId) -> bool {
         let position = self.position(id);
         let hides = |&(head, _): &(TermId, FrameId)| match *self.arena.term(head) {
@@ -161,13 +161,13 @@ impl Machine {
         self.rests(twin) != NO_KEYS
     }
 
-    /// What the earlier keys that begin as the open key have after this beginning.
+    /// The rests of the earlier keys that begin with the text of the open key, behind that text.
     fn rests(&self, twin: &Twin) -> KeySetId {
         let sets = &self.arena.registers.keys;
         twin.read.iter().flatten().fold(twin.keys, |set, &byte| sets.child(set, byte))
     }
 
-    /// The tokens after which the open key may become one that came: where an earlier key begins so, and below an escape.
+    /// The tokens after which the open key may repeat an earlier one: those along an earlier key, or with an escape.
     pub(crate) fn completing(&self, twin: &Twin, vocabulary: &Vocabulary) -> Vec<u32> {
         let (sets, trie) = (&self.arena.registers.keys, &vocabulary.trie);
         let root = match twin.read {
@@ -190,13 +190,13 @@ impl Machine {
     }
 }
 
-/// Whether a closing text may add keys that are not named to an object that has so many members.
+/// Whether a closing text may add unnamed keys to an object with `count` members.
 fn may_add_keys(spec: &ObjectSpec, count: u32) -> bool {
     let required = spec.properties.iter().filter(|property| property.required).count() as u32;
     spec.required_marks != 0 || !spec.clauses.is_empty() || spec.min > required.max(count)
 }
 
-/// Whether more than the next key depends on the keys that came.
+/// Whether the keys that came matter for more than the next key.
 fn depends_on_keys(registers: &Registers, spec: &ObjectSpec, state: &ObjectState) -> bool {
     state.hidden != Hidden::Nothing || spec.has_scarce_keys(registers.keys.count(state.keys))
 }

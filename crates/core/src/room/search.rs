@@ -1,8 +1,8 @@
 //! Position → the fewest tokens to the end, by breadth-first search over tokens, as far as its limits let it.
 //!
-//! A closing text is short in bytes, and another text may take fewer tokens. The search finds it where few positions lie
-//! within reach. It ends a layer of equally many tokens before it gives up, so that whoever takes the first token that it
-//! found finds the rest again from there.
+//! A closing text is short in bytes, and another text may take fewer tokens. The search finds that text if few
+//! positions are within reach. It completes each layer (the positions after equally many tokens) before it gives up, so
+//! that a new search, after the first token of the text that was found, finds the rest of it.
 
 use crate::automaton::position::PositionId;
 use crate::error::{Error, Limit, Result};
@@ -12,10 +12,10 @@ use rustc_hash::FxHashSet;
 /// The effort of one search: a token that is read counts 1, a position that is reached `PER_POSITION`; about 20 ms.
 const MAX_EFFORT: usize = 20_000;
 
-/// Budget steps after which a search gives up, where closing texts are hard to find.
+/// Budget steps after which a search gives up: some closing texts are hard to find.
 const MAX_STEPS: u64 = 2_000_000;
 
-/// A position takes as long as so many tokens: its closing text must be found.
+/// The effort of one position in tokens: its closing text must be found.
 const PER_POSITION: usize = 32;
 
 /// A position that some tokens lead to, and the first of these tokens.
@@ -25,13 +25,13 @@ struct Reached {
     first: Option<u32>,
 }
 
-/// What a search found.
+/// The result of a search.
 pub(crate) struct Found {
     /// The fewest tokens that are known to suffice.
     pub(crate) count: u32,
-    /// Whether no fewer do.
+    /// Whether fewer tokens never suffice.
     pub(crate) exact: bool,
-    /// The tokens that come first on the ways with as few; empty where closing texts alone are known.
+    /// The first tokens of all texts found with that count; empty if the search found none below the closing text's.
     pub(crate) firsts: Vec<u32>,
 }
 
@@ -52,7 +52,7 @@ impl RoomMasks {
                     return Ok(best);
                 }
                 let reached = self.successors(source, position, MAX_EFFORT.saturating_sub(effort));
-                // None: there are too many tokens; or after one of them no end is found in time.
+                // None: there are too many tokens, or the closing text after one of them takes too many steps.
                 let Some(successors) = reached.or_else(none_for_steps)? else { return Ok(best) };
                 effort += successors.tokens + PER_POSITION * successors.reached.len();
                 for (after, token, cost) in successors.reached {
@@ -78,7 +78,7 @@ impl RoomMasks {
     }
 }
 
-/// None in place of a limit on steps that was reached.
+/// None in place of an error, if the limit on steps was reached.
 fn none_for_steps<T>(error: Box<Error>) -> Result<Option<T>> {
     match *error {
         Error::Limit(Limit::Steps(_)) => Ok(None),

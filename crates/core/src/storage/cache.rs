@@ -32,7 +32,7 @@ struct Entry<K, V> {
 }
 
 impl<K: Copy + Eq + Hash, V: Clone> Cache<K, V> {
-    /// A cache of at capacity `capacity` bytes.
+    /// A cache of at most `capacity` bytes.
     pub fn new(capacity: usize) -> Self {
         Cache { ring: Lock::default(), capacity }
     }

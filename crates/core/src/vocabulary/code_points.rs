@@ -1,4 +1,4 @@
-//! Token → its number of code points, and number → the tokens that have at most as many.
+//! Token → its number of code points, and number → the tokens with at most this number of code points.
 //!
 //! Bounded strings allow the tokens up to some length; these sets are computed here once per length.
 

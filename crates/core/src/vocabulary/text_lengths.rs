@@ -1,6 +1,6 @@
-//! Number of characters → the tokens of unescaped text that have as many.
+//! Number of characters → the tokens of unescaped text with this number of characters.
 //!
-//! Inside a string whose characters are all alike, these tokens lead to one place, and are looked at together.
+//! Inside a string of arbitrary characters, all these tokens lead to the same position.
 
 use crate::vocabulary::token_set::{sorted_words, Words};
 
@@ -21,7 +21,7 @@ impl TextLengths {
         TextLengths(tokens.into_iter().map(sorted_words).collect())
     }
 
-    /// Whether a token has so many characters.
+    /// Whether some token has `chars` characters.
     pub fn has(&self, chars: usize) -> bool {
         self.0.get(chars).is_some_and(|words| !words.is_empty())
     }

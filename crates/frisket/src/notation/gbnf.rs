@@ -1,4 +1,4 @@
-//! GBNF → rules (`notations/gbnf.py`).
+//! GBNF → rules, as `notations/gbnf.py` reads it.
 
 use super::{Cursor, Failure, Fault, Rules};
 use frisket_core::grammar::builder::Builder;
@@ -69,7 +69,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// All up to the end of the rule.
+    /// Reads the body of a rule up to its end.
     fn body(&mut self) -> Option<()> {
         self.space(true);
         while let Some(char) = self.cursor.peek() {

@@ -19,7 +19,7 @@ use pattern::Pattern;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-/// Why a text became no node.
+/// The reason why a text has no node.
 #[derive(Debug)]
 pub enum Failure {
     /// The builder failed: a limit, or a cancellation.
@@ -37,7 +37,7 @@ pub enum Failure {
 pub struct Fault {
     /// The fault, in words.
     pub message: String,
-    /// The byte of the text; None where the whole text is meant.
+    /// The byte of the text; None for the whole text.
     pub at: Option<usize>,
     /// Advice on what to write instead.
     pub hint: Option<&'static str>,
@@ -292,7 +292,7 @@ impl<'a> Cursor<'a> {
         self.take_while(|char| char.is_ascii_digit()).parse().ok()
     }
 
-    /// The character that some hexadecimal digits say.
+    /// The character of `length` hexadecimal digits.
     fn hexadecimal(&mut self, length: usize) -> Option<char> {
         let digits =
             self.rest().get(..length).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-/// What vocabularies need of a tokenizer.json; merges, half of the file, are passed over.
+/// The parts of a tokenizer.json that vocabularies need; merges, half of the file, are skipped.
 #[derive(Deserialize)]
 pub(super) struct Definition {
     model: Option<Model>,

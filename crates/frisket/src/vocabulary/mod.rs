@@ -14,7 +14,8 @@ use frisket_core::vocabulary::vocabulary::Vocabulary as CoreVocabulary;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Ids of a vocabulary: the largest real ones have about a million, and an id far beyond is a broken or hostile file.
+/// Most ids of a vocabulary: the largest real ones have about a million, and an id far beyond is a broken or hostile
+/// file.
 const MAX_SIZE: usize = 1 << 22;
 
 /// Names that models give the token they end with, for tokenizers that do not say which it is. Only special tokens are
@@ -63,7 +64,7 @@ impl Vocabulary {
         Self::from_block(&lengths, &block, special, eos.to_vec())
     }
 
-    /// As `from_bytes`, of the length of each token and the texts of all, one after another.
+    /// As `from_bytes`, from the length of each token and the texts of all tokens in one block.
     #[doc(hidden)]
     pub fn from_block(lengths: &[u32], block: &[u8], special: Vec<(String, u32)>, eos: Vec<u32>) -> Result<Self> {
         guarded(|| {
@@ -88,7 +89,7 @@ impl Vocabulary {
     /// ids. `eos`: the ids that end a text; without it, the special tokens with well-known names for it (`</s>`,
     /// `<|eot_id|>`, …).
     ///
-    /// Of a tokenizer that the crate `tokenizers` has loaded, `tokenizer.to_string(false)` is this text.
+    /// For a tokenizer that the crate `tokenizers` has loaded, `tokenizer.to_string(false)` is this text.
     ///
     /// Errors: no tokenizer.json; tokens whose bytes cannot be known, with the first of them; no token that ends a text.
     pub fn from_tokenizer_json(text: &str, size: Option<usize>, eos: Option<&[u32]>) -> Result<Self> {
@@ -130,7 +131,7 @@ impl Vocabulary {
         &self.0
     }
 
-    /// How many ids there are, with those that have no text.
+    /// The number of ids, including those without text.
     pub fn size(&self) -> usize {
         self.0.vocabulary.size()
     }
@@ -140,7 +141,7 @@ impl Vocabulary {
         self.0.vocabulary.mask_words()
     }
 
-    /// The text of a token; nothing if it has none.
+    /// The text of a token; None if it has none.
     pub fn token(&self, id: u32) -> Option<&[u8]> {
         self.0.vocabulary.token(id)
     }

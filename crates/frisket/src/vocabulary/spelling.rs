@@ -1,4 +1,4 @@
-//! Pieces × the decoder of a tokenizer.json → bytes: what the decoder writes for a token in the middle of a text.
+//! Pieces × the decoder of a tokenizer.json → the bytes that the decoder writes for a token in the middle of a text.
 //!
 //! * ByteLevel: every character of a piece stands for one byte, by GPT-2's map.
 //! * Metaspace, or Replace, ByteFallback and Fuse (SentencePiece): `▁` is a space, `<0x0A>` is one byte.
@@ -70,7 +70,7 @@ fn decoder(definition: &Definition) -> Result<Vec<&Value>> {
 fn flatten<'a>(step: Option<&'a Value>, inner: &str, steps: &mut Vec<&'a Value>) {
     let Some(step) = step.filter(|step| step.is_object()) else { return };
     match kind(step) == "Sequence" {
-        // As deep as serde_json reads, which is bounded.
+        // The recursion is as deep as the JSON, which serde_json bounds.
         true => step
             .get(inner)
             .and_then(Value::as_array)
@@ -85,7 +85,7 @@ fn kind(step: &Value) -> &str {
     step.get("type").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// GPT-2's letters by code point: the byte of each; -1 for none.
+/// Code point of one of GPT-2's letters → its byte; -1 for other characters.
 static BYTES: Lazy<[i16; 0x144]> = Lazy::new(|| {
     let mut bytes = [-1; 0x144];
     let is_printable = |byte: &u16| matches!(byte, 0x21..=0x7e | 0xa1..=0xac | 0xae..=0xff);
@@ -102,13 +102,14 @@ fn byte_level(piece: &str) -> Vec<u8> {
     piece.chars().map(byte).collect::<Option<Vec<u8>>>().unwrap_or_else(|| piece.as_bytes().to_vec())
 }
 
-/// Byte-level tokens, with added ones as the plain text that they are found as.
+/// The texts of byte-level tokens; added tokens are plain text.
 ///
-/// The decoder reads added tokens in its own letters, too: `é` is then the single byte E9. Such a token has no one meaning.
+/// The decoder reads added tokens in GPT-2's letters, too: `é` becomes the single byte E9. A token whose text changes
+/// so has no single meaning, and is refused.
 fn with_added(mut texts: Texts, pieces: &[Option<String>], added: &[(u32, String, bool)]) -> Result<Texts> {
     for (id, content, _) in added.iter().filter(|(_, _, is_special)| !is_special) {
         let decoded = byte_level(content);
-        // A piece that is the model's own as well is spelt as the model spells.
+        // An added token that is also a piece of the model is spelled as the model spells it.
         if decoded != content.as_bytes() && pieces[*id as usize].as_ref() != Some(content) {
             return Err(Error::vocabulary(
                 format!("added tokens are encoded as one text and decoded as another: {content:?} (id {id})"),
@@ -140,7 +141,7 @@ impl<'a> SentencePiece<'a> {
                 }
                 "ByteFallback" => made.has_byte_fallback = true,
                 "Fuse" => is_fused = true,
-                // It takes the space from the start of a whole text; inside a text it does nothing.
+                // Strip takes the space from the start of a whole text, and nothing inside it.
                 "Strip" if is_fused && is_nothing(step.get("stop")) && text("content") == Some(" ") => {}
                 other => {
                     return Err(Error::vocabulary(
@@ -180,7 +181,7 @@ fn fallback_byte(piece: &str) -> Option<u8> {
     is_hexadecimal.then(|| u8::from_str_radix(digits, 16).ok())?
 }
 
-/// Errors: a mark between words, whose text only the decoder of WordPiece defines.
+/// Refuses marks between words, whose text only the decoder of WordPiece defines.
 fn refuse_marks(model: &Model, pieces: &[Option<String>]) -> Result<()> {
     for (name, mark) in model.marks() {
         let marked = pieces.iter().flatten().find(|piece| piece.contains(mark));

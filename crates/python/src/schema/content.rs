@@ -10,16 +10,16 @@ use std::sync::Arc;
 /// Bytes beyond which a value itself is read: it may hold one dict in many places, which its content spells out.
 const LONGEST: usize = 1 << 20;
 
-/// What the next byte begins.
+/// The part that the next byte begins.
 enum Place {
     Value,
     /// The next key of an object, or its end.
     Member,
-    /// So many items of an array, and its end.
+    /// This many items of an array, then its end.
     Items(u32),
 }
 
-/// Why there is no tree.
+/// The reason why there is no tree.
 enum Failure {
     /// The value itself must be read: it is long, or an object in it has a key that is no string.
     NotPlain,
@@ -34,9 +34,9 @@ impl From<Box<Error>> for Failure {
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// The tree of the schema of which this is the content; None for one that must be read itself. A string is JSON text.
+/// The tree of a schema from its content; None if the schema itself must be read. A string is JSON text.
 ///
-/// `watch` may end it.
+/// `watch` may end the reading.
 pub fn tree(content: &[u8], watch: Watch) -> Option<frisket_schema::error::Result<Arc<Tree>>> {
     match build(content, watch) {
         Ok(tree) => Some(Ok(Arc::new(tree))),
@@ -83,7 +83,7 @@ fn build(content: &[u8], watch: Watch) -> Result<Tree> {
     Ok(builder.finish())
 }
 
-/// Pushes a scalar, or the beginning of an array or object: what follows is then still to come.
+/// Pushes a scalar, or the beginning of an array or object, whose parts then follow.
 fn value(builder: &mut TreeBuilder, rest: &mut &[u8]) -> Result<Option<Place>> {
     match byte(rest)? {
         b'{' => {

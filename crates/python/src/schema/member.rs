@@ -13,7 +13,8 @@ use pyo3::prelude::*;
 /// The values of an object's members, as nodes of a builder that `Prelude.fork` made, for formats that write
 /// members one by one. Not thread-safe.
 ///
-/// A member is named by its key; None is any member that `properties` does not name. `types` are names of JSON Schema.
+/// A key names a member; None stands for all members that `properties` does not name. `types` are names of JSON
+/// Schema.
 #[pyclass(unsendable, module = "frisket._core.front_end")]
 pub struct MemberValues {
     builder: Py<GrammarBuilder>,
@@ -49,7 +50,7 @@ impl MemberValues {
         self.values.check(builder.builder()?).map_err(raised)
     }
 
-    /// Whether a member may have any value, by what its schema clearly says.
+    /// Whether a member may clearly have any value, without expanding its schema.
     fn is_anything(&mut self, key: Option<&str>) -> PyResult<bool> {
         self.values.is_anything(key).map_err(raised)
     }
@@ -60,7 +61,7 @@ impl MemberValues {
         self.values.has(builder.builder()?, key, types_of(&types)?).map_err(raised)
     }
 
-    /// The texts among a member's values, as they stand; None if there are none.
+    /// The strings among a member's values, without quotes and escapes; None if there are none.
     fn text(&mut self, py: Python<'_>, key: Option<&str>) -> PyResult<Option<u32>> {
         self.node(py, |values, builder| values.text(builder, key))
     }

@@ -5,10 +5,10 @@
 //! numeral   a number of Python → a number of the tree
 //! content   the content of a plain value → a tree, without the GIL
 //! options   JSONSchemaOptions → the crate's options
-//! prelude   options → what all their schemas have in common
+//! prelude   options → the nodes that all their schemas share
 //! document  schema → its subschemas, their drafts and references
 //! member    schema of an object → the values of its members
-//! report    schema → what became of each keyword
+//! report    schema → the outcome for each keyword
 //! steps     each step of the front end alone, for tests
 //! ```
 
@@ -38,7 +38,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::sync::Arc;
 
-/// The schema's tree: of a text, or of a value of Python.
+/// The tree of a schema: a JSON text, or a value of Python.
 pub fn read<'py>(schema: &Bound<'py, PyAny>) -> PyResult<Arc<Tree>> {
     read_watched(schema, Watch::default())
 }
@@ -59,7 +59,7 @@ fn half_a_pair() -> Box<Error> {
         .with_hint("decode the file as UTF-8, with errors=\"strict\"")
 }
 
-/// The exception of an error, as results of the crate hold it.
+/// The exception of an error of the crate.
 pub fn raised(error: Box<Error>) -> PyErr {
     match error.kind {
         Kind::Engine(EngineError::Limit(_)) if error.place.is_some() => exception(error.into()),
@@ -85,7 +85,7 @@ impl Registry for Callback {
     }
 }
 
-/// The same callable, for work that has a thread of its own.
+/// The callable for work in a thread of its own; it is called in the thread that waits.
 struct Documents {
     callback: Arc<Callback>,
     caller: Caller,

@@ -10,7 +10,7 @@ use pyo3::types::PyInt;
 /// Digits beyond which Python does not write an integer out.
 const LONGEST: usize = 4_300;
 
-/// Pushes a float; what is infinite or not a number is refused by its name.
+/// Pushes a float; an infinity or NaN is pushed by its name, and refused later.
 pub fn float(builder: &mut TreeBuilder, float: f64) -> Result<NodeId> {
     match float {
         _ if float.is_finite() => builder.number(&written(float)),
@@ -24,7 +24,8 @@ pub fn integer(builder: &mut TreeBuilder, integer: &Bound<'_, PyAny>) -> Result<
     let plain = integer.py().get_type::<PyInt>().call_method1("__repr__", (integer,));
     match plain.and_then(|digits| digits.extract::<String>()) {
         Ok(digits) => builder.number(&digits),
-        // Python refuses to write out thousands of digits, and the front end to read them: it sees how many.
+        // Python refuses to write out thousands of digits, and the front end to read them: here only their number
+        // matters.
         Err(_) => builder.number(&"9".repeat(LONGEST)),
     }
 }

@@ -1,4 +1,4 @@
-//! Options → what the grammars of all their schemas have in common; schemas → these grammars.
+//! Options → the nodes that all their schemas share; schemas → their grammars.
 
 use super::options::options_of;
 use super::{content, raised, read, read_watched, Callback, Documents};
@@ -17,12 +17,12 @@ use frisket_schema::subschema::Omission;
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// Bytes of JSON that a node of a tree stands for, about.
+/// Bytes of JSON for each node of a tree, about.
 const NODE: usize = 8;
 
-/// `JSONSchemaOptions` with what all their schemas have in common.
+/// `JSONSchemaOptions` with the nodes that all their schemas share.
 ///
-/// `literals` is the language whose literals values are: json, or python for arguments of a call.
+/// `literals` is the language of literals: json, or python for arguments of a call.
 #[pyclass(frozen, module = "frisket._core.front_end")]
 pub struct Prelude(Arc<compile::Prelude>);
 
@@ -42,10 +42,10 @@ impl Prelude {
         GrammarBuilder::of_prelude(self.shared(), limits, cancellation)
     }
 
-    /// (the grammar of a schema's documents, what is not enforced, formats that are narrowed, notes).
+    /// (the grammar of a schema's documents, keywords that are not enforced, formats that are narrowed, notes).
     ///
-    /// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None. `content` is what
-    /// the function of that name says of the schema: most schemas are read from it without the GIL.
+    /// `schema` is a dict, a bool or a JSON text; `registry` gives the document of a URI, or None. `content` is the
+    /// result of the function of that name for the schema: most schemas are read from it without the GIL.
     #[pyo3(signature = (schema, registry=None, limits=None, content=None))]
     fn compile(
         &self,
@@ -84,10 +84,11 @@ impl Prelude {
         Ok((Grammar::new(grammar), told(omissions), told(narrowed), noted(notes)))
     }
 
-    /// (the node of a schema's documents in a builder, what is not enforced, formats that are narrowed, notes).
+    /// (the node of a schema's documents in a builder, keywords that are not enforced, formats that are narrowed,
+    /// notes).
     ///
-    /// `is_fork`: whether the builder is a fork of this prelude. Of another one, no JSON string holds the options'
-    /// forbidden texts from now on.
+    /// `is_fork`: whether the builder is a fork of this prelude. In another builder, no JSON string holds the
+    /// options' forbidden texts from now on.
     #[pyo3(signature = (builder, schema, registry=None, *, is_fork))]
     fn embed(
         &self,
@@ -112,16 +113,16 @@ impl Prelude {
 }
 
 impl Prelude {
-    /// What all schemas of the options have in common.
+    /// The prelude, shared.
     pub fn shared(&self) -> Arc<compile::Prelude> {
         self.0.clone()
     }
 }
 
-/// (pointer, keyword, what slips through or is left out)
+/// (pointer, keyword, values that are wrongly allowed or left out)
 type Told = (String, String, String);
 
-/// What was made, what is not enforced, formats that are narrowed, notes.
+/// (result, keywords that are not enforced, formats that are narrowed, notes)
 type Answer<T> = (T, Vec<Told>, Vec<Told>, Vec<Noted>);
 
 /// (code, text, JSON pointers of the schemas that it speaks of)

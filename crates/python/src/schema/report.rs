@@ -1,4 +1,4 @@
-//! Schema → what became of each keyword, and words that are spelled alike.
+//! Schema → the outcome for each keyword; unknown word → the known word that may be meant.
 
 use super::{raised, read, Callback, Prelude};
 use crate::gil::without;
@@ -9,10 +9,10 @@ use frisket_schema::resolve::Registry;
 use frisket_schema::similar;
 use pyo3::prelude::*;
 
-/// (pointer, keyword, status, what slips through or is left out, note)
+/// (pointer, keyword, status, values that are wrongly allowed or left out, note)
 pub type Entry = (String, String, &'static str, String, String);
 
-/// What became of every keyword of a schema that compiles: pointer, keyword, status, what slips, note.
+/// The outcome for every keyword of a schema that compiles: pointer, keyword, status, wrongly allowed values, note.
 ///
 /// The schema is read again, within these limits. `registry` gives the document of a URI, or None.
 #[pyfunction]
@@ -41,13 +41,13 @@ pub fn is_sorted(schema: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(order::is_sorted(&*read(schema)?))
 }
 
-/// Whether some draft has a keyword of this name, which asks something of a document.
+/// Whether some draft has a keyword of this name that has an effect on documents.
 #[pyfunction]
 pub fn is_keyword(name: &str) -> bool {
     frisket_schema::read::is_keyword(name)
 }
 
-/// The word that another one may be meant for, as hints and reports say it.
+/// The known word that another one may be meant for, as hints and reports name it.
 #[pyfunction]
 pub fn closest(word: &str, known: Vec<String>) -> Option<String> {
     similar::closest(word, known.iter().map(String::as_str)).map(str::to_owned)

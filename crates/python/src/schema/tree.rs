@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use rustc_hash::FxHashMap;
 
-/// What is left to push: the innermost last.
+/// Parts that are still to be pushed, the innermost last.
 enum Task<'py> {
     Value(Bound<'py, PyAny>),
     Member(Bound<'py, PyAny>, Bound<'py, PyAny>),
@@ -89,7 +89,7 @@ fn scalar(builder: &mut TreeBuilder, value: &Bound<'_, PyAny>) -> Result<NodeId>
     }
 }
 
-/// What is made of a string; Python may hold half of a surrogate pair.
+/// The result of `make` for a string, which in Python may hold half of a surrogate pair.
 fn text<T>(string: &Bound<'_, PyString>, make: impl FnOnce(Text<'_>) -> T) -> T {
     match string.to_str() {
         Ok(text) => make(Text::Unicode(text)),

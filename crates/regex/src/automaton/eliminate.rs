@@ -1,4 +1,4 @@
-//! Automaton × Builder → the node of its texts, by eliminating one state after the other, the cheapest first.
+//! Automaton × Builder → the node of its texts, by eliminating the states one by one, the cheapest first.
 
 use super::minimal::Row;
 use super::{Halt, Result};
@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 
 const MOST_PATHS: usize = 5_000;
 
-/// Edges to states, with the node of the texts on each; in the order in which they were made.
+/// Edges to states, each with the node of its texts, in the order in which they were made.
 type Edges = Vec<(usize, TermId)>;
 
 /// The node of the automaton's texts.
 pub(super) fn eliminate(builder: &mut Builder, rows: Vec<Row>) -> Result<TermId> {
-    // Two states more: before the start, and behind what accepts.
+    // Two more states: a source before the start, and a sink behind the accepting states.
     let (source, sink) = (rows.len(), rows.len() + 1);
     let mut edges: Vec<Edges> = Vec::with_capacity(rows.len() + 2);
     for row in &rows {

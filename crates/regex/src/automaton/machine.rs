@@ -1,7 +1,7 @@
-//! Places → a deterministic automaton over classes of characters.
+//! Places of a pattern → a deterministic automaton over classes of characters.
 //!
-//! A branch passes places that consume nothing when the characters before and after are both known, which settles anchors
-//! and word boundaries. Lookbehinds run along from the start of the text.
+//! Places that consume nothing are passed when the characters before and after are both known, which decides anchors
+//! and word boundaries. Lookbehinds run as automata of their own from the start of the text.
 
 use super::program::{Place, Program};
 use super::{Halt, Result};
@@ -13,14 +13,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MOST_STATES: usize = 400;
 const MOST_MOVES: u64 = 50_000;
 const MOST_CLASSES: usize = 100;
-/// Moves between two looks at the builder's limits and flags: some tens of microseconds.
+/// Moves between two checks of the builder's limits and flags: some tens of microseconds.
 const SLICE: u64 = 256;
 
-/// A set of branches, by its number.
+/// The number of a set of branches.
 type State = usize;
 /// Lookaheads that are still being checked, in order: whether each is negative, and its state.
 type Checks = Vec<(bool, State)>;
-/// A place, and the lookaheads beside it.
+/// A place, and the lookaheads that run beside it.
 type Branch = (usize, Checks);
 
 /// A character of the text, as far as the pattern tells characters apart.
@@ -28,12 +28,13 @@ type Branch = (usize, Checks);
 enum Neighbour {
     /// None: the text begins or ends here.
     Edge,
-    /// The part begins or ends here, and nobody knows what stands beside it: an assertion about that holds or fails.
+    /// A part of a text begins or ends here, and the text beside it is unknown: assertions about it are taken to hold,
+    /// or to fail.
     Beside(bool),
     Class(usize),
 }
 
-/// What is known at a position: the characters before and after, and which lookbehinds hold.
+/// The surroundings of a position: the characters before and after, and whether each lookbehind holds.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Context {
     before: Neighbour,
@@ -42,7 +43,7 @@ struct Context {
 }
 
 impl Context {
-    /// With the other answer about what stands beside a part.
+    /// The context with the opposite assumption about the text beside a part.
     fn flipped(&self) -> Self {
         let after = match self.after {
             Neighbour::Beside(holds) => Neighbour::Beside(!holds),
@@ -65,11 +66,11 @@ pub(super) struct Machine<'a> {
     classes: Vec<CharSet>,
     /// The set of each place, as classes.
     members: Vec<Vec<bool>>,
-    /// Classes that no assertion about the previous character tells apart are one.
+    /// Class → the one that stands for all classes that no assertion about the previous character tells apart.
     before: Vec<usize>,
     states: Vec<Vec<Branch>>,
     numbers: FxHashMap<Vec<Branch>, State>,
-    /// Steps that were made; None where the state matches whatever follows.
+    /// Steps that were made, with the next state; None if the state matches whatever follows.
     known: FxHashMap<(State, Context), Option<State>>,
     moves: u64,
 }
@@ -139,7 +140,7 @@ impl<'a> Machine<'a> {
             table.next.push(row);
             let context = self.context(&trackers, before, edge)?;
             let accepts = self.matches(state, &context, false)?;
-            // Assertions about the text beside a part that hold, or fail, must be the same to it.
+            // A part must match alike, whether assertions about the text beside it hold or fail.
             if self.program.is_part && self.matches(state, &context.flipped(), false)? != accepts {
                 return Err(Halt::TooLarge);
             }
@@ -157,7 +158,8 @@ impl<'a> Machine<'a> {
         number
     }
 
-    /// The context of a position, with the lookbehinds that hold there. Inner ones come before those around them.
+    /// The context of a position, with the lookbehinds that hold there. Inner lookbehinds come first, as outer ones ask
+    /// them.
     fn context(&mut self, trackers: &[State], before: Neighbour, after: Neighbour) -> Result<Context> {
         let mut context = Context { before, after, behind: Vec::new() };
         for &tracker in trackers {
@@ -201,7 +203,7 @@ impl<'a> Machine<'a> {
         }
         found.sort_unstable();
         found.dedup();
-        // A branch that still has to check more than another at the same place adds nothing.
+        // A branch with more lookaheads to check than another one at the same place adds nothing.
         let less = |one: &Branch, other: &Branch| {
             one.0 == other.0 && one.1.len() < other.1.len() && one.1.iter().all(|check| other.1.contains(check))
         };
@@ -209,7 +211,7 @@ impl<'a> Machine<'a> {
         Ok(Some(self.state(kept)))
     }
 
-    /// The lookaheads after the context's character; None if one has failed.
+    /// The lookaheads that go on after the context's character; None if one has failed.
     fn checked<'c>(
         &mut self,
         checks: impl Iterator<Item = &'c (bool, State)>,
@@ -230,7 +232,7 @@ impl<'a> Machine<'a> {
         Ok(Some(remaining))
     }
 
-    /// Whether the state matches at the end of the text. A lookahead may go on beside a part.
+    /// Whether the state matches at the end of the text. A lookahead may look beyond the end of a part.
     fn matches(&mut self, state: State, context: &Context, is_lookahead: bool) -> Result<bool> {
         let goes_on = is_lookahead && context.after == Neighbour::Beside(true);
         for (start, checks) in self.states[state].clone() {
@@ -239,7 +241,7 @@ impl<'a> Machine<'a> {
                     continue;
                 }
                 for &(negative, check) in checks.iter().chain(&started) {
-                    // What helps a negative lookahead hurts what stands around it.
+                    // A negative lookahead fails if its item matches, so the assumption is reversed.
                     let holds = match negative {
                         true => !self.matches(check, &context.flipped(), true)?,
                         false => self.matches(check, context, true)?,
@@ -254,7 +256,7 @@ impl<'a> Machine<'a> {
         Ok(false)
     }
 
-    /// The places that consume or end, with the lookaheads begun on the way.
+    /// The places that consume or end, with the lookaheads that begin on the way to them.
     fn reached(&mut self, start: usize, context: &Context) -> Result<Vec<Branch>> {
         let mut seen: FxHashSet<Branch> = FxHashSet::default();
         let mut found = Vec::new();

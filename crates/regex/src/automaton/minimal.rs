@@ -1,4 +1,4 @@
-//! Deterministic automaton → the least one, without the states from which no text is accepted.
+//! Deterministic automaton → the minimal one, without the states from which no text is accepted.
 
 use super::machine::Table;
 use super::{Halt, Result};
@@ -7,13 +7,13 @@ use rustc_hash::FxHashMap;
 
 const MOST_STATES: usize = 60;
 
-/// A state's edges, by the state that they lead to, and whether it accepts.
+/// The edges of a state, one for each next state, and whether the state accepts.
 pub(super) struct Row {
     pub edges: Vec<(usize, CharSet)>,
     pub accepts: bool,
 }
 
-/// The rows of the least automaton; the first is the start.
+/// The rows of the minimal automaton; the first is the start.
 pub(super) fn minimize(table: Table) -> Result<Vec<Row>> {
     let mut block: Vec<usize> = table.accepts.iter().map(|&accepts| usize::from(accepts)).collect();
     let mut count = if block.contains(&0) && block.contains(&1) { 2 } else { 1 };

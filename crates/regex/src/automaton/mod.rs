@@ -1,8 +1,8 @@
 //! Tree × Builder → a regular node by way of a deterministic automaton: slow, general, bounded.
 //!
-//! Lookarounds may stand anywhere, in loops too. A state is a set of branches. A branch is a place in the pattern and the
-//! lookaheads that are still being checked beside it. Each of these is a state of its own, so a negative one is only read
-//! the other way round. The automaton is minimized, and its states are eliminated one by one, which leaves a node.
+//! Lookarounds may stand anywhere, in loops too. A state is a set of branches. A branch is a place in the pattern and
+//! the lookaheads that are still being checked beside it. A lookahead is a state of its own, and a negative one fails
+//! where that state matches. The automaton is minimized, and its states are eliminated one by one, which leaves a node.
 //!
 //! Sources: Kleene, *Representation of events in nerve nets* (1956), for the elimination; Moore, *Gedanken-experiments on
 //! sequential machines* (1956), for the minimization.
@@ -19,7 +19,7 @@ use frisket_core::regular::term::TermId;
 
 /// Why there is no automaton.
 pub(crate) enum Halt {
-    /// It would be too large to be worth it, or the tree is beyond it.
+    /// It would be too large, or the tree has parts that this automaton cannot express.
     TooLarge,
     /// The builder failed.
     Engine(Box<Error>),
@@ -33,14 +33,14 @@ impl From<Box<Error>> for Halt {
 
 type Result<T> = std::result::Result<T, Halt>;
 
-/// Which texts are meant.
+/// The texts that an automaton accepts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Those that match as a whole.
+    /// Texts that match as a whole.
     Whole,
-    /// Those with a match somewhere inside.
+    /// Texts with a match somewhere inside.
     Search,
-    /// Those that match as a whole, where more text may stand on both sides.
+    /// Parts of a text that match as a whole; more text may stand on both sides.
     Part,
 }
 

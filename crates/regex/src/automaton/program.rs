@@ -1,4 +1,4 @@
-//! Tree → places that follow one another.
+//! Tree → a program of places, each with the places after it.
 
 use super::{Halt, Result, Scope};
 use crate::char_set::CharSet;
@@ -8,9 +8,9 @@ use crate::unicode::class::NEWLINE;
 const MOST_PLACES: usize = 600;
 const DEEPEST_LOOK: usize = 3;
 
-/// What is done at a place, and the places after it.
+/// An action, and the places after it.
 pub(super) enum Place {
-    /// Matches at the end of the text; for a lookbehind, at the position it is asked about.
+    /// Matches at the end of the text; for a lookbehind, at the position that is asked about.
     End,
     /// Matches whatever follows.
     Accept,
@@ -26,13 +26,13 @@ pub(super) enum Place {
         ahead: bool,
         next: usize,
     },
-    /// Begins a lookahead beside what follows.
+    /// Begins a lookahead, which runs beside the rest.
     Ahead {
         start: usize,
         negative: bool,
         next: usize,
     },
-    /// Asks a lookbehind, which has run from the start of the text.
+    /// Asks whether a lookbehind, which has run from the start of the text, holds here.
     Behind {
         tracker: usize,
         negative: bool,
@@ -43,14 +43,14 @@ pub(super) enum Place {
 /// A pattern as places.
 pub(super) struct Program {
     pub places: Vec<Place>,
-    /// Where each lookbehind begins.
+    /// The place where each lookbehind begins.
     pub trackers: Vec<usize>,
     pub start: usize,
     /// Whether more text may stand on both sides.
     pub is_part: bool,
 }
 
-/// The direction of the lookaround that a place stands in.
+/// The direction of the lookaround around a place, if there is one.
 #[derive(Clone, Copy, PartialEq)]
 enum Inside {
     Nothing,
@@ -76,7 +76,7 @@ impl Program {
         if search {
             start = compiler.any_before(start)?;
         }
-        // Where a search has come to its end.
+        // The place that `accept` returns.
         compiler.places.push(Place::Accept);
         Ok(Program { places: compiler.places, trackers: compiler.trackers, start, is_part })
     }
@@ -96,7 +96,7 @@ impl Compiler {
         Ok(self.places.len() - 1)
     }
 
-    /// A fork to one place and to others that come back to the fork.
+    /// A fork to one place; `close_loop` adds a body that comes back to the fork.
     fn loop_to(&mut self, then: usize) -> Result<usize> {
         self.add(Place::Fork(vec![then]))
     }

@@ -8,7 +8,8 @@ use std::slice::from_ref;
 type Result<T> = std::result::Result<T, Stop>;
 
 impl<'t> Placement<'_, 't> {
-    /// Settles lookbehinds left to right, then lookaheads right to left; only pieces are left.
+    /// Turns lookbehinds, left to right, and then lookaheads, right to left, into constraints on pieces; returns the
+    /// pieces.
     pub(super) fn place_looks(&mut self, mut items: Vec<Item<'t>>, left: Edge, right: Edge) -> Result<Vec<Piece<'t>>> {
         while let Some((index, look)) = items.iter().enumerate().find_map(|(index, item)| match item {
             Item::Look(look) if !look.ahead => Some((index, *look)),
@@ -26,7 +27,7 @@ impl<'t> Placement<'_, 't> {
                     let is_at_start = left == Edge::Text && !items.iter().any(Item::is_piece);
                     self.place_ahead(tail, look, right, is_at_start)?
                 }
-                // Never: assertions about a neighbour were settled before.
+                // Unreachable: assertions about a neighbour are placed before.
                 Item::Before { at, .. } | Item::After { at, .. } => return Err(Stop::Unplaced(at)),
                 Item::Piece(piece) => vec![piece],
             };
@@ -98,7 +99,8 @@ impl<'t> Placement<'_, 't> {
                 return Ok([&head[..head.len() - count], &[piece], tail].concat());
             }
         }
-        // Only assertions at the very start stand before the near pieces: they look at the whole text all the same.
+        // Before the near pieces, only assertions at the very start may stand: they look at the whole text all the
+        // same.
         let looks_on = |item: &Item| matches!(item, Item::Look(_) | Item::FinalNewline { .. });
         if left == Edge::Unknown || !far.iter().all(looks_on) {
             return Err(Stop::Unplaced(look.at));
@@ -114,7 +116,7 @@ impl<'t> Placement<'_, 't> {
     }
 }
 
-/// How many of the nearest pieces surely hold `width` characters.
+/// The number of nearest pieces that surely hold `width` characters; None if all of them may hold fewer.
 fn enough<'a, 't: 'a>(pieces: impl Iterator<Item = &'a Piece<'t>>, width: Option<u64>) -> Option<usize> {
     let width = width?;
     let mut total = 0u64;

@@ -1,9 +1,9 @@
 //! Tree × Builder → the regular node of exactly the texts that match.
 //!
-//! Without assertions a tree maps to nodes one to one. An assertion constrains what lies beside it: one about the next or
-//! the previous character narrows its neighbour; a lookahead is an intersection with the rest of the text, a lookbehind
-//! one with the text so far, and a negative one is an intersection with the complement. What cannot be placed like this
-//! (an assertion that looks out of the loop it stands in) goes through an automaton of the whole pattern.
+//! Without assertions a tree maps to nodes one to one. An assertion constrains the text beside it: one about the next
+//! or the previous character narrows its neighbour; a lookahead is an intersection with the rest of the text, a
+//! lookbehind one with the text so far, and a negative one is an intersection with the complement. An assertion that
+//! looks out of the loop it stands in cannot be placed like this, and goes through an automaton of the whole pattern.
 
 mod look;
 mod narrow;
@@ -20,7 +20,7 @@ use piece::Edge;
 use placement::{Placement, Stop};
 
 /// The node of the texts that match as a whole, or somewhere inside if `search`. Errors: assertions that no regular
-/// language of bearable size says, limits, cancellation.
+/// language of bearable size expresses, limits, cancellation.
 pub(crate) fn lower(builder: &mut Builder, tree: &Node, search: bool) -> Result<TermId> {
     if tree.asserts() {
         return whole(builder, tree, search);
@@ -48,7 +48,7 @@ pub(crate) fn lower_part(builder: &mut Builder, tree: &Node) -> Result<TermId> {
     };
     match lower_automaton(builder, tree, Scope::Part) {
         Err(Halt::Engine(error)) => Err(Error::Engine(error)),
-        // A terminal that never matches is a slip.
+        // A terminal that never matches is taken for a mistake.
         Ok(node) if node != EMPTY => Ok(node),
         _ => Err(Error::Irregular(Flaw::at(
             "this assertion may look at the text beside it, and a terminal has only its own",

@@ -1,4 +1,4 @@
-//! Parts of a text beside an assertion about one character → the parts that it leaves.
+//! Parts of a text beside an assertion about one character → the parts that satisfy it.
 
 use super::piece::{Edge, Item, Piece};
 use super::placement::{Placement, Stop};
@@ -8,12 +8,12 @@ use crate::measure::Measure;
 use frisket_core::error::Result;
 use frisket_core::regular::term::EPSILON;
 
-/// An assertion about the nearest character: in `ranges`, or none at all if `at_edge`.
+/// An assertion that the nearest character is in `ranges` or, if `at_edge`, that there is none.
 #[derive(Clone, Copy)]
 pub(super) struct Neighbour<'a> {
     pub ranges: &'a CharSet,
     pub at_edge: bool,
-    /// What lies beyond all items.
+    /// The text beyond all items.
     pub edge: Edge,
     /// Whether the items come after the assertion.
     pub ahead: bool,
@@ -21,7 +21,7 @@ pub(super) struct Neighbour<'a> {
 }
 
 impl<'t> Placement<'_, 't> {
-    /// The ways for `items`, nearest first, to have the nearest character that the assertion asks for.
+    /// The alternatives of `items`, nearest first, whose nearest character satisfies the assertion.
     pub(super) fn narrow(
         &mut self,
         items: &[Item<'t>],
@@ -63,14 +63,15 @@ impl<'t> Placement<'_, 't> {
                 }
             });
         }
-        // The near pieces are empty, and another assertion stands before whatever decides.
+        // All near pieces may be empty, and another assertion stands before the piece that decides.
         let skipped = rest.iter().position(Item::is_piece).unwrap_or(rest.len());
         let (skipped, beyond) = rest.split_at(skipped);
         let beyond = self.narrow(beyond, wanted)?.into_iter().map(|part| [skipped, &part].concat());
         Ok(filled.map(with_rest).into_iter().chain(beyond).collect())
     }
 
-    /// Pieces, nearest first, whose nearest character is wanted: it is the first piece's, or that is empty and so on.
+    /// The texts of pieces, nearest first, whose nearest character is wanted. It is that of the first piece or, if this
+    /// is empty, of the second, and so on.
     fn nearest(&mut self, near: &[Piece<'t>], wanted: Neighbour) -> Result<Option<Piece<'t>>> {
         let mut ways = Vec::new();
         for (index, piece) in near.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Parts of a text that nodes describe → joined, united, repeated or cut down.
+//! Parts of a text as nodes → their concatenation, union, repetition, intersection.
 
 use super::placement::Placement;
 use crate::char_set::CharSet;
@@ -55,7 +55,7 @@ impl<'t> Item<'t> {
     }
 }
 
-/// What lies beyond the parts on one side.
+/// The text beyond the parts on one side.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Edge {
     /// The text begins or ends there.
@@ -114,7 +114,7 @@ impl<'t> Placement<'_, 't> {
         self.checked(node, piece.size)
     }
 
-    /// A piece whose least length says truly whether it may be empty.
+    /// A piece whose least length is 0 only if it may be empty.
     pub(super) fn checked(&mut self, node: TermId, mut size: Measure) -> Result<Piece<'t>> {
         if size.low == 0 && !self.builder.accepts(node.number(), b"")? {
             size.low = 1;

@@ -1,4 +1,4 @@
-//! Assertions among parts of a text → parts that say what the assertions ask for.
+//! Assertions among parts of a text → parts without assertions that satisfy them.
 
 use super::narrow::Neighbour;
 use super::piece::{Edge, Item, Look, Piece};
@@ -10,18 +10,18 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::slice::from_ref;
 
-/// Each way to place assertions is an alternative. Beyond this many, the automaton is the better way.
+/// Most alternatives, one for each way to place assertions. Beyond this many, the automaton is the better way.
 const MOST_ALTERNATIVES: usize = 64;
-/// Each assertion is placed in a pass over all the parts around it.
+/// Most parts of a sequence: each assertion takes a pass over the parts around it.
 const MOST_PARTS: usize = 500;
-/// Lookarounds within lookarounds; each is placed once per way to place the one around it.
+/// The deepest nesting of lookarounds: each is placed once for each way to place the one around it.
 const DEEPEST_LOOK: usize = 8;
-/// Counted loops of assertions are written out as far as this.
+/// Most rounds of a counted loop with assertions that are written out.
 const MOST_ROUNDS: u32 = 3;
 
 /// Why assertions were not placed.
 pub(super) enum Stop {
-    /// One cannot be, and stands at this place.
+    /// The assertion at this place cannot be placed.
     Unplaced(usize),
     /// The builder failed.
     Engine(Box<Error>),
@@ -38,7 +38,7 @@ pub(super) type Alternatives<'t> = Rc<Vec<Vec<Item<'t>>>>;
 
 type Result<T> = std::result::Result<T, Stop>;
 
-/// The assertions of one tree on their way to their places. Subtrees are known by their addresses.
+/// Places the assertions of one tree. Results are cached by the addresses of subtrees.
 pub(super) struct Placement<'b, 't> {
     pub builder: &'b mut Builder,
     expanded: FxHashMap<*const Node, std::result::Result<Alternatives<'t>, usize>>,
@@ -64,7 +64,7 @@ impl<'b, 't> Placement<'b, 't> {
 
     // -- tree → alternatives ------------------------------------------------------------------------------------------
 
-    /// The tree as alternatives; worked out once per tree.
+    /// The alternatives of a tree; computed once.
     pub fn alternatives(&mut self, node: &'t Node) -> Result<Alternatives<'t>> {
         let key = std::ptr::from_ref(node);
         if let Some(known) = self.expanded.get(&key) {
@@ -212,7 +212,7 @@ impl<'b, 't> Placement<'b, 't> {
         Ok(pieces)
     }
 
-    /// Settles the first assertion about the previous character; None if there is none.
+    /// Places the first assertion about the previous character; None if there is none.
     fn place_before(&mut self, items: &[Item<'t>], left: Edge) -> Result<Option<Vec<Vec<Item<'t>>>>> {
         let found = items.iter().enumerate().find_map(|(index, item)| match item {
             Item::Before { ranges, edge, at } => Some((index, ranges, *edge, *at)),
@@ -225,7 +225,7 @@ impl<'b, 't> Placement<'b, 't> {
         Ok(Some(ways.into_iter().map(|way| way.into_iter().rev().chain(rest.iter().cloned()).collect()).collect()))
     }
 
-    /// Settles the last assertion about the next character; None if there is none.
+    /// Places the last assertion about the next character; None if there is none.
     fn place_after(&mut self, items: &[Item<'t>], right: Edge) -> Result<Option<Vec<Vec<Item<'t>>>>> {
         let found = items.iter().enumerate().rev().find_map(|(index, item)| match item {
             Item::After { ranges, edge, at } => Some((index, ranges, *edge, *at)),
@@ -237,7 +237,7 @@ impl<'b, 't> Placement<'b, 't> {
     }
 }
 
-/// The items, with groups opened that only hold a sequence, so that an assertion meets the nearest part alone.
+/// The items, with nested sequences opened, so that an assertion meets the nearest part alone.
 fn flatten<'t>(items: &[&'t Node], flat: &mut Vec<&'t Node>) {
     for item in items {
         match item {

@@ -6,7 +6,7 @@ use frisket_core::error::{Error, Result};
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 
-/// Parts of a pattern between two looks at the limits, some 100 µs.
+/// Parts of a pattern between two checks of the limits, some 100 µs.
 const CHECKED: usize = 512;
 
 /// The node of a tree that asserts nothing and holds no atomic group. Errors: limits, misuse.

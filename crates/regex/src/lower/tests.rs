@@ -62,7 +62,7 @@ fn whole_texts_match() {
     assert_eq!(matches("a++b", Python, false), ["ab", "aab", "aaab"]);
     assert_eq!(matches("(?>a*?)b", Python, false), ["b"]);
     assert_eq!(matches("^[ab]++$", Python, false).len(), 11);
-    // The empty text: to ECMA-262 and to Python from 3.14 on.
+    // `\B` matches the empty text in ECMA-262, and in Python from 3.14 on.
     let before = Pattern::read(r"\B", &Syntax { python_unicode: Some((15, 1)), ..Syntax::new(Python) }).unwrap();
     let mut builder = Builder::default();
     let node = before.lower(&mut builder, true).unwrap();

@@ -1,4 +1,4 @@
-//! What stands in brackets → a set of characters.
+//! Class in brackets → a set of characters.
 
 use super::Parser;
 use crate::char_set::{CharSet, Range};
@@ -47,7 +47,7 @@ impl Parser<'_> {
         let start = self.at - 1;
         let negative = self.take("^");
         let mut parts: Vec<Range> = Vec::new();
-        // Python asks of a character whether it is in `\w`, not whether another case of it is.
+        // In Python, case is ignored for single characters and ranges, and not for sets such as `\w`.
         let mut sets: Vec<Range> = Vec::new();
         let mut is_first = true;
         loop {

@@ -46,7 +46,7 @@ impl Parser<'_> {
         Ok(self.char(point))
     }
 
-    /// What may stand on both sides of `\b`, or of `\B` if `negative`.
+    /// The pairs of neighbours between which `\b` holds, or `\B` if `negative`.
     fn boundary(&self, negative: bool) -> Vec<[Side; 2]> {
         let word = self.word();
         let (inside, outside) = ((word.clone(), false), (word.complement(), true));
@@ -57,7 +57,7 @@ impl Parser<'_> {
         if self.is_ecma() || self.has_rust_classes() || self.syntax.is_python_3_14() {
             return vec![within, [outside.clone(), outside]];
         }
-        // The empty text has no such place.
+        // In Python before 3.14, `\B` does not hold in the empty text.
         let (edge, char) = ((CharSet::none(), true), (word.complement(), false));
         vec![within, [char.clone(), outside], [edge, char]]
     }
@@ -77,7 +77,7 @@ impl Parser<'_> {
         self.syntax.dialect == Dialect::Rust || self.flags.has('r')
     }
 
-    /// The set of `\d`, `\p{…}` and their like; None, and nothing taken, if no such escape begins here.
+    /// The set of `\d`, `\p{…}` and the like; None, with nothing read, if no such escape begins here.
     pub(super) fn class_escape(&mut self) -> Result<Option<CharSet>> {
         let at = self.at;
         let Some(char @ ('d' | 'D' | 'w' | 'W' | 's' | 'S' | 'p' | 'P')) = self.peek_at(at + 1) else {
@@ -117,7 +117,7 @@ impl Parser<'_> {
         }
         let spelling = if self.syntax.is_strict { Spelling::Exact } else { Spelling::Loose };
         let (name, value) = body.split_once('=').map_or((body.as_str(), None), |(name, value)| (name, Some(value)));
-        // Where values are not told apart from none: `Greek=` is `Greek`.
+        // Unless read strictly, an empty value is none: `Greek=` is `Greek`.
         let value = value.filter(|value| !value.is_empty() || self.syntax.is_strict);
         match property_set(name, value, spelling, self.syntax.unicode()) {
             Some(set) => Ok(self.folded(set)),
@@ -208,7 +208,7 @@ impl Parser<'_> {
         Ok(point)
     }
 
-    /// `{…}` of Rust.
+    /// The code point in `{…}`, as Rust writes it.
     fn code(&mut self, at: usize) -> Result<u32> {
         let close = self.find('}').unwrap_or(self.at);
         let digits = self.text(self.at + 1, close.max(self.at + 1));

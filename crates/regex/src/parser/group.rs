@@ -1,4 +1,4 @@
-//! What stands in parentheses → nodes, names and flags.
+//! Group in parentheses → nodes, names and flags.
 
 use super::{Parser, DEEPEST};
 use crate::error::{Error, Flaw, Result};
@@ -62,8 +62,8 @@ impl Parser<'_> {
         self.flagged(at)
     }
 
-    /// Takes what stands before a group's name. `(?P<name>…)` is no ECMA-262, but every validator in use that reads it
-    /// means the same.
+    /// Reads the sign before a group's name, if there is one. `(?P<name>…)` is no ECMA-262, but all validators that
+    /// read it mean the same.
     fn names_a_group(&mut self) -> bool {
         match self.syntax.dialect {
             Dialect::Ecma => self.take("<") || (!self.syntax.is_strict && self.take("P<")),
@@ -143,7 +143,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether Python's `str.isidentifier` holds, which ECMA-262's names are close to.
+/// Whether a name is an identifier in Python, which is close to one in ECMA-262.
 fn is_identifier(name: &str) -> bool {
     let is = |char: char, property| {
         property_set(property, None, Spelling::Exact, None).is_some_and(|set| set.contains(char as u32))

@@ -16,16 +16,16 @@ use crate::unicode::fold;
 use frisket_core::limits::Watch;
 use rustc_hash::FxHashMap;
 
-/// Groups in groups. Each takes some kilobytes of the stack, here and in every later pass over the tree.
+/// The deepest nesting of groups. Each takes some kilobytes of the stack, here and in every later pass over the tree.
 pub const DEEPEST: usize = 50;
 /// The largest count of a quantifier.
 pub const LARGEST_COUNT: u64 = (1 << 31) - 1;
-/// Parts of a branch between two looks at flag and clock, some 100 µs.
+/// Parts of a branch between two checks of flag and clock, some 100 µs.
 const CHECKED: u32 = 1024;
-/// No larger counts are written in this many characters, braces and comma included.
+/// Most characters of the counts in braces, braces and comma included.
 const LONGEST_COUNTS: usize = 64;
 
-/// Characters of a pattern at most. A tree takes some 120 bytes a character.
+/// Most characters of a pattern. A tree takes some 120 bytes a character.
 const LONGEST: usize = 1_000_000;
 
 /// The tree of a pattern. Errors: the first place that the dialect does not allow, or that is no regular language.
@@ -48,18 +48,18 @@ pub fn parse_watched(pattern: &str, syntax: &Syntax, watch: &Watch) -> Result<No
     parser.expanded(tree)
 }
 
-/// Reads a pattern from left to right, under the flags that hold where it stands.
+/// Reads a pattern from left to right, under the flags that hold at each place.
 struct Parser<'a> {
     pattern: &'a [char],
     syntax: &'a Syntax,
     flags: Flags,
     at: usize,
-    /// The end of what is read: a terminal's own `$` says nothing.
+    /// The end of the part that is read: the `$` that ends a terminal is left out.
     end: usize,
     depth: usize,
-    /// Flags for the whole pattern may stand up to here.
+    /// The last place at which flags for the whole pattern may stand.
     head: usize,
-    /// The end of each capturing group; as large as can be while it is open.
+    /// The end of each capturing group; `usize::MAX` while it is open.
     groups: Vec<usize>,
     names: FxHashMap<String, usize>,
     /// Name or number, and place, of each back-reference.
@@ -76,7 +76,7 @@ impl<'a> Parser<'a> {
     fn new(pattern: &'a [char], syntax: &'a Syntax, watch: &'a Watch) -> Self {
         let (mut at, mut end) = (0, pattern.len());
         if syntax.dialect == Dialect::Rust {
-            // A terminal matches as a whole.
+            // A terminal matches as a whole, so `^` and `$` at its ends are left out.
             let slashes = pattern.iter().rev().skip(1).take_while(|char| **char == '\\').count();
             end -= usize::from(pattern.last() == Some(&'$') && slashes % 2 == 0);
             at = usize::from(pattern.first() == Some(&'^') && end > 0);
@@ -220,7 +220,7 @@ impl<'a> Parser<'a> {
         Ok(if items.len() == 1 { items.remove(0) } else { Node::Seq(items) })
     }
 
-    /// The bounds of the quantifier that begins here; None for a brace that stands for itself.
+    /// The bounds of the quantifier that begins here; None for a brace that is an ordinary character.
     fn counts(&self) -> Result<Option<Counts>> {
         match self.peek() {
             Some('*') => return Ok(Some((0, None))),
@@ -237,7 +237,7 @@ impl<'a> Parser<'a> {
         if is_open || !is_number(low) || !is_number(high.unwrap_or_default()) {
             return if self.syntax.is_strict { self.fail("a lone brace", self.at, None) } else { Ok(None) };
         }
-        // So many digits are beyond every limit.
+        // A number that does not fit has more digits than any limit.
         let number = |text: &str| text.parse().unwrap_or(if text.is_empty() { 0 } else { u64::MAX });
         let low_count = number(low);
         Ok(Some(match high {
@@ -275,7 +275,7 @@ impl<'a> Parser<'a> {
         let is_lazy = self.take("?");
         let is_possessive = !is_lazy && !self.is_ecma() && self.take("+");
         if matches!(item, Node::Look { .. }) {
-            // What is left is no repetition, so a second quantifier must be seen here.
+            // The result is no repetition, so a second quantifier is refused here.
             if self.peek().is_some_and(|char| "*+?{".contains(char)) && self.counts()?.is_some() {
                 return self.fail("a quantifier after a quantifier", self.at, None);
             }
@@ -290,7 +290,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The item that begins here; None for what only sets flags or comments.
+    /// The item that begins here; None for flags, comments and white space without a meaning.
     fn atom(&mut self, char: char) -> Result<Option<Node>> {
         let at = self.at;
         if self.flags.has('x') {

@@ -1,8 +1,8 @@
 //! Back-references → a tree without them: the union over the texts that a group may hold.
 //!
-//! A sequence in which a group comes before its references is the union, over the texts of the group, of the sequence
-//! with that text in place of the group and of its references. What stands around the sequence stays as it is, so the
-//! sequence may be repeated, and alternatives do not multiply each other.
+//! A sequence in which a group comes before its references is a union over the texts of the group, each in place of the
+//! group and of its references: `(a|b)\1` is `aa|bb`. Everything around the sequence stays as it is, so the sequence
+//! may be repeated, and alternatives do not multiply each other.
 
 use super::Parser;
 use crate::char_set::CharSet;
@@ -11,12 +11,12 @@ use crate::syntax::Dialect;
 use crate::tree::Node;
 use std::collections::BTreeSet;
 
-/// Texts that a group may hold.
+/// Most texts of a group.
 const MOST_TEXTS: usize = 1_000;
-/// Parts of all sequences with texts in place of groups; characters of the texts of a group.
+/// Most parts of all sequences with texts in place of groups; most characters of the texts of a group.
 const MOST_PARTS: usize = 100_000;
 
-/// The groups that references mean, and how many parts may still be made.
+/// An expansion of references: the groups that they mean, and the parts that may still be made.
 struct Expansion<'a> {
     pattern: &'a [char],
     targets: Vec<Option<usize>>,
@@ -50,7 +50,7 @@ impl Parser<'_> {
             let end = (at + 1..self.end).find(|&at| !self.pattern[at].is_ascii_digit()).unwrap_or(self.end);
             (self.text(at + 1, end), end)
         };
-        // A text in any case is another text.
+        // A reference that ignores case may match other texts than its group did.
         self.refers_to_any_case |= self.flags.has('i');
         self.references.push((name, at));
         self.at = end;
@@ -66,7 +66,7 @@ impl Parser<'_> {
         Ok(if self.may_refer { Node::Group { number, item: Box::new(item) } } else { item })
     }
 
-    /// The tree that was read, without references. Errors: references that no regular language says.
+    /// The tree without references. Errors: references that no regular language expresses.
     pub(super) fn expanded(&self, tree: Node) -> Result<Node> {
         let mut expansion = Expansion {
             pattern: self.pattern,
@@ -82,7 +82,8 @@ impl Parser<'_> {
 }
 
 impl Expansion<'_> {
-    /// The node without references. `is_ordered`: what it matches first counts, so that no text may be tried out of turn.
+    /// The node without references. `is_ordered` says that the order of its matches counts, so that no text may be
+    /// tried out of turn.
     fn expand(&mut self, node: Node, is_ordered: bool) -> Result<Node> {
         let is_ordered = is_ordered
             || match node {
@@ -115,7 +116,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// The first item with a group that a later one refers to, and the innermost such group of it.
+    /// The first item with a group that a later item refers to, and the innermost such group in it.
     fn first_referred(&self, items: &[Node]) -> Option<(usize, usize)> {
         items.iter().enumerate().find_map(|(index, item)| {
             let mut groups = Vec::new();
@@ -180,7 +181,7 @@ fn all_groups(node: &Node, found: &mut Vec<usize>) {
     node.parts().iter().for_each(|part| all_groups(part, found));
 }
 
-/// What a group of the node holds.
+/// The node inside a group.
 fn held(node: &Node, group: usize) -> Option<&Node> {
     match node {
         Node::Group { number, item } if *number == group => Some(item),

@@ -24,7 +24,7 @@ pub(crate) const ECMA_SPACE: &[Range] = &[
 pub(crate) const ECMA_LINE_END: &[Range] = &[(0x0a, 0x0a), (0x0d, 0x0d), (0x2028, 0x2029)];
 pub(crate) const NEWLINE: &[Range] = &[(0x0a, 0x0a)];
 
-/// The class of `d`, `w` or `s` as Python's `re` means it for texts.
+/// The class of `d`, `w` or `s` as Python's `re` means it for `str`.
 pub fn python_class(letter: char, version: Version) -> CharSet {
     let made = cached(&format!("python {letter}"), version, || {
         let named = |name| category(name).unwrap_or_else(CharSet::none);

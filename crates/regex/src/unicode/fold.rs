@@ -1,7 +1,7 @@
 //! Set of code points → the set of all that match a member when case is ignored.
 //!
-//! ECMA-262 folds by CaseFolding.txt, statuses C and S. Python's `re` compares lower cases, and takes lower cases with
-//! one upper case for the same.
+//! ECMA-262 folds by CaseFolding.txt, statuses C and S. Python's `re` compares lower cases, and treats lower cases with
+//! the same upper case as equal.
 
 use super::{assigned, of_class, table, Version};
 use crate::char_set::{CharSet, Range, LAST};
@@ -10,7 +10,7 @@ use frisket_core::storage::once::Lazy;
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use rustc_hash::FxHashMap;
 
-/// Letters of ASCII in both cases; other characters have none.
+/// The set with both cases of its ASCII letters.
 pub(crate) fn ascii(set: &CharSet) -> CharSet {
     let shifted = |letters: Range, by: i32| {
         let letters = set.intersection(&CharSet::of(&[letters]));
@@ -20,7 +20,7 @@ pub(crate) fn ascii(set: &CharSet) -> CharSet {
     CharSet::union_of(&[set.clone(), shifted((0x41, 0x5a), 32), shifted((0x61, 0x7a), -32)])
 }
 
-/// All cases as ECMA-262 folds them with the flag `u`.
+/// The set with all cases, as ECMA-262 folds them with the flag `u`.
 pub(crate) fn simple(set: &CharSet) -> CharSet {
     let chars = set.intersection(&CharSet::of(&[(0, SURROGATES.0 - 1), (SURROGATES.1 + 1, LAST)]));
     let range = |&(low, high): &Range| Some(ClassUnicodeRange::new(char::from_u32(low)?, char::from_u32(high)?));
@@ -32,7 +32,7 @@ pub(crate) fn simple(set: &CharSet) -> CharSet {
     }
 }
 
-/// All cases as Python's `re` takes them.
+/// The set with all cases, as Python's `re` takes them.
 pub(crate) fn python(set: &CharSet, version: Version) -> CharSet {
     let assigned = assigned(version);
     let mut mates: Vec<Range> = Vec::new();
@@ -67,7 +67,7 @@ static PYTHON: Lazy<FxHashMap<u32, Vec<Range>>> = Lazy::new(|| {
     known
 });
 
-/// What variants of a letter have in common.
+/// The key that all case variants of a letter share.
 fn python_key(char: char) -> char {
     let lower = if char == 'İ' { 'i' } else { only(char.to_lowercase()).unwrap_or(char) };
     match only(lower.to_uppercase()) {

@@ -13,7 +13,7 @@ use frisket_core::storage::{lock::Lock, once::Lazy};
 use regex_syntax::hir::{Class, ClassUnicode, HirKind};
 use rustc_hash::FxHashMap;
 
-/// A version of Unicode, whose characters alone have properties; None is the newest that is known.
+/// A version of Unicode: younger characters have no properties. None is the newest version known.
 pub type Version = Option<(u8, u8)>;
 
 /// The set that belongs to a key; made when it is asked for first. Keys are few: properties times versions.
@@ -29,7 +29,7 @@ fn cached(key: &str, version: Version, make: impl FnOnce() -> Option<CharSet>) -
     made
 }
 
-/// The set of a class of `regex-syntax`, such as `\p{gc=Lu}`. Surrogates are in none.
+/// The set of a class of `regex-syntax`, such as `\p{gc=Lu}`. It has no surrogates.
 fn table(class: &str) -> Option<CharSet> {
     cached(class, None, || {
         let parsed = regex_syntax::Parser::new().parse(class).ok()?;

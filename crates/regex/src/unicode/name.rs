@@ -103,7 +103,7 @@ const BINARY: &[(&str, &str)] = &[
     ("XID_Start", "XIDS"),
 ];
 
-/// How closely a name must be written as the database writes it.
+/// The rule by which a name matches one of the database.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spelling {
     /// Letter by letter.
@@ -142,7 +142,7 @@ pub(crate) fn binary(name: &str, spelling: Spelling) -> Option<&'static str> {
         spelling.is(name, long) || short.split(' ').any(|known| !known.is_empty() && spelling.is(name, known))
     };
     let found = BINARY.iter().find(is_known)?.0;
-    // A spelling of other standards.
+    // ECMA-262 does not have this name.
     (spelling == Spelling::Loose || name != "WSpace").then_some(found)
 }
 

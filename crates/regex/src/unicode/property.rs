@@ -77,7 +77,7 @@ fn binary_set(name: &str, spelling: Spelling, version: Version) -> Option<CharSe
         "Assigned" => Some(category_set("Cn", Spelling::Exact, version)?.complement()),
         known => {
             let newest = table(&format!(r"\p{{{known}}}"))?;
-            // Some of the others hold for code points that are reserved for later characters.
+            // Other properties hold for code points that are reserved for later characters.
             let grows = matches!(known, "Uppercase" | "Lowercase" | "XID_Start" | "XID_Continue");
             Some(if grows && version.is_some() { newest.intersection(&assigned(version)) } else { newest })
         }

@@ -1,4 +1,4 @@
-//! The alternatives of oneOf → the conjuncts that just one of them has.
+//! Alternatives of oneOf → for each one the values that meet it and no other alternative, as conjuncts.
 
 use super::emptiness::FULL_DEPTH;
 use super::lists::{constants, Constant};
@@ -8,12 +8,13 @@ use crate::condition::{Conjunct, ConjunctionId, Types};
 use crate::error::Result;
 use rustc_hash::FxHashMap;
 
-/// From this number of alternatives on, they are excluded at once.
+/// From this number of alternatives on, most of them are excluded in one step instead of one by one.
 const CROWD: usize = 8;
 
 impl Expander<'_> {
-    /// For each alternative of oneOf what of `context` meets it and no other one: lists of values that have none in
-    /// common need not be compared with each other. Errors: as `expand`.
+    /// For each alternative of oneOf, the part of `context` that meets it and no other alternative. Alternatives whose
+    /// constants no other one lists (`const: "a"` beside `const: "b"`) are not compared with each other. Errors: as
+    /// `expand`.
     pub(super) fn each_exactly(&mut self, context: &Union, goals: &[ConjunctionId]) -> Result<Vec<Union>> {
         let mut listed = Vec::with_capacity(goals.len());
         for &goal in goals {
@@ -40,7 +41,8 @@ impl Expander<'_> {
 
     /// The part of `context` that meets one alternative and no other one.
     ///
-    /// Keywords beside oneOf often tell the alternatives apart: a discriminator that is required only there.
+    /// Keywords beside oneOf often make the alternatives disjoint: they require `kind`, and each alternative gives it
+    /// another constant.
     fn exactly(&mut self, context: &Union, chosen: ConjunctionId, others: &[ConjunctionId]) -> Result<Union> {
         let expanded = self.expand(chosen)?;
         let mut found = self.product(context, &expanded)?;
@@ -65,8 +67,8 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// A conjunct without what meets some of many conjunctions, at once, and the conjunctions that are left: those of
-    /// which the complement is no single conjunct.
+    /// Excludes from a single conjunct, in one intersection, all conjunctions whose complement is a single conjunct.
+    /// Returns the rest of it, and the conjunctions that are still to be excluded.
     fn without_most(&mut self, found: &Union, others: &[ConjunctionId]) -> Result<(Union, Vec<ConjunctionId>)> {
         let [conjunct] = &found[..] else { return Ok((found.clone(), others.to_vec())) };
         let (mut excluding, mut left) = (Vec::new(), Vec::new());

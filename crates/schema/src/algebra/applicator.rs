@@ -1,4 +1,5 @@
-//! Applicators of the same value → the union of what meets them, told apart by what the value must meet anyway.
+//! allOf, anyOf, oneOf, not and if of a subschema → the union of conjuncts that meets them, computed inside the
+//! conjuncts that the value must meet anyway.
 
 use super::switch::{Case, Switch};
 use super::union::{is_whole, union_of, Union};
@@ -27,7 +28,7 @@ fn parts(applicator: &Applicator) -> Vec<Applicator> {
 }
 
 impl Expander<'_> {
-    /// The part of `context` that meets a subschema, in a case of a switch around it. Errors: as `expand`.
+    /// The part of `context` that meets a subschema; `case` is one of an enclosing switch. Errors: as `expand`.
     pub(super) fn applied(&mut self, context: &Union, of: SubschemaId, case: Option<&Case<'_>>) -> Result<Union> {
         let parsed = self.parsed(of)?;
         let found = self.own(context, &parsed)?;
@@ -43,7 +44,7 @@ impl Expander<'_> {
         let unions = self.applied_cases(&found, of, &parts[first..], &switch, case);
         self.options.max_alternatives = most;
         let unions = unions?;
-        // One alternative of each case is free, and those that the schema lists for all cases.
+        // Not counted against the limit: one alternative of each case, and as many as the longest anyOf or oneOf lists.
         let listed = parts[first..].iter().map(|part| match part {
             Applicator::Any(goals) | Applicator::One(goals) => goals.len(),
             Applicator::All(_) | Applicator::Not(_) | Applicator::If(..) => 0,
@@ -52,7 +53,7 @@ impl Expander<'_> {
         self.sum_of_cases(&unions, free)
     }
 
-    /// The part of a union that meets applicators, by the cases of a switch.
+    /// The part of a union that meets applicators, as one union for each case of a switch.
     fn applied_cases(
         &mut self,
         found: &Union,
@@ -68,14 +69,16 @@ impl Expander<'_> {
             if !within.is_empty() {
                 let case = Case::new(switch, place, outer);
                 let met = self.applied_parts(within.into(), of, parts, Some(&case))?;
-                // The case is no mention of the member: members come in the order in which the schema names them.
+                // A case names its member only to split: its condition goes last, so that members keep the order of the
+                // schema.
                 unions.push(met.iter().map(|one| one.with_last(&conjunct.objects)).collect());
             }
         }
         Ok(unions)
     }
 
-    /// The part of a union that meets applicators; if loosened, those that split it too far are left out, one by one.
+    /// The part of a union that meets applicators. Under `Splitting::Loosened`, an applicator that splits the union too
+    /// far is left out.
     fn applied_parts(
         &mut self,
         mut found: Union,
@@ -102,10 +105,11 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// The rest of an applicator in a case. Errors: as `expand`.
+    /// The applicator that remains in a case: `if` with a decided condition becomes `then` or `else`. Errors: as
+    /// `expand`.
     fn decided(&mut self, part: &Applicator, case: &Case<'_>) -> Result<Applicator> {
         Ok(match case.decided(part) {
-            // Each alternative is excluded from the others: the less it asks, the simpler is what lies outside it.
+            // Each alternative excludes the others, and a conjunction of fewer conditions has a simpler complement.
             Applicator::One(goals) => {
                 Applicator::One(goals.iter().map(|&goal| self.residual_in_case(goal, case)).collect::<Result<_>>()?)
             }
@@ -113,7 +117,7 @@ impl Expander<'_> {
         })
     }
 
-    /// The part of a union that meets the keywords of a subschema that apply no other one.
+    /// The part of a union that meets the keywords of a subschema other than its applicators.
     pub(super) fn own(&mut self, context: &Union, parsed: &ParsedSchema) -> Result<Union> {
         let mut found = context.clone();
         if !parsed.conjunct.is_whole() {
@@ -152,7 +156,7 @@ impl Expander<'_> {
         }
     }
 
-    /// The union without the part that splits it too far.
+    /// Leaves out an applicator that splits the union too far, and notes it; oneOf becomes anyOf if that fits.
     fn loosened(&mut self, found: Union, of: SubschemaId, part: &Applicator) -> Result<Union> {
         let mut place = of;
         match part {
@@ -181,8 +185,8 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// The conjuncts of `context` that meet a conjunction; alternatives are told apart by what the context demands.
-    /// Errors: as `expand`.
+    /// The part of `context` that meets a conjunction. Alternatives of oneOf are compared inside the context, where
+    /// they overlap less. Errors: as `expand`.
     pub(super) fn within(&mut self, context: &Union, goal: ConjunctionId, case: Option<&Case<'_>>) -> Result<Union> {
         if !context.is_empty() && !is_whole(context) {
             if let Some(of) = self.positive_literal(goal) {
@@ -198,18 +202,18 @@ impl Expander<'_> {
         self.product(context, &expanded)
     }
 
-    /// The subschema of a conjunction that asks to meet one and nothing else.
+    /// The subschema of a conjunction that is a single positive literal; None for other conjunctions.
     pub(super) fn positive_literal(&self, goal: ConjunctionId) -> Option<SubschemaId> {
         let literal = self.subschemas.conjunctions.single(goal)?;
         (!literal.is_negative()).then(|| literal.subschema())
     }
 
-    /// Whether oneOf stands in the subschema itself or in what it applies to the same value.
+    /// Whether the subschema, or one that it applies to the same value, has oneOf.
     fn splits(&mut self, of: SubschemaId) -> Result<bool> {
         if let Some(&known) = self.splits.get(&of) {
             return Ok(known);
         }
-        // A subschema that comes back to itself adds nothing.
+        // A reference back to this subschema finds no other oneOf.
         self.splits.insert(of, false);
         if self.either(of).is_some() {
             return Ok(false);
@@ -242,7 +246,7 @@ impl Expander<'_> {
         Ok(false)
     }
 
-    /// The union that meets an applicator, whatever else the value must meet. Errors: as `expand`.
+    /// The union that meets an applicator, for a value without other conditions. Errors: as `expand`.
     pub(super) fn part(&mut self, applicator: &Applicator) -> Result<Union> {
         let whole = union_of([Conjunct::whole()]);
         match applicator {

@@ -1,4 +1,5 @@
-//! Conditions that look at one member of an object → the cases of its values, and which conditions hold in each.
+//! Conditions on one member (`if: {properties: {kind: {const: "a"}}}`) → a switch: the cases of the member's value, and
+//! the conditions that hold in each.
 
 use super::switch::{Case, Cases, Member, Switch, Truth};
 use super::{Expander, Splitting};
@@ -15,24 +16,25 @@ use std::collections::hash_map::Entry;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Fewer tests of one member than this are no switch: a product takes no longer.
+/// Fewest different tests of one member that make a switch; with fewer, a product takes no longer.
 const MANY: usize = 3;
-/// Subschemas that a search for tests looks at.
+/// Most subschemas that a search for tests reads.
 const WALKED: usize = 4_096;
-/// Conditions on one member without which a switch is not worth its cases.
+/// Keywords of which a test of a member has one; without them, a switch is not worth its cases.
 const TESTING: [&str; 3] = ["const", "enum", "pattern"];
 
-/// The tests of a subschema and of what it applies to the same value.
+/// The tests of a subschema and of those that it applies to the same value: alternatives of anyOf and oneOf, conditions
+/// of not and if.
 #[derive(Default)]
 struct Tests {
-    /// With the subschema in which each stands.
+    /// Each test, and the subschema that it stands in.
     tested: Vec<(ConjunctionId, SubschemaId)>,
-    /// By subschema, the one that applies it.
+    /// Subschema → the one that applies it.
     above: FxHashMap<SubschemaId, SubschemaId>,
 }
 
 impl Expander<'_> {
-    /// The switch of the member that most conditions of a subschema test, if that is worth while. Errors: as `expand`.
+    /// The switch on the member that a subschema tests most often; None with few tests. Errors: as `expand`.
     pub(super) fn switch(&mut self, of: SubschemaId, case: Option<&Case<'_>>) -> Result<Option<Rc<Switch>>> {
         if self.options.splitting == Splitting::Clauses {
             return Ok(None);
@@ -68,7 +70,7 @@ impl Expander<'_> {
         let Some((key, _)) = asked.into_iter().find(|(_, asked)| asked.len() >= MANY && asked.len() == most) else {
             return Ok(None);
         };
-        // The conditions on the member, in every test.
+        // All conditions on the member, of all tests.
         let mut atoms: IndexSet<ConjunctionId, FxBuildHasher> = IndexSet::default();
         for members in &constraints {
             let asked = demand(self, members, &key)?;
@@ -79,7 +81,7 @@ impl Expander<'_> {
         self.switch_on(key, &tests, &atoms)
     }
 
-    /// The tests of a subschema; None if there are too many subschemas to look at.
+    /// The tests of a subschema; None if it applies too many subschemas.
     fn tests(&mut self, of: SubschemaId) -> Result<Option<Tests>> {
         let mut found = Tests::default();
         let mut stack = vec![of];
@@ -117,7 +119,7 @@ impl Expander<'_> {
         Ok(Some(found))
     }
 
-    /// The constraints on members in a condition and its parts.
+    /// The constraints on members in a condition and in all subschemas that it applies to the same value.
     fn constraints_of(&mut self, goal: ConjunctionId) -> Result<Vec<Members>> {
         let mut found = Vec::new();
         let mut stack = vec![goal];
@@ -138,7 +140,7 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// Whether a schema that somebody wrote lists values or asks for a pattern.
+    /// Whether the conjunction is one subschema of the document, with const, enum or pattern.
     fn is_test(&self, asked: ConjunctionId) -> bool {
         let Some(literal) = self.subschemas.conjunctions.single(asked) else { return false };
         let Asks::Schema(schema) = self.subschemas.get(literal.subschema()).asks else { return false };
@@ -150,8 +152,8 @@ impl Expander<'_> {
         members.is_some_and(|members| TESTING.iter().any(|keyword| members.get(keyword).is_some()))
     }
 
-    /// Whether what a subschema applies compares some member with constants or patterns many times, as it is written:
-    /// no other schema is read before a value can come to it.
+    /// Whether applicators compare some member with constants or patterns at least `MANY` times. Only the JSON below
+    /// them is searched, and no reference followed, so that no subschema is parsed before a value needs it.
     fn compares_often(&self, applicators: &[Applicator]) -> bool {
         let goals = applicators.iter().flat_map(Applicator::goals);
         let literals = goals.flat_map(|goal| self.subschemas.conjunctions.literals(goal).to_vec());
@@ -189,7 +191,7 @@ impl Expander<'_> {
         false
     }
 
-    /// The switch of a member, by all that tests ask of it.
+    /// The switch on a member, with a case for each cell of its values.
     fn switch_on(
         &mut self,
         key: Arc<str>,
@@ -210,7 +212,7 @@ impl Expander<'_> {
                 }
             }
         }
-        // Where no test tells them apart, no member and one in a cell, mostly the last, are one case.
+        // Merges the case of an absent member with a cell, mostly the last one, that no test tells apart from it.
         let is_as_absent = |case: &usize| truths.values().all(|truth: &Truth| truth.at(*case) == truth.at(1));
         if let Some(case) = (2..cases.len()).rev().find(is_as_absent) {
             if let Member::Present(value) = cases[case] {
@@ -228,7 +230,7 @@ impl Expander<'_> {
         Ok(Some(Switch { key, cases, truths, atoms: search.atoms, testing }))
     }
 
-    /// In which cases a condition holds.
+    /// The cases in which a conjunction certainly holds, and those in which it certainly fails.
     fn truth(&mut self, search: &mut Truths, goal: ConjunctionId) -> Result<Truth> {
         let mut found = Truth::always(search.count);
         if goal.is_nothing() {
@@ -277,7 +279,7 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// In which cases a value meets a conjunct.
+    /// The cases in which every value meets a conjunct, and those in which none does.
     fn truth_of_conjunct(&mut self, search: &Truths, of: &Conjunct) -> Result<Truth> {
         let count = search.count;
         let mut found = Truth::always(count);
@@ -324,7 +326,7 @@ impl Expander<'_> {
             };
             found = found.and(&truth);
         }
-        // The first case is that of no object, of which the other conditions speak.
+        // Case 0 is a value that is no object: only the conditions on other types decide it.
         for (mine, theirs) in [(&mut found.holds, &no_object.holds), (&mut found.fails, &no_object.fails)] {
             mine.remove(0);
             if theirs.contains(0) {
@@ -335,16 +337,16 @@ impl Expander<'_> {
     }
 }
 
-/// The truths of conditions on objects while they are found.
+/// A search for the cases in which conditions hold, and its results.
 struct Truths {
     key: Arc<str>,
     count: usize,
-    /// By what is asked of the member.
+    /// Constraint on the member → the cases in which it holds.
     atoms: FxHashMap<ConjunctionId, Truth>,
     known: FxHashMap<SubschemaId, Truth>,
 }
 
-/// Whether constraints ask anything of other members.
+/// Whether constraints restrict members other than this one.
 fn asks_of_others(members: &Members, key: &str) -> bool {
     !members.rest.is_anything()
         || !members.patterns.is_empty()

@@ -1,6 +1,7 @@
-//! Tests of one member → cells: values of the member that no test tells apart, and the tests that hold there.
+//! Tests of one member → cells: sets of its values that no test tells apart, and the tests that hold in each.
 //!
-//! Lists are told apart value by value, languages of texts by their minterms. What is neither is compared with each cell.
+//! Tests that list constants are split value by value, and languages of strings, such as patterns, by their minterms.
+//! Each other test is compared with each cell.
 
 use super::emptiness::FULL_DEPTH;
 use super::lists::{constants, only_lists, Constant};
@@ -14,38 +15,38 @@ use frisket_core::regular::term::TermId;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-/// Tests that are neither lists nor languages; each is compared with each.
+/// Most tests that are neither lists nor languages: each of them is compared with each other one.
 const OTHERS: usize = 64;
 /// The types other than strings, one by one.
 const TYPES: [Types; 7] =
     [Types::NULL, Types::FALSE, Types::TRUE, Types::INTEGER, Types::FRACTION, Types::ARRAY, Types::OBJECT];
 
-/// Values of a member that no test tells apart, and by what tests ask of it where it holds.
+/// The cells of a member, and the tests that hold in them.
 pub(super) struct Cells {
     pub values: Vec<ConjunctionId>,
-    /// By what is asked of the member; the first two cases are those without the member.
+    /// Test → the cases in which it holds. Cases 0 and 1 are those without the member, the cells follow.
     pub truths: FxHashMap<ConjunctionId, Truth>,
 }
 
-/// The tests of a member, by the ways in which it is told apart; tests by their places.
+/// The tests of a member, sorted: lists of constants, languages of strings, and others. Numbers are indices into `all`.
 struct Atoms {
     all: Vec<ConjunctionId>,
-    /// The subschema that invented ones are said to stand in.
+    /// The subschema that messages name for the subschemas made here.
     from: SubschemaId,
-    /// By value, the lists that hold it.
+    /// Listed value → the tests that list it.
     listed: IndexMap<Constant, Vec<usize>, FxBuildHasher>,
     languages: Vec<Language>,
     others: Vec<usize>,
 }
 
-/// The types all of whose values meet a test, and the strings that do.
+/// A test as the types that it allows entirely, and the language of the strings that it allows.
 struct Language {
     place: usize,
     types: Types,
     texts: TermId,
 }
 
-/// Cells, and by cell the places of the tests that hold in it: no other list or language does.
+/// The cells so far, and for each one the lists and languages that hold in it.
 #[derive(Default)]
 struct Found {
     values: Vec<ConjunctionId>,
@@ -60,8 +61,7 @@ impl Found {
 }
 
 impl Expander<'_> {
-    /// The values of a member, told apart by what tests ask of it; None where these are no lists or patterns. Errors:
-    /// as `expand`.
+    /// The cells of a member under these tests; None if the tests give no cell, or too many. Errors: as `expand`.
     pub(super) fn cells(&mut self, from: SubschemaId, all: Vec<ConjunctionId>) -> Result<Option<Cells>> {
         let mut atoms = self.atoms(from, all)?;
         let texts: Vec<u32> = atoms.languages.iter().map(|language| language.texts.number()).collect();
@@ -71,7 +71,7 @@ impl Expander<'_> {
             Vec::new()
         });
         atoms.others.truncate(OTHERS);
-        // By listed value, the languages that hold it, as a minterm.
+        // For each listed value, the languages that hold it.
         let mut within = Vec::with_capacity(atoms.listed.len());
         for value in atoms.listed.keys() {
             within.push(self.languages_of(value, &atoms.languages)?);
@@ -104,7 +104,8 @@ impl Expander<'_> {
         Ok(Atoms { all, from, listed, languages, others })
     }
 
-    /// The types and the texts of a union, if these are known exactly, and of other types all values are in it or none.
+    /// A union as the types that it allows entirely, and the language of its strings; None if it has other conditions,
+    /// or strings that no term gives exactly.
     fn language(&mut self, union: &Union) -> Result<Option<(Types, TermId)>> {
         let is_exact = |condition: &StringCondition| match condition {
             StringCondition::Matches(matches) => matches.bounds.is_none() && matches.written.is_none(),
@@ -137,8 +138,9 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// Adds the cells of listed values: those in the same lists and languages are one cell, that is all that these have,
-    /// but for what others share with the first list. Returns what is outside all lists.
+    /// Adds a cell for each group of listed values that are in the same lists and languages: of `[1, 2]` and `[1, 3]`,
+    /// the cells are 1, 2 and 3. A cell is the intersection of its lists and languages, without others that overlap the
+    /// first of them. Returns the complement of all lists.
     fn add_lists(&mut self, found: &mut Found, atoms: &Atoms, within: &[Vec<u32>]) -> Result<ConjunctionId> {
         let mut groups: IndexSet<Vec<usize>, FxBuildHasher> = IndexSet::default();
         for (lists, within) in atoms.listed.values().zip(within) {
@@ -167,8 +169,8 @@ impl Expander<'_> {
         Ok(self.subschemas.negated(lists))
     }
 
-    /// Adds the cells of languages: a minterm each, and the types in which the same ones hold, all without listed values.
-    /// Returns what is outside all languages.
+    /// Adds a cell for each minterm of the languages, and for each group of types that the same languages allow,
+    /// without the listed values. Returns the complement of all languages.
     fn add_languages(
         &mut self,
         found: &mut Found,
@@ -237,8 +239,8 @@ impl Expander<'_> {
         Ok(self.subschemas.in_conjunct(*from, outside))
     }
 
-    /// Adds the cells of other tests that share nothing with each other, without what is in a list or language. Returns
-    /// what is outside all of them.
+    /// Adds a cell for each of the other tests that are disjoint from each other, without the values in lists and
+    /// languages. Returns the complement of these tests.
     fn add_others(&mut self, found: &mut Found, atoms: &Atoms, outside: [ConjunctionId; 2]) -> Result<ConjunctionId> {
         let mut disjoint: Vec<ConjunctionId> = Vec::new();
         for &place in &atoms.others {
@@ -264,7 +266,7 @@ impl Expander<'_> {
         Ok(self.subschemas.negated(disjoint))
     }
 
-    /// In which cells tests hold.
+    /// Test → the cells in which it holds, and those in which it fails.
     fn truths_of_cells(&mut self, atoms: &Atoms, found: &Found) -> Result<FxHashMap<ConjunctionId, Truth>> {
         let count = found.values.len() + 2;
         let mut fails = Truth::always(count).negated();

@@ -1,7 +1,8 @@
-//! Conditions on an object ↔ clauses over its members, of which complements and unions are clauses again.
+//! Conditions on an object ↔ clauses over its members; complements and unions of clauses are clauses again.
 //!
 //! "Some member breaks these constraints" is a literal. The complement of "has a, and no member breaks F" is one clause
-//! of two literals, where conjuncts would be two. So conditions that an object may meet or not do not multiply.
+//! of two literals, but two conjuncts. As clauses, conditions that an object may meet or not add up and do not
+//! multiply.
 
 use super::complement::Asked;
 use super::union::{distinct, Union};
@@ -13,25 +14,25 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::sync::Arc;
 
-/// Clauses of a union. More of them cost an object more than the conjuncts that they stand for.
+/// Most clauses of a union: more of them cost an object more than the conjuncts that they replace.
 const CLAUSES: usize = 16;
 
-/// Literals of a clause. Of more of them no object keeps account.
+/// Most literals of a clause: an object keeps no more marks.
 const LITERALS: usize = object::MARKED;
 
-/// If members break each of the premises, some member breaks one of the conclusions.
+/// Members that break each of the premises imply a member that breaks one of the conclusions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Clause {
     premises: Vec<Members>,
     conclusions: Vec<Members>,
 }
 
-/// Values, each once, in the order of first mention.
+/// The values without duplicates, in the order of first occurrence.
 fn each_once<T: std::hash::Hash + Eq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     values.into_iter().collect::<IndexSet<T, FxBuildHasher>>().into_iter().collect()
 }
 
-/// Splits constraints: those on required keys, and those on others.
+/// Splits constraints in two: those on the keys of `needed`, and the rest.
 pub(super) fn parted<'k>(members: &Members, needed: impl IntoIterator<Item = &'k Arc<str>>) -> (Asked, Members) {
     let asks =
         |key: &Arc<str>| members.named(key).filter(|asked| !asked.is_anything()).map(|asked| (key.clone(), asked));
@@ -47,17 +48,17 @@ pub(super) fn parted<'k>(members: &Members, needed: impl IntoIterator<Item = &'k
     (asked, others)
 }
 
-/// The constraints that stand for all that ask the same of one key.
+/// Equal constraints for all that restrict a single key alike.
 fn literal(members: &Members) -> Members {
     members.only().map_or_else(|| members.clone(), |(key, asked)| Members::single(key.clone(), asked))
 }
 
-/// The key whose presence breaks the constraints, if nothing else does.
+/// The key that the constraints forbid, if they ask for nothing else.
 fn key_of(members: &Members) -> Option<&Arc<str>> {
     members.only().filter(|(_, asked)| asked.is_nothing()).map(|(key, _)| key)
 }
 
-/// The constraints that just the presence of a key breaks.
+/// The constraints that forbid a key and ask for nothing else.
 fn absent(key: &Arc<str>) -> Members {
     Members::single(key.clone(), ConjunctionId::NOTHING)
 }
@@ -88,7 +89,7 @@ impl Clause {
         Self::of(both(&self.premises, &other.premises), both(&self.conclusions, &other.conclusions))
     }
 
-    /// The condition that says the same, the simplest one that does.
+    /// The simplest condition that is equivalent to the clause.
     fn condition(&self) -> ObjectCondition {
         match (&self.premises[..], &self.conclusions[..]) {
             ([], [broken]) => match key_of(broken) {
@@ -106,7 +107,7 @@ impl Clause {
         }
     }
 
-    /// The complement.
+    /// The complement, a conjunction of conditions.
     fn negated(&self) -> Vec<ObjectCondition> {
         let broken = self.premises.iter().map(|members| Clause::broken(members.clone()).condition());
         broken.chain(self.conclusions.iter().cloned().map(ObjectCondition::Members)).collect()
@@ -114,7 +115,7 @@ impl Clause {
 }
 
 impl Expander<'_> {
-    /// A conjunction of conditions as clauses, and the conditions that no clause can say.
+    /// A conjunction of conditions as clauses, and the conditions that are no clauses.
     fn clauses_of<'c>(
         &mut self,
         conditions: impl IntoIterator<Item = &'c ObjectCondition>,
@@ -146,7 +147,7 @@ impl Expander<'_> {
                 other => others.push(other),
             }
         }
-        // That a key is there with such a value is one literal.
+        // A required key and the constraint on its value are one literal.
         for key in needed {
             let goal = asked.get(key).copied().unwrap_or(ConjunctionId::ANYTHING);
             found.push(Clause::broken(Members::single(key.clone(), self.subschemas.negated(goal))));
@@ -154,8 +155,7 @@ impl Expander<'_> {
         (each_once(found), others)
     }
 
-    /// The alternatives, each a conjunction, that together are the complement of a conjunction: mostly one clause.
-    /// Errors: limits.
+    /// The complement of a conjunction as a union of conjunctions, mostly a single clause. Errors: limits.
     pub(super) fn outside_as_clauses(&mut self, conditions: &[ObjectCondition]) -> Result<Vec<Vec<ObjectCondition>>> {
         let (clauses, others) = self.clauses_of(conditions);
         let mut found = Vec::new();
@@ -167,7 +167,7 @@ impl Expander<'_> {
             if clause.literal_count() > 1 {
                 found.push(clause.negated());
             } else {
-                // The complement of a clause excludes just the objects that meet it.
+                // The complement of a single literal is the opposite literal; all of these are one clause.
                 premises.extend(clause.conclusions);
                 conclusions.extend(clause.premises);
             }
@@ -179,7 +179,7 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// Conjuncts with the same union, among them one of objects if few clauses say so. Errors: limits.
+    /// The same union with its conjuncts of objects joined to one, if few clauses express them. Errors: limits.
     pub(super) fn joined(&mut self, union: &Union) -> Result<Union> {
         let inside: Vec<&[ObjectCondition]> =
             union.iter().filter(|one| one.types.has(Types::OBJECT)).map(|one| &one.objects[..]).collect();
@@ -189,7 +189,7 @@ impl Expander<'_> {
         let Some(objects) = self.union_of_objects(&inside) else { return Ok(union.clone()) };
         let beside = union.iter().filter(|one| !(one.types & !Types::OBJECT).is_empty());
         let mut found = self.least(distinct(beside.map(|one| one.among(!Types::OBJECT)).collect()))?;
-        // Types have their own conditions, so one of the conjuncts takes the objects in.
+        // Conditions are kept by type, so a conjunct of other types can hold the objects, too.
         match found.first_mut() {
             Some(first) => {
                 first.types = first.types | Types::OBJECT;
@@ -200,7 +200,7 @@ impl Expander<'_> {
         Ok(found.into())
     }
 
-    /// One conjunction that says what some of the conjunctions say; None if that takes many clauses.
+    /// One conjunction that is the union of these conjunctions; None if it takes too many clauses.
     fn union_of_objects(&mut self, conjunctions: &[&[ObjectCondition]]) -> Option<Vec<ObjectCondition>> {
         if conjunctions.iter().any(|conditions| conditions.is_empty()) {
             return Some(Vec::new());

@@ -1,4 +1,4 @@
-//! Conjuncts, conjunctions, subschemas → everything outside them.
+//! Conjuncts, conjunctions, subschemas → their complements, as unions of conjuncts.
 
 use super::emptiness::FULL_DEPTH;
 use super::union::{is_whole, union_of, Union};
@@ -11,14 +11,14 @@ use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 use std::sync::Arc;
 
-/// Conjuncts that are few: a union of so many is held against another before either is negated.
+/// Most conjuncts of a small union, which is compared or negated conjunct by conjunct.
 const FEW: usize = 6;
 
 /// Constraints on members, by key.
 pub(super) type Asked = IndexMap<Arc<str>, ConjunctionId, FxBuildHasher>;
 
 impl Expander<'_> {
-    /// Everything outside what a subschema allows. Errors: as `expand`.
+    /// The complement of a subschema. Errors: as `expand`.
     pub(super) fn outside_subschema(&mut self, of: SubschemaId) -> Result<Union> {
         if let Some(either) = self.either(of) {
             if let Some(union) = self.union_at_hand(&either)? {
@@ -49,7 +49,7 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// Everything outside one conjunct.
+    /// The complement of one conjunct.
     fn outside(&mut self, of: &Conjunct) -> Result<Vec<Conjunct>> {
         let mut found = Vec::new();
         if of.types != Types::ANY {
@@ -69,8 +69,8 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// The complement of conditions on an object. An object either lacks a required key or has them all: what overlaps
-    /// less ends earlier in products.
+    /// The complement of conditions on an object. Some alternatives lack a required key, the others have all of them:
+    /// alternatives that overlap less make smaller products.
     fn outside_objects(&mut self, conditions: &[ObjectCondition]) -> Result<Vec<Vec<ObjectCondition>>> {
         let mut needed: Vec<Arc<str>> = Vec::new();
         for condition in conditions {
@@ -90,7 +90,7 @@ impl Expander<'_> {
                 other => other.clone(),
             });
         }
-        // That a key is missing or has another value is one demand on that member, and no split.
+        // The complement of a required `a` that is 1 is one constraint, "no `a`, or one that is not 1", and no split.
         let lacking = |(key, &asked): (&Arc<str>, &ConjunctionId)| {
             vec![ObjectCondition::Members(Members::single(key.clone(), self.subschemas.negated(asked)))]
         };
@@ -112,7 +112,7 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// Splits constraints: those on required keys, and those on others.
+    /// `parted` for constraints on a single key; others stay as they are.
     fn without_required(members: &Members, needed: &[Arc<str>]) -> (Asked, Members) {
         if members.only().is_none() {
             return (Asked::default(), members.clone());
@@ -121,7 +121,7 @@ impl Expander<'_> {
         super::clause::parted(members, keys)
     }
 
-    /// Adds what is asked of members to what was asked before.
+    /// Adds constraints on members to earlier ones, key by key.
     pub(super) fn ask(&mut self, all: &mut Asked, more: Asked) {
         for (key, asked) in more {
             let before = all.entry(key).or_insert(ConjunctionId::ANYTHING);
@@ -129,7 +129,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Everything outside all conjuncts.
+    /// The complement of a union of conjuncts.
     fn outside_all(&mut self, conjuncts: &[Conjunct]) -> Result<Union> {
         let mut found = union_of([Conjunct::whole()]);
         for conjunct in conjuncts {
@@ -139,7 +139,7 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// Everything outside all conjunctions.
+    /// The complement of a union of conjunctions.
     fn outside_each(&mut self, goals: &[ConjunctionId]) -> Result<Union> {
         let mut found = union_of([Conjunct::whole()]);
         for &goal in goals {
@@ -148,8 +148,8 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// A union without what meets a conjunction: only of the types in which a conjunct shares some value with it.
-    /// Errors: as `expand`.
+    /// The part of a union that does not meet a conjunction. A conjunct is split only in the types of which it shares a
+    /// value with the conjunction. Errors: as `expand`.
     pub(super) fn without(&mut self, union: &Union, goal: ConjunctionId) -> Result<Union> {
         let outside = self.subschemas.negated(goal);
         if is_whole(union) {
@@ -188,8 +188,7 @@ impl Expander<'_> {
         Ok(self.least(both.to_vec())?.into())
     }
 
-    /// The conjuncts of a union of conjunctions, if they are few, as the lists of an `enum` are, and found without a
-    /// product.
+    /// The conjuncts of a union of conjunctions, if they are few and take no product, as the lists of an `enum`.
     fn union_at_hand(&mut self, goals: &[ConjunctionId]) -> Result<Option<Union>> {
         let mut unions = Vec::with_capacity(goals.len());
         for &goal in goals {
@@ -232,8 +231,8 @@ impl Expander<'_> {
         }
     }
 
-    /// The conjuncts of a conjunction, if there are few and finding them takes no product, which may be larger than that
-    /// of their complements.
+    /// The conjuncts of a conjunction, if they are few and are found without a product. A product of unions might have
+    /// more conjuncts than the product of their complements.
     fn at_hand(&mut self, goal: ConjunctionId) -> Result<Option<Union>> {
         let Some(literal) = self.subschemas.conjunctions.single(goal) else { return Ok(None) };
         if let Some(known) = self.known(literal) {

@@ -1,4 +1,4 @@
-//! Conjunctions, conjuncts, keys → whether certainly no value is left: a search for contradictions, of bounded depth.
+//! Conjunctions, conjuncts, keys → whether they are certainly empty: a search for contradictions, of bounded depth.
 
 use super::Expander;
 use crate::condition::{Conjunct, ConjunctionId, StringCondition, Types};
@@ -8,31 +8,31 @@ use crate::types::{array, object, string, Terms, DEPTH};
 use frisket_core::regular::term::TermId;
 use rustc_hash::FxHashMap;
 
-/// How deep a search looks that nobody bounds.
+/// Depth of a search that its caller does not bound, in levels of members and items.
 pub(super) const FULL_DEPTH: u32 = DEPTH;
-/// Searches inside searches before the answer is "unknown": expanding a conjunction may search for contradictions, too.
+/// Most searches inside each other, as expanding a conjunction may search, too. Beyond, the answer is "unknown".
 const NESTED: u32 = 6;
-/// How many searches for a key that patterns share; one among many patterns counts for many.
+/// Most searches for a key that several patterns match; among n patterns, a search counts as 3^(n-2).
 const SEARCHES: u64 = 40_000;
-/// Conditions that searches read between two looks at the limits.
+/// Conditions that searches read between two checks of the limits.
 const READ: u64 = 4_096;
-/// Cost of a look for a text, in conditions.
+/// Cost of a search for a string, in conditions.
 const TEXTS: usize = 16;
 /// Cost of a condition in steps of a limit: 0.05 to 0.2 µs.
 const STEPS_PER_CONDITION: u64 = 5;
 
-/// Results of the searches of one schema. To give up is to answer that some value may be left.
+/// Results of the searches of one schema. A search that gives up answers that some value may be left.
 #[derive(Debug, Default)]
 pub(super) struct Searches {
     empty: FxHashMap<ConjunctionId, bool>,
-    /// How deep the last search for a contradiction looked that found none, inside how many others it was.
+    /// Conjunction → depth and nesting of the last search that found no contradiction in it.
     inhabited: FxHashMap<ConjunctionId, (u32, u32)>,
     textless: FxHashMap<Vec<StringCondition>, bool>,
     nested: u32,
     key_searches: u64,
     /// Conditions that searches read.
     conditions: u64,
-    /// The conditions that the limits know of.
+    /// How many of them were counted against the limits.
     counted: u64,
 }
 
@@ -49,7 +49,7 @@ impl Expander<'_> {
         if nested >= NESTED {
             return Ok(false);
         }
-        // A search that may look less deep finds no more.
+        // A shallower or more deeply nested search finds no more.
         if self.searches.inhabited.get(&goal).is_some_and(|&(deep, inside)| depth <= deep && nested >= inside) {
             return Ok(false);
         }
@@ -87,7 +87,7 @@ impl Expander<'_> {
             && (!types.has(Types::OBJECT) || object::is_empty(self, &conjunct.objects, depth)?))
     }
 
-    /// The types of a conjunct but those of which certainly no value is in it. Errors: limits.
+    /// The types of a conjunct without those of which it certainly has no value. Errors: limits.
     pub(super) fn types_left(&mut self, conjunct: &Conjunct, depth: u32) -> Result<Types> {
         let mut left = conjunct.types;
         self.count_conditions(1 + conjunct.numbers.len())?;
@@ -106,8 +106,8 @@ impl Expander<'_> {
         Ok(left)
     }
 
-    /// Whether certainly no text is in all the nodes, `shared` of which are patterns that must all match. Errors: too
-    /// many searches; limits.
+    /// Whether certainly no text is in the intersection of the nodes; `shared` of them are patterns that must all
+    /// match. Errors: too many searches; limits.
     pub(super) fn is_without_key(&mut self, nodes: &[TermId], shared: usize) -> Result<bool> {
         let patterns = u32::try_from(shared.saturating_sub(2)).unwrap_or(u32::MAX);
         self.searches.key_searches = self.searches.key_searches.saturating_add(3u64.saturating_pow(patterns));
@@ -119,7 +119,7 @@ impl Expander<'_> {
         Ok(self.builder.is_empty(node.number())?)
     }
 
-    /// Counts conditions that a search for a contradiction reads; the limits see them now and then. Errors: limits.
+    /// Counts conditions that a search reads, and checks the limits every `READ` of them. Errors: limits.
     pub(super) fn count_conditions(&mut self, conditions: usize) -> Result<()> {
         let searches = &mut self.searches;
         searches.conditions += conditions as u64;

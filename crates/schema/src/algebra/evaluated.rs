@@ -1,4 +1,5 @@
-//! A subschema that asks for what no other keyword looked at → conjuncts that evaluate one thing each, with that.
+//! A subschema with unevaluatedProperties or unevaluatedItems → conjuncts, each with the members and items that its
+//! keywords evaluate.
 
 use super::union::{union_of, Union};
 use super::Expander;
@@ -13,10 +14,10 @@ use rustc_hash::FxBuildHasher;
 /// Conjuncts, each with the members and items that it evaluates.
 pub(super) type EvaluatedUnion = Vec<(Conjunct, Evaluated)>;
 
-/// How deep a search for contradictions looks where conjuncts meet.
+/// Depth of the search for contradictions in the intersection of two conjuncts.
 const MEETING_DEPTH: u32 = 1;
 
-/// Conjuncts that evaluate nothing.
+/// The conjuncts of a union, none of which evaluates members or items.
 fn unseen(union: &Union) -> EvaluatedUnion {
     union.iter().map(|conjunct| (conjunct.clone(), Evaluated::default())).collect()
 }
@@ -25,7 +26,7 @@ fn whole() -> EvaluatedUnion {
     vec![(Conjunct::whole(), Evaluated::default())]
 }
 
-/// The evaluated members and items, once the keywords of a subschema looked at the rest.
+/// The evaluated members and items, with those that the subschema's own unevaluated* keywords evaluate.
 fn after(parsed: &ParsedSchema, seen: &Evaluated) -> Evaluated {
     let rest = Evaluated {
         all_members: parsed.unevaluated_properties.is_some(),
@@ -36,7 +37,8 @@ fn after(parsed: &ParsedSchema, seen: &Evaluated) -> Evaluated {
 }
 
 impl Expander<'_> {
-    /// Conjuncts that do not overlap in what they evaluate, each with that. Errors: as `expand`.
+    /// The conjuncts of a subschema, each with the members and items that it evaluates. Conjuncts that evaluate
+    /// different ones are disjoint. Errors: as `expand`.
     pub(super) fn evaluated(&mut self, of: SubschemaId) -> Result<EvaluatedUnion> {
         let parsed = self.parsed(of)?;
         let below = self.once(of, |this| this.deeper(|this| this.evaluated_below(&parsed)))?;
@@ -52,7 +54,7 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// As above, without the constraints that the subschema puts on the rest.
+    /// As `evaluated`, without the constraints of the subschema's own unevaluated* keywords.
     pub(super) fn evaluated_below(&mut self, parsed: &ParsedSchema) -> Result<EvaluatedUnion> {
         let seen = parsed.evaluated();
         let own = self.own(&union_of([Conjunct::whole()]), parsed)?;
@@ -64,7 +66,8 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// The constraints of unevaluatedProperties and unevaluatedItems on the members and items that were not looked at.
+    /// The constraints of unevaluatedProperties and unevaluatedItems on the members and items that `seen` does not
+    /// name.
     pub(super) fn unevaluated(&mut self, of: SubschemaId, parsed: &ParsedSchema, seen: &Evaluated) -> Vec<Conjunct> {
         let mut found = Vec::with_capacity(2);
         if let Some(rest) = parsed.unevaluated_properties.filter(|rest| !seen.all_members && !rest.is_anything()) {
@@ -118,7 +121,8 @@ impl Expander<'_> {
         }
     }
 
-    /// `found` holds what met some branch so far: later branches still may add what they evaluate.
+    /// The conjuncts of anyOf. A value is told apart by the alternatives that it meets, as each of them evaluates
+    /// members.
     fn evaluated_any(&mut self, goals: &[ConjunctionId], branches: &[EvaluatedUnion]) -> Result<EvaluatedUnion> {
         let (mut found, mut failed) = (Vec::new(), whole());
         for (&goal, branch) in goals.iter().zip(branches) {
@@ -157,7 +161,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Intersection of two lists of conjuncts; each result evaluates what either operand evaluated.
+    /// The intersection of two lists of conjuncts; each result evaluates what both operands evaluate.
     fn met(&mut self, left: &EvaluatedUnion, right: &EvaluatedUnion) -> Result<EvaluatedUnion> {
         let mut found: IndexSet<(Conjunct, Evaluated), FxBuildHasher> = IndexSet::default();
         for (conjunct, seen) in left {

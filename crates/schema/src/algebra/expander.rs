@@ -1,4 +1,5 @@
-//! Conjunctions → unions of conjuncts, each found once, and the circles that stand in the way.
+//! Conjunctions → unions of conjuncts, each computed once; references that lead back to a conjunction that is being
+//! expanded.
 
 use super::emptiness::Searches;
 use super::switch::Switch;
@@ -15,25 +16,25 @@ use frisket_core::regular::term::TermId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Subschemas that are read between two looks at the limits.
+/// Subschemas that are read between two checks of the limits.
 const CHECKED: u32 = 64;
 
-/// How an object is described that must not meet several demands.
+/// How the complement of several conditions on an object is expressed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Splitting {
-    /// Some member breaks them: one alternative, where others ask for these members.
+    /// A few alternatives: a required key is missing, or all are there and some member breaks its constraint.
     #[default]
     Together,
-    /// Conditions that hold of some objects only become clauses of the object, and no alternatives at all.
+    /// Clauses of the object, and no alternatives.
     Clauses,
-    /// Like `Together`; keywords that split too far for all that are left out, and noted.
+    /// Like `Together`; keywords that still split a value too far are left out, and reported.
     Loosened,
 }
 
 /// How far an expansion may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpansionOptions {
-    /// How objects are described.
+    /// How the complements of conditions on objects are expressed.
     pub splitting: Splitting,
     /// The most alternatives of one value in this attempt.
     pub max_alternatives: u64,
@@ -41,7 +42,8 @@ pub struct ExpansionOptions {
     pub total: u64,
 }
 
-/// One search through subschemas: coming back to a subschema in the same frame is a loop, in another only a circle.
+/// The number of one search through subschemas of the same value. A reference back is an endless loop in the same frame
+/// (`{"$ref": "#"}`), and a mere circle in another one (`{"items": {"$ref": "#"}}`).
 pub(super) type Frame = u32;
 
 /// The state of a literal's expansion.
@@ -65,19 +67,19 @@ pub struct Expander<'d> {
     /// Alternatives that were made so far.
     pub(super) alternatives: u64,
     pub(super) searches: Searches,
-    /// How many searches came to a subschema that is being expanded.
+    /// How many searches gave up at a subschema that is being expanded.
     pub(super) circles: u64,
     pub(super) key_texts: FxHashMap<ConjunctionId, Option<TermId>>,
-    /// Whether oneOf stands in a subschema or in what it applies to the same value.
+    /// Whether a subschema, or one that it applies to the same value, has oneOf.
     pub(super) splits: FxHashMap<SubschemaId, bool>,
-    /// Subschemas that are being applied to what other ones left.
+    /// Subschemas that `within` is applying.
     pub(super) applying: FxHashSet<SubschemaId>,
     pub(super) switches: FxHashMap<SubschemaId, Option<Rc<Switch>>>,
     /// Applicators that were left out, with the subschema of each.
     pub(super) left_out: FxHashSet<(SubschemaId, Applicator)>,
     languages: KnownLanguages,
     parsed: Vec<Option<Rc<ParsedSchema>>>,
-    /// By subschema, then what meets it and what does not.
+    /// By subschema, the expansions of the subschema and of its complement.
     literals: Vec<[Expansion; 2]>,
     conjunctions: FxHashMap<ConjunctionId, Union>,
     /// Subschemas whose evaluated members and items are being found.
@@ -87,7 +89,7 @@ pub struct Expander<'d> {
 }
 
 impl<'d> Expander<'d> {
-    /// Nothing expanded yet.
+    /// An expander that has expanded nothing yet.
     pub fn new(
         builder: Builder,
         subschemas: Subschemas<'d>,
@@ -117,7 +119,7 @@ impl<'d> Expander<'d> {
         }
     }
 
-    /// The conjuncts whose union a conjunction is; they may overlap.
+    /// The union of conjuncts that equals a conjunction; the conjuncts may overlap.
     ///
     /// Errors: a schema that is wrong or refers to itself; `Kind::TooManyAlternatives`; limits.
     pub fn expand(&mut self, of: ConjunctionId) -> Result<Union> {
@@ -142,8 +144,8 @@ impl<'d> Expander<'d> {
         Ok(found)
     }
 
-    /// The expansion of a member's or an item's conjunction; None if that is being expanded, which is no loop of the
-    /// schema, only a circle. Errors: as `expand`.
+    /// The expansion of the conjunction on a member or an item; None if it is being expanded, which is a circle and no
+    /// endless loop. Errors: as `expand`.
     pub(super) fn looked_into(&mut self, of: ConjunctionId) -> Result<Option<Union>> {
         let before = self.frame;
         self.frames += 1;
@@ -198,7 +200,7 @@ impl<'d> Expander<'d> {
         found
     }
 
-    /// The error of coming back, from the present frame, to a subschema that is being looked at.
+    /// The error of a reference to a subschema that is being expanded in `frame`: a loop in the present frame, or a circle.
     fn circle(&self, of: SubschemaId, frame: Frame) -> Box<Error> {
         if frame != self.frame {
             return Error::new(Kind::Circle, String::new());
@@ -207,7 +209,8 @@ impl<'d> Expander<'d> {
             .with_hint("a reference may lead back to its own place only from inside properties, items and the like")
     }
 
-    /// The result of a call about a subschema; coming back to the subschema meanwhile is a circle.
+    /// The result of a call about a subschema. Errors: those of the call; a circle if the call comes back to the
+    /// subschema.
     pub(super) fn once<T>(&mut self, of: SubschemaId, call: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         if let Some(&frame) = self.evaluating.get(&of) {
             return Err(self.circle(of, frame));
@@ -248,12 +251,12 @@ impl<'d> Expander<'d> {
         }
     }
 
-    /// Whether this attempt goes on without what ended in this error.
+    /// Whether this attempt leaves out the keyword that ended in this error.
     pub fn leaves_out(&self, error: &Error) -> bool {
         self.options.splitting == Splitting::Loosened && matches!(error.kind, Kind::TooManyAlternatives { .. })
     }
 
-    /// Notes a keyword that splits a value too far, and is not enforced for that.
+    /// Notes a keyword that is not enforced because it splits a value too far.
     pub(super) fn leave_out(&mut self, of: SubschemaId, keyword: &str, slips: &str) {
         let mut pointer = self.subschemas.pointer(of);
         if !pointer.ends_with(&format!("/{keyword}")) {
@@ -262,7 +265,7 @@ impl<'d> Expander<'d> {
         self.subschemas.omit(pointer, keyword, format!("too many alternatives: {slips}"));
     }
 
-    /// The conjunctions of which a subschema that nobody wrote is the union.
+    /// The conjunctions of a subschema that is no part of the document but their union; None for other subschemas.
     pub(super) fn either(&self, of: SubschemaId) -> Option<std::sync::Arc<[ConjunctionId]>> {
         match &self.subschemas.get(of).asks {
             Asks::Either(conjunctions) => Some(conjunctions.clone()),
@@ -287,12 +290,12 @@ impl<'d> Expander<'d> {
         Ok(found)
     }
 
-    /// The builder with all that was built; the subschemas; by number, what those say that were read.
+    /// The builder, the subschemas, and by number the keywords of the subschemas that were read.
     pub fn into_parts(self) -> (Builder, Subschemas<'d>, Vec<Option<Rc<ParsedSchema>>>) {
         (self.builder, self.subschemas, self.parsed)
     }
 
-    /// The keyword with its argument that asks for a language, as a message names it.
+    /// The keyword and argument that ask for a language, for a message.
     pub fn language_name(&self, language: &Matches) -> String {
         self.languages.language_name(language)
     }
@@ -309,7 +312,7 @@ impl<'d> Expander<'d> {
         open.map(|place| self.subschemas.pointer(SubschemaId(place as u32))).unwrap_or_default()
     }
 
-    /// The keywords of the subschema that was found first at a pointer, and of all that it applies to the same value.
+    /// The keywords of the subschemas at a pointer, and of all that they apply to the same value.
     pub fn keywords_at(&self, pointer: &str) -> Vec<&'static str> {
         let read = |of: SubschemaId| self.parsed.get(of.0 as usize).and_then(Option::as_ref);
         let mut stack: Vec<SubschemaId> = (0..self.parsed.len() as u32).map(SubschemaId).collect();

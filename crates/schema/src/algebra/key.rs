@@ -1,4 +1,4 @@
-//! Conjunctions → the keys that meet them: which texts, as a node, and whether a given text does.
+//! Conjunctions that keys must meet (propertyNames) → the keys as a term, and whether a given key meets them.
 
 use super::Expander;
 use crate::condition::{Conjunct, ConjunctionId, StringCondition, Types};
@@ -9,7 +9,7 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
 impl Expander<'_> {
-    /// The regular node of the strings that meet a conjunction, or None if there are none. Errors: as `expand`.
+    /// The term of the strings that meet a conjunction; None if there are none. Errors: as `expand`.
     pub(super) fn texts_of_keys(&mut self, goal: ConjunctionId) -> Result<Option<TermId>> {
         if let Some(&known) = self.key_texts.get(&goal) {
             return Ok(known);
@@ -23,8 +23,8 @@ impl Expander<'_> {
         Ok(found)
     }
 
-    /// Whether a key certainly meets a conjunction, or if `outer`, may; true also where that is being expanded.
-    /// Errors: as `expand`.
+    /// Whether a key certainly meets a conjunction or, if `outer`, perhaps meets it; true also while the conjunction is
+    /// being expanded. Errors: as `expand`.
     pub(super) fn is_key_of(&mut self, goal: ConjunctionId, key: &str, outer: bool) -> Result<bool> {
         let Some(union) = self.looked_into(goal)? else { return Ok(true) };
         let terms = Terms::new(&mut self.builder);
@@ -40,7 +40,8 @@ impl Expander<'_> {
         Ok(false)
     }
 
-    /// The places of `propertyNames` that no string meets, among those that were lowered; `false` means it.
+    /// The pointers of `propertyNames` that no string meets, among those that were lowered. `propertyNames: false` is
+    /// no mistake and left out.
     pub fn nameless(&self) -> Vec<String> {
         let is_nameless = |goal: &ConjunctionId| !goal.is_nothing() && self.key_texts.get(goal) == Some(&None);
         let names = self.subschemas.names.iter().filter(|(_, goal)| is_nameless(goal));
@@ -60,7 +61,7 @@ impl Expander<'_> {
         Ok(Some(Terms::new(&mut self.builder).alt(&nodes)?))
     }
 
-    /// The regular part of the conditions on a key; the rest is noted.
+    /// The regular conditions on a key; the others are noted as not enforced.
     fn regular(&mut self, goal: ConjunctionId, conditions: &[StringCondition]) -> Vec<StringCondition> {
         let (Some(nested), _) = string::nested(conditions) else { return conditions.to_vec() };
         let name = nested.language.name().to_owned();

@@ -1,4 +1,4 @@
-//! Conjuncts that ask for nothing but one of some values → one list of all of them, or the values one by one.
+//! Conjuncts that only list values (`enum: ["a", "b"]`) → one conjunct with all values, or the values one by one.
 
 use crate::condition::{Conjunct, NumberCondition, StringCondition, Types};
 use crate::decimal::Decimal;
@@ -7,13 +7,14 @@ use rustc_hash::FxBuildHasher;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Conjuncts whose union is meant, with one in place of all that list texts, or numbers, beside the same types.
+/// A union of conjuncts. All conjuncts that list strings only, and allow the same other types, become one; so do those
+/// that list numbers only.
 ///
-/// `anyOf` of thousands of constants is an `enum`, not thousands of alternatives.
+/// An `anyOf` of thousands of constants thus becomes one `enum`, not thousands of alternatives.
 #[derive(Default)]
 pub(super) struct JoinedLists {
     conjuncts: Vec<Conjunct>,
-    /// Which conjuncts are lists.
+    /// The conjuncts that only list values: their types, the type of the values, and the index.
     lists: Vec<(Types, Listed, usize)>,
 }
 
@@ -40,7 +41,7 @@ enum Listed {
     Numbers,
 }
 
-/// The values that the only condition of a conjunct lists.
+/// The type of the values that the only condition of a conjunct lists.
 fn listed(conjunct: &Conjunct) -> Option<Listed> {
     match (&conjunct.strings[..], &conjunct.numbers[..]) {
         _ if conjunct.condition_count() != 1 => None,
@@ -67,7 +68,7 @@ fn take_in(into: &mut Conjunct, other: &Conjunct) {
     }
 }
 
-/// One value, by type.
+/// A value that is no array and no object.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Constant {
     Word(Types),
@@ -75,7 +76,7 @@ pub(super) enum Constant {
     Number(Decimal),
 }
 
-/// The values that conjuncts list, each once, if each conjunct does: more than those that meet them.
+/// The values that conjuncts list, without duplicates; None if some conjunct lists none. Other conditions are ignored.
 pub(super) fn constants(conjuncts: &[Conjunct]) -> Option<Vec<Constant>> {
     let mut found: IndexSet<Constant, FxBuildHasher> = IndexSet::default();
     for conjunct in conjuncts {
@@ -98,7 +99,7 @@ pub(super) fn constants(conjuncts: &[Conjunct]) -> Option<Vec<Constant>> {
     Some(found.into_iter().collect())
 }
 
-/// The texts of the first condition that lists any.
+/// The strings that the first list among these conditions holds.
 pub(super) fn listed_texts(conditions: &[StringCondition]) -> Option<&Arc<BTreeSet<Arc<str>>>> {
     conditions.iter().find_map(|condition| match condition {
         StringCondition::Among { values, positive: true } => Some(values),
@@ -106,7 +107,7 @@ pub(super) fn listed_texts(conditions: &[StringCondition]) -> Option<&Arc<BTreeS
     })
 }
 
-/// Whether conjuncts that list values ask for nothing else.
+/// Whether conjuncts that list values have no other condition.
 pub(super) fn only_lists(conjuncts: &[Conjunct]) -> bool {
     conjuncts.iter().all(|conjunct| {
         let is_kept =

@@ -1,24 +1,24 @@
 //! Conjunctions of subschemas → unions of conjuncts: intersection, union and complement, one level at a time.
 //!
-//! Expanding a conjunction looks at the value's own type and conditions only. What members and items must meet are
-//! conjunctions again, expanded when somebody asks. There are finitely many literals, so recursion through allOf, $ref
-//! and not ends in finitely many conjunctions, and each becomes one rule.
+//! Expanding a conjunction looks only at the value's own type and conditions. Constraints on members and items are
+//! conjunctions again, expanded on demand. There are finitely many literals, so recursion through allOf, $ref and not
+//! ends in finitely many conjunctions, and each becomes one rule.
 //!
 //! ```text
-//! expander    conjunctions → unions of conjuncts, each found once; circles
-//! depth       how deep subschemas nest, and room for calls within calls
-//! union       unions of conjuncts → their union, their product
-//! applicator  allOf, anyOf, oneOf, not, if → the union of what meets them
-//! apart       alternatives of oneOf → what just one of them allows
-//! complement  conjuncts, conjunctions, subschemas → everything outside them
-//! evaluated   unevaluated* → conjuncts that evaluate one thing each
-//! emptiness   conjunctions, conjuncts → whether certainly no value is left
+//! expander    conjunctions → unions of conjuncts, each computed once; circles
+//! depth       limit on nested subschemas, and a stack that grows with them
+//! union       unions of conjuncts → their union, their intersection
+//! applicator  allOf, anyOf, oneOf, not, if → the union of conjuncts that meets them
+//! apart       alternatives of oneOf → the values that meet just one of them
+//! complement  conjuncts, conjunctions, subschemas → their complements
+//! evaluated   unevaluated* → conjuncts, each with the members and items that it evaluates
+//! emptiness   conjunctions, conjuncts → whether they are certainly empty
 //! clause      conditions on an object ↔ clauses over its members
-//! switch      a case of the member that conditions test → what is left of them
-//! cases       conditions that look at one member → the cases of its values
-//! cells       what tests ask of one member → its values, told apart
-//! residual    conjunctions, beside what is known of an object → what is left of them
-//! key         conjunctions → the keys that meet them
+//! switch      a case of a member's value → the conditions that are still open
+//! cases       conditions on one member → a switch on its value
+//! cells       tests of one member → sets of values that no test tells apart
+//! residual    a conjunction beside known conditions → the conditions that do not follow from them
+//! key         conjunctions on keys → the keys that meet them
 //! lists       conjuncts that only list values → one list
 //! ```
 

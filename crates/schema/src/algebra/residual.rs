@@ -1,7 +1,8 @@
-//! A conjunction, and what is known of the object around → its residual: what is left to be asked of the object.
+//! A conjunction and known conditions of the same object → its residual, the conjunction without conditions that follow
+//! from the known ones.
 //!
-//! Each alternative of oneOf is excluded from the others. Its complement has a conjunct for each thing that it asks, so
-//! that a residual of one member turns a product of hundreds of unions into one conjunct.
+//! oneOf takes the complement of each alternative, and a complement has a conjunct for each condition. If residuals
+//! have one condition each, a product of hundreds of unions is one conjunct.
 
 use super::emptiness::FULL_DEPTH;
 use super::switch::Case;
@@ -15,12 +16,12 @@ use std::sync::Arc;
 pub(super) struct Known {
     shape: Shape,
     keys: Vec<Arc<str>>,
-    /// The constraints on members that it does not name.
+    /// The constraint on members that `keys` does not name.
     rest: ConjunctionId,
 }
 
 impl Expander<'_> {
-    /// The rest of a conjunction in a case. Errors: as `expand`.
+    /// The residual of a conjunction in a case of a switch. Errors: as `expand`.
     pub(super) fn residual_in_case(&mut self, goal: ConjunctionId, case: &Case<'_>) -> Result<ConjunctionId> {
         let grants = |_: &mut Self, key: Option<&Arc<str>>, asked| Ok(key == Some(case.key()) && case.grants(asked));
         let Some(mut left) = self.residual(goal, std::slice::from_ref(case.key()), grants)? else { return Ok(goal) };
@@ -36,7 +37,7 @@ impl Expander<'_> {
         Ok(self.in_conjunct(goal, left))
     }
 
-    /// The rest of a conjunction beside the known conditions. Errors: as `expand`.
+    /// The residual of a conjunction beside known conditions. Errors: as `expand`.
     pub(super) fn residual_beside(&mut self, goal: ConjunctionId, known: &Known) -> Result<ConjunctionId> {
         let grants = |this: &mut Self, key: Option<&Arc<str>>, asked| {
             let given = match key {
@@ -59,7 +60,7 @@ impl Expander<'_> {
         }
     }
 
-    /// The known conditions of a conjunct's objects; None if they go by pattern, or speak of keys alone.
+    /// The conditions on objects of a conjunct; None if it has patternProperties or propertyNames.
     pub(super) fn known_of(&mut self, conjunct: &Conjunct) -> Option<Known> {
         let mut shape = Shape::new(self, &conjunct.objects);
         if shape.is_patterned || shape.names.is_some() {
@@ -74,7 +75,8 @@ impl Expander<'_> {
         Some(Known { shape, keys, rest })
     }
 
-    /// Whether what is known contradicts a conjunct of objects; None if that asks for more than named members.
+    /// Whether known conditions contradict a conjunct of objects; None if it has conditions beside those on named
+    /// members.
     pub(super) fn contradicts(&mut self, known: &Known, conjunct: &Conjunct) -> Result<Option<bool>> {
         let mut required: Vec<&Arc<str>> = Vec::new();
         for condition in &conjunct.objects {
@@ -104,8 +106,9 @@ impl Expander<'_> {
         Ok(Some(false))
     }
 
-    /// A conjunction's conjunct without what is granted of the members of these keys and its own, and of all others
-    /// together; None if nothing is, or if it is more than a conjunct.
+    /// A conjunction's conjunct without the constraints on members that `grants` says to hold. `grants` is asked for
+    /// each key of `keys` and of the conjunct, and with None for the other members together. None if no constraint is
+    /// granted, or the conjunction is no single conjunct.
     fn residual(
         &mut self,
         goal: ConjunctionId,

@@ -1,8 +1,8 @@
-//! A case of the member that conditions test → what is left of the conditions.
+//! A case of a member's value → the conditions that are still open in it.
 //!
-//! `allOf` of many `if`s that compare one member with constants is a switch: in a case nearly all of them are decided.
-//! A product would compare each with each. Conditions in a case have three values (Kleene 1938), since they may look at
-//! other members, too. `cases` finds them.
+//! An `allOf` of many `if`s that compare one member with constants is a switch: a case such as `kind = "a"` decides
+//! nearly all of them, while a product compares each with each. In a case, a condition is true, false or unknown
+//! (Kleene 1938), since it may test other members, too. `cases` builds switches.
 
 use super::Expander;
 use crate::condition::{Conjunct, ConjunctionId, Members, ObjectCondition, SubschemaId, Types};
@@ -78,7 +78,7 @@ impl Truth {
     }
 }
 
-/// One case's object, as far as the member is concerned.
+/// The member in one case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Member {
     /// The value is no object.
@@ -87,23 +87,23 @@ pub(super) enum Member {
     Absent,
     /// The member meets the conjunction.
     Present(ConjunctionId),
-    /// The member meets the conjunction, or there is none.
+    /// The member meets the conjunction, or is absent.
     Optional(ConjunctionId),
 }
 
-/// The cases of one member, and what its tests are in each.
+/// The cases of one member's value, and the tests that hold in each.
 pub(super) struct Switch {
     pub key: Arc<str>,
     pub cases: Vec<Member>,
-    /// By what is tested.
+    /// Tested conjunction → the cases in which it holds.
     pub truths: FxHashMap<ConjunctionId, Truth>,
-    /// By what tests ask of the member.
+    /// Constraint on the member → the cases in which it holds.
     pub atoms: FxHashMap<ConjunctionId, Truth>,
-    /// The subschemas in which a test stands, or below which one does.
+    /// The subschemas that have a test, and those that apply such a subschema.
     pub testing: FxHashSet<SubschemaId>,
 }
 
-/// A case of a switch, in a case of another one.
+/// A case of a switch; `outer` is the case of an enclosing switch.
 #[derive(Clone, Copy)]
 pub(super) struct Case<'s> {
     switch: &'s Switch,
@@ -116,7 +116,7 @@ impl<'s> Case<'s> {
         Case { switch, place, outer }
     }
 
-    /// Whether a test in the case is a condition.
+    /// Whether a tested conjunction holds in this case; None if unknown.
     fn truth(&self, of: ConjunctionId) -> Option<bool> {
         let known = self.switch.truths.get(&of).and_then(|truth| truth.at(self.place));
         known.or_else(|| self.outer?.truth(of))
@@ -136,7 +136,7 @@ impl<'s> Case<'s> {
         &self.switch.key
     }
 
-    /// Whether that member certainly meets a conjunction, or is not there.
+    /// Whether the member of the innermost switch is absent, or certainly meets a conjunction.
     pub fn grants(&self, asked: ConjunctionId) -> bool {
         match self.switch.cases[self.place] {
             Member::NoObject => false,
@@ -147,12 +147,12 @@ impl<'s> Case<'s> {
         }
     }
 
-    /// Whether that member is there.
+    /// Whether the object certainly has the member of the innermost switch.
     pub fn is_present(&self) -> bool {
         matches!(self.switch.cases[self.place], Member::Present(_))
     }
 
-    /// The rest of an applicator.
+    /// The applicator without the tests that this case decides: `if` becomes `then` or `else`.
     pub fn decided(&self, applicator: &Applicator) -> Applicator {
         let (nothing, all) = (Applicator::All(vec![ConjunctionId::NOTHING]), Applicator::All(Vec::new()));
         let left = |goals: &[ConjunctionId]| -> Vec<ConjunctionId> {

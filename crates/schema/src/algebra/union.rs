@@ -1,4 +1,4 @@
-//! Unions of conjuncts → their union and their product, without what others cover, within limits.
+//! Unions of conjuncts → their union and their intersection, without conjuncts that others cover, within limits.
 
 use super::lists::JoinedLists;
 use super::{Expander, Splitting};
@@ -8,24 +8,24 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::rc::Rc;
 
-/// Conjuncts whose union is meant; they may overlap.
+/// A union of conjuncts, which may overlap.
 pub type Union = Rc<[Conjunct]>;
 
-/// Products above this size are searched for contradictions at once.
+/// Products of more conjuncts than this are searched for contradictions at once.
 const CROWD: usize = 6;
-/// Conjuncts of a product that are held before those without values are left out.
+/// Conjuncts of a product that are collected before empty ones are dropped.
 const FRESH: usize = 4_096;
-/// Pairs and conditions that a product reads between two looks at the limits, a step each.
+/// Pairs and conditions that a product reads between two checks of the limits, a step each.
 const UNSEEN: usize = 4_096;
-/// From more conjuncts than this, none is compared with the others.
+/// Most conjuncts of a union in which they are compared with each other.
 const COMPARED: usize = 400;
 /// From this many conjuncts on, compare hashes before comparing conditions.
 const HASHED: usize = 32;
 /// Hashes that are made or compared in a step.
 const HASHES: usize = 8;
-/// How deep a search for contradictions in a product looks.
+/// Depth of the search for contradictions in a product.
 const PRUNING_DEPTH: u32 = 2;
-/// The most alternatives of all values, by those that the caller allows one value.
+/// Most alternatives of all values together, as a multiple of those that the caller allows one value.
 const TOTAL: u64 = 200;
 
 /// The union of these conjuncts.
@@ -33,12 +33,12 @@ pub(super) fn union_of<const N: usize>(conjuncts: [Conjunct; N]) -> Union {
     Rc::new(conjuncts)
 }
 
-/// Whether a union is that of all values.
+/// Whether a union is one conjunct that allows every value.
 pub(super) fn is_whole(union: &[Conjunct]) -> bool {
     matches!(union, [one] if one.is_whole())
 }
 
-/// The conjuncts, each once, in the order of first mention.
+/// The conjuncts without duplicates, in the order of first occurrence.
 pub(super) fn distinct(conjuncts: Vec<Conjunct>) -> Vec<Conjunct> {
     match conjuncts.len() {
         0 | 1 => conjuncts,
@@ -64,7 +64,8 @@ impl Expander<'_> {
         Ok(found.into())
     }
 
-    /// The union of cases, which multiply nothing: so many alternatives are `free`. Errors: too many alternatives; limits.
+    /// The union of cases, which add up and do not multiply: the first `free` alternatives are not counted. Errors: too
+    /// many alternatives; limits.
     pub(super) fn sum_of_cases(&mut self, cases: &[Union], free: usize) -> Result<Union> {
         let mut joined = JoinedLists::default();
         cases.iter().flat_map(|union| union.iter()).for_each(|conjunct| joined.add(conjunct));
@@ -75,8 +76,8 @@ impl Expander<'_> {
         Ok(found.into())
     }
 
-    /// Whether so many alternatives one after the other are free. A list of alternatives is no product: to loosen it would
-    /// leave out more than it takes.
+    /// Whether a list of this many alternatives is not counted. Under `Loosened`, leaving out such a list, which is no
+    /// product, would lose more than it saves.
     fn is_list(&self, count: usize) -> bool {
         self.options.splitting == Splitting::Loosened && count as u64 <= self.options.total
     }
@@ -122,7 +123,7 @@ impl Expander<'_> {
         Ok(found.into())
     }
 
-    /// The conjuncts without those that another one, demanding less, covers. Errors: limits.
+    /// The conjuncts without those that another one with fewer conditions covers. Errors: limits.
     pub(super) fn least(&mut self, conjuncts: Vec<Conjunct>) -> Result<Vec<Conjunct>> {
         if !(2..=COMPARED).contains(&conjuncts.len()) {
             return Ok(conjuncts);
@@ -153,7 +154,7 @@ impl Expander<'_> {
         Ok(conjuncts.into_iter().zip(is_kept).filter_map(|(conjunct, is_kept)| is_kept.then_some(conjunct)).collect())
     }
 
-    /// The conjuncts without those, and without their types, in which certainly no value is. Errors: limits.
+    /// The conjuncts without empty ones, each without the types of which it certainly has no value. Errors: limits.
     pub(super) fn pruned(&mut self, conjuncts: &[Conjunct]) -> Result<Vec<Conjunct>> {
         let mut found = Vec::with_capacity(conjuncts.len());
         for conjunct in conjuncts {

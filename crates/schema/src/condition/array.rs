@@ -24,7 +24,7 @@ pub enum ArrayCondition {
     Unique {
         /// Whether all items differ.
         positive: bool,
-        /// The subschema that asks.
+        /// The subschema whose keyword asks for it, for messages.
         place: SubschemaId,
     },
     /// From a position on, `least` to `most` items meet a conjunction.
@@ -37,7 +37,7 @@ pub enum ArrayCondition {
         least: u64,
         /// The most such items.
         most: Option<u64>,
-        /// The subschema that asks; None where a complement does.
+        /// The subschema whose keyword asks for it; None for a complement.
         place: Option<SubschemaId>,
     },
 }

@@ -1,4 +1,4 @@
-//! JSON values → sets of values: by type, and for each type the conditions that must hold.
+//! Sets of JSON values as data: types, and for each type the conditions that must hold.
 //!
 //! A [`Conjunct`] is one conjunction of conditions; a set of values is a union of conjuncts. The algebra computes with
 //! both, `types` turns a finished conjunct into a grammar node. Neither needs to know the other, hence this module.
@@ -21,7 +21,7 @@ use std::hash::{BuildHasher, Hash};
 
 /// The constraint on one member or item: a conjunction of literals that the algebra numbers.
 ///
-/// A conjunct holds these numbers only: the value's own type is decided without a look at its members.
+/// Conjuncts hold only numbers, so that a value's own type is decided without expanding its members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConjunctionId(pub u32);
 
@@ -42,14 +42,14 @@ impl ConjunctionId {
     }
 }
 
-/// A subschema, as the reader numbers it: conditions name the one that a message is about.
+/// The number of a subschema. Conditions hold it, so that messages can point to their keywords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SubschemaId(pub u32);
 
 /// The values of some types that meet all conditions on their type.
 ///
 /// Two bits for integers and fractions, and two for the booleans, make complements of `type`, `enum` and `const` plain
-/// arithmetic on `types`. Conditions of types that are not among them are never there.
+/// arithmetic on `types`. There are no conditions on types outside `types`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Conjunct {
     /// The types that the value may have.
@@ -95,7 +95,7 @@ impl Conjunct {
         Conjunct { objects: conditions, ..Self::of_types(Types::OBJECT) }
     }
 
-    /// Whether these are all values, as far as the conditions say.
+    /// Whether the conjunct has all types and no condition.
     pub fn is_whole(&self) -> bool {
         self.types == Types::ANY && self.condition_count() == 0
     }
@@ -105,7 +105,7 @@ impl Conjunct {
         self.numbers.len() + self.strings.len() + self.arrays.len() + self.objects.len()
     }
 
-    /// The values that have one of these types, too.
+    /// The part of the conjunct that has one of these types.
     pub fn among(&self, types: Types) -> Self {
         let types = self.types & types;
         if types == self.types {
@@ -136,7 +136,7 @@ impl Conjunct {
         })
     }
 
-    /// Equal conditions in another order: those of `last` on objects stand behind the others.
+    /// The same conjunct, with its conditions on objects that are in `last` moved to the end.
     pub fn with_last(&self, last: &[ObjectCondition]) -> Self {
         let mut objects = self.objects.clone();
         objects.sort_by_key(|condition| last.contains(condition));
@@ -161,7 +161,7 @@ impl Conjunct {
         (!types.is_empty()).then(|| met.among(types))
     }
 
-    /// Hashes of the conditions, sorted: no conjunct without one of them can be covered.
+    /// Hashes of the conditions, sorted. A conjunct covers only conjuncts that have all of its hashes.
     pub fn demands(&self) -> Vec<u64> {
         fn hashes<T: Hash>(conditions: &[T]) -> impl Iterator<Item = u64> + '_ {
             conditions.iter().map(|condition| FxBuildHasher.hash_one(condition))
@@ -173,7 +173,8 @@ impl Conjunct {
         found
     }
 
-    /// Whether every value of the other conjunct is in this one, since it has these types and asks for no more.
+    /// Whether this conjunct certainly contains the other: it has all of its types, and no condition that the other
+    /// lacks.
     pub fn covers(&self, other: &Self) -> bool {
         fn fewer<T: Eq + Hash>(few: &[T], many: &[T]) -> bool {
             if few.len() * many.len() <= COMPARED {
@@ -190,10 +191,10 @@ impl Conjunct {
     }
 }
 
-/// Pairs of conditions that are compared one by one; a set takes less time for more.
+/// Most pairs of conditions that are compared one by one; for more, a hash set is faster.
 const COMPARED: usize = 256;
 
-/// The conditions of both lists, each once, in the order of first mention.
+/// The conditions of both lists without duplicates, in the order of first occurrence.
 fn joined<T: Clone + Eq + Hash>(left: &[T], right: &[T]) -> Vec<T> {
     let mut found = left.to_vec();
     if left.len() * right.len() <= COMPARED {

@@ -37,7 +37,7 @@ pub enum NumberCondition {
         /// Whether the values are inside.
         positive: bool,
     },
-    /// Spelled as digits only, or with a point or an exponent: the integers of draft 4.
+    /// Spelled with digits only, as an integer of draft 4, or with a point or an exponent.
     Plain {
         /// Whether digits only are inside.
         positive: bool,
@@ -50,7 +50,7 @@ impl NumberCondition {
         NumberCondition::Among { values: Arc::new(values), pointed: Arc::new(pointed), positive: true }
     }
 
-    /// The condition that just the other numbers meet.
+    /// The condition that exactly the other numbers meet.
     pub fn negated(&self) -> Self {
         match self.clone() {
             NumberCondition::AtLeast { bound, strict } => NumberCondition::AtMost { bound, strict: !strict },

@@ -13,18 +13,18 @@ const INDEXED: usize = 8;
 
 /// Constraints on members, by their keys.
 ///
-/// A key that `names` holds or `patterns` match must meet what these say, any other key `rest`.
+/// The member of a key that `names` holds or `patterns` match must meet their constraints, any other member `rest`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct MemberConstraints {
     /// By name, in the order of the schema; each name once.
     pub names: Vec<(Arc<str>, ConjunctionId)>,
-    /// By the node of a pattern.
+    /// Node of a pattern → the constraint on members whose keys match it.
     pub patterns: Vec<(TermId, ConjunctionId)>,
-    /// The constraint on every key that neither covers.
+    /// The constraint on members that no name and no pattern covers.
     pub rest: ConjunctionId,
-    /// Whether the schema lists members here.
+    /// Whether `properties` or `patternProperties` list members.
     pub lists: bool,
-    /// Whether the schema says here what members must meet that it does not list.
+    /// Whether the schema says what other members must meet, so that `closed_objects` does not forbid them.
     pub opens: bool,
 }
 
@@ -35,7 +35,7 @@ pub struct Members(Arc<Shared>);
 struct Shared {
     constraints: MemberConstraints,
     hash: u64,
-    /// The places of the names, where they are many.
+    /// Name → its index, if there are more than `INDEXED` names.
     index: FxHashMap<Arc<str>, u32>,
 }
 
@@ -44,11 +44,11 @@ struct Shared {
 pub enum ObjectCondition {
     /// All members meet the constraints.
     Members(Members),
-    /// The keys are there.
+    /// The object has all of the keys.
     Required {
         /// The keys.
         keys: Arc<[Arc<str>]>,
-        /// Whether the schema says so, in this order; a complement asks for keys in no order.
+        /// Whether a schema lists the keys, in this order; a complement requires keys in no order.
         stated: bool,
     },
     /// `least` to `most` members; without `most`, any number above.
@@ -60,7 +60,7 @@ pub enum ObjectCondition {
     },
     /// Every key, as a string, meets the conjunction.
     Names(ConjunctionId),
-    /// Some member does not meet the constraints: the complement of `Members`, in one piece.
+    /// Some member does not meet the constraints: the complement of `Members`, as one condition.
     Breaks(Members),
     /// If the first key is there, so is the second.
     Implies {
@@ -102,7 +102,7 @@ impl Members {
         Self::new(MemberConstraints::of_names(vec![(key, conjunction)]))
     }
 
-    /// The constraint of a name; None if the table does not hold it. Patterns are not looked at.
+    /// The constraint on a name; None if `names` lacks it. Patterns are ignored.
     pub fn named(&self, key: &str) -> Option<ConjunctionId> {
         let Shared { constraints, index, .. } = &*self.0;
         if constraints.names.len() > INDEXED {
@@ -111,7 +111,7 @@ impl Members {
         constraints.names.iter().find(|(name, _)| **name == *key).map(|&(_, conjunction)| conjunction)
     }
 
-    /// The one key of which something is asked, if nothing is asked of any other.
+    /// The only key with a constraint, if there is just one.
     pub fn only(&self) -> Option<(&Arc<str>, ConjunctionId)> {
         let mut asked = self.names.iter().filter(|(_, conjunction)| !conjunction.is_anything());
         let (name, conjunction) = asked.next()?;
@@ -119,7 +119,7 @@ impl Members {
         alone.then_some((name, *conjunction))
     }
 
-    /// Whether nothing is asked of any member.
+    /// Whether no member is constrained.
     pub fn is_trivial(&self) -> bool {
         self.patterns.is_empty()
             && self.rest.is_anything()

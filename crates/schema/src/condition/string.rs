@@ -1,6 +1,6 @@
 //! One condition on a string's decoded text, and its complement.
 //!
-//! Patterns and formats come as nodes: who reads them made these; a conjunct asks only which texts are inside.
+//! Patterns and formats are held as nodes that their readers made: a conjunct needs to know only which texts match.
 
 use frisket_core::error::Result;
 use frisket_core::grammar::builder::Builder;
@@ -29,32 +29,32 @@ pub enum StringCondition {
         /// Whether the texts are inside.
         positive: bool,
     },
-    /// In a language that nests, or outside it.
+    /// In a context-free language that is not regular, such as JSON in a string, or outside it.
     Nested(Nested),
 }
 
 /// A regular language of texts, or its complement. Equal if the nodes and the sign are.
 #[derive(Clone)]
 pub struct Matches {
-    /// Texts of the language: all of them, unless `bounds` says how others are told.
+    /// Texts of the language: all of them, or a part if there are `bounds`.
     pub node: TermId,
     /// Whether texts of the language are inside.
     pub positive: bool,
-    /// The texts that documents may hold, if these are not all.
+    /// The texts that documents may hold, if not all.
     pub written: Option<TermId>,
-    /// Bounds of the language, if it is larger than `node`.
+    /// An upper bound of the language, if `node` holds only a part of it.
     pub bounds: Option<Arc<dyn TextBounds>>,
 }
 
-/// A language that holds more texts than its node.
+/// An upper bound of a language of which a node holds only a part.
 pub trait TextBounds: Send + Sync {
-    /// The node of texts outside which the language certainly holds none.
+    /// The node of a superset of the language.
     ///
     /// Errors: limits of the builder.
     fn outer(&self, builder: &mut Builder) -> Result<TermId>;
 }
 
-/// A language that no regular node can hold, or its complement. Equal if the names and the sign are.
+/// A language that is not regular, or its complement. Equal if the names and the sign are.
 #[derive(Clone)]
 pub struct Nested {
     /// The language.
@@ -63,12 +63,13 @@ pub struct Nested {
     pub positive: bool,
 }
 
-/// A language of texts that nests, such as that of JSON or of patterns.
+/// A context-free language that is not regular, such as that of JSON or of regular expressions.
 pub trait NestedText: Send + Sync {
-    /// The keyword that asks for it, as a message names it; two languages of one name are one.
+    /// The keyword that asks for the language, for messages. Languages of equal name are equal.
     fn name(&self) -> &str;
 
-    /// The node of whole JSON strings, quotes included, with these escapes; without the empty text if `nonempty`.
+    /// The node of the JSON strings of the language, quotes included. `free_escapes` allows every escape of RFC 8259,
+    /// `nonempty` leaves out the empty text.
     ///
     /// Errors: limits of the builder.
     fn build(&self, builder: &mut Builder, free_escapes: bool, nonempty: bool) -> Result<TermId>;
@@ -83,8 +84,8 @@ impl Matches {
         Matches { node, positive: true, written: None, bounds: None }
     }
 
-    /// The node whose texts (or all others, of a complement) certainly meet the condition; nothing else meets it if
-    /// `outer`.
+    /// A node to use in place of the language: the condition then allows a superset of its texts if `outer`, and a
+    /// subset otherwise.
     ///
     /// Errors: limits of the builder.
     pub fn bound(&self, builder: &mut Builder, outer: bool) -> Result<TermId> {
@@ -105,7 +106,7 @@ impl StringCondition {
         StringCondition::Among { values: Arc::new(values.into_iter().collect()), positive: true }
     }
 
-    /// The conditions that together just the other texts meet: one of them each.
+    /// The complement, as a union of conditions.
     pub fn negated(&self) -> Vec<Self> {
         match self {
             StringCondition::Length { least, most } => {

@@ -1,11 +1,11 @@
 //! date, time, date-time (RFC 3339), true to the calendar.
 //!
-//! A leap second exists only in the last minute of a UTC day, so its local time follows from the offset. On which days
-//! there is one, nobody knows ahead of time; it is allowed on all. For Python there are no leap seconds and no year 0,
-//! since `datetime` holds neither.
+//! A leap second exists only in the last minute of a UTC day, so its local time follows from the offset. Nobody knows
+//! ahead on which days there is one, so it is allowed on all. For Python there are no leap seconds and no year 0, since
+//! `datetime` holds neither.
 //!
-//! RFC 3339 does not bound the fraction of a second, so a text could go on for ever: the options bound the digits of
-//! what documents hold.
+//! RFC 3339 does not bound the fraction of a second, so a text could go on for ever. The options bound its digits in
+//! documents.
 
 use super::format::{matching, KnownFormat, Node, Texts, Written};
 use super::options::FormatOptions;
@@ -21,7 +21,7 @@ const LEAP_YEAR: &str = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468]
 const YEAR_ONE: &str = "(?:[0-9]{3}[1-9]|[0-9]{2}[1-9]0|[0-9][1-9]00|[1-9]000)";
 const LEAP_YEAR_ONE: &str = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:0[48]|[2468][048]|[13579][26])00)";
 const HOUR: &str = "(?:[01][0-9]|2[0-3])";
-/// Digits of a second that Python's `datetime` and `time` hold.
+/// Most digits of a second's fraction that Python's `datetime` and `time` hold.
 const MICROSECONDS: u32 = 6;
 
 pub(super) const FORMATS: &[KnownFormat] = &[
@@ -54,7 +54,7 @@ fn date(terms: &Terms<'_>, for_python: bool) -> Result<TermId> {
     matching(terms, &pattern)
 }
 
-/// The pattern of a second's fraction; `bounds` bound its digits, without them there may be any number.
+/// The pattern of a second's fraction, with any number of digits if there are no `bounds`.
 fn fraction(for_python: bool, bounds: Option<&FormatOptions>) -> String {
     let most = bounds.map(|options| if for_python { second_digits(options) } else { options.max_second_digits });
     match most {
@@ -64,7 +64,7 @@ fn fraction(for_python: bool, bounds: Option<&FormatOptions>) -> String {
     }
 }
 
-/// The most digits of a second in the documents of the options.
+/// The most digits of a second's fraction in documents.
 fn second_digits(options: &FormatOptions) -> u32 {
     match of_python(options) {
         true => options.max_second_digits.min(MICROSECONDS),
@@ -90,7 +90,7 @@ fn date_time(terms: &Terms<'_>, for_python: bool, bounds: Option<&FormatOptions>
     terms.cat(&[date(terms, for_python)?, terms.bytes(b"Tt")?, time(terms, for_python, bounds)?])
 }
 
-/// 23:59:60 of UTC in local time: its hour and its minute each restrict the offset, relations to intersect.
+/// 23:59:60 UTC in local time. The local hour and the local minute each restrict the offset: the intersection of both.
 fn leap_second(terms: &Terms<'_>, fraction: &str) -> Result<TermId> {
     let number = |value: usize| terms.literal(format!("{value:02}"));
     let [colon, west_of, east_of] = [":", "-", "+"].map(|sign| terms.literal(sign));

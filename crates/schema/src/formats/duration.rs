@@ -1,6 +1,6 @@
 //! duration (RFC 3339, appendix A).
 //!
-//! Its numbers have no bound, so a text could go on for ever: the options bound the digits of what documents hold.
+//! Its numbers have no bound, so a text could go on for ever. The options bound their digits in documents.
 
 use super::format::{matching, KnownFormat, Node, Texts, Written};
 use super::options::FormatOptions;
@@ -8,7 +8,7 @@ use crate::types::Terms;
 use frisket_core::error::Result;
 use frisket_core::regular::term::TermId;
 
-/// Digits of a duration's numbers that Python's `timedelta` surely holds.
+/// Digits of a duration's numbers that Python's `timedelta` holds, whatever the unit.
 const PYTHON_DIGITS: u32 = 4;
 
 pub(super) const FORMATS: &[KnownFormat] = &[KnownFormat::texts(
@@ -23,7 +23,7 @@ pub(super) const FORMATS: &[KnownFormat] = &[KnownFormat::texts(
     },
 )];
 
-/// The most digits of each number in the documents of the options.
+/// The most digits of each number in documents.
 fn digits(options: &FormatOptions) -> u32 {
     match options.mode.is_python() {
         true => options.max_integer_digits.min(PYTHON_DIGITS),
@@ -31,7 +31,7 @@ fn digits(options: &FormatOptions) -> u32 {
     }
 }
 
-/// Durations whose numbers have at most so many digits, if that is given.
+/// Durations whose numbers have at most `digits` digits, if given.
 fn duration(terms: &Terms<'_>, digits: Option<u32>) -> Result<TermId> {
     let n = digits.map_or("[0-9]+".to_owned(), |most| format!("[0-9]{{1,{most}}}"));
     let clock = format!("T(?:{n}H(?:{n}M(?:{n}S)?)?|{n}M(?:{n}S)?|{n}S)");

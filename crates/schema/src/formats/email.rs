@@ -11,11 +11,11 @@ use frisket_core::regular::term::TermId;
 
 const ATOM: &str = r"A-Za-z0-9!#$%&'*+/=?^_`{|}~\-";
 const BEYOND_ASCII: &str = r"\u0080-\u{10FFFF}";
-/// Octets before the @.
+/// Most octets before the @.
 const LONGEST_LOCAL: u32 = 64;
-/// Top-level domains that are reserved, which EmailStr refuses (RFC 6761 and its kin).
+/// Reserved top-level domains, which EmailStr refuses (RFC 6761 and others).
 const RESERVED: &str = "(?i:(?:arpa|invalid|local|localhost|onion|test))";
-/// Octets of a whole address, for EmailStr.
+/// Most octets of a whole address, for EmailStr.
 const LONGEST_ADDRESS: u64 = 254;
 
 pub(super) const FORMATS: &[KnownFormat] = &[
@@ -24,7 +24,7 @@ pub(super) const FORMATS: &[KnownFormat] = &[
         .without("of the domains only those that are left of idn-hostname"),
 ];
 
-/// The pattern of what stands before the @; `beyond` are the characters beyond ASCII.
+/// The part before the @; `beyond` holds the characters beyond ASCII that it may have.
 fn local(terms: &Terms<'_>, beyond: &str) -> Result<TermId> {
     let atom = format!("[{ATOM}{beyond}]+");
     matching(terms, &format!(r#"{atom}(?:\.{atom})*|"(?:[ !#-\[\]-~{beyond}]|\\[ -~])*""#))

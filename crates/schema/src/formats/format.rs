@@ -12,9 +12,9 @@ use frisket_regex::{Dialect, Error as RegexError, Pattern, Syntax};
 /// Who defines a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Vocabulary {
-    /// JSON Schema, or whose integers are asserted in any JSON Schema.
+    /// JSON Schema; also the integers of OpenAPI, which are asserted in any JSON Schema.
     JsonSchema,
-    /// OpenAPI or Pydantic, whose names are annotations to a JSON Schema.
+    /// OpenAPI or Pydantic, whose names are annotations in plain JSON Schema.
     OpenApi,
 }
 
@@ -25,7 +25,8 @@ pub struct KnownFormat {
     pub name: &'static str,
     /// Who defines the name.
     pub vocabulary: Vocabulary,
-    /// Texts that the nodes leave out; None if they hold just the format. They never hold anything else.
+    /// Texts of the format that its nodes leave out, in words; None if there are none. The nodes never hold other
+    /// texts.
     pub left_out: Option<&'static str>,
     pub(super) language: Language,
 }
@@ -33,9 +34,9 @@ pub struct KnownFormat {
 /// The values of a format.
 #[derive(Debug)]
 pub(super) enum Language {
-    /// Texts that regular nodes hold.
+    /// A regular language.
     Texts(Texts),
-    /// Texts that no regular node holds.
+    /// A context-free language that is not regular.
     Nested(NestedTexts),
     /// Numbers between two numerals; only integers where the flag is set.
     Numbers(&'static str, &'static str, bool),
@@ -44,13 +45,13 @@ pub(super) enum Language {
 /// Texts of a format, as regular nodes.
 #[derive(Debug)]
 pub(super) struct Texts {
-    /// All texts of the format, or those that are known; with the flag, those of them that Python's types can hold.
+    /// The texts of the format, all or a part; with the flag, only those that Python's types can hold.
     pub node: Node,
-    /// Bound of the texts that documents may hold; texts that a schema lists or excludes are judged by `node`.
+    /// A bound on the texts in documents. Texts that a schema lists or excludes are checked against `node`.
     pub written: Option<Written>,
-    /// Texts outside which a format that is not exact has none.
+    /// A superset of the format's texts, if `node` holds only a part of them.
     pub outer: Option<fn(&Terms<'_>) -> Result<TermId>>,
-    /// Whether the texts for Python are not all that its types hold: then those for anyone bound them.
+    /// Whether `node` for Python holds only a part of what Python's types do; `node` for all is then the superset.
     pub python_narrows: bool,
 }
 
@@ -63,16 +64,16 @@ pub(super) enum Node {
     Made(fn(&Terms<'_>, bool) -> Result<TermId>),
 }
 
-/// The texts of an endless format that documents may hold.
+/// The texts in documents of a format whose texts may be of any length.
 #[derive(Debug)]
 pub(super) struct Written {
-    /// Their node.
+    /// The node of these texts.
     pub node: fn(&Terms<'_>, &FormatOptions) -> Result<TermId>,
     /// The bounds of the options, for the report.
     pub note: fn(&FormatOptions) -> String,
 }
 
-/// Texts that nest.
+/// A format whose language is not regular.
 #[derive(Debug)]
 pub(super) struct NestedTexts {
     /// The node of whole JSON strings: with all escapes if the first flag is set, without the empty text if the second.
@@ -142,7 +143,7 @@ impl KnownFormat {
         (self.name, self.is_exact(), part)
     }
 
-    /// Whether what only looks like the format is left out where the format must not hold.
+    /// Whether `not` with this format also leaves out texts that only look like it.
     pub(super) fn narrows_complement(&self) -> bool {
         matches!(&self.language, Language::Texts(Texts { outer: Some(_), .. }))
     }
@@ -161,7 +162,7 @@ pub(super) fn numbers(least: &str, most: &str, are_integers: bool) -> Vec<Number
     found
 }
 
-/// The node of the texts that an ECMA-262 pattern of ours matches as a whole. Errors: limits.
+/// The node of the texts that a pattern of this crate, in ECMA-262, matches as a whole. Errors: limits.
 pub(super) fn matching(terms: &Terms<'_>, pattern: &str) -> Result<TermId> {
     let syntax = Syntax::new(Dialect::Ecma);
     let made = Pattern::read(pattern, &syntax).and_then(|read| terms.with(|builder| read.lower(builder, false)));

@@ -14,16 +14,16 @@ pub(super) const PLAIN_LABEL: &str = concat!(
     "[A-Za-z0-9](?:[A-Za-z0-9]|[A-Za-z0-9-][A-Za-z0-9](?:[A-Za-z0-9-]{0,59}[A-Za-z0-9])?",
     "|[A-Za-z0-9-]-[A-Za-z0-9](?:[A-Za-z0-9-]{0,58}[A-Za-z0-9])?)?",
 );
-/// Characters of a whole name.
+/// Most characters of a whole name.
 pub(super) const LONGEST_NAME: u64 = 253;
 
-/// Letters beyond ASCII that need no look at their neighbours: written from left to right, in lower case, the same in
-/// every normal form. Blocks with other characters are sifted by their properties.
+/// Letters beyond ASCII that are valid beside any others: written from left to right, in lower case, the same in every
+/// normal form. `SIFTED_BLOCKS` hold other characters, too, and are filtered by property.
 const WHOLE_BLOCKS: [Range; 4] = [(0x3041, 0x3096), (0x30A1, 0x30FA), (0x4E00, 0x9FA5), (0xAC00, 0xD7A3)];
 const SIFTED_BLOCKS: [Range; 3] = [(0xE0, 0x24F), (0x371, 0x3CF), (0x430, 0x52F)];
 /// Letters of the sifted blocks that NFKC takes apart: ĳ, ŀ, dž, lj, nj, dz.
 const LIGATURES: [u32; 6] = [0x133, 0x140, 0x1C6, 0x1C9, 0x1CC, 0x1F3];
-/// No letter of these blocks takes more digits of Punycode, whatever stands before it in a label.
+/// Most digits of Punycode that a letter of these blocks takes, whatever stands before it in a label.
 const DIGITS: u32 = 7;
 
 pub(super) const FORMATS: &[KnownFormat] = &[
@@ -45,7 +45,7 @@ pub(super) const FORMATS: &[KnownFormat] = &[
     ),
 ];
 
-/// Drafts before 7 know nothing of IDNA: RFC 1034 and 1123 alone.
+/// `hostname` in drafts before 7, which have RFC 1034 and 1123 but no IDNA.
 pub(super) const LEGACY_HOSTNAME: KnownFormat =
     KnownFormat::exact("hostname", Node::Made(|terms, _| names(terms, LABEL)));
 
@@ -57,7 +57,7 @@ pub(super) fn names(terms: &Terms<'_>, label: &str) -> Result<TermId> {
 /// Internationalized names that surely are valid, ASCII names among them. Errors: limits.
 pub(super) fn international(terms: &Terms<'_>) -> Result<TermId> {
     let mut found = vec![names(terms, PLAIN_LABEL)?];
-    // The name fits in 253 octets whatever its labels are: three of the longest, or six of middling length.
+    // Three labels of 63 octets, or six of 40, fit in a name of 253 octets.
     for (labels, longest) in [(3, 63), (6, 40)] {
         let label = international_label(terms, longest)?;
         let more = terms.cat(&[terms.literal(".")?, label])?;
@@ -80,7 +80,8 @@ fn international_label(terms: &Terms<'_>, longest: u32) -> Result<TermId> {
     let other = terms.repeat(terms.alt(&[ascii, hyphen])?, 0, None)?;
     let bounded = |most: u32| terms.bounded(shape, 1, Some(u64::from(most)));
     let mut found = vec![terms.and(&[bounded(longest)?, matching(terms, PLAIN_LABEL)?])?];
-    // `xn--`, the ASCII characters, a hyphen, and the digits of each letter: few letters leave room for many characters.
+    // A label in Punycode is `xn--`, its ASCII characters, a hyphen, and digits for each letter: with fewer letters it
+    // may be longer.
     for count in [1, 2, 3, 5, 8] {
         let room = (longest - 5).saturating_sub((DIGITS - 1) * count);
         if room >= count {
@@ -91,8 +92,8 @@ fn international_label(terms: &Terms<'_>, longest: u32) -> Result<TermId> {
     terms.alt(&found)
 }
 
-/// The letters beyond ASCII that a generated name may hold: of the sifted blocks those of one case that have no other form
-/// (RFC 5892, 2.1 and 2.2).
+/// The letters beyond ASCII that a generated name may hold: of `SIFTED_BLOCKS`, those of one case that have no other
+/// form (RFC 5892, 2.1 and 2.2).
 static LETTERS: Lazy<Vec<Range>> = Lazy::new(|| {
     let of = |name| property_set(name, None, Spelling::Loose, None).unwrap_or_else(CharSet::none);
     let other_forms =
@@ -102,7 +103,7 @@ static LETTERS: Lazy<Vec<Range>> = Lazy::new(|| {
     sifted.ranges().iter().copied().chain(WHOLE_BLOCKS).collect()
 });
 
-/// Every valid internationalized name, among others: no name in ASCII is shorter than its label's characters.
+/// A superset of the valid internationalized names: a label has at most 63 characters, as its ASCII form is no shorter.
 ///
 /// Errors: limits.
 pub(super) fn international_outer(terms: &Terms<'_>) -> Result<TermId> {

@@ -20,14 +20,14 @@ use frisket_regex::{ascii, is_ecma_regex, Dialect, Error as RegexError, Flaw, Pa
 use indexmap::IndexMap;
 use std::sync::Arc;
 
-/// Characters of a pattern that a message quotes.
+/// Most characters of a pattern that a message quotes.
 const LONGEST: usize = 60;
 
-/// The languages of one builder, and of its forks, that were asked for.
+/// The languages that patterns and formats asked for, as nodes of one builder.
 #[derive(Debug)]
 pub struct KnownLanguages {
     options: FormatOptions,
-    /// In the order of first mention.
+    /// Pattern → its language, in the order of first use.
     patterns: IndexMap<Box<str>, Pattern>,
     formats: IndexMap<(Box<str>, Draft), Format>,
     base64: Option<TermId>,
@@ -42,7 +42,7 @@ pub struct OnBuilder<'a> {
 }
 
 impl KnownLanguages {
-    /// None yet.
+    /// An empty table.
     pub fn new(options: FormatOptions) -> Self {
         KnownLanguages {
             options,
@@ -63,14 +63,15 @@ impl KnownLanguages {
         &self.options
     }
 
-    /// The languages with their builder: always the one that they were first asked on.
+    /// The languages with their builder, which must be the same one in every call.
     pub fn on<'a>(&'a mut self, builder: &'a mut Builder) -> OnBuilder<'a> {
         OnBuilder { known: self, builder }
     }
 
     /// The languages for a fork of their builder, which knows all nodes that were made so far.
     pub fn fork(&self) -> Self {
-        // The bound of a format is made late, maybe after the fork, and kept by number.
+        // The superset of a format is made on demand and kept by number, perhaps after the fork, so the fork makes its
+        // own.
         let is_fixed = |format: &Format| !matches!(format, Format::Text(StringCondition::Matches(matches), _) if matches.bounds.is_some());
         let fixed = self.formats.iter().filter(|(_, format)| is_fixed(format));
         KnownLanguages {
@@ -82,7 +83,7 @@ impl KnownLanguages {
         }
     }
 
-    /// The keyword with its argument that asks for a language, as a message names it: the first that did.
+    /// The keyword and argument that first asked for a language, for a message: `format date`.
     pub fn language_name(&self, language: &Matches) -> String {
         let is_format = |format: &Format| matches!(format, Format::Text(StringCondition::Matches(matches), _) if matches.node == language.node);
         if let Some(((name, _), _)) = self.formats.iter().find(|(_, format)| is_format(format)) {
@@ -140,7 +141,7 @@ impl Languages for OnBuilder<'_> {
     }
 }
 
-/// The conditions of a format that the options assert.
+/// The conditions that a format stands for under these options.
 fn asserted(builder: &mut Builder, found: &'static KnownFormat, options: &FormatOptions) -> EngineResult<Format> {
     let condition = match &found.language {
         Language::Numbers(least, most, are_integers) => {
@@ -174,10 +175,10 @@ fn matches(
     Ok(Matches { node, positive: true, written, bounds })
 }
 
-/// The bound of a format from outside.
+/// A superset of a format's texts, made once and on demand.
 ///
-/// Only negations and searches for contradictions ask for that node, and some take longer than all else of a schema; so
-/// it is made when it is first asked for, and once. Hence these bounds are those of one builder.
+/// Only negations and searches for contradictions need the node, and some take longer to make than all the rest of a
+/// schema. The node belongs to one builder.
 struct Bounds {
     format: &'static KnownFormat,
     texts: &'static Texts,
@@ -197,7 +198,7 @@ impl TextBounds for Bounds {
     }
 }
 
-/// A language that nests, by the keyword that asks for it.
+/// A language that is not regular, with the keyword that asks for it.
 struct Nesting {
     name: String,
     texts: &'static NestedTexts,
@@ -234,7 +235,7 @@ fn read_pattern(builder: &mut Builder, pattern: &str, watch: &Watch) -> Result<P
         },
         Err(RegexError::Limit(flaw) | RegexError::Irregular(flaw)) => Ok(Pattern::Inexact(flaw.message)),
         Err(RegexError::Engine(error)) => {
-            // Who cancels, or has no more time, is not told of a pattern that cannot be exact.
+            // Cancellation and the end of the time are errors of their own, and no fault of the pattern.
             builder.check(0)?;
             Ok(Pattern::Inexact(error.to_string()))
         }

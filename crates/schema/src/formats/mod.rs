@@ -1,9 +1,8 @@
-//! Patterns and names of formats → conditions on texts and numbers: what the reader asks of
-//! [`Languages`](crate::read::Languages).
+//! Patterns and names of formats → conditions on texts and numbers, as [`Languages`](crate::read::Languages) defines.
 //!
 //! ```text
-//! options     what the caller says of formats
-//! format      what is known of one format
+//! options     the caller's options for formats
+//! format      one format: its language, and how exact its nodes are
 //! spelling    characters of a text → their spellings in a JSON string
 //! date_time … uuid, openapi, network    the formats, one file for each family
 //! content     JSON inside of strings

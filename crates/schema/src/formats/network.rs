@@ -25,7 +25,7 @@ pub(super) const FORMATS: &[KnownFormat] = &[
     some("ipvanyinterface", || format!("{}|{}", interface_v4(), interface_v6()), outer_any, NO_MASKS),
 ];
 
-/// A format with some of its texts left out; `outer` makes the node of all of them, and of others.
+/// A format with some of its texts left out; `outer` makes a superset of all of them.
 const fn some(
     name: &'static str,
     pattern: fn() -> String,

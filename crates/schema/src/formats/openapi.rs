@@ -1,15 +1,15 @@
-//! byte, binary, password, path … and int32, int64, float, double: what OpenAPI and Pydantic write.
+//! byte, binary, password, path … and int32, int64, float, double: formats of OpenAPI and Pydantic.
 //!
-//! JSON Schema knows none of these names, and lets an implementation enforce more formats than its own. The integer
-//! formats of OpenAPI's registry are enforced wherever formats are: each is a set of integers, the names mean nothing
-//! else, and what reads the document breaks beyond them. The others are annotations unless OpenAPI or Pydantic is asked
-//! for: `float` and `double` name a precision, to which any number is rounded, and authors mean various things by names
-//! such as `path`.
+//! JSON Schema has none of these names, but lets an implementation enforce more formats than its own. The integer
+//! formats of OpenAPI's registry are enforced wherever formats are: each is a set of integers, its name means nothing
+//! else, and readers fail on larger numbers. The others are annotations unless OpenAPI or Pydantic is asked for:
+//! `float` and `double` name a precision, to which any number is rounded, and authors mean various things by names such
+//! as `path`.
 
 use super::format::{KnownFormat, Language, Node, Vocabulary};
 use super::ip::{ipv4, ipv6};
 
-/// The bits that pad the last group are zero (RFC 4648, 3.5): decoders may refuse all else, and some do.
+/// Base64 whose padding bits are zero (RFC 4648, 3.5), as some decoders refuse other bits.
 pub(super) const BASE64: &str = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?";
 
 pub(super) const FORMATS: &[KnownFormat] = &[

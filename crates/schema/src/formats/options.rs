@@ -1,12 +1,12 @@
 //! The caller's options for formats.
 
-/// Which formats assert anything.
+/// The formats that are asserted; all others are annotations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Mode {
     /// The formats of JSON Schema, in all drafts, and the integers of OpenAPI.
     #[default]
     Assert,
-    /// None.
+    /// No format.
     Annotate,
     /// The formats of OpenAPI and Pydantic, too.
     OpenApi,
@@ -26,10 +26,10 @@ impl Mode {
     }
 }
 
-/// Which formats assert anything, and how long their texts may be that documents hold.
+/// The formats that are asserted, and bounds on their texts in documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FormatOptions {
-    /// Which formats assert anything.
+    /// The formats that are asserted.
     pub mode: Mode,
     /// The most digits of each number of a duration.
     pub max_integer_digits: u32,

@@ -1,8 +1,7 @@
-//! regex (ECMA-262, Unicode mode): parentheses nest, so its language is a grammar, not a regular node.
+//! regex (ECMA-262, Unicode mode): parentheses nest, so its language is context-free and not regular.
 //!
-//! Names and numbers beyond any grammar are left out: back-references, named groups, and ranges and counts
-//! whose two sides would have to be compared digit by digit. Every text of the grammar is a regular expression to
-//! ECMA-262.
+//! The grammar leaves out back-references, named groups, and ranges and counts whose two sides would have to be
+//! compared digit by digit: they are not context-free. Each of its texts is a regular expression of ECMA-262.
 
 use super::format::{KnownFormat, Language, NestedTexts, Vocabulary};
 use super::spelling::{hexadecimal_ranges, Spelling, LAST};
@@ -63,7 +62,7 @@ struct Pieces<'t, 'b> {
 }
 
 impl Pieces<'_, '_> {
-    /// One character, class, escape or assertion with what repeats it, or a bar.
+    /// One character, class, escape or assertion with its quantifier, or `|`.
     fn term(&self, quantifier: TermId) -> Result<TermId> {
         let (b, s) = (self.terms, &self.spelling);
         let plain = s.chars(&all_but(&SYNTAX.replace('/', "")))?;
@@ -84,7 +83,7 @@ impl Pieces<'_, '_> {
         b.repeat(b.cat(&[kinds, b.repeat(s.text("?")?, 0, 1)?])?, 0, 1)
     }
 
-    /// `n,m` with n ≤ m: of different lengths up to four digits, or of the same length where that is easy to see.
+    /// `n,m` with n ≤ m: m has more digits, up to four, or as many with a larger first one.
     fn rising_counts(&self) -> Result<TermId> {
         let b = self.terms;
         let (comma, digit) = (self.spelling.text(",")?, self.digits(0, 9)?);
@@ -134,7 +133,7 @@ impl Pieces<'_, '_> {
             members.push(b.cat(&[s.text(&low.to_string())?, hyphen, s.any_of(&ALPHANUMERIC[at..])?])?);
         }
         let unit = self.hexadecimal(0, 15)?;
-        // \xhh, \uhhhh and \u00hh whose first digits tell which is lower.
+        // Ranges of \xhh, \uhhhh and \u00hh whose first digits already differ.
         for (lead, length) in [("\\x", 2), ("\\u", 4), ("\\u00", 2)] {
             let (mark, rest) = (s.text(lead)?, b.repeat(unit, length - 1, length - 1)?);
             for value in 0..15 {

@@ -1,5 +1,5 @@
-//! Nodes of formats, made once for the process and imported by each builder: to make some takes longer than all else of
-//! a schema.
+//! Nodes of formats, made once for the process and imported by each builder. Some take longer to make than all the rest
+//! of a schema.
 
 use super::options::FormatOptions;
 use crate::types::Terms;
@@ -11,17 +11,17 @@ use frisket_core::storage::{lock::Lock, once::Lazy};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The most nodes that are kept. Options with other digits have other nodes; more than these are made each time.
+/// Most nodes that are kept; further ones are made each time. Options with other digits have other nodes.
 const MOST: usize = 256;
 
-/// Which node of a format.
+/// One of the nodes of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Part {
-    /// The texts that are known; with the flag, those of them that Python's types can hold.
+    /// The texts of the format, all or a part; with the flag, only those that Python's types can hold.
     Inner(bool),
-    /// The texts that documents of the options may hold.
+    /// The texts that documents may hold under these options.
     Written(FormatOptions),
-    /// Texts outside which the format has none.
+    /// A superset of the texts.
     Outer,
 }
 
@@ -30,9 +30,9 @@ pub(super) type Key = (&'static str, bool, Part);
 
 static KNOWN: Lazy<Lock<FxHashMap<Key, Arc<ExportedTerm>>>> = Lazy::new(Lock::default);
 
-/// The node of a key in a builder, made by `make` if nobody has asked for it yet.
+/// The node of a key in a builder, made by `make` on first use.
 ///
-/// It is made in a builder of its own, so that what it costs the caller is the same the first time and later.
+/// A separate builder makes it, so that the first use counts no more against the caller's limits than later ones.
 /// Errors: limits.
 pub(super) fn shared(
     builder: &mut Builder,
@@ -45,7 +45,7 @@ pub(super) fn shared(
     }
     let mut workshop = Builder::default();
     let made = make(&Terms::new(&mut workshop))?;
-    // Nodes of texts are regular, so that they have this form.
+    // Nodes of texts are regular, so they can be exported.
     let Some(made) = workshop.export(made.number())? else { return Ok(made) };
     let node = builder.import(&made)?;
     let mut known = KNOWN.lock();

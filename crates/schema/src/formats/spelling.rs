@@ -1,7 +1,7 @@
 //! Characters of a decoded text → their spellings inside a JSON string.
 //!
-//! `Builder::quoted` wraps a regular language as JSON strings. A language that nests is no regular one, so its grammar
-//! is made of pieces that are spelled already.
+//! `Builder::quoted` makes JSON strings of a regular language only. The grammar of a context-free language is made of
+//! pieces that are spelled already.
 
 use crate::types::Terms;
 use frisket_core::error::Result;
@@ -13,7 +13,7 @@ pub(super) type Ranges<'a> = &'a [(u32, u32)];
 /// The last code point.
 pub(super) const LAST: u32 = 0x10FFFF;
 
-/// Regular nodes of spelled texts. Errors of all methods: limits.
+/// Makes the nodes of texts as JSON strings spell them. Errors of all methods: limits.
 pub(super) struct Spelling<'t, 'b> {
     terms: &'t Terms<'b>,
     /// Whether every escape of RFC 8259 may be used.
@@ -95,7 +95,7 @@ impl<'t, 'b> Spelling<'t, 'b> {
         let Some(end) = last.checked_sub(0x10000) else { return Ok(()) };
         let mut offset = first.saturating_sub(0x10000);
         while offset <= end {
-            // One leading surrogate at a time, or a run of them that take every trailing one.
+            // One high surrogate with a range of low ones, or a run of high surrogates with all low ones.
             let (lead, trail) = (offset / 0x400, offset % 0x400);
             let leads_end = (end + 1) / 0x400;
             let (until, trails) = match trail == 0 && leads_end > lead {
@@ -110,7 +110,7 @@ impl<'t, 'b> Spelling<'t, 'b> {
         Ok(())
     }
 
-    /// Numbers of so many hexadecimal digits, raw (not spelled again), in either case.
+    /// Numbers from `low` to `high` of `length` hexadecimal digits, in either case, not escaped again.
     fn hexadecimal(&self, low: u32, high: u32, length: u32) -> Result<TermId> {
         if length == 1 {
             return self.digits(low, high);

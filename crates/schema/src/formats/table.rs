@@ -1,4 +1,4 @@
-//! A name → what is known of the format, in a draft and a mode.
+//! Name, draft and mode → the format, if it is asserted.
 
 use super::format::{KnownFormat, Vocabulary};
 use super::{date_time, duration, email, hostname, ip, network, openapi, pointer, regex, uri, uuid, Mode};
@@ -32,7 +32,7 @@ pub fn named(name: &str) -> Option<&'static KnownFormat> {
 
 /// The format of this name, if the mode asserts it; otherwise the name is an annotation.
 ///
-/// In drafts before 7 a `hostname` knows no IDNA and is exact.
+/// In drafts before 7, `hostname` has no IDNA and is exact.
 ///
 /// ```
 /// use frisket_schema::draft::Draft;

@@ -24,7 +24,7 @@ pub(super) const FORMATS: &[KnownFormat] = &[
 
 /// The rules of RFC 3986 that its two start symbols share.
 struct Rules {
-    /// Characters that stand anywhere.
+    /// Characters that every part may have.
     base: String,
     authority: String,
     path: String,
@@ -35,7 +35,7 @@ struct Rules {
 }
 
 impl Rules {
-    /// `beyond` are the characters that an IRI has more, `private` those of its query.
+    /// `beyond` are the further characters of an IRI, `private` those of its query only.
     fn new(beyond: &str, private: &str) -> Self {
         let base = format!("{UNRESERVED}{DELIMITERS}{beyond}");
         let path = format!("(?:[{base}:@/]|{ENCODED})*");
@@ -69,6 +69,6 @@ fn template() -> String {
     let char = format!("(?:[A-Za-z0-9_]|{ENCODED})");
     let variable = format!(r"{char}(?:\.?{char})*(?:\*|:[1-9][0-9]{{0,3}})?");
     let expression = format!(r"\{{[+#./;?&=,!@|]?{variable}(?:,{variable})*\}}");
-    // The apostrophe is erratum 6937.
+    // Erratum 6937 adds the apostrophe.
     format!(r"(?:[!#$&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~{UCS}{PRIVATE}]|{ENCODED}|{expression})*")
 }

@@ -1,6 +1,6 @@
 //! Pushes of values, outermost first → a tree.
 //!
-//! The parser and every binding that has values of its own language build trees by the same calls.
+//! The parser and the language bindings build trees by the same calls.
 
 use super::text::Text;
 use super::tree::{Key, MemberAt, Node, NodeId, Slice, TextAt, Tree, ValueAt};
@@ -8,15 +8,15 @@ use crate::error::{Error, Result};
 use frisket_core::limits::{sort_by, Watch};
 use frisket_core::storage::hash::Hasher128;
 
-/// Arrays and objects within each other. Every loop over a tree keeps its own stack, so this bounds memory only.
+/// The deepest nesting of arrays and objects. Every loop over a tree keeps its own stack, so this bounds memory only.
 pub const MAX_DEPTH: u32 = 10_000;
 
-/// Bytes of a compact notation for each value: those of the median schema of MaskBench.
+/// Bytes of compact JSON for each value, the median of MaskBench's schemas.
 const BYTES_PER_NODE: usize = 16;
-/// Bytes of text beyond which a tree grows as it is built.
+/// Most bytes of text for which room is reserved ahead.
 const LARGEST_RESERVE: usize = 1 << 20;
 
-/// Nodes between two looks at flag and clock, some 100 µs.
+/// Nodes between two checks of flag and clock, some 100 µs.
 const CHECKED: u32 = 1024;
 
 /// Builds a tree from pushes: scalars, `begin_array` … `end`, `begin_object`, `key`, value, … `end`.
@@ -49,7 +49,7 @@ pub struct TreeBuilder {
     watch: Watch,
 }
 
-/// An array or object whose end has not come.
+/// An array or object that is still open.
 #[derive(Debug)]
 struct Open {
     is_object: bool,
@@ -58,7 +58,7 @@ struct Open {
     height: u32,
 }
 
-/// The key of items, which have none.
+/// The key in the entry of an item.
 const NO_KEY: (TextAt, u32) = (TextAt::Foreign(Slice { start: 0, end: 0 }), 0);
 
 impl Default for TreeBuilder {
@@ -81,7 +81,7 @@ impl Default for TreeBuilder {
 }
 
 impl TreeBuilder {
-    /// Room for the tree of a value that takes so many bytes in a compact notation, up to a bound.
+    /// Reserves room for the tree of a value of so many bytes of compact JSON, up to a bound.
     pub fn reserve(&mut self, bytes: usize) {
         let bytes = bytes.min(LARGEST_RESERVE);
         let nodes = bytes / BYTES_PER_NODE;
@@ -92,7 +92,7 @@ impl TreeBuilder {
         self.tree.by_key.reserve(nodes);
     }
 
-    /// Lets a flag or the clock end the pushes that follow: their errors say so.
+    /// Lets a flag or the clock end the pushes that follow, with an error.
     pub fn watched_by(&mut self, watch: Watch) {
         self.watch = watch;
     }
@@ -112,7 +112,7 @@ impl TreeBuilder {
         self.number_at(numeral, (0, 0))
     }
 
-    /// A number that is none, by its name.
+    /// A number that JSON lacks, such as NaN, by its name.
     pub fn non_finite(&mut self, name: &str) -> Result<NodeId> {
         let at = self.store(name)?;
         self.push(ValueAt::NonFinite(at), (0, 0))
@@ -129,7 +129,7 @@ impl TreeBuilder {
         self.push(ValueAt::Foreign(at), (0, 0))
     }
 
-    /// A value that came before: trees of other languages may hold one value at several places.
+    /// A value that was pushed before: in other languages, one value may stand at several places.
     pub fn shared(&mut self, node: NodeId) -> Result<NodeId> {
         self.check_depth(self.heights[node.0 as usize])?;
         self.tree.is_shared = true;
@@ -137,12 +137,13 @@ impl TreeBuilder {
         Ok(node)
     }
 
-    /// The items follow.
+    /// Begins an array; its items follow.
     pub fn begin_array(&mut self) -> Result<()> {
         self.begin(false, 0)
     }
 
-    /// The members follow, each a key and a value. Of members of one name the first gives the place, the last the value.
+    /// Begins an object; its members follow, each a key and a value. Members of one name have the place of the first
+    /// and the value of the last.
     pub fn begin_object(&mut self) -> Result<()> {
         self.begin(true, 0)
     }
@@ -152,7 +153,7 @@ impl TreeBuilder {
         self.key_at(text, 0)
     }
 
-    /// The name of the next member, which is no string, as an error should show it.
+    /// The key of the next member, if it is no string, as an error should show it.
     pub fn foreign_key(&mut self, name: &str) -> Result<()> {
         let at = self.store(name)?;
         self.tree.has_foreign_keys = true;
@@ -160,7 +161,7 @@ impl TreeBuilder {
         Ok(())
     }
 
-    /// The innermost array or object is whole.
+    /// Ends the innermost array or object.
     pub fn end(&mut self) -> Result<NodeId> {
         self.end_at(0)
     }
@@ -201,7 +202,7 @@ impl TreeBuilder {
         self.check_depth(1)?;
         let key =
             if self.is_in_object() == Some(true) { self.key.take().expect("a member needs a key") } else { NO_KEY };
-        // The key waits below the parts of the value that it names.
+        // The key is kept below the parts of its value until the value ends.
         self.parts.push(MemberAt { key: key.0, key_start: key.1, value: NodeId(0) });
         self.open.push(Open { is_object, first_part: self.parts.len(), start, height: 0 });
         Ok(())
@@ -225,7 +226,7 @@ impl TreeBuilder {
         self.add(value, (open.start, end), open.height + 1)
     }
 
-    /// Moves the parts from `first` on into the tree: each name once.
+    /// Moves the members from `first` on into the tree, without repeated names.
     fn members(&mut self, first: usize) -> Result<Slice> {
         let TreeBuilder { tree, parts, watch, .. } = self;
         let parts = &mut parts[first..];
@@ -267,7 +268,7 @@ impl TreeBuilder {
         Ok(node)
     }
 
-    /// Puts a node where the pushes have come to.
+    /// Adds a node to the innermost open array or object.
     fn place(&mut self, node: NodeId) {
         let height = self.heights[node.0 as usize];
         match self.open.last_mut() {
@@ -346,7 +347,7 @@ impl TreeBuilder {
     }
 }
 
-/// Moves parts into the tree, each name once: where it came first, with the value that came last. Their order by name.
+/// Moves members into the tree, each name once: at its first place, with its last value. Returns their order by name.
 fn without_duplicates(tree: &mut Tree, parts: &mut [MemberAt], order: &[u32]) -> Vec<u32> {
     let key = |place: u32| parts[place as usize].key;
     let groups: Vec<(u32, u32)> = order
@@ -366,7 +367,8 @@ fn without_duplicates(tree: &mut Tree, parts: &mut [MemberAt], order: &[u32]) ->
     groups.iter().filter_map(|&(kept, _)| places[kept as usize]).collect()
 }
 
-/// Names that are no strings are told apart by their values, which a tree does not have.
+/// Whether two keys are the same string. Keys that are no strings differ by values that the tree does not have, so none
+/// are.
 fn is_same_name(tree: &Tree, left: TextAt, right: TextAt) -> bool {
     tree.compare_keys(left, right).is_eq() && !matches!(left, TextAt::Foreign(_))
 }

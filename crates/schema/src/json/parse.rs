@@ -1,7 +1,7 @@
-//! Text → the tree of its value: JSON as RFC 8259 has it, or an error with line and column.
+//! JSON text (RFC 8259) → the tree of its value, or an error with line and column.
 //!
-//! Beside the standard, half of a surrogate pair may stand alone in a string, as in most parsers, and of members of one
-//! name the last counts.
+//! As in most parsers, half of a surrogate pair may stand alone in a string, and of members of one name the last
+//! counts.
 
 use super::build::{too_large, TreeBuilder};
 use super::position::line_and_column;
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The error of what is no value: names of numbers that JSON lacks are common.
+    /// The error of a missing value; NaN and Infinity are named, as they are common.
     fn no_value(&self, start: usize) -> Box<Error> {
         let rest = &self.text[start..];
         if start == 0 && rest.starts_with('\u{feff}') {
@@ -171,7 +171,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Passes the longest numeral that begins here.
+    /// Reads the longest numeral that begins here.
     fn number(&mut self) -> Result<()> {
         let start = self.at;
         self.at += usize::from(self.peek() == Some(b'-'));
@@ -202,7 +202,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The string whose quote stands here.
+    /// Reads the string that begins here with a quote.
     fn string(&mut self) -> Result<Spelled<'a>> {
         let start = self.at;
         self.at += 1;
@@ -228,7 +228,7 @@ impl<'a> Parser<'a> {
         Ok(Spelled::Decoded(OwnedText::from_code_points(&points)))
     }
 
-    /// Where the first byte stands that is no plain content of a string.
+    /// The index of the next quote, backslash or control character, or of the end.
     fn plain_end(&self) -> usize {
         let rest = &self.bytes[self.at..];
         self.at + rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\').unwrap_or(rest.len())

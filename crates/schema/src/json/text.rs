@@ -1,11 +1,11 @@
 //! String of JSON → Unicode text, or its code points if half of a surrogate pair stands alone.
 //!
-//! JSON can spell `"\ud800"`, which UTF-8 cannot. No document holds such a string, so few places may have one; each
-//! decides for itself whether it is an error.
+//! JSON can spell `"\ud800"`, which UTF-8 cannot. No generated document holds such a string, so few places of a schema
+//! may have one. Each reader decides whether it is an error.
 
 use std::fmt;
 
-/// A string; equal strings are equal here.
+/// A string; equal strings have one form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Text<'a> {
     /// Unicode text.
@@ -45,7 +45,7 @@ impl fmt::Display for Text<'_> {
     }
 }
 
-/// A string that belongs to its holder.
+/// An owned string.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OwnedText {
     /// Unicode text.

@@ -1,4 +1,4 @@
-//! Node's id → its value, span and content hash: JSON as a schema's readers look at it.
+//! Id of a node → its value, span and content hash, as the readers of a schema need them.
 //!
 //! Nodes lie in one array and texts in one string, so that a tree of thousands of nodes is a handful of allocations.
 
@@ -11,7 +11,7 @@ use std::ops::Range;
 pub struct NodeId(pub(super) u32);
 
 impl NodeId {
-    /// Its place among the nodes of its tree.
+    /// The index among the nodes of the tree.
     pub fn place(self) -> usize {
         self.0 as usize
     }
@@ -93,7 +93,7 @@ pub enum Value<'a> {
     Boolean(bool),
     /// The numeral as it was written, in JSON's grammar.
     Number(&'a str),
-    /// A number that is none, by its name: no JSON text has one, values of other languages do.
+    /// NaN or an infinity, by its name: no JSON text has one, values of other languages do.
     NonFinite(&'a str),
     /// A string.
     String(Text<'a>),
@@ -189,19 +189,19 @@ impl Tree {
         }
     }
 
-    /// The bytes of the text that a node was read from; empty for nodes that no text had.
+    /// The bytes of the text that a node was read from; empty if it was not read from text.
     pub fn span(&self, node: NodeId) -> Range<usize> {
         self.nodes[node.0 as usize].span.range()
     }
 
     /// A hash of the node's content: types, spellings of numbers, strings, items and members in order.
     ///
-    /// Two nodes of equal hash say the same, wherever they stand, unless an adversary chose them.
+    /// Nodes of equal hash have equal content, wherever they stand, unless an adversary chose them.
     pub fn hash(&self, node: NodeId) -> u128 {
         self.nodes[node.0 as usize].hash
     }
 
-    /// Whether some node stands at several places: trees of other languages' values may hold one value twice.
+    /// Whether some node stands at several places, as a value of another language may.
     pub fn is_shared(&self) -> bool {
         self.is_shared
     }
@@ -224,7 +224,7 @@ impl Tree {
         }
     }
 
-    /// The order in which an object's keys are searched: shorter ones first, so that few comparisons look at a letter.
+    /// The order in which an object's keys are searched: shorter ones first, so that few comparisons read letters.
     pub(super) fn compare_keys(&self, left: TextAt, right: TextAt) -> Ordering {
         match (left, right) {
             (TextAt::Unicode(left), TextAt::Unicode(right)) => {
@@ -264,7 +264,7 @@ impl<'a> Object<'a> {
         Member { key: self.tree.key(key), key_start: key_start as usize, value }
     }
 
-    /// The member at a place, if there are so many.
+    /// The member at a place; None beyond the last one.
     pub fn get_at(&self, place: usize) -> Option<Member<'a>> {
         (place < self.len()).then(|| self.member(place))
     }

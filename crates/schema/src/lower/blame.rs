@@ -9,11 +9,11 @@ use crate::types::{array, object, Algebra, DEPTH};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// Narrowed formats that the message itself names.
+/// Most narrowed formats that the message itself names.
 const NAMED: usize = 5;
 
 impl Lowerer<'_> {
-    /// Why no document meets the conjunction. Errors: limits.
+    /// The error that says why no document meets the conjunction. Errors: limits.
     pub(super) fn no_document(&mut self, of: ConjunctionId) -> Result<Box<Error>> {
         if !self.expander.subschemas.narrowed.is_empty() && !self.is_empty(of, DEPTH)? {
             return Ok(nothing_written(&self.expander.subschemas.narrowed));
@@ -42,8 +42,8 @@ impl Lowerer<'_> {
         Ok((blamed, other))
     }
 
-    /// The constraint on a member or item of the conjunction's only conjunct that none can meet. Where its demands
-    /// contradict each other, `blamed` becomes the place of the last one, and `other` that of the first.
+    /// The impossible constraint on a required member or item, if the conjunction is one conjunct that has one. If
+    /// keywords contradict each other there, `blamed` becomes the place of the last one, and `other` that of the first.
     fn impossible_part(
         &mut self,
         of: ConjunctionId,
@@ -78,8 +78,8 @@ impl Lowerer<'_> {
         Ok(None)
     }
 
-    /// The places that ask something of a member: those that admit none, those that require it where no other place
-    /// does, then those that ask something of its value.
+    /// The places of keywords on a member: those that forbid it, those that require it if none constrains its value,
+    /// and those that constrain its value.
     fn demands(&mut self, of: ConjunctionId, shape: &object::Shape, key: &Arc<str>) -> Result<Vec<String>> {
         let (mut closed, mut asking) = (Vec::new(), Vec::new());
         for members in &shape.members {
@@ -104,7 +104,7 @@ impl Lowerer<'_> {
         Ok(found)
     }
 
-    /// The place of a subschema that a conjunction applies to the value, and that has such a condition itself.
+    /// The place of the first subschema in a conjunction whose own keywords ask for such a condition.
     fn place_of(&mut self, of: ConjunctionId, is_it: impl Fn(&ObjectCondition) -> bool) -> Option<String> {
         let mut met = FxHashSet::default();
         let mut stack = vec![of];
@@ -140,7 +140,7 @@ pub(crate) fn unsatisfiable(place: String, other: Option<String>) -> Box<Error> 
         .with_hint("`frisket check` shows what it demands")
 }
 
-/// The error of a schema of which nothing is left once its formats are narrowed.
+/// The error of a schema that allows no document once its formats are narrowed.
 pub(crate) fn nothing_written(narrowed: &[Omission]) -> Box<Error> {
     let places: Vec<_> = narrowed.iter().map(|one| (one.pointer.clone(), one.slips.clone())).collect();
     let named: Vec<&str> = narrowed.iter().take(NAMED).map(|one| &*one.slips).collect();

@@ -16,38 +16,38 @@ use frisket_core::regular::term::{TermId, EMPTY, EPSILON};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-/// Levels that are one expression at most: the engine bounds how deep an expression nests, rules may go deeper.
+/// Most levels in one expression. The engine bounds the depth of an expression, and each rule begins a new one.
 const SHALLOW: usize = 64;
-/// Nodes between two looks at the limits.
+/// Nodes between two checks of the limits.
 const CHECKED: usize = 128;
-/// Steps of a limit that a node takes, which Python's front end charged, too: what it refused stays refused.
+/// Steps that a node counts against the limits.
 const STEPS_PER_NODE: u64 = 1000;
 
 /// A conjunction and the level at which it is laid out.
 pub(super) type Place = (ConjunctionId, u32);
 
-/// Nodes by what they mean. A prelude's serve all schemas of its options: none of them knows another conjunction than
-/// [`ConjunctionId::ANYTHING`].
+/// Nodes that were made, by conjunction or part. The tables of a prelude serve all schemas with its options, so their
+/// only conjunction is [`ConjunctionId::ANYTHING`].
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
     pub(super) layouts: Vec<Layout>,
     pub(super) nodes: FxHashMap<Place, Option<TermId>>,
     pub(super) parts: FxHashMap<PartKey, Option<TermId>>,
     pub(super) numerals: NumeralParts,
-    /// The nodes that no regular operation may touch.
+    /// The nodes that are not regular, so that no regular operation takes them.
     pub(super) structural: FxHashSet<TermId>,
 }
 
-/// The nodes of one schema.
+/// Lowers the conjunctions of one schema to nodes.
 pub struct Lowerer<'d> {
-    /// The meaning of conjunctions.
+    /// Expands conjunctions.
     pub expander: Expander<'d>,
     pub(super) spelling: Spelling,
     whitespace: Whitespace,
-    /// Whether the document itself keeps the order that its schema states.
+    /// Whether documents keep the order of properties that the schema states.
     pub(super) keeps_order: bool,
     has_margins: (bool, bool),
-    /// Whether levels are laid out differently.
+    /// Whether the layout of a value depends on its level.
     is_indented: bool,
     pub(super) level: u32,
     above: Vec<u32>,
@@ -61,7 +61,8 @@ pub struct Lowerer<'d> {
 }
 
 impl<'d> Lowerer<'d> {
-    /// Nothing lowered but what the tables hold. `is_sorted`: whether a tool sorted the schema's properties.
+    /// A lowerer that has made only the nodes of `tables`. `is_sorted` says whether a tool sorted the schema's
+    /// properties.
     pub fn new(expander: Expander<'d>, options: &Options, is_sorted: bool, tables: Tables) -> Self {
         let mut spelling = options.spelling();
         spelling.any_order |= is_sorted && options.property_order == PropertyOrder::Schema;
@@ -81,7 +82,7 @@ impl<'d> Lowerer<'d> {
         }
     }
 
-    /// The meaning of conjunctions, and the nodes.
+    /// The expander, and the nodes that were made.
     pub(crate) fn into_parts(self) -> (Expander<'d>, Tables) {
         (self.expander, self.tables)
     }
@@ -121,7 +122,7 @@ impl<'d> Lowerer<'d> {
         Ok(rule)
     }
 
-    /// The node of a conjunction that the algebra reads.
+    /// Expands and lowers a conjunction whose node is not known.
     fn expanded(&mut self, place: Place) -> Result<Option<TermId>> {
         if self.active.len() > LEVELS {
             return Err(too_deep(self.expander.pointer_of(place.0)));
@@ -136,7 +137,8 @@ impl<'d> Lowerer<'d> {
             Ok(node) => node,
             Err(error) => {
                 if let Some(rule) = rule {
-                    // Another attempt with the same builder may follow, and no grammar is built with a rule left open.
+                    // Another attempt with the same builder may follow, and no grammar is built while a rule is
+                    // undefined.
                     self.expander.builder.define(rule.number(), EMPTY.number())?;
                 }
                 return Err(error);
@@ -173,7 +175,7 @@ impl<'d> Lowerer<'d> {
         Ok(self.tables.layouts[self.level as usize])
     }
 
-    /// Enters the level of members or items, and says how the present one is laid out.
+    /// Enters the level of members or items, and returns the layout of the level left.
     pub(super) fn descend(&mut self) -> Result<Layout> {
         let layout = self.layout()?;
         if self.is_indented {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! lowerer    conjunctions → nodes: one for each, a rule where it recurses
-//! traits     what `types` asks of a lowerer, and what that passes on to the algebra
+//! traits     the traits by which `types` calls the lowerer and the algebra
 //! part       unions of conjuncts → nodes, type by type
 //! blame      a conjunction that no document meets → why, and where
 //! ```

@@ -9,21 +9,21 @@ use frisket_core::regular::term::TermId;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-/// The conditions of one type, and what else decides about their node.
+/// The conditions of one type, and all else on which their node depends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum PartKey {
     Words(Types),
     Number(Types, Vec<NumberCondition>),
     String(Vec<StringCondition>),
-    /// At a level.
+    /// The level, and the conditions.
     Array(u32, Vec<ArrayCondition>),
-    /// At a level; whether it is the document itself.
+    /// The level, whether the object is the document itself, and the conditions.
     Object(u32, bool, Vec<ObjectCondition>),
 }
 
 type Distinct<'c, C> = IndexSet<&'c [C], FxBuildHasher>;
 
-/// The alternatives of a union for one type, in the order of first mention.
+/// The alternatives of a union for one type, in the order of first occurrence.
 enum Group<'c> {
     Number(Types, Distinct<'c, NumberCondition>),
     String(Distinct<'c, StringCondition>),
@@ -32,7 +32,7 @@ enum Group<'c> {
 }
 
 impl Lowerer<'_> {
-    /// One node for a union. What an unconditional conjunct covers is not said twice.
+    /// One node for a union. Where a conjunct has all values of a type, other alternatives of that type are left out.
     pub(crate) fn union(&mut self, conjuncts: &[Conjunct]) -> Result<Option<TermId>> {
         let nodes = match conjuncts {
             [conjunct] => self.conjunct(conjunct)?,
@@ -149,7 +149,7 @@ impl Lowerer<'_> {
         number::lower(&terms, self.spelling.numbers, types, conditions, &mut self.tables.numerals)
     }
 
-    /// Notes a step that is left out, since it takes too many states.
+    /// Notes a `multipleOf` that is left out, since it takes too many states.
     fn note_remainders(&mut self, error: &TooManyRemainders) {
         let [divisor, most, listed] = [error.divisor.to_string(), error.most.to_string(), interval::LISTED.to_string()]
             .map(|digits| grouped(&digits));
@@ -175,7 +175,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// The conditions of conjuncts by type, in the order of first mention; numbers by the types that are left, too.
+/// The alternatives of conjuncts by type, in the order of first occurrence. Integers, fractions and both are separate
+/// groups.
 fn groups(conjuncts: &[Conjunct]) -> Vec<Group<'_>> {
     let mut found: IndexMap<Types, Group<'_>, FxBuildHasher> = IndexMap::default();
     for conjunct in conjuncts {
@@ -205,7 +206,7 @@ fn groups(conjuncts: &[Conjunct]) -> Vec<Group<'_>> {
     found.into_values().collect()
 }
 
-/// The alternatives; if one of them asks nothing, that one alone.
+/// The alternatives, or the empty one alone if some alternative has no condition.
 fn unless_any<C>(alternatives: Distinct<'_, C>) -> Vec<&[C]> {
     match alternatives.iter().any(|conditions| conditions.is_empty()) {
         true => vec![&[]],
@@ -213,7 +214,7 @@ fn unless_any<C>(alternatives: Distinct<'_, C>) -> Vec<&[C]> {
     }
 }
 
-/// Digits with a comma before each three.
+/// The digits of a number in groups of three: `1,234`.
 fn grouped(digits: &str) -> String {
     let mut found = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {

@@ -1,4 +1,4 @@
-//! The traits of `types` for a lowerer, which passes questions about conjunctions on to the algebra.
+//! The traits of `types` for a lowerer; calls about conjunctions go on to the algebra.
 
 use super::Lowerer;
 use crate::condition::{ConjunctionId, Matches, SubschemaId};

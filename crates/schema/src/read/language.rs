@@ -1,4 +1,4 @@
-//! Patterns and formats → conditions on texts and numbers: what the reader asks of whoever knows these languages.
+//! Patterns and formats → conditions on texts and numbers: the interface that the readers of keywords use.
 //!
 //! The reader knows keywords, not the languages in them, so that each can be tested alone.
 
@@ -12,22 +12,22 @@ use frisket_core::regular::term::TermId;
 pub enum Pattern {
     /// The node of the texts in which it matches somewhere.
     Exact(TermId),
-    /// No regular expression: what is wrong, and what to change.
+    /// No regular expression: the fault, and what to change.
     Invalid(String, Option<String>),
-    /// A regular expression that cannot be exact, and why.
+    /// A regular expression that cannot be enforced exactly, and why.
     Inexact(String),
 }
 
 /// A format that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Format {
-    /// Nothing that the options assert.
+    /// A format that the options do not assert.
     Annotation,
     /// Conditions on a number.
     Numbers(Vec<NumberCondition>),
-    /// A condition on a string, and where its texts are not the whole format, why.
+    /// A condition on a string, and how it differs from the format, if it does.
     Text(StringCondition, Option<Inexactness>),
-    /// A format that cannot be exact, and why.
+    /// A format that cannot be enforced exactly, and why.
     Inexact(String),
 }
 
@@ -38,18 +38,18 @@ pub struct Inexactness {
     pub is_sound: bool,
     /// The texts that are left out or let in.
     pub reason: String,
-    /// Whether texts that only look like the format are left out where it must not hold.
+    /// Whether `not` with the format also leaves out texts that only look like it.
     pub narrows_complement: bool,
 }
 
-/// The languages in which keywords are written.
+/// The languages of patterns and formats.
 ///
 /// Errors of all calls: limits of the builder.
 pub trait Languages {
     /// The texts in which a pattern of ECMA-262 matches somewhere.
     fn pattern(&mut self, pattern: &str) -> Result<Pattern>;
 
-    /// Takes steps of a limit. Errors if one is reached: between many values of one keyword nobody else would look.
+    /// Counts steps and checks the limits, also between the values of one keyword. Errors: a limit is reached.
     fn check(&mut self, _steps: u64) -> Result<()> {
         Ok(())
     }

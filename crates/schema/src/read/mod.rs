@@ -1,10 +1,10 @@
-//! Subschemas → parsed schemas: what each keyword says, one file for each keyword or pair of keywords.
+//! Subschemas → their keywords, parsed, with one file for each keyword or group of keywords.
 //!
 //! ```text
-//! parsed     what a subschema says
-//! language   what patterns and formats say, asked of others
-//! reader     what all keywords have in common: counts, numbers, names, errors
-//! keyword    draft → the keywords that count, each with its reader
+//! parsed     the keywords of a subschema, parsed
+//! language   the interface to patterns and formats
+//! reader     helpers for all keywords: counts, numbers, names, errors
+//! keyword    name and draft → the reader of a keyword
 //! ```
 
 mod keyword;

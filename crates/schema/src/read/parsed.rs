@@ -1,11 +1,11 @@
-//! A subschema's keywords, read → its own conditions, its applicators, and what it evaluates.
+//! A subschema's keywords, parsed → its own conditions, its applicators, and the members and items that it evaluates.
 
 use crate::condition::{Conjunct, ConjunctionId, Members};
 use frisket_core::regular::term::TermId;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// An applicator of the same value: what other subschemas ask of it.
+/// A keyword that applies other subschemas to the same value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Applicator {
     /// All must hold: allOf, references, oneOf with one alternative.
@@ -21,7 +21,7 @@ pub enum Applicator {
 }
 
 impl Applicator {
-    /// The conjunctions that it applies or looks at.
+    /// The conjunctions that the applicator applies.
     pub fn goals(&self) -> Vec<ConjunctionId> {
         match self {
             Applicator::All(goals) | Applicator::Any(goals) | Applicator::One(goals) => goals.clone(),
@@ -31,18 +31,18 @@ impl Applicator {
     }
 }
 
-/// The members or items that a keyword looks at, for unevaluatedProperties and unevaluatedItems.
+/// The members or items that a keyword evaluates, for unevaluatedProperties and unevaluatedItems.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Look {
-    /// The members that are named here or match patterns here, if there are constraints; or all members.
+    /// The members that constraints name or match by pattern; with the flag, all members.
     Members(Option<Members>, bool),
-    /// This number of items at the beginning; or all items.
+    /// This number of items at the beginning; with the flag, all items.
     Items(usize, bool),
     /// The items that meet a conjunction.
     Contained(ConjunctionId),
 }
 
-/// Which members and items some keywords looked at.
+/// The members and items that some keywords evaluate.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Evaluated {
     /// Members of these names.
@@ -60,7 +60,7 @@ pub struct Evaluated {
 }
 
 impl Evaluated {
-    /// The union: looked at by either.
+    /// The members and items that either one holds.
     pub fn union(mut self, other: &Self) -> Self {
         self.names.extend(other.names.iter().cloned());
         self.patterns.extend(&other.patterns);
@@ -72,7 +72,7 @@ impl Evaluated {
     }
 }
 
-/// One subschema's keywords, read.
+/// The keywords of one subschema, parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedSchema {
     /// The conditions of its own keywords on the value.
@@ -81,17 +81,17 @@ pub struct ParsedSchema {
     pub alternatives: Vec<Vec<Conjunct>>,
     /// Other subschemas that it applies, in the order of the schema.
     pub applicators: Vec<Applicator>,
-    /// The constraint on members that nothing evaluated.
+    /// The constraint on members that no other keyword evaluates.
     pub unevaluated_properties: Option<ConjunctionId>,
-    /// The constraint on items that nothing evaluated.
+    /// The constraint on items that no other keyword evaluates.
     pub unevaluated_items: Option<ConjunctionId>,
-    /// The keywords that count, in order.
+    /// The keywords that its draft has, in order.
     pub keywords: Vec<&'static str>,
     pub(super) looks: Vec<Look>,
 }
 
 impl ParsedSchema {
-    /// A schema that says nothing.
+    /// A schema without keywords.
     pub fn empty() -> Self {
         ParsedSchema {
             conjunct: Conjunct::whole(),
@@ -104,12 +104,12 @@ impl ParsedSchema {
         }
     }
 
-    /// Whether it asks for what other keywords did not look at.
+    /// Whether it has unevaluatedProperties or unevaluatedItems.
     pub fn has_unevaluated(&self) -> bool {
         self.unevaluated_properties.is_some() || self.unevaluated_items.is_some()
     }
 
-    /// The members and items that its own keywords look at; worked out only for unevaluated keywords, which are rare.
+    /// The members and items that its own keywords evaluate, computed on demand, as unevaluated* are rare.
     pub fn evaluated(&self) -> Evaluated {
         let mut found = Evaluated::default();
         for look in &self.looks {

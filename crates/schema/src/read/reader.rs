@@ -1,4 +1,4 @@
-//! One subschema's keywords → its parsed schema: what the readers of all keywords have in common.
+//! One subschema's keywords → its parsed schema, with helpers that the readers of all keywords share.
 
 use super::keyword;
 use super::language::{Languages, Pattern};
@@ -19,15 +19,15 @@ use std::sync::Arc;
 
 const NUMBER_HINT: &str = "the largest double is 1.7976931348623157e+308; leave the number out where you mean no bound";
 
-/// Values, names and schemas of one subschema between two looks at the limits: some 50 µs.
+/// Values, names and schemas of one subschema between two checks of the limits: some 50 µs.
 const CHECKED: u32 = 64;
 
-/// Counts above are this one: no text is that long.
+/// Larger counts are read as this one: no text is that long.
 const MAX_COUNT: u64 = 1 << 62;
 
 /// Reads a subschema's keywords.
 ///
-/// Errors: a keyword's value that the drafts do not allow, what is below it and no schema, limits.
+/// Errors: a keyword's value that its draft does not allow, a value below it that is no schema, limits.
 pub fn read(subschemas: &mut Subschemas<'_>, languages: &mut dyn Languages, of: SubschemaId) -> Result<ParsedSchema> {
     let subschema = subschemas.get(of);
     let resource = subschemas.documents.resource(subschema.resource);
@@ -84,7 +84,7 @@ pub(super) struct Reader<'r, 'd> {
     pub has_read_members: bool,
     pub has_read_items: bool,
     ticks: u32,
-    /// Steps since the limits were last looked at.
+    /// Steps since the last check of the limits.
     pub steps: u64,
     pub parsed: ParsedSchema,
 }
@@ -115,7 +115,7 @@ impl Reader<'_, '_> {
         self.parsed
     }
 
-    /// The keywords of the schema that count, with their values.
+    /// The keywords of the schema that its draft has, with their values.
     fn counting(&self, has_validation: bool) -> Vec<(&'static keyword::Keyword, NodeId)> {
         let members = self.subschemas.documents.object(self.schema);
         let keyword = |key| match key {
@@ -151,7 +151,7 @@ impl Reader<'_, '_> {
             .with_hint(format!("correct it, or leave {keyword} out"))
     }
 
-    /// Looks at the limits once in `CHECKED` calls. Errors: limits.
+    /// Checks the limits once in `CHECKED` calls. Errors: limits.
     pub fn tick(&mut self) -> Result<()> {
         self.ticks = (self.ticks + 1) % CHECKED;
         match self.ticks {
@@ -166,7 +166,7 @@ impl Reader<'_, '_> {
         self.subschemas.below(self.of, Location { node, ..self.schema }, path)
     }
 
-    /// A number.
+    /// The number that a keyword has as its value.
     pub fn number(&self, keyword: &str, node: NodeId) -> Result<Decimal> {
         match self.value(node) {
             Value::Number(_) | Value::NonFinite(_) => {
@@ -176,7 +176,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The number of a node that holds one; errors without a place.
+    /// The value of a node that is a number. Its errors name no place; the caller adds it.
     pub fn decimal(&self, node: NodeId) -> Result<Decimal> {
         let numeral = match self.value(node) {
             Value::Number(numeral) => numeral,
@@ -202,7 +202,7 @@ impl Reader<'_, '_> {
             Ok(count) if count.is_integer() && !count.is_negative() => {
                 Ok(count.floor().to_u64().map_or(MAX_COUNT, |count| count.min(MAX_COUNT)))
             }
-            // 1e999999999 need not be written out; a numeral with a negative exponent is a fraction.
+            // 1e999999999 is a count that need not be written out; with a negative exponent, a number is a fraction.
             Err(NotDecimal::Digits)
                 if !numeral.starts_with('-') && !numeral.contains("e-") && !numeral.contains("E-") =>
             {
@@ -266,7 +266,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Notes what a keyword looks at.
+    /// Notes the members or items that a keyword evaluates.
     pub fn look(&mut self, look: Look) {
         self.parsed.looks.push(look);
     }

@@ -1,7 +1,7 @@
-//! Schemas → their keywords that ask nothing of a document: annotations, and words that no draft knows.
+//! Schemas → entries of keywords without an effect on documents: annotations, and words that no draft knows.
 //!
-//! JSON Schema bids every implementation ignore what it does not know. Whoever wrote `requried` meant something, though,
-//! so a report names such a word and the keyword that is spelled like it.
+//! JSON Schema lets implementations ignore unknown words. The author of `requried` meant something, though, so a report
+//! names such a word and the keyword that is spelled like it.
 
 use super::word::{annotation, meant, needed};
 use super::{Entry, Status};
@@ -16,9 +16,9 @@ use crate::resolve::{Documents, Location};
 use crate::similar::closest;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Every keyword of every place that asks nothing, and what is to be said of some that do.
+/// The entries of all keywords without an effect, and of formats that are enforced.
 ///
-/// All of the schema is walked, places that no value ever comes to included, and what its references lead to.
+/// Walks all of the schema, with places that no value reaches, and everything that its references lead to.
 ///
 /// Errors: errors of the registry.
 pub(super) fn asides(documents: &mut Documents<'_>, formats: &FormatOptions, is_nullable: bool) -> Result<Vec<Entry>> {
@@ -43,7 +43,7 @@ pub(super) fn asides(documents: &mut Documents<'_>, formats: &FormatOptions, is_
             pointer: &pointer,
         };
         known.of_place(&place, &mut entries);
-        // A schema may stand at several places: what is below it is looked at once.
+        // A schema may stand at several places, but the schemas below it are visited once.
         if held.insert(schema) {
             let tree = documents.tree(schema);
             let below = subschemas(tree, schema.node, &pointer);
@@ -68,7 +68,7 @@ fn format_meant(name: &str) -> Option<&'static str> {
     closest(name, names)
 }
 
-/// None for what is no URI: nobody read the name of a place that no value comes to.
+/// None for a faulty URI: at a place that no value reaches, no compile has refused it.
 pub(super) fn unless_invalid<T>(result: Result<T>) -> Result<Option<T>> {
     match result {
         Ok(found) => Ok(Some(found)),
@@ -91,17 +91,17 @@ impl Schema<'_> {
         self.tree.object(self.node)?.get(keyword)
     }
 
-    /// Whether the draft has a keyword of this name, and the metaschema does not leave it out.
+    /// Whether the draft has a keyword of this name, and the metaschema its vocabulary.
     pub fn counts(&self, name: &str) -> bool {
         find_keyword(name).is_some_and(|keyword| keyword.counts(self.draft, self.has_validation))
     }
 
-    /// Whether nothing but `$ref` counts, as up to draft 7.
+    /// Whether `$ref` disables the keywords beside it, as up to draft 7.
     pub fn is_shadowed(&self) -> bool {
         self.draft <= Draft::Draft7 && self.get("$ref").is_some()
     }
 
-    /// The keyword without which another one asks nothing, where it is missing.
+    /// The keyword that another one needs to have an effect (`if` for `then`), if it is missing.
     pub fn missing(&self, keyword: &str) -> Option<&'static str> {
         if keyword == "additionalItems" {
             let items = self.get("items").map(|items| self.tree.value(items));
@@ -115,7 +115,7 @@ impl Schema<'_> {
         needed.filter(|needed| self.get(needed).is_none())
     }
 
-    /// The types that `type` admits, all that formats are about where it is not said.
+    /// The types that `type` allows; without `type`, strings and numbers, the types that formats are about.
     fn types(&self) -> Types {
         let either = Types::NUMBER | Types::STRING;
         let named = |node: &NodeId| match self.tree.value(*node) {
@@ -130,7 +130,7 @@ impl Schema<'_> {
     }
 }
 
-/// The options for keywords, and the words that were already compared with all known ones.
+/// The options, and for each unknown word the known one that may be meant.
 struct Known<'f> {
     formats: &'f FormatOptions,
     is_nullable: bool,
@@ -151,7 +151,7 @@ impl Known<'_> {
         }
     }
 
-    /// The entry of a keyword of the draft.
+    /// Status and note of a keyword of the draft; None if there is nothing to note.
     fn of_keyword(&self, schema: &Schema<'_>, keyword: &str, value: NodeId) -> Option<(Status, String)> {
         if schema.is_shadowed() && keyword != "$ref" {
             return Some((Status::Annotation, "up to draft 7 nothing counts beside $ref".into()));
@@ -166,7 +166,7 @@ impl Known<'_> {
         Some((Status::Annotation, note))
     }
 
-    /// Why `content*` of a draft that has them ask nothing.
+    /// The reason why `contentEncoding` or `contentMediaType` has no effect in a draft that asserts it.
     fn of_contents(&self, schema: &Schema<'_>, keyword: &str, value: NodeId) -> Option<&'static str> {
         let (asserted, note) = match keyword {
             "contentEncoding" => ("base64", "only base64 is asserted"),
@@ -202,7 +202,7 @@ impl Known<'_> {
         }
     }
 
-    /// The entry of a word that is no keyword of the draft.
+    /// Status and note of a word that is no keyword of the draft; None if there is nothing to note.
     fn of_other(&mut self, schema: &Schema<'_>, word: &str, value: NodeId) -> Option<(Status, String)> {
         if word == "nullable" {
             return self.of_nullable(schema, value).map(|note| (Status::Annotation, note.into()));
@@ -227,7 +227,7 @@ impl Known<'_> {
         Some((Status::Unknown, note))
     }
 
-    /// Why `nullable: true` asks nothing; None if it adds null to `type`, or is not true.
+    /// The reason why `nullable: true` has no effect; None if it adds null to `type`, or is not true.
     fn of_nullable(&self, schema: &Schema<'_>, value: NodeId) -> Option<&'static str> {
         if !matches!(schema.tree.value(value), Value::Boolean(true)) {
             return None;

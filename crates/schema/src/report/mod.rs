@@ -1,11 +1,11 @@
-//! A schema that was read → what became of each keyword: enforced, loosened, narrowed, an annotation, or unknown.
+//! A schema that was read → the outcome for each keyword: enforced, loosened, narrowed, an annotation, or unknown.
 //!
-//! A report is made when somebody asks for it; a compile pays nothing for it.
+//! A report is made when somebody asks for it, so a compile pays nothing for it.
 //!
 //! ```text
-//! word    words that are no conditions, or look like some
-//! aside   schemas → keywords that ask nothing of a document
-//! read    subschemas that were read → keywords that ask something, at every place
+//! word    words without an effect → the reason, or the word that may be meant
+//! aside   schemas → entries of keywords without an effect on documents
+//! read    subschemas that were read → keywords with an effect, at every place
 //! ```
 
 mod aside;
@@ -26,15 +26,15 @@ use std::sync::Arc;
 /// The outcome for a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// The grammar holds what it asks for.
+    /// The grammar enforces it exactly.
     Enforced,
-    /// Texts come through that it forbids.
+    /// The grammar allows texts that it forbids.
     Loosened,
-    /// Texts are left out that it allows.
+    /// The grammar leaves out texts that it allows.
     Narrowed,
-    /// It asks nothing of a document, as its specification says.
+    /// It has no effect on documents, as its specification says.
     Annotation,
-    /// No keyword of the schema's draft, so it asks nothing.
+    /// No keyword of the schema's draft, so it has no effect.
     Unknown,
 }
 
@@ -60,9 +60,9 @@ pub struct Entry {
     pub keyword: String,
     /// Its outcome.
     pub status: Status,
-    /// Values that come through, or are left out.
+    /// Values that are wrongly allowed, or left out.
     pub slips: String,
-    /// Why an annotation asks nothing; which keyword an unknown one may be meant for; how a format is bounded.
+    /// Why an annotation has no effect; which keyword an unknown word may be meant for; how a format is bounded.
     pub note: String,
 }
 
@@ -71,7 +71,8 @@ impl Entry {
         Entry { pointer: pointer.into(), keyword: keyword.into(), status, slips: String::new(), note: note.into() }
     }
 
-    /// The entry of what is not enforced. Its pointer is that of the schema, if the omission's is the keyword's.
+    /// The entry of a keyword that is not enforced. It has the pointer of the schema, even if the omission points to
+    /// the keyword.
     pub fn loosened(omission: &Omission) -> Self {
         let Omission { pointer, keyword, slips } = omission;
         let end = pointer.strip_suffix(&**keyword).and_then(|rest| rest.strip_suffix('/'));
@@ -105,8 +106,8 @@ pub fn report(
 
 /// The outcome of every keyword, by pointer and keyword.
 ///
-/// `is_read` says of which subschemas the algebra has read the keywords, since a value can come to them. Keywords that
-/// ask something are listed there only, at all places that are such a subschema; others wherever they stand.
+/// `is_read` says whether the algebra has read the keywords of a subschema, because a value can reach it. Keywords with
+/// an effect are listed only where such a subschema stands, the others everywhere.
 ///
 /// Errors: errors of the registry.
 pub fn entries(

@@ -1,7 +1,7 @@
-//! Subschemas that were read → the keywords that ask something, at every place that is one of them.
+//! Subschemas that were read → their keywords with an effect, at every place where such a subschema stands.
 //!
-//! Schemas of equal content are one subschema, and an omission names the place where it was found first. What holds there
-//! holds at the other places, too.
+//! Schemas of equal content are one subschema, and an omission points to the place where it was found first. It holds
+//! at the other places, too.
 
 use super::aside::{unless_invalid, Schema};
 use super::Entry;
@@ -20,13 +20,13 @@ use std::rc::Rc;
 pub(super) struct ReadPlace {
     /// The JSON pointer.
     pub pointer: String,
-    /// The keywords that count there.
+    /// The keywords that the draft has.
     pub keywords: Vec<String>,
-    /// The pointer by which omissions name the place: where the same subschema was found first.
+    /// The pointer of the place where the same subschema was found first; omissions have that one.
     first: String,
 }
 
-/// Every place that was read, as keywords and references lead from one to the next.
+/// Every place that was read, found from the root along keywords and references.
 ///
 /// Errors: errors of the registry.
 pub(super) fn places(subschemas: &mut Subschemas<'_>, is_read: &dyn Fn(SubschemaId) -> bool) -> Result<Vec<ReadPlace>> {
@@ -43,7 +43,7 @@ pub(super) fn places(subschemas: &mut Subschemas<'_>, is_read: &dyn Fn(Subschema
 struct Walk<'w, 'd> {
     subschemas: &'w mut Subschemas<'d>,
     met: FxHashSet<(Location, ResourceId, Rc<[ResourceId]>)>,
-    /// Places, and where each stands below the first place of the subschema around it.
+    /// Places to visit, each with its pointer as seen from the first place of the subschema around it.
     queue: VecDeque<(Place, String)>,
     found: Vec<ReadPlace>,
 }
@@ -85,7 +85,7 @@ impl Walk<'_, '_> {
         self.subschemas.omissions.iter().any(of_reference)
     }
 
-    /// The keywords that count, with their values.
+    /// The keywords that the draft has, with their values.
     fn keywords(&self, place: &Place) -> Vec<(String, NodeId)> {
         let schema = self.schema(place);
         let members = self.subschemas.documents.object(place.schema);
@@ -112,7 +112,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The place that a keyword refers to.
+    /// Queues the place that a reference leads to.
     fn referred(&mut self, place: &Place, keyword: &str, value: NodeId) -> Result<()> {
         if !matches!(keyword, "$ref" | "$dynamicRef" | "$recursiveRef") {
             return Ok(());
@@ -128,9 +128,9 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// The places that a keyword's value holds.
+    /// Queues the places of the schemas in a keyword's value.
     fn below(&mut self, place: &Place, first: &str, keyword: &str, value: NodeId) -> Result<()> {
-        // A schema that asks nothing was not looked into.
+        // The schemas of a keyword without an effect were not read.
         if self.schema(place).missing(keyword).is_some() {
             return Ok(());
         }
@@ -156,7 +156,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The entries of all that is loosened, then of all that is narrowed, at every place that was read.
+/// The entries of all loosened keywords, then of all narrowed ones, at every place that was read.
 pub(super) fn slipping(subschemas: &Subschemas<'_>, places: &[ReadPlace]) -> Vec<Entry> {
     let mut met: FxHashSet<Entry> = FxHashSet::default();
     let mut found = Vec::new();
@@ -169,7 +169,7 @@ pub(super) fn slipping(subschemas: &Subschemas<'_>, places: &[ReadPlace]) -> Vec
     found
 }
 
-/// The omissions of places that say the same as the one that was told of.
+/// The omissions, repeated for further places of the same subschema.
 fn copies(omissions: &[Omission], places: &[ReadPlace]) -> Vec<Omission> {
     let mut by_keyword: FxHashMap<&str, Vec<&Omission>> = FxHashMap::default();
     for omission in omissions {

@@ -1,9 +1,9 @@
-//! Words that stand beside conditions → what they are there for.
+//! Words without an effect → the reason, or the known word that may be meant.
 
 use crate::read::{keyword_names, METADATA};
 use crate::similar::closest;
 
-/// Why a word asks nothing that looks like a condition.
+/// The reason why a word that looks like a condition has no effect.
 pub(super) fn annotation(word: &str) -> Option<&'static str> {
     Some(match word {
         "contentEncoding" => "contents are annotated; draft 7 asserts base64",
@@ -14,7 +14,7 @@ pub(super) fn annotation(word: &str) -> Option<&'static str> {
     })
 }
 
-/// The keyword without which another one asks nothing.
+/// The keyword that another one needs to have an effect.
 pub(super) fn needed(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
         "then" | "else" => "if",

@@ -1,9 +1,9 @@
-//! Keyword → which parts of its value are schemas, as far as the drafts agree.
+//! Keyword → the parts of its value that are schemas, as far as the drafts agree.
 
 use crate::json::{Key, NodeId, Text, Tree, Value};
 use crate::resolve::pointer::escape;
 
-/// Which parts of a keyword's value may be schemas.
+/// The parts of a keyword's value that may be schemas.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Holds {
     /// The value itself.

@@ -10,7 +10,7 @@ use frisket_core::limits::Watch;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Places of a document between two looks at flag and clock, some 100 µs.
+/// Places of a document between two checks of flag and clock, some 100 µs.
 const CHECKED: u32 = 256;
 
 /// Documents that references may lead to.
@@ -43,15 +43,15 @@ pub struct ResourceId(pub u32);
 pub struct Resource {
     /// The schema.
     pub root: Location,
-    /// The base of its references; empty if nothing names one.
+    /// The base URI of its references; empty if there is none.
     pub uri: Arc<str>,
     /// The draft whose rules hold.
     pub draft: Draft,
-    /// Where the resource stands, for people.
+    /// The JSON pointer of the resource, for messages.
     pub pointer: Arc<str>,
     /// The resource around it.
     pub parent: Option<ResourceId>,
-    /// Whether keywords of the validation vocabulary count: metaschemas since 2019-09 may leave it out.
+    /// Whether the keywords of the validation vocabulary have an effect: metaschemas since 2019-09 may leave it out.
     pub has_validation: bool,
     /// Whether `$recursiveAnchor` is true.
     pub is_recursive: bool,
@@ -60,14 +60,14 @@ pub struct Resource {
     is_scanned: bool,
 }
 
-/// Where a reference leads.
+/// The schema that a reference leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// The schema.
     pub schema: Location,
     /// The resource that it belongs to.
     pub resource: ResourceId,
-    /// Where it stands, for people.
+    /// The JSON pointer of the schema, for messages.
     pub pointer: Arc<str>,
 }
 
@@ -85,7 +85,7 @@ pub struct Documents<'a> {
 impl<'a> Documents<'a> {
     /// A schema with the documents that it may refer to.
     ///
-    /// Errors: what names no URI, errors of the registry.
+    /// Errors: a faulty URI, errors of the registry.
     pub fn new(schema: Arc<Tree>, registry: Option<&'a dyn Registry>) -> Result<Self> {
         let root = Location { document: DocumentId(0), node: schema.root() };
         let mut documents = Documents {
@@ -136,9 +136,9 @@ impl<'a> Documents<'a> {
         self.tree(location).object(location.node)
     }
 
-    /// The resource of a subschema: its own if it names itself, otherwise the one around it.
+    /// The resource of a subschema: its own if it has an `$id`, otherwise the one around it.
     ///
-    /// Errors: what names no URI, errors of the registry.
+    /// Errors: a faulty URI, errors of the registry.
     pub fn inside(&mut self, schema: Location, resource: ResourceId, pointer: &str) -> Result<ResourceId> {
         let around = self.resource(resource);
         if schema == around.root || self.identifier(schema, around.draft)?.is_none() {
@@ -148,9 +148,9 @@ impl<'a> Documents<'a> {
         self.enter(schema, &base, draft, pointer.into(), Some(resource))
     }
 
-    /// Where a reference leads; None if that is in no document.
+    /// The schema that a reference leads to; None if no document has it.
     ///
-    /// Errors: what names no URI, errors of the registry.
+    /// Errors: a faulty URI, errors of the registry.
     pub fn resolve(&mut self, reference: &str, resource: ResourceId) -> Result<Option<Target>> {
         let (resource, fragment) = match reference.strip_prefix('#') {
             Some(fragment) => (resource, fragment.to_owned()),
@@ -175,8 +175,8 @@ impl<'a> Documents<'a> {
         Ok(found.map(|(schema, pointer)| Target { schema: *schema, resource, pointer: pointer.clone() }))
     }
 
-    /// The value at a JSON pointer of the schema itself, and its resource; None if nothing stands there. A name that is no
-    /// URI counts for nothing.
+    /// The value at a JSON pointer of the schema itself, and its resource; None if nothing stands there. An `$id` that
+    /// is no URI is ignored.
     pub fn find(&mut self, pointer: &str) -> Option<(Location, ResourceId)> {
         let mut resource = self.root();
         let mut schema = self.resource(resource).root;
@@ -189,16 +189,16 @@ impl<'a> Documents<'a> {
         Some((schema, resource))
     }
 
-    /// Where a `$dynamicAnchor` of a resource stands.
+    /// The schema of a `$dynamicAnchor` of a resource; None if it has none.
     ///
-    /// Errors: what names no URI, errors of the registry.
+    /// Errors: a faulty URI, errors of the registry.
     pub fn dynamic_anchor(&mut self, resource: ResourceId, name: &str) -> Result<Option<Target>> {
         self.scan(resource)?;
         let found = self.resource(resource).dynamic_anchors.get(name);
         Ok(found.map(|(schema, pointer)| Target { schema: *schema, resource, pointer: pointer.clone() }))
     }
 
-    /// The resource that begins at a schema.
+    /// Makes the resource that begins at a schema.
     fn enter(
         &mut self,
         schema: Location,
@@ -253,19 +253,19 @@ impl<'a> Documents<'a> {
         resource
     }
 
-    /// The string of a keyword.
+    /// The string that a keyword has as its value.
     fn string(&self, schema: Location, keyword: &str) -> Option<&str> {
         let tree = self.tree(schema);
         tree.str(tree.object(schema.node)?.get(keyword)?)
     }
 
-    /// The URI by which a schema names itself a resource.
+    /// The URI in the `$id` of a schema, which makes it a resource.
     fn identifier(&self, schema: Location, draft: Draft) -> Result<Option<String>> {
         if !self.tree(schema).has_ids() {
             return Ok(None);
         }
         let Some(name) = self.string(schema, draft.id_keyword()) else { return Ok(None) };
-        // Before 2019-09, nothing counts beside $ref.
+        // Before 2019-09, `$ref` disables the keywords beside it.
         if draft < Draft::Draft2019 && self.object(schema).is_some_and(|members| members.get("$ref").is_some()) {
             return Ok(None);
         }
@@ -273,7 +273,7 @@ impl<'a> Documents<'a> {
         Ok(Some(bare).filter(|bare| !bare.is_empty()))
     }
 
-    /// The draft that `$schema` names, itself or through its metaschema; otherwise the one inherited.
+    /// The draft that `$schema` names, directly or through its metaschema; otherwise the inherited one.
     fn draft_of(&mut self, schema: Location, inherited: Draft) -> Result<Draft> {
         let mut met = FxHashSet::default();
         let mut schema = schema;
@@ -350,7 +350,7 @@ impl<'a> Documents<'a> {
         resource
     }
 
-    /// The registry's document of a URI; asked for once.
+    /// The registry's document of a URI; the registry is asked once.
     fn fetch(&mut self, uri: &str) -> Result<Option<DocumentId>> {
         if let Some(&known) = self.fetched.get(uri) {
             return Ok(known);
@@ -367,7 +367,7 @@ impl<'a> Documents<'a> {
         Ok(found)
     }
 
-    /// Follows a JSON pointer; a subschema on the way that names itself changes the base.
+    /// Follows a JSON pointer; a subschema with an `$id` on the way changes the base.
     fn walk(&mut self, path: &str, mut resource: ResourceId) -> Result<Option<Target>> {
         let mut schema = self.resource(resource).root;
         let mut pointer = self.resource(resource).pointer.to_string();
@@ -434,7 +434,7 @@ impl<'a> Documents<'a> {
         Ok(())
     }
 
-    /// The anchor that a fragment of `$id` is before 2019-09.
+    /// The anchor of a schema before 2019-09: the fragment of its `$id`.
     fn id_anchor(&self, schema: Location, draft: Draft) -> Result<Option<Box<str>>> {
         if self.object(schema).is_some_and(|members| members.get("$ref").is_some()) {
             return Ok(None);

@@ -1,7 +1,7 @@
-//! Base URI and reference → the URI that is meant (RFC 3986, section 5.2).
+//! Base URI and reference → the resolved URI (RFC 3986, section 5.2).
 //!
-//! Bases of schemas may be relative, or of schemes such as urn: that know no paths. Libraries of URIs refuse the former
-//! or normalise what they join, while documents of a registry are found by the very text of their URIs.
+//! Base URIs of schemas may be relative, or of schemes without paths, such as urn. Libraries of URIs refuse the former
+//! or normalise the result, while a registry finds documents by the exact text of their URIs.
 
 use crate::error::{Error, Result};
 use percent_encoding::percent_decode_str;
@@ -25,7 +25,7 @@ struct Parts<'a> {
     fragment: &'a str,
 }
 
-/// The URI that a reference means beside a base, the reference itself without one.
+/// The URI of a reference, resolved against a base; without a base, the reference itself.
 ///
 /// ```
 /// use frisket_schema::resolve::uri;
@@ -33,7 +33,7 @@ struct Parts<'a> {
 /// assert_eq!(uri::join("", "b.json").unwrap(), "b.json");
 /// ```
 ///
-/// Errors: no URI reference.
+/// Errors: the text is no URI reference.
 pub fn join(base: &str, reference: &str) -> Result<String> {
     if base.is_empty() {
         return Ok(reference.into());
@@ -65,7 +65,7 @@ pub fn join(base: &str, reference: &str) -> Result<String> {
 
 /// (the URI without its fragment, the fragment)
 ///
-/// Errors: no URI reference.
+/// Errors: the text is no URI reference.
 pub fn without_fragment(uri: &str) -> Result<(String, String)> {
     if !uri.contains('#') {
         return Ok((uri.into(), String::new()));
@@ -76,12 +76,12 @@ pub fn without_fragment(uri: &str) -> Result<(String, String)> {
     Ok((unsplit(&Parts { fragment: "", ..parts }), fragment))
 }
 
-/// The text that percent-encoded octets stand for.
+/// The text with its percent-encoded octets decoded.
 pub fn decoded(text: &str) -> Cow<'_, str> {
     percent_decode_str(text).decode_utf8_lossy()
 }
 
-/// The text as the URL standard reads it: leading blanks and all tabs and line breaks mean nothing.
+/// The text as the URL standard reads it, without leading blanks, tabs and line breaks.
 fn cleaned(text: &str) -> Cow<'_, str> {
     let text = text.trim_start_matches(|char| char <= ' ');
     match text.contains(['\t', '\r', '\n']) {
@@ -115,7 +115,7 @@ fn split<'a>(text: &'a str, scheme: &str, whole: &str) -> Result<Parts<'a>> {
     Ok(parts)
 }
 
-/// Brackets hold an address of IPv6 or of a later version.
+/// Checks that brackets hold an address of IPv6 or of a later version.
 fn check_authority(authority: &str, whole: &str) -> Result<()> {
     let inside = match (authority.split_once('['), authority.contains(']')) {
         (None, false) => return Ok(()),
@@ -153,7 +153,7 @@ fn unsplit(parts: &Parts<'_>) -> String {
     text
 }
 
-/// The reference's path beside the base's, without `.` and `..`.
+/// The path of a reference, resolved against that of the base, without `.` and `..`.
 fn merged(base: &str, path: &str) -> String {
     let mut segments: Vec<&str> = Vec::new();
     if !path.starts_with('/') {

@@ -9,12 +9,12 @@ use std::sync::Arc;
 pub struct Literal(u32);
 
 impl Literal {
-    /// The value meets the subschema.
+    /// The literal that a value meets the subschema.
     pub fn positive(subschema: SubschemaId) -> Self {
         Literal(2 * subschema.0)
     }
 
-    /// The other literal of the subschema.
+    /// The opposite literal.
     pub fn negated(self) -> Self {
         Literal(self.0 ^ 1)
     }
@@ -41,13 +41,13 @@ impl Default for Conjunctions {
     fn default() -> Self {
         let none: Arc<[Literal]> = Arc::from([]);
         let by_literals = FxHashMap::from_iter([(none.clone(), ConjunctionId::ANYTHING)]);
-        // The second number is the conjunction that nothing meets; its literals are never looked at.
+        // The second number is the conjunction that nothing meets; its literals are never used.
         Conjunctions { literals: vec![none.clone(), none], by_literals }
     }
 }
 
 impl Conjunctions {
-    /// The number of a set of literals; of a set with a contradiction, that nothing meets it.
+    /// The number of a set of literals; `NOTHING` if two of them contradict each other.
     pub fn of(&mut self, mut literals: Vec<Literal>) -> ConjunctionId {
         literals.sort_unstable();
         literals.dedup();

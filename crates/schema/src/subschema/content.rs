@@ -1,6 +1,7 @@
-//! Schema's node → a hash of what its keywords say, annotations aside, and whether that depends on its place.
+//! Node of a schema → a hash of its keywords without annotations, and whether these depend on the schema's place.
 //!
-//! Generated schemas repeat a constraint in full: a member and the pattern that covers it, a base and its extension.
+//! Generated schemas repeat constraints in full: on a member and the pattern that covers it, in a base and its
+//! extension. Schemas of equal hash become one subschema.
 
 use crate::error::Result;
 use crate::json::{Key, NodeId, Text, Tree, Value};
@@ -13,17 +14,17 @@ use std::cell::Cell;
 /// The content of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
-    /// Nothing that counts.
+    /// No keyword with an effect.
     Nothing,
     /// Equal to every schema of this hash, wherever it stands.
     Free(u128),
-    /// Equal to every schema of this hash in the same resource: it has references.
+    /// Equal to every schema of this hash in the same resource, on which its references depend.
     Bound(u128),
-    /// Something that only this place says: it names itself, or refers dynamically.
+    /// Equal to no other schema: it has an identifier, or refers dynamically.
     Own,
 }
 
-/// Keywords that bind a schema to its place for more than its resource.
+/// Keywords that make a schema equal to no other one.
 const OWN: [&str; 9] = [
     "$id",
     "id",
@@ -39,22 +40,21 @@ const OWN: [&str; 9] = [
 /// Hashes of the schemas of one document, each made once.
 #[derive(Debug, Default)]
 pub struct Contents {
-    /// By node, which of the contents is its own; `UNKNOWN` for those that nobody asked for.
+    /// Node → the index of its content; `UNKNOWN` if that was not computed.
     places: Vec<u32>,
     contents: Vec<Content>,
 }
 
 const UNKNOWN: u32 = u32::MAX;
 
-/// Schemas between two looks at flag and clock, some 100 µs.
+/// Schemas between two checks of flag and clock, some 100 µs.
 const CHECKED: usize = 64;
 
 impl Contents {
-    /// The content of a schema; a node that is no object says its value.
-    /// Errors: cancellation, time.
+    /// The content of a schema; for a node that is no object, the hash of its value. Errors: cancellation, time.
     pub fn of(&mut self, tree: &Tree, schema: NodeId, watch: &Watch) -> Result<Content> {
         self.places.resize(tree.len(), UNKNOWN);
-        // Each schema stands on the stack below its parts, and once more when they are known.
+        // A schema stays on the stack below its parts, and is hashed once they are known.
         let mut stack = vec![(schema, false)];
         while let Some((next, has_parts)) = stack.pop() {
             if self.known(next).is_some() {
@@ -115,7 +115,7 @@ impl Contents {
         for member in members.iter() {
             let Key::Text(Text::Unicode(keyword)) = member.key else { continue };
             is_own |= (keyword.starts_with('$') || keyword == "id") && OWN.contains(&keyword);
-            // OpenAPI's word changes what `type` means, if options say so.
+            // OpenAPI's `nullable` changes the meaning of `type` under an option.
             if keyword == "nullable" {
                 hash.wide(tree.hash(member.value));
             }
@@ -159,7 +159,7 @@ impl Contents {
     }
 }
 
-/// The schemas that keywords of a schema hold.
+/// Calls `found` with each schema in the keywords of a schema.
 fn parts(tree: &Tree, schema: NodeId, mut found: impl FnMut(NodeId)) {
     let Some(members) = tree.object(schema) else { return };
     for member in members.iter() {

@@ -1,11 +1,12 @@
-//! Documents → subschemas by number, and conjunctions of them: what one value must meet.
+//! Documents → subschemas by number, and conjunctions of them: the constraint on one value.
 //!
-//! Subschemas that say the same are one where their content shows it, so that literals of a conjunction meet and cancel.
+//! Subschemas of equal content are one, so that equal literals of a conjunction merge and opposite ones contradict each
+//! other.
 //!
 //! ```text
-//! content       node → a hash of what its keywords say, without annotations
+//! content       node → a hash of its keywords, without annotations
 //! conjunction   sets of literals ↔ numbers
-//! origin        where a subschema was found first
+//! origin        the place where a subschema was found first → its JSON pointer
 //! table         subschemas: made from schemas, references and other subschemas
 //! place         places of schemas → the subschemas that they were read as, for a report
 //! ```

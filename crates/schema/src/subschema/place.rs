@@ -11,7 +11,7 @@ use crate::resolve::{Location, ResourceId};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A schema where keywords or references lead to it.
+/// A schema at one of the places to which keywords and references lead.
 #[derive(Debug, Clone)]
 pub struct Place {
     /// The schema.
@@ -34,7 +34,7 @@ impl Subschemas<'_> {
 
     /// The place of a schema below another one.
     ///
-    /// Errors: no URI, errors of the registry.
+    /// Errors: a faulty URI, errors of the registry.
     pub fn place_below(&mut self, around: &Place, node: NodeId, pointer: String) -> Result<Place> {
         let schema = Location { node, ..around.schema };
         let resource = self.documents.inside(schema, around.resource, &pointer)?;
@@ -47,7 +47,7 @@ impl Subschemas<'_> {
 
     /// The place that a reference leads to; None if it is in no document.
     ///
-    /// Errors: no URI, errors of the registry, a dynamic reference without dynamic scopes.
+    /// Errors: a faulty URI, errors of the registry, a dynamic reference without dynamic scopes.
     pub fn place_referred(&mut self, from: &Place, keyword: &str, reference: &str) -> Result<Option<Place>> {
         let target = self.target(from.resource, &from.scope, keyword, reference)?;
         Ok(target.map(|target| Place {
@@ -58,14 +58,14 @@ impl Subschemas<'_> {
         }))
     }
 
-    /// Whether the schema at a place says nothing but where another one is.
+    /// Whether the schema at a place has no keyword but `$ref`.
     pub fn is_only_reference(&self, place: &Place) -> bool {
         self.only_reference(place.schema).is_some()
     }
 
-    /// The conjunction of the schema at a place; None if nothing that was read led there, or if it asks nothing.
+    /// The conjunction of the schema at a place; None if no compile read it, or it has no keyword with an effect.
     pub fn conjunction_at(&mut self, place: &Place) -> Option<ConjunctionId> {
-        // A report is not cancelled: its documents have no flag.
+        // Only cancellation makes this fail, and the documents of a report have no flag.
         let key = self.key(place.schema, place.resource, &place.scope).ok()??;
         self.by_key.get(&key).copied()
     }

@@ -21,22 +21,22 @@ use std::sync::Arc;
 pub struct Options {
     /// Whether OpenAPI's `nullable: true` adds null to `type`.
     pub is_nullable: bool,
-    /// Whether objects whose schema lists members and says nothing of others have no others.
+    /// Whether objects have only listed members where the schema says nothing of others.
     pub has_closed_objects: bool,
-    /// Whether dynamic references are followed, which tells subschemas apart by the way that led to them.
+    /// Whether dynamic references are followed. If so, subschemas differ by the references that led to them.
     pub has_scopes: bool,
 }
 
 /// The constraint of a subschema on a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asks {
-    /// The keywords of a schema that somebody wrote.
+    /// The keywords of a schema in a document.
     Schema(Location),
-    /// To be this part of a value that `const` or `enum` states.
+    /// Equality with this part of a `const` or `enum`.
     Constant(Location),
-    /// To meet one of these conjunctions.
+    /// One of these conjunctions.
     Either(Arc<[ConjunctionId]>),
-    /// To be in a conjunct.
+    /// A conjunct.
     Conjunct(Rc<Conjunct>),
 }
 
@@ -45,14 +45,14 @@ pub enum Asks {
 pub struct Subschema {
     /// Its constraint.
     pub asks: Asks,
-    /// The resource that it belongs to; the root's for those that nobody wrote.
+    /// The resource that it belongs to; the root's if it is no schema of a document.
     pub resource: ResourceId,
     /// The resources through which references led here, outermost first; empty without dynamic references.
     pub scope: Rc<[ResourceId]>,
     origin: Origin,
 }
 
-/// A keyword that is not enforced, since it cannot be exact.
+/// A keyword that is not enforced, since it cannot be enforced exactly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Omission {
     /// The JSON pointer of the keyword.
@@ -81,7 +81,7 @@ pub struct Subschemas<'a> {
     pub omissions: Vec<Omission>,
     /// Formats of which not all texts are allowed, in the order in which they were met.
     pub narrowed: Vec<Omission>,
-    /// Constraints on all names of an object, by the place that states them.
+    /// The pointer and the constraint of each `propertyNames`.
     pub names: Vec<(String, ConjunctionId)>,
     options: Options,
     all: Vec<Subschema>,
@@ -94,7 +94,7 @@ pub struct Subschemas<'a> {
 }
 
 impl<'a> Subschemas<'a> {
-    /// No subschemas yet.
+    /// A table without subschemas.
     pub fn new(documents: Documents<'a>, options: Options) -> Self {
         Subschemas {
             documents,
@@ -199,9 +199,10 @@ impl<'a> Subschemas<'a> {
         self.conjunction(schema, resource, scope, at)
     }
 
-    /// The conjunction of a reference's target; an omission if that is in no document.
+    /// The conjunction of a reference's target. If no document has the target, the reference is an omission and allows
+    /// anything.
     ///
-    /// Errors: a reference that leads nowhere in its own document, no URI, errors of the registry.
+    /// Errors: a reference that leads nowhere in its own document, a faulty URI, errors of the registry.
     pub fn referred(&mut self, from: SubschemaId, keyword: &str, reference: &str) -> Result<ConjunctionId> {
         let Subschema { resource, scope, .. } = self.get(from);
         let (resource, scope) = (*resource, scope.clone());
@@ -212,7 +213,7 @@ impl<'a> Subschemas<'a> {
         self.conjunction(target.schema, target.resource, scope, At::Pointer(target.pointer))
     }
 
-    /// The conjunction of a part of a value that `const` or `enum` of a subschema states.
+    /// The conjunction of the values equal to a part of a `const` or `enum` of a subschema.
     pub fn constant(&mut self, from: SubschemaId, value: Location) -> ConjunctionId {
         let content = self.documents.tree(value).hash(value.node);
         if let Some(&known) = self.constants.get(&content) {
@@ -223,7 +224,7 @@ impl<'a> Subschemas<'a> {
         made
     }
 
-    /// The conjunction of one conjunct.
+    /// The conjunction that equals a conjunct.
     pub fn in_conjunct(&mut self, from: SubschemaId, conjunct: Conjunct) -> ConjunctionId {
         if let Some(&known) = self.conjuncts.get(&conjunct) {
             return known;
@@ -290,7 +291,7 @@ impl<'a> Subschemas<'a> {
         }
     }
 
-    /// Where a reference leads from a resource, by way of a scope.
+    /// The target of a reference in a resource; the scope decides about dynamic references.
     pub(super) fn target(
         &mut self,
         resource: ResourceId,
@@ -363,7 +364,7 @@ impl<'a> Subschemas<'a> {
         found
     }
 
-    /// A scope once a reference has led to a resource.
+    /// The scope after a reference into a resource.
     pub(super) fn entered(&self, scope: &Rc<[ResourceId]>, resource: ResourceId) -> Rc<[ResourceId]> {
         match self.options.has_scopes && !scope.contains(&resource) {
             true => scope.iter().copied().chain([resource]).collect(),
@@ -387,7 +388,7 @@ impl<'a> Subschemas<'a> {
         self.conjunctions.of(vec![Literal::positive(number)])
     }
 
-    /// The conjunction of a schema. A schema that only refers to another one is that one.
+    /// The conjunction of a schema. A schema with no keyword but `$ref` is the schema that it refers to.
     fn conjunction(
         &mut self,
         mut schema: Location,
@@ -421,7 +422,7 @@ impl<'a> Subschemas<'a> {
                     .with_hint("let one of the references lead to a schema that says something"));
             }
             let Some(target) = self.target(resource, &scope, "$ref", &reference)? else {
-                // Each place that leads nowhere is told of.
+                // Each reference without a target is reported.
                 return self.unresolved(pointer, resource, "$ref", &reference);
             };
             scope = self.entered(&scope, target.resource);
@@ -431,8 +432,7 @@ impl<'a> Subschemas<'a> {
         Ok(found)
     }
 
-    /// The key of a schema; None if it says nothing.
-    /// Errors: cancellation, time.
+    /// The identity of a schema; None if it has no keyword with an effect. Errors: cancellation, time.
     pub(super) fn key(
         &mut self,
         schema: Location,
@@ -450,7 +450,7 @@ impl<'a> Subschemas<'a> {
         })
     }
 
-    /// The reference of a schema that says nothing else.
+    /// The reference of a schema with no keyword but `$ref`.
     pub(super) fn only_reference(&self, schema: Location) -> Option<String> {
         let tree = self.documents.tree(schema);
         tree.object(schema.node)?.get("$ref")?;

@@ -4,7 +4,7 @@ use super::Terms;
 use frisket_core::error::Result;
 use frisket_core::regular::term::TermId;
 
-/// Levels that are indented; below, documents go on in one line.
+/// Levels that are indented; deeper ones stand in one line.
 pub const INDENTED_LEVELS: u32 = 24;
 /// The most blanks and tabs after a line break, where white space is bounded.
 const BLANKS: u32 = 40;
@@ -14,11 +14,11 @@ const SPACES: u32 = 2;
 /// White space between the parts of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Whitespace {
-    /// Few blanks or one line break with some indent; at most so many characters at one place, if that is given.
+    /// A few blanks, or one line break with an indent; at most this many characters at one place, if given.
     Bounded(Option<u32>),
-    /// Any white space; at most so many characters at one place, if that is given.
+    /// Any white space; at most this many characters at one place, if given.
     Free(Option<u32>),
-    /// None, but for one blank that may follow a comma or a colon.
+    /// None, except for one blank that may follow a comma or a colon.
     Line,
     /// Just these separators.
     Exact {
@@ -26,7 +26,7 @@ pub enum Whitespace {
         item: String,
         /// Between a key and its value.
         colon: String,
-        /// The blanks of each level, if there is one member or item a line.
+        /// The blanks of each level, if each member or item has its own line.
         indent: Option<u32>,
         /// Between two members or items that lie too deep to be indented.
         deep_item: String,
@@ -55,7 +55,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The punctuation of the level that lies so deep. Errors: limits of the builder.
+    /// The punctuation of the level at a depth. Errors: limits of the builder.
     pub fn new(terms: &Terms<'_>, whitespace: &Whitespace, depth: u32) -> Result<Self> {
         let (item, colon, indent) = match whitespace {
             Whitespace::Bounded(most) => return Self::with_gap(terms, bounded_gap(terms, *most)?),
@@ -106,7 +106,7 @@ pub fn free_gap(terms: &Terms<'_>, most: Option<u32>) -> Result<TermId> {
     terms.repeat(terms.bytes(b"\t\n\r ")?, 0, most)
 }
 
-/// Few blanks, or a line break with an indent.
+/// A few blanks, or a line break with an indent.
 fn bounded_gap(terms: &Terms<'_>, most: Option<u32>) -> Result<TermId> {
     let spaces = terms.repeat(terms.literal(" ")?, 0, SPACES.min(most.unwrap_or(SPACES)))?;
     let blank = terms.bytes(b" \t")?;

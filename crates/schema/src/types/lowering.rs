@@ -9,11 +9,10 @@ use crate::error::{Error, Result};
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 
-/// How deep a search for contradictions looks, unless somebody says otherwise: members of members of members decide
-/// every discriminator seen so far.
+/// Depth of a search for contradictions, in levels of members and items: enough for every discriminator seen so far.
 pub const DEPTH: u32 = 4;
 
-/// The meaning of conjunctions. Every method that can fail does so with limits, cancellation or a schema that is wrong.
+/// Computes with conjunctions. Every method that can fail does so with limits, cancellation or a schema that is wrong.
 pub trait Algebra {
     /// The builder of the grammar.
     fn builder(&mut self) -> &mut Builder;
@@ -24,23 +23,23 @@ pub trait Algebra {
     /// The complement.
     fn negated(&mut self, of: ConjunctionId) -> ConjunctionId;
 
-    /// Whether certainly no value meets the conjunction, looking `depth` levels down; false also where that takes too
-    /// long to find out.
+    /// Whether certainly no value meets the conjunction, looking `depth` levels down; false also if the search gives
+    /// up.
     fn is_empty(&mut self, of: ConjunctionId, depth: u32) -> Result<bool>;
 
-    /// The regular node of the keys that, as strings, meet the conjunction; None if there are none.
+    /// The term of the keys that, as strings, meet the conjunction; None if there are none.
     fn key_texts(&mut self, of: ConjunctionId) -> Result<Option<TermId>>;
 
     /// Whether a key certainly meets the conjunction; if `outer`, whether it may.
     fn key_fits(&mut self, of: ConjunctionId, key: &str, outer: bool) -> Result<bool>;
 
-    /// Whether certainly no key is in all these nodes, of which `shared` are patterns that must match.
+    /// Whether certainly no key is in all these nodes; `shared` of them are patterns that must match.
     fn no_key_is_in(&mut self, nodes: &[TermId], shared: usize) -> Result<bool>;
 
     /// Counts conditions that a search for a contradiction reads, so that limits end it.
     fn count_work(&mut self, conditions: usize) -> Result<()>;
 
-    /// The place being looked at, as a JSON pointer for messages.
+    /// The JSON pointer of the subschema being read, for messages.
     fn place(&self) -> String;
 
     /// The JSON pointer of a subschema.
@@ -55,13 +54,13 @@ pub trait Lowering: Algebra {
     /// The node of a conjunction at the present level, or None if clearly no value meets it.
     fn lower(&mut self, of: ConjunctionId) -> Result<Option<TermId>>;
 
-    /// Enters the level of members or items, and says how the present one is laid out.
+    /// Enters the level of members or items, and returns the layout of the level left.
     fn enter(&mut self) -> Result<Layout>;
 
     /// Leaves the level that `enter` entered last.
     fn leave(&mut self);
 
-    /// How many levels that are laid out differently lie above; 0 where all are alike.
+    /// The number of levels above, if layouts differ by level; otherwise 0.
     fn level(&self) -> u32;
 
     /// Whether the document itself is being lowered, in the order that its schema states.
@@ -70,39 +69,39 @@ pub trait Lowering: Algebra {
     /// Notes a keyword that is left out, and which values could slip through.
     fn note_unsupported(&mut self, place: Option<SubschemaId>, keyword: &str, slips: &str) -> Result<()>;
 
-    /// Notes that a node is structural: no regular operation may touch it.
+    /// Notes that a node is structural, that is not regular: no regular operation may take it.
     fn note_structural(&mut self, node: TermId);
 
     /// Notes that only a search can tell whether a node is empty.
     fn note_search(&mut self);
 
-    /// The keyword with its argument that asks for a language, as a message names it.
+    /// The keyword and argument that ask for a language, for a message.
     fn language_name(&self, language: &Matches) -> String;
 
-    /// Findings about values and the constraints that they break.
+    /// The cache of values with their marks.
     fn marked_values(&mut self) -> &mut MarkedValues;
 
-    /// Whether a value is lowered without what ended in an error. If so, the first of the keywords that is there is
-    /// noted, with the values that could slip through.
+    /// Whether a value is lowered without the conditions that ended in an error. If so, notes the first of `keywords`
+    /// that the schema has, with the values that could slip through.
     fn leaves_out(&mut self, error: &Error, keywords: &[&'static str], slips: &str) -> Result<bool>;
 }
 
-/// The caller's options for the text, beyond what the schema says of the value.
+/// The caller's options for the spelling of values.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Spelling {
     /// The spellings of numbers.
     pub numbers: Notation,
     /// The spellings of strings.
     pub escapes: Escapes,
-    /// The language whose literals values are.
+    /// The language of literals.
     pub literals: Literals,
-    /// Texts that stand in no string as they are. The builder keeps them out of JSON strings.
+    /// Texts that no string spells as they are. The builder keeps them out of JSON strings.
     pub forbidden_texts: Vec<String>,
-    /// The most items of an array whose schema gives no number; more where it must have more.
+    /// The most items of an array whose schema gives no number; more if the schema needs more.
     pub max_items: Option<u64>,
     /// Whether members come in any order.
     pub any_order: bool,
-    /// Whether an object has no members but those that its schema lists, unless that says what others may be.
+    /// Whether objects have only listed members where the schema says nothing of others.
     pub closed_objects: bool,
 }
 

@@ -1,7 +1,8 @@
-//! Finished conditions on one type → the node of the JSON texts that meet them.
+//! Conditions on one type → the node of the JSON texts that meet them.
 //!
-//! Each folder lowers one type. What members and items must meet stays a number until the node is needed: [`Algebra`]
-//! says what the number means, [`Lowering`] makes its node. Both are traits, so that a type is tested without a schema.
+//! Each folder lowers one type. Constraints on members and items stay numbers until a node is needed: [`Algebra`]
+//! computes with the numbers, [`Lowering`] makes their nodes. Both are traits, so that a type is tested without a
+//! schema.
 
 pub mod array;
 mod layout;

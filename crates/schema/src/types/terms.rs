@@ -8,7 +8,7 @@ use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::{TermId, EMPTY, EPSILON};
 use std::cell::RefCell;
 
-/// Items of a list between two looks at the limits.
+/// Items of a list between two checks of the limits.
 const UNSEEN: usize = 4_096;
 
 /// Nodes of a builder. Every method fails with the limits of the builder.
@@ -18,7 +18,7 @@ fn numbers(nodes: &[TermId]) -> Vec<u32> {
     nodes.iter().map(|node| node.number()).collect()
 }
 
-/// Counts beyond 32 bits are as good as unbounded: no text is that long.
+/// A count cut to 32 bits: no text is that long.
 pub(crate) fn count(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX).min(u32::MAX - 1)
 }
@@ -29,7 +29,7 @@ impl<'b> Terms<'b> {
         Terms(RefCell::new(builder))
     }
 
-    /// Nothing.
+    /// The empty language.
     pub fn empty(&self) -> TermId {
         EMPTY
     }
@@ -39,7 +39,7 @@ impl<'b> Terms<'b> {
         EPSILON
     }
 
-    /// These bytes.
+    /// The text of these bytes.
     pub fn literal(&self, bytes: impl AsRef<[u8]>) -> Result<TermId> {
         self.0.borrow_mut().literal(bytes.as_ref())
     }
@@ -54,7 +54,7 @@ impl<'b> Terms<'b> {
         self.0.borrow_mut().words(collected)
     }
 
-    /// Looks at the limits at every so many places of a long list.
+    /// Checks the limits once in `UNSEEN` places of a list.
     pub fn look(&self, place: usize) -> Result<()> {
         if place % UNSEEN == UNSEEN - 1 {
             self.0.borrow_mut().check(0)?;
@@ -73,22 +73,22 @@ impl<'b> Terms<'b> {
         self.0.borrow_mut().byte_class(&[(first, last)])
     }
 
-    /// These one after another.
+    /// The nodes one after another.
     pub fn cat(&self, nodes: &[TermId]) -> Result<TermId> {
         self.0.borrow_mut().cat(&numbers(nodes))
     }
 
-    /// Any of these.
+    /// Any of the nodes.
     pub fn alt(&self, nodes: &[TermId]) -> Result<TermId> {
         self.0.borrow_mut().alt(&numbers(nodes))
     }
 
-    /// The texts in all of these.
+    /// The texts in all of the nodes.
     pub fn and(&self, nodes: &[TermId]) -> Result<TermId> {
         self.0.borrow_mut().and(&numbers(nodes))
     }
 
-    /// All byte strings but these.
+    /// All byte strings but those of the node.
     pub fn not(&self, node: TermId) -> Result<TermId> {
         self.0.borrow_mut().not(node.number())
     }

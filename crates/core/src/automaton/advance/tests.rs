@@ -5,7 +5,7 @@ use crate::automaton::fixture::{after, alt, bytes, machine, object, seq, string,
 use crate::grammar::builder::{Builder, ObjectRules};
 use After::{Dead, End, More};
 
-/// What a text leads to: a place where texts may end, one where they must go on, or none.
+/// The position that a text leads to: one where the text may end, one where it must go on, or none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum After {
     End,

@@ -26,11 +26,11 @@ pub(crate) const NEVER: u64 = u64::MAX;
 /// Bytes at which distances saturate. Some grammars have no shorter text than that.
 const MAX_DISTANCE: u64 = 1 << 40;
 
-/// Bytes added to the length of a numeric escape. Escapes say nothing that raw characters do not, and thousands would
-/// flood the search.
+/// Bytes added to the length of a numeric escape. A raw character is as good, and thousands of escapes would flood the
+/// search.
 const ESCAPE_PENALTY: u64 = 16;
 
-/// Bytes for which a special token counts where distances count them: about as many as other tokens have.
+/// The length of a special token in bytes, for distances that count special tokens: about that of other tokens.
 const SPECIAL_BYTES: u64 = 4;
 
 /// Steps of the budget per term or frame whose distance is computed.

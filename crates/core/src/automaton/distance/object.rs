@@ -74,8 +74,8 @@ impl ObjectDistances {
         (needs.marks.len() * (self.named.len() + self.others.len())) as u64
     }
 
-    /// A lower bound of the extra bytes that leave the missing marks, but for those that come anyway: for each set of
-    /// marks the cheapest member. Sets that no member serves two of are summed; of the others, the dearest counts.
+    /// A lower bound of the bytes of further members that leave the missing marks. Each missing set of marks costs its
+    /// cheapest member. The bound is the sum over sets that share no member, or the largest cost if that is more.
     fn mark_distance(&self, needs: &Needs, coming: u64, current: Option<CurrentMember>) -> u64 {
         let (mut dearest, mut summed) = (0, 0);
         let mut serving = vec![false; self.named.len() + self.others.len()];

@@ -1,4 +1,4 @@
-//! Positions of one machine → their copies, which are the positions that the new machine reads its way to.
+//! Positions of one machine → their copies, which equal the positions that the new machine reaches by reading the text.
 
 use super::*;
 use crate::automaton::fixture::{after, bytes, grammar, object, rule, seq, string, unique, words};

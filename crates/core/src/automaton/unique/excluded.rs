@@ -66,7 +66,7 @@ impl Machine {
         }
         let mut excluded = before.came;
         if !self.can_end_by_unlimited_items(array, next, before.count + 1)? {
-            // First a value that no later item wants, then each value that a later item may want.
+            // First one value that no later item can have, then each value that a later item may have.
             if !self.can_end(array, next, count + 1, before.came)? {
                 return Ok(None);
             }

@@ -255,8 +255,8 @@ impl Builder {
         self.begin_call().enumerate(node, limit)
     }
 
-    /// The nonempty cells of the Venn diagram of regular nodes: the sets of nodes such that some text is in these nodes and
-    /// in no other, each as the places of its nodes in order. None if there are more than `limit`, or too many to find.
+    /// The nonempty cells of the Venn diagram of regular nodes: each is a set of nodes, by their places in order, such
+    /// that some text is in exactly these. None if there are more than `limit` sets, or too many to find.
     pub fn minterms(&mut self, ids: &[u32], limit: usize) -> Result<Option<Vec<Vec<u32>>>> {
         let nodes = self.regulars(ids)?;
         self.begin_call().minterms(&nodes, limit)

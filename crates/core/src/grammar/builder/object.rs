@@ -136,7 +136,7 @@ impl Builder {
         };
         let Punctuation { open, close, colon, comma, empty } = punctuation;
         let max = max.unwrap_or(MANY);
-        // A clause whose conclusion is a premise holds of every object.
+        // A clause is always true if one of its conclusions is also a premise.
         let clauses = clauses.into_iter().filter(|(premises, conclusions)| premises & conclusions == 0);
         let mut clauses: Vec<Clause> =
             clauses.map(|(premises, conclusions)| Clause { premises, conclusions }).collect();

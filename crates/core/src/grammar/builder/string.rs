@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use crate::regular::term::{Escapes, TermId, EMPTY, TOP};
 
 impl Builder {
-    /// The JSON strings that decode to a text of a node: every spelling if `free`, otherwise one. Errors: limits; misuse
-    /// if a structural node is `free` or consists of more than rules over regular nodes.
+    /// The JSON strings that decode to a text of a node: every spelling if `free`, otherwise one. Errors: limits;
+    /// misuse if a structural node is `free` or consists of more than rules over regular nodes.
     pub fn quoted(&mut self, id: u32, free: bool) -> Result<TermId> {
         let node = self.node(id)?;
         if self.arena.info(node).structural {
@@ -32,7 +32,7 @@ impl Builder {
         Ok(())
     }
 
-    /// How strings of these texts are spelled: those that hold no escaped text need no further escapes.
+    /// How strings of these texts are spelled: if no text contains a text to escape, no further escapes are needed.
     pub(crate) fn escapes_of(&mut self, texts: TermId, free: bool) -> Result<Escapes> {
         let escaped = self.escaped;
         if escaped == EMPTY {
@@ -51,7 +51,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Those texts of a regular node that JSON strings may hold.
+    /// The texts of a regular node that JSON strings may contain under `restrict_strings`.
     pub(crate) fn allowed_texts(&mut self, node: TermId) -> Result<TermId> {
         match self.string_texts {
             Some(allowed) => self.begin_call().and(vec![node, allowed]),

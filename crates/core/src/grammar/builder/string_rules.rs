@@ -1,7 +1,8 @@
 //! Rules over texts → rules over the JSON strings that decode to these texts.
 //!
-//! Every regular part is spelled as it stands inside a string, and rules keep their shape. Where strings may not hold some
-//! texts as they are, such as the tags around a tool call, a part must know which bytes may follow it (the FOLLOW set).
+//! Each regular part is replaced by its spellings inside a string; the structure of the rules stays. If strings must
+//! not contain some texts unescaped, such as the tags around a tool call, the spelling of a part depends on the bytes
+//! that may follow it (its FOLLOW set).
 
 use super::Builder;
 use crate::bytes::byteset::ByteSet;

@@ -160,7 +160,7 @@ mod tests {
     use crate::grammar::builder::Builder;
     use crate::grammar::fixture::{literal, rules};
 
-    /// What the first of these rules accepts.
+    /// The recognizer of the first of these rules.
     fn recognizer(bodies: &[(&str, &[&str])]) -> Recognizer {
         let mut builder = Builder::default();
         let first = rules(&mut builder, bodies)[0];
@@ -239,7 +239,7 @@ mod tests {
         check(&[("A", &["A A", "a", ""])], &[("", true), ("a", true), ("aaa", true), ("b", false)]);
     }
 
-    /// The result for a circle of so many rules, each the next one and a letter, or a letter.
+    /// The result for `size` rules that call each other in a cycle: each is the next rule and `x`, or `y`.
     fn circle(size: usize) -> Result<()> {
         let mut builder = Builder::default();
         let [x, y] = ["x", "y"].map(|text| literal(&mut builder, text).number());

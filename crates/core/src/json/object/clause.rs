@@ -51,7 +51,7 @@ pub(super) struct ClauseSearch<'a> {
 struct Choice {
     /// Properties that may come and are not chosen.
     may: PropertySet,
-    /// Those of them that must come.
+    /// The properties of `may` that must come.
     must: PropertySet,
     /// Keys from small sets that are left.
     singles: Vec<bool>,
@@ -201,7 +201,7 @@ impl ClauseSearch<'_> {
         self.spec.properties[index as usize].values.iter().map(|value| value.marks)
     }
 
-    /// The members that may come, by what they leave.
+    /// The members that may come, each with the marks that it leaves.
     fn sources(&self, choice: &Choice, banned: u64) -> Vec<(Source, u64)> {
         let properties = members(&choice.may)
             .flat_map(|index| self.values(index).map(move |marks| (Source::Property(index), marks)));
@@ -211,7 +211,7 @@ impl ClauseSearch<'_> {
         properties.chain(singles).chain(endless).filter(|&(_, marks)| marks & banned == 0).collect()
     }
 
-    /// The choice with one more member and what that member implies.
+    /// The choice with one more member, and with the properties that this member implies.
     fn with(&self, choice: &Choice, source: Source, marks: u64) -> Choice {
         let mut next = choice.clone();
         next.count = next.count.saturating_add(1);
@@ -223,7 +223,7 @@ impl ClauseSearch<'_> {
                 let mut causes = vec![index];
                 while let Some(cause) = causes.pop() {
                     for &(_, effect) in pairs_from(&self.spec.implies, cause) {
-                        // What came, or is chosen, is no longer in `may`.
+                        // A property that came or is chosen is no longer in `may`.
                         if contains(&next.may, effect) && !contains(&next.must, effect) {
                             put(&mut next.must, effect);
                             causes.push(effect);

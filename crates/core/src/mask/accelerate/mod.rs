@@ -144,7 +144,7 @@ mod tests {
             builder.define(value, body.number()).unwrap();
             builder.build(value).unwrap()
         };
-        // Texts in which brackets match: what a text may be ends after each character.
+        // Texts with balanced brackets: the head may end after each character.
         let nested = {
             let mut builder = Builder::default();
             let part = builder.rule("part").unwrap().number();

@@ -60,7 +60,7 @@ struct End {
 pub(crate) struct KeyBuilder<'a> {
     /// The automaton of the grammar.
     pub machine: &'a mut Machine,
-    /// What may follow the frames of the machine.
+    /// The FOLLOW sets of the machine's frames.
     pub follow_bytes: &'a mut FollowBytes,
     /// The parts cached so far.
     pub parts: &'a mut KeyParts,
@@ -315,17 +315,17 @@ mod tests {
             named_key(&mut scene, text, covered).unwrap()
         };
         let two = of(&[("alpha", false), ("beta", false)], "{", false);
-        // No token tells how the names go on.
+        // No token reads further than `"al` or `"be`, so the rests of the names do not matter.
         assert_eq!(of(&[("alone", false), ("between", false)], "{", false), two);
         assert_eq!(of(&[("alpha", false), ("alter", false), ("beta", false)], "{", false), two);
-        // A name that came, or that never was, is no choice.
+        // A name that came cannot come again: the key is as if the object had never had it.
         assert_eq!(of(&[("alpha", false), ("beta", false), ("alter", false)], "{\"alpha\":1,", false), two);
         assert_ne!(of(&[("alpha", false), ("beta", false)], "{\"alpha\":1,", false), two);
         assert_eq!(
             of(&[("alpha", false), ("beta", false)], "{\"alpha\":1,", false),
             of(&[("between", false)], "{", false)
         );
-        // Where any key may come, too, only whole names are more than that.
+        // If any other key may come, too, named keys matter only to tokens that read a whole name, such as `a"`.
         let covered = of(&[("alpha", false)], "{", true);
         assert_eq!(covered, of(&[("beta", false)], "{", true));
         assert_ne!(covered, two);
@@ -339,7 +339,7 @@ mod tests {
             let mut scene = Scene::new(&shared, |builder| object(builder, keys, false, any_order()));
             named_key(&mut scene, "{", false).unwrap()
         };
-        // "abc" and "abx" are left at the nodes "abc" and "ab: the latter is on the way to the former.
+        // Tokens leave the names `abc` and `abx` at the nodes `"abc` and `"ab`: the latter is on the way to the former.
         assert_eq!(of(&[("abc", false), ("abx", false)]), of(&[("abc", false)]));
         assert_ne!(of(&[("abc", false), ("a", false)]), of(&[("abc", false)]));
     }
@@ -385,7 +385,7 @@ mod tests {
         assert!(plain.1, "all texts may follow");
         assert_eq!(of(&[("ab", false)], "{\"y"), plain, "the text of a key does not matter");
         assert_eq!(of(&[("cd", false)], "{\"x"), plain, "the name is behind");
-        // ab" would end the name, cd" is no token.
+        // The token `ab"` would end the name `ab`; `cd"` is no token.
         assert_ne!(of(&[("ab", false)], "{\""), of(&[("cd", false)], "{\""));
         assert_eq!(of(&[("ef", false)], "{\""), of(&[("cd", false)], "{\""));
         assert_ne!(of(&[("ab", true)], "{\"x"), plain, "a token would close the object");

@@ -1,4 +1,4 @@
-//! Frame × exits → the tokens that go on below the exits with what the frame returns to.
+//! Frame × exits → the tokens that, below the exits, go on with the continuations of the frame.
 //!
 //! A programming language has many operators and rules behind each name. A walk follows them frame by frame, and each
 //! depth of nesting has frames of its own. A lookahead is cached by rule instead, so a new depth finds it known.
@@ -41,7 +41,7 @@ impl Composer<'_> {
 }
 
 impl KeyBuilder<'_> {
-    /// The tokens below listed exits that go on with what a frame returns to. None if no lookahead lists them.
+    /// The tokens below listed exits that go on with the continuations of a frame. None if no lookahead lists them.
     fn tokens_behind(&mut self, frame: FrameId, exits: &Exits, depth: u32) -> Result<Option<WordLists>> {
         if exits.is_nowhere() || frame == BOTTOM {
             return Ok(Some(WordLists::default()));

@@ -42,7 +42,7 @@ impl From<PackedKey> for MaskKey {
     }
 }
 
-/// What tokens can observe of something, and the nodes at which it ends.
+/// A hash of what tokens can observe of a term below some nodes, and the nodes at which the term ends.
 #[derive(Clone)]
 pub(crate) struct Lookahead {
     pub(super) hash: u128,
@@ -56,20 +56,20 @@ impl Lookahead {
         Lookahead { hash: 0, tokens: Some(WordLists::default()), ends }
     }
 
-    /// The lookahead of an alternative of the two.
+    /// The lookahead of a union of the two terms.
     pub(super) fn and(self, other: Lookahead) -> Self {
         let Lookahead { hash, ends, .. } = other;
         let tokens = WordLists::union(self.tokens, other.tokens);
         Lookahead { hash: self.hash.wrapping_add(hash), tokens, ends: self.ends.union(ends) }
     }
 
-    /// The lookahead of this one and then of `next`, which begins where this one ends.
+    /// The lookahead of a concatenation; `next` is the lookahead of the second term below the ends of the first.
     pub(super) fn then(self, next: Lookahead) -> Self {
         let tokens = WordLists::union(self.tokens, next.tokens);
         Lookahead { hash: self.hash.wrapping_add(next.hash), tokens, ends: next.ends }
     }
 
-    /// Steps of the budget to join this one with another: each list and each node is looked at.
+    /// Steps of the budget to join this lookahead with another: its number of words and nodes.
     pub(super) fn size(&self) -> u64 {
         self.tokens.as_ref().map_or(0, WordLists::len) + self.ends.len() as u64
     }
@@ -181,7 +181,7 @@ mod tests {
             (alone, scene.keys().lookahead_behind(frame, &at, depth).unwrap().is_some())
         };
         assert_eq!([of(0), of(1)], [(false, false), (true, false)]);
-        // What is known to be too deep is kept; another frame is asked for the first time.
+        // The scene has cached that this frame is too deep; with empty caches, the frame gets its lookahead.
         scene.parts = Default::default();
         assert!(scene.keys().lookahead_behind(frame, &at, 2).unwrap().is_some());
         for depth in [0, 5] {

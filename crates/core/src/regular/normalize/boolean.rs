@@ -60,7 +60,7 @@ impl Arena {
         self.intern_alt(&flat)
     }
 
-    /// Drops the alternatives that another one provably contains: `[a-z]{1,3}[a-z./]*` other_part `[a-z./]*`.
+    /// Drops the alternatives that another one provably contains: `[a-z]{1,3}[a-z./]*` beside `[a-z./]*`.
     ///
     /// Without this rule each value of such a counter would be a state.
     fn drop_covered(&self, flat: &mut Parts) {

@@ -170,7 +170,7 @@ impl Arena {
         })
     }
 
-    /// The complement of a term that is none.
+    /// The complement of a term that is not itself a complement.
     pub(crate) fn intern_not(&mut self, inner: TermId) -> Result<TermId> {
         let mut hash = Hasher128::new(10);
         hash.wide(self.info(inner).hash);

@@ -18,7 +18,7 @@ pub fn json_value<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny
     value::written(py, &tree)
 }
 
-/// Where a subschema stands, the keyword, its reference, and where that leads: pointer, base URI, draft.
+/// (pointer of a subschema, keyword, its reference, pointer, base URI and draft of the target)
 type Reference = (String, String, String, Option<(String, String, String)>);
 
 /// Every reference that the front end finds: its place, keyword and text; its target's place, URI and draft.

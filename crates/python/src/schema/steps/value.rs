@@ -9,7 +9,7 @@ pub fn written<'py>(py: Python<'py>, tree: &Tree) -> PyResult<Bound<'py, PyAny>>
     written_node(py, tree, tree.root())
 }
 
-/// Tests write trees of few levels.
+/// Recursive, as tests write trees of few levels.
 fn written_node<'py>(py: Python<'py>, tree: &Tree, node: NodeId) -> PyResult<Bound<'py, PyAny>> {
     Ok(match tree.value(node) {
         Value::Null => py.None().into_bound(py),

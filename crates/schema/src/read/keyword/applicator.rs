@@ -1,4 +1,4 @@
-//! $ref, allOf, anyOf, oneOf, not, if → what other schemas ask of the same value.
+//! $ref, allOf, anyOf, oneOf, not, if → applicators: other schemas that the same value must meet.
 
 use super::super::parsed::Applicator;
 use super::super::reader::Reader;
@@ -29,7 +29,7 @@ pub fn read_any_of(reader: &mut Reader<'_, '_>, keyword: &'static str, node: Nod
     Ok(())
 }
 
-/// `oneOf`; one alternative alone must hold.
+/// `oneOf`; with a single alternative, `allOf` says the same.
 pub fn read_one_of(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
     let schemas = reader.schemas(keyword, node)?;
     let kind = if schemas.len() == 1 { Applicator::All } else { Applicator::One };
@@ -57,7 +57,7 @@ pub fn read_if(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId)
     Ok(())
 }
 
-/// `then` and `else` are read with `if`; alone they mean nothing.
+/// `then` and `else` are read with `if`; alone they have no effect.
 pub fn read_branch(_: &mut Reader<'_, '_>, _: &'static str, _: NodeId) -> Result<()> {
     Ok(())
 }

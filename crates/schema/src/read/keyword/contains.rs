@@ -28,7 +28,7 @@ pub fn read_contains(reader: &mut Reader<'_, '_>, keyword: &'static str, node: N
     Ok(())
 }
 
-/// `minContains` and `maxContains` are read with `contains`; alone they mean nothing, but must be counts.
+/// `minContains` and `maxContains` are read with `contains`; alone they have no effect, but must be counts.
 pub fn read_bound(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
     reader.count(keyword, node).map(|_| ())
 }

@@ -1,11 +1,12 @@
-//! minLength, maxLength, minItems, maxItems, minProperties, maxProperties → how many characters, items or members.
+//! minLength, maxLength, minItems, maxItems, minProperties, maxProperties → bounds on the number of characters, items
+//! or members.
 
 use super::super::reader::Reader;
 use crate::condition::{ArrayCondition, ObjectCondition, StringCondition};
 use crate::error::Result;
 use crate::json::NodeId;
 
-/// One bound. A least count of 0 says nothing.
+/// One bound. A minimum of 0 is no condition.
 pub fn read_count(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
     let count = reader.count(keyword, node)?;
     let (least, most) = if keyword.starts_with("min") { (count, None) } else { (0, Some(count)) };

@@ -1,4 +1,4 @@
-//! dependentRequired, dependentSchemas, dependencies → what the presence of one member asks of the whole object.
+//! dependentRequired, dependentSchemas, dependencies → conditions on objects that have a member.
 
 use super::super::parsed::Applicator;
 use super::super::reader::Reader;

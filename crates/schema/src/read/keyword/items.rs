@@ -1,4 +1,4 @@
-//! items, prefixItems and additionalItems, which read together → conditions on items by position.
+//! items, prefixItems and additionalItems, read together → conditions on items by position.
 
 use super::super::parsed::Look;
 use super::super::reader::Reader;
@@ -10,7 +10,7 @@ use crate::json::{NodeId, Value};
 /// The `$schema` of the last draft in which `items` may be an array.
 const OLDER: &str = r#""$schema": "https://json-schema.org/draft/2019-09/schema""#;
 
-/// Reads all three keywords, when the first of them comes.
+/// Reads all three keywords at the first of them.
 pub fn read_items(reader: &mut Reader<'_, '_>, _: &'static str, _: NodeId) -> Result<()> {
     if std::mem::replace(&mut reader.has_read_items, true) {
         return Ok(());

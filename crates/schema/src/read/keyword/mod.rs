@@ -30,7 +30,7 @@ use crate::resolve::applicator::{holds, Holds};
 /// Reads the value of a keyword of this name.
 type Read = fn(&mut Reader<'_, '_>, &'static str, NodeId) -> Result<()>;
 
-/// A keyword that counts.
+/// A keyword with an effect on validity.
 pub(crate) struct Keyword {
     pub(super) name: &'static str,
     pub(super) read: Read,
@@ -38,7 +38,7 @@ pub(crate) struct Keyword {
     pub first: Draft,
     /// The last draft that has it.
     pub last: Draft,
-    /// Whether metaschemas since 2019-09 may leave it out.
+    /// Whether it belongs to the validation vocabulary, which metaschemas since 2019-09 may leave out.
     is_validation: bool,
 }
 
@@ -59,7 +59,7 @@ impl Keyword {
 
 use Draft::{Draft2019, Draft2020, Draft4, Draft6, Draft7};
 
-/// In the order of their names.
+/// All keywords, sorted by name.
 const KEYWORDS: [Keyword; 45] = [
     Keyword::new("$dynamicRef", read_reference, Draft2020, Draft2020),
     Keyword::new("$recursiveRef", read_reference, Draft2019, Draft2019),
@@ -118,7 +118,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     KEYWORDS.iter().map(|keyword| keyword.name)
 }
 
-/// Words that name, describe or hold schemas, in JSON Schema and OpenAPI, in order. Nobody takes them for conditions, so
+/// Words that name, describe or hold schemas, in JSON Schema and OpenAPI, sorted. Nobody takes them for conditions, so
 /// a report does not list them.
 pub(crate) const METADATA: [&str; 20] = [
     "$anchor",
@@ -148,7 +148,7 @@ pub(crate) fn is_metadata(word: &str) -> bool {
     METADATA.binary_search(&word).is_ok()
 }
 
-/// Whether a draft has a keyword of this name, which counts or holds schemas.
+/// Whether a draft has a keyword of this name that has an effect or holds schemas.
 pub fn has_keyword(draft: Draft, name: &str) -> bool {
     find(name).map_or_else(|| holds(name) != Holds::default(), |keyword| keyword.counts(draft, true))
 }

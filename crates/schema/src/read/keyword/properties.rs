@@ -1,4 +1,4 @@
-//! properties, patternProperties and additionalProperties, which read together → constraints on members.
+//! properties, patternProperties and additionalProperties, read together → constraints on members.
 
 use super::super::parsed::Look;
 use super::super::reader::Reader;
@@ -6,7 +6,7 @@ use crate::condition::{ConjunctionId, MemberConstraints, Members, ObjectConditio
 use crate::error::Result;
 use crate::json::NodeId;
 
-/// Reads all three keywords, when the first of them comes.
+/// Reads all three keywords at the first of them.
 pub fn read_properties(reader: &mut Reader<'_, '_>, _: &'static str, _: NodeId) -> Result<()> {
     if std::mem::replace(&mut reader.has_read_members, true) {
         return Ok(());

@@ -5,7 +5,7 @@ use crate::condition::ObjectCondition;
 use crate::error::Result;
 use crate::json::{NodeId, Value};
 
-/// Draft 3 and OpenAPI's parameters say so of a member itself.
+/// Advice for `required: true` beside a `type`, as in draft 3 and OpenAPI's parameters.
 const NAMES_IT: &str = "leave it out here; the object around it lists the names: \"required\": [\"name\", …]";
 
 /// `required`

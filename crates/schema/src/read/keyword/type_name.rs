@@ -53,7 +53,7 @@ pub fn read_type(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeI
         types = types | known;
     }
     if reader.draft == Draft::Draft4 && has_integer && !has_number {
-        // Draft 4 knows integers by their spelling.
+        // In draft 4, integers are a matter of spelling: 1.0 is none.
         reader.numbers.push(NumberCondition::Plain { positive: true });
     }
     let is_nullable = |reader: &Reader<'_, '_>| {

@@ -1,4 +1,4 @@
-//! unevaluatedProperties, unevaluatedItems → what members and items must meet that no other keyword looked at.
+//! unevaluatedProperties, unevaluatedItems → constraints on the members and items that no other keyword evaluates.
 
 use super::super::reader::Reader;
 use crate::condition::{ConjunctionId, MemberConstraints, Members, ObjectCondition};

@@ -5,7 +5,7 @@ use crate::condition::ArrayCondition;
 use crate::error::Result;
 use crate::json::{NodeId, Value};
 
-/// `uniqueItems`; false says nothing.
+/// `uniqueItems`; false is no condition.
 pub fn read_unique_items(reader: &mut Reader<'_, '_>, keyword: &'static str, node: NodeId) -> Result<()> {
     match reader.value(node) {
         Value::Boolean(true) => reader.arrays.push(ArrayCondition::Unique { positive: true, place: reader.of }),

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Steps of a limit for a part of a value that becomes a subschema: it holds 200 bytes, and is walked when it is lowered.
+/// Steps of a limit for each part of a constant that becomes a subschema, which takes 200 bytes and is lowered later.
 const STEPS_PER_CONSTANT: u64 = 300;
 
 /// `enum`
@@ -29,7 +29,7 @@ pub fn read_const(reader: &mut Reader<'_, '_>, keyword: &'static str, node: Node
     read_values(reader, keyword, &[node], true)
 }
 
-/// The values of `enum` or `const`; `is_written` unless they are parts of values that were read before.
+/// The values of `enum` or `const`; `is_written` is false for parts of values that were checked before.
 pub fn read_values(reader: &mut Reader<'_, '_>, keyword: &str, values: &[NodeId], is_written: bool) -> Result<()> {
     if is_written {
         for (place, &value) in values.iter().enumerate() {
@@ -98,7 +98,7 @@ pub fn read_values(reader: &mut Reader<'_, '_>, keyword: &str, values: &[NodeId]
     Ok(())
 }
 
-/// The conjunct that holds one array only.
+/// The conjunct of a single array.
 fn array(reader: &mut Reader<'_, '_>, items: &[NodeId]) -> Result<Conjunct> {
     let count = items.len() as u64;
     let prefix = items.iter().map(|&item| constant(reader, item)).collect::<Result<_>>()?;
@@ -108,7 +108,7 @@ fn array(reader: &mut Reader<'_, '_>, items: &[NodeId]) -> Result<Conjunct> {
     ]))
 }
 
-/// The conjunct that holds one object only.
+/// The conjunct of a single object.
 fn object(reader: &mut Reader<'_, '_>, members: Vec<(Arc<str>, NodeId)>) -> Result<Conjunct> {
     let mut names = Vec::with_capacity(members.len());
     for (name, value) in members {
@@ -131,10 +131,10 @@ fn constant(reader: &mut Reader<'_, '_>, node: NodeId) -> Result<ConjunctionId> 
     Ok(made)
 }
 
-/// Whether a value is JSON that UTF-8 can spell; a string with half of a surrogate pair may stand.
+/// Checks that a value is JSON, with keys that UTF-8 can spell. Strings may hold half of a surrogate pair.
 fn check(reader: &mut Reader<'_, '_>, value: NodeId, mut pointer: String) -> Result<()> {
     let mut met = FxHashSet::default();
-    // The arrays and objects around a node: each with the place of its next part and the length of its pointer.
+    // The arrays and objects around a node, each with the index of its next part and the length of its pointer.
     let mut open: Vec<(NodeId, usize, usize)> = Vec::new();
     let mut node = value;
     loop {

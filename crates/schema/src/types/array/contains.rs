@@ -1,6 +1,6 @@
-//! A shape with counted items → an automaton over items.
+//! A shape with counted items (`contains`) → an automaton over items.
 //!
-//! Its state is the position, as far as that matters, and how many items were counted for each `contains`.
+//! A state is the position, as far as that matters, and the number of items counted for each `contains`.
 
 use super::lower::punctuation;
 use super::shape::{Counted, Shape};
@@ -14,15 +14,15 @@ use frisket_core::regular::term::{TermId, EMPTY};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// States of the automaton over items.
+/// Most states of the automaton over items.
 const STATES: u64 = 3_000;
-/// Conditions that count items of one array: each item is sorted into 2^n classes.
+/// Most conditions that count items of one array: n of them sort each item into 2^n classes.
 const COUNTERS: usize = 6;
 
-/// The position, and how many items were counted for each condition.
+/// The position, and the number of items counted for each condition.
 type State = (u64, Vec<u64>);
 
-/// The items that may follow one that led to a state.
+/// State → the rule of the items that may follow.
 type Rules = IndexMap<State, TermId, FxBuildHasher>;
 
 /// The node of the arrays of a shape that counts items, or None if clearly there are none. Errors: limits.
@@ -65,7 +65,7 @@ fn place<L: Lowering>(lowering: &L, shape: &Shape) -> String {
 
 struct Automaton<'s> {
     shape: &'s Shape,
-    /// Behind this position all items are alike.
+    /// The position from which on all items have the same constraint.
     last: u64,
     /// The last position that states tell apart.
     far: u64,
@@ -73,7 +73,7 @@ struct Automaton<'s> {
     tops: Vec<u64>,
     /// Whether states tell positions apart.
     counts_items: bool,
-    /// By position: the nodes of items, and the conditions that count them as bits.
+    /// Position → the nodes of its items, each with the conditions that count it, as bits.
     classes: FxHashMap<u64, Vec<(TermId, u32)>>,
 }
 
@@ -98,7 +98,7 @@ impl Automaton<'_> {
                 if chosen >> bit & 1 == 1 {
                     (asked, marks) = (counted.item, marks | 1 << number);
                 } else if counted.most.is_some() {
-                    // Without a greatest number an item may go uncounted.
+                    // Without a maximum, an item that meets the condition may go uncounted.
                     asked = lowering.negated(counted.item);
                 }
                 item = lowering.both(item, asked);
@@ -109,7 +109,7 @@ impl Automaton<'_> {
         Ok(found)
     }
 
-    /// The items that may come in a state, and where they lead.
+    /// The items that may come in a state, each with the next state.
     fn steps<L: Lowering>(&mut self, lowering: &mut L, (position, counts): &State) -> Result<Vec<(TermId, State)>> {
         if self.shape.most.is_some_and(|most| *position >= most) {
             return Ok(Vec::new());
@@ -136,7 +136,7 @@ impl Automaton<'_> {
         let (mut rules, mut defined) = (Rules::default(), 0);
         let made = self.whole(lowering, layout, &mut rules, &mut defined);
         if made.is_err() {
-            // Another attempt with the same builder may follow, and no grammar is built with a rule left open.
+            // Another attempt with the same builder may follow, and no grammar is built while a rule is undefined.
             for rule in rules.values().skip(defined) {
                 lowering.builder().define(rule.number(), EMPTY.number())?;
             }
@@ -144,7 +144,8 @@ impl Automaton<'_> {
         made
     }
 
-    /// The arrays, None if there are none; so many of the rules are `defined`, the first ones.
+    /// The node of the arrays, or None if there are none. `defined` counts the rules, from the first on, that have a
+    /// body.
     fn whole<L: Lowering>(
         &mut self,
         lowering: &mut L,
@@ -186,7 +187,7 @@ impl Automaton<'_> {
         Ok(Some(Terms::new(lowering.builder()).alt(&whole)?))
     }
 
-    /// The items that may come in a state, each with the rule of what may follow it.
+    /// The items that may come in a state, each with the rule of the items that may follow it.
     fn followed<L: Lowering>(
         &mut self,
         lowering: &mut L,
@@ -209,7 +210,7 @@ impl Automaton<'_> {
         Ok(found)
     }
 
-    /// This automaton over items that are all different: there the engine keeps the count and the values.
+    /// The automaton as an array of unique items, for which the engine keeps the count and the values.
     fn of_unique_items<L: Lowering>(&mut self, lowering: &mut L, layout: Layout) -> Result<TermId> {
         let mut pending = vec![self.start()];
         let mut numbers: FxHashMap<State, u32> = FxHashMap::from_iter([(self.start(), 0)]);

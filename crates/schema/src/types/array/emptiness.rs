@@ -5,7 +5,7 @@ use crate::condition::ArrayCondition;
 use crate::error::Result;
 use crate::types::Algebra;
 
-/// Whether certainly no array is left, looking `depth` levels down. Errors: limits.
+/// Whether certainly no array meets the conditions, looking `depth` levels down. Errors: limits.
 pub fn is_empty(algebra: &mut impl Algebra, conditions: &[ArrayCondition], depth: u32) -> Result<bool> {
     if conditions.is_empty() {
         return Ok(false);
@@ -18,7 +18,7 @@ pub fn is_empty(algebra: &mut impl Algebra, conditions: &[ArrayCondition], depth
         return Ok(true);
     }
     let Some(below) = depth.checked_sub(1) else { return Ok(false) };
-    // Required items behind the prefix are all alike: one of them stands for the others.
+    // Required items behind the prefix have one constraint, so one of them is checked for all.
     for position in 0..shape.least.min(shape.prefix.len() as u64 + 1) {
         if algebra.is_empty(shape.at(position), below)? {
             return Ok(true);

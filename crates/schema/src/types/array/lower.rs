@@ -73,7 +73,7 @@ fn sequence<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Res
     }))
 }
 
-/// These items, no two of them equal.
+/// The node of arrays of unique items.
 fn unique(
     builder: &mut Builder,
     prefix: &[u32],

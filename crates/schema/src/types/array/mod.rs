@@ -5,7 +5,7 @@
 //! lower      a shape    → its node
 //! contains   a shape with counted items → an automaton over items
 //! emptiness  conditions → whether they contradict each other
-//! negation   a condition → the conditions that just the other arrays meet
+//! negation   a condition → its complement
 //! ```
 
 mod contains;

@@ -1,9 +1,9 @@
-//! A condition on an array → the conditions that just the other arrays meet.
+//! A condition on an array → its complement.
 
 use crate::condition::{ArrayCondition, ConjunctionId};
 use crate::types::Algebra;
 
-/// The alternatives, each a conjunction, that together are the complement.
+/// The complement, as a union of conjunctions.
 pub fn negated(algebra: &mut impl Algebra, condition: &ArrayCondition) -> Vec<Vec<ArrayCondition>> {
     match condition {
         &ArrayCondition::Count { least, most } => {
@@ -37,7 +37,7 @@ pub fn negated(algebra: &mut impl Algebra, condition: &ArrayCondition) -> Vec<Ve
     }
 }
 
-/// The ranges of counts on either side of a range.
+/// The ranges of counts below and above a range.
 pub(crate) fn outside(least: u64, most: Option<u64>) -> Vec<(u64, Option<u64>)> {
     let fewer = least.checked_sub(1).map(|most| (0, Some(most)));
     let more = most.and_then(|most| most.checked_add(1)).map(|least| (least, None));

@@ -3,7 +3,7 @@
 use crate::condition::{ArrayCondition, ConjunctionId, SubschemaId};
 use crate::types::Algebra;
 
-/// Items from a position on of which a number meets a conjunction.
+/// Bounds on the number of items, from a position on, that meet a conjunction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted {
     /// The first position that counts.
@@ -14,7 +14,7 @@ pub struct Counted {
     pub least: u64,
     /// The most such items.
     pub most: Option<u64>,
-    /// The subschema that asks, if one does.
+    /// The subschema that has the `contains`; None for a complement.
     pub place: Option<SubschemaId>,
 }
 
@@ -31,7 +31,7 @@ pub struct Shape {
     pub most: Option<u64>,
     /// Whether all items differ.
     pub is_unique: bool,
-    /// Whether some items are equal; the subschema that the demand is the complement of.
+    /// The subschema whose `uniqueItems` must fail, so that some items are equal.
     pub repeated: Option<SubschemaId>,
     /// Items that are counted.
     pub counted: Vec<Counted>,
@@ -102,7 +102,7 @@ impl Shape {
         listed.copied().unwrap_or(self.later())
     }
 
-    /// The constraint on all items behind the prefix.
+    /// The constraint on every item behind the prefix.
     pub fn later(&self) -> ConjunctionId {
         self.rest.unwrap_or(ConjunctionId::ANYTHING)
     }

@@ -57,7 +57,7 @@ impl Numerals<'_, '_> {
         terms.alt(&nodes).map(Some)
     }
 
-    /// Digit strings between two of one length.
+    /// Digit strings from `low` to `high`, which have the same length.
     fn same_length(&self, low: &str, high: &str) -> Result<TermId> {
         let terms = self.terms;
         let shared = low.bytes().zip(high.bytes()).take_while(|(low, high)| low == high).count();
@@ -83,7 +83,7 @@ impl Numerals<'_, '_> {
         terms.cat(&[head, terms.alt(&nodes)?])
     }
 
-    /// Digit strings of one length that are not below `low`, built from the last digit.
+    /// Digit strings as long as `low` and not below it, built from the last digit.
     fn at_least(&self, low: &str) -> Result<TermId> {
         let terms = self.terms;
         let mut node = terms.epsilon();
@@ -98,7 +98,7 @@ impl Numerals<'_, '_> {
         Ok(node)
     }
 
-    /// Digit strings of one length that are not above `high`.
+    /// Digit strings as long as `high` and not above it.
     fn at_most(&self, high: &str) -> Result<TermId> {
         let terms = self.terms;
         let mut node = terms.epsilon();
@@ -147,7 +147,7 @@ impl Numerals<'_, '_> {
         terms.alt(&nodes).map(Some)
     }
 
-    /// Unsigned numerals without exponent from a bound on, whose whole part is `last` at most.
+    /// Unsigned numerals without exponent from a bound on, with a whole part of at most `last`.
     fn decimals_from(&self, low: &Bound, last: Option<&BigInt>) -> Result<TermId> {
         let terms = self.terms;
         let floor = low.value.floor();
@@ -162,7 +162,7 @@ impl Numerals<'_, '_> {
         self.part_at_least(&low.value.fraction_digits(), low.is_open)
     }
 
-    /// Fractional parts, the empty one too, not below 0.`figures`, which end in no zero.
+    /// Fractional parts of at least 0.`figures`, the empty one too; `figures` end in no zero.
     fn part_at_least(&self, figures: &str, is_strict: bool) -> Result<TermId> {
         let terms = self.terms;
         if figures.is_empty() && !is_strict {
@@ -183,7 +183,7 @@ impl Numerals<'_, '_> {
         terms.cat(&[terms.literal(".")?, node])
     }
 
-    /// Fractional parts, the empty one too, not above 0.`figures`, which end in no zero.
+    /// Fractional parts of at most 0.`figures`, the empty one too; `figures` end in no zero.
     fn part_at_most(&self, figures: &str, is_strict: bool) -> Result<Option<TermId>> {
         let terms = self.terms;
         if figures.is_empty() {
@@ -211,12 +211,12 @@ impl Numerals<'_, '_> {
         self.part_of(digits)
     }
 
-    /// The fractional parts that add nothing.
+    /// The fractional parts of value zero: none, or a point and zeros.
     pub(super) fn zero_part(&self) -> Result<TermId> {
         self.part_of(self.zeros(1, self.part)?)
     }
 
-    /// At most so many decimals, and zeros after them; or no fractional part at all.
+    /// Fractional parts of at most `decimals` digits and zeros after them, the empty one too.
     pub(super) fn padded_part(&self, decimals: i64) -> Result<TermId> {
         if decimals >= i64::from(self.part) {
             return self.any_part();
@@ -248,7 +248,7 @@ impl Numerals<'_, '_> {
     }
 }
 
-/// The digits of a number that is not negative.
+/// The number of digits of an integer that is not negative.
 pub(super) fn length(value: &BigInt) -> u32 {
     value.to_string().len() as u32
 }
@@ -257,7 +257,7 @@ fn figure(digits: &str, place: usize) -> u8 {
     digits.as_bytes()[place] - b'0'
 }
 
-/// The bound that a value itself is: inside.
+/// The bound at a value that is itself inside.
 pub(super) fn closed(value: Decimal) -> Bound {
     Bound { value, is_open: false }
 }

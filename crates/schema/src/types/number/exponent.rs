@@ -23,13 +23,13 @@ fn smallest() -> Decimal {
     Decimal::from(5).shifted(-324)
 }
 
-/// Zero has no magnitude: it is below all exponents.
+/// The magnitude of zero, below all exponents.
 const BELOW_ALL: i64 = -1_000_000_000;
 
 impl Numerals<'_, '_> {
-    /// Every unsigned number; a whole part of one digit may have a longer exponent.
+    /// Every unsigned number; one with a single digit before the point may have a longer exponent.
     ///
-    /// They are told apart by the whole part, so that no position has two ways to go on.
+    /// The alternatives differ in the whole part, so that only one of them remains after it.
     pub(super) fn any_unsigned(&mut self) -> Result<TermId> {
         let terms = self.terms;
         if !self.notation.is_double() {
@@ -44,7 +44,7 @@ impl Numerals<'_, '_> {
         Ok(terms.alt(&[short, one, self.top()?])?)
     }
 
-    /// The numbers that share their exponent with the largest double, up to it; made once.
+    /// The numerals with the exponent of the largest double, up to that double; made once.
     fn top(&mut self) -> Result<TermId> {
         if let Some(&node) = self.parts.tops.get(&self.part) {
             return Ok(node);
@@ -58,7 +58,7 @@ impl Numerals<'_, '_> {
         Ok(node)
     }
 
-    /// Every exponent, and none.
+    /// Every exponent, or none.
     pub(super) fn any_exponent(&self) -> EngineResult<TermId> {
         let terms = self.terms;
         if self.notation.exponent == 0 {
@@ -69,7 +69,7 @@ impl Numerals<'_, '_> {
         terms.optional(terms.cat(&[terms.bytes(b"eE")?, sign, terms.repeat(self.digit, 1, most)?])?)
     }
 
-    /// The exponents first..=last, of one sign or through zero, with leading zeros.
+    /// The exponents first..=last, with leading zeros.
     pub(super) fn exponent(&mut self, first: i64, last: i64) -> EngineResult<TermId> {
         if let Some(&node) = self.parts.exponents.get(&(first, last)) {
             return Ok(node);
@@ -94,8 +94,8 @@ impl Numerals<'_, '_> {
         Ok(node)
     }
 
-    /// Numerals d.ddde±x of values of the interval, where |x| > `beyond` and the digit d is not zero. Where no shape of
-    /// the mantissa is free, `beyond` < 0, there are none of multiples, and of what is no multiple of an integer those
+    /// Numerals d.ddde±x of values of the interval, where |x| > `beyond` and the digit d is not zero. If the notation
+    /// is not free (`beyond` < 0), an interval with a step has none, and one that excludes an integer step only those
     /// with a negative exponent.
     pub(super) fn scientific(&mut self, interval: &Interval, beyond: i64) -> Result<Option<TermId>> {
         let is_free = beyond >= 0;
@@ -133,7 +133,7 @@ impl Numerals<'_, '_> {
         let terms = self.terms;
         let (first_exponent, mut last_exponent) = self.notation.exponents();
         if self.notation.is_double() && low.value.is_zero() && low.is_open {
-            // Whoever reads a smaller one as a double reads zero.
+            // A smaller number, read as a double, is zero.
             low = closed(smallest());
         }
         let least = low.value.magnitude().map_or(first_exponent, |magnitude| magnitude.max(first_exponent));
@@ -180,7 +180,7 @@ impl Numerals<'_, '_> {
     }
 }
 
-/// first..=last cut at the single exponents and at zero, without those of magnitude up to `beyond`.
+/// Splits first..=last at the single exponents and at zero, and leaves out exponents of magnitude up to `beyond`.
 fn split_range(first: i64, last: i64, single: &BTreeSet<i64>, beyond: i64) -> Vec<(i64, i64)> {
     let mut cuts = BTreeSet::from([first, last + 1, 0, -beyond, beyond + 1]);
     cuts.extend(single.iter().flat_map(|&single| [single, single + 1]));

@@ -9,9 +9,9 @@ use num_traits::{One, ToPrimitive};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Bounded multiples are listed if there are fewer than so many; more are described by their digits.
+/// Bounded multiples are listed if there are fewer than this; otherwise they are described by their digits.
 pub const LISTED: u32 = 2_000;
-/// Multiples that are tried in order to find out whether an interval is empty.
+/// Most multiples that are tried to find out whether an interval is empty.
 const TRIED: u32 = 64;
 
 /// One end of an interval.
@@ -34,9 +34,9 @@ pub struct Interval {
     pub low: Option<Bound>,
     /// The upper end.
     pub high: Option<Bound>,
-    /// The factors of all values.
+    /// The step of which all values are multiples.
     pub multiple: Option<Decimal>,
-    /// The factors of no value.
+    /// Steps of which no value is a multiple.
     pub without: Vec<Decimal>,
     /// The only values, if some condition lists them.
     pub values: Option<Arc<BTreeSet<Decimal>>>,
@@ -100,7 +100,7 @@ impl Interval {
         }
     }
 
-    /// The ends, the multiples and what is none, times 10^`places`: of numbers that are spelled with an exponent.
+    /// The bounds and steps times 10^`places`, without lists of values: for the mantissa of numerals with an exponent.
     pub fn shifted(&self, places: i64) -> Self {
         let shifted = |bound: &Bound| Bound { value: bound.value.shifted(places), is_open: bound.is_open };
         Interval {
@@ -112,12 +112,12 @@ impl Interval {
         }
     }
 
-    /// Whether just the whole numbers, among the types, are inside.
+    /// Whether all values are integers.
     pub fn is_integer(&self) -> bool {
         self.integers && !self.fractions
     }
 
-    /// Whether a value meets all conditions on values, that of its type excepted where nothing says `multiple`.
+    /// Whether a value meets all conditions. Types count only as far as `multiple` and `without` express them.
     pub fn holds(&self, value: &Decimal) -> bool {
         self.low.as_ref().is_none_or(|low| *value > low.value || (*value == low.value && !low.is_open))
             && self.high.as_ref().is_none_or(|high| *value < high.value || (*value == high.value && !high.is_open))
@@ -127,7 +127,7 @@ impl Interval {
             && self.values.as_ref().is_none_or(|values| values.contains(value))
     }
 
-    /// All values, ascending, or None if there are `most` or more, or no end of them.
+    /// All values, ascending, or None if there are `most` or more, or infinitely many.
     pub fn listed(&self, most: u32) -> Option<Vec<Decimal>> {
         if let Some(values) = &self.values {
             return Some(values.iter().filter(|value| self.holds(value)).cloned().collect());
@@ -149,18 +149,18 @@ impl Interval {
         Some((0..count).map(value).filter(|value| self.holds(value)).collect())
     }
 
-    /// Whether the interval has no end, and no step is excluded.
+    /// Whether there are no bounds, and no excluded step.
     pub fn is_unbounded(&self) -> bool {
         self.low.is_none() && self.high.is_none() && self.without.is_empty()
     }
 
-    /// Whether the ends leave nothing between them.
+    /// Whether no number lies between the bounds.
     pub fn is_crossed(&self) -> bool {
         let (Some(low), Some(high)) = (&self.low, &self.high) else { return false };
         low.value > high.value || (low.value == high.value && (low.is_open || high.is_open))
     }
 
-    /// Whether certainly no value is left.
+    /// Whether certainly no value is inside.
     pub fn is_empty(&self) -> bool {
         if self.is_crossed() || (self.is_plain && self.is_marked) {
             return true;

@@ -1,6 +1,6 @@
 //! Conditions on a number's value → the node of the numerals that spell such values.
 //!
-//! Values are sets until here; how a value may be spelled is decided last.
+//! Conditions speak of values; how a value may be spelled is decided here.
 //!
 //! ```text
 //! interval   conditions        → one interval with its exceptions
@@ -36,7 +36,7 @@ use rustc_hash::FxHashMap;
 pub enum NumberError {
     /// A limit of the builder.
     Engine(Box<Error>),
-    /// A step needs more states than anybody should pay for.
+    /// A step whose remainders need too many states.
     TooManyRemainders(TooManyRemainders),
 }
 
@@ -53,7 +53,7 @@ pub type Result<T> = std::result::Result<T, NumberError>;
 #[derive(Debug, Clone, Default)]
 pub struct NumeralParts {
     exponents: FxHashMap<(i64, i64), TermId>,
-    /// By the most digits behind the point.
+    /// Most digits behind the point → the numerals with the exponent of the largest double.
     tops: FxHashMap<u32, TermId>,
 }
 

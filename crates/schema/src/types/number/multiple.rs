@@ -1,8 +1,8 @@
 //! A step → the numerals of its multiples.
 //!
-//! step = c · 2^a · 5^b / 10^k with c prime to ten. The twos and fives look only at the last max(a, b) digits before
-//! place k behind the point; c looks at all digits and, ten being invertible, does not mind the point. Where there is
-//! no such place, both ask for something or the endings are too many, one remainder of all digits says it all.
+//! step = c · 2^a · 5^b / 10^k with c prime to ten. Whether 2^a · 5^b divides depends on the last max(a, b) digits up
+//! to place k behind the point. Whether c divides depends on all digits but not on the point, as ten is invertible
+//! modulo c. If both matter and k is 0, or the endings are too many, one remainder of all digits decides both.
 
 use super::numerals::Numerals;
 use super::{NumberError, Result};
@@ -13,19 +13,20 @@ use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use std::collections::BTreeMap;
 
-/// The largest divisor of the digits before the point, as far as nothing else is asked of the last ones. Arithmetic decides
-/// how a text may end.
+/// Largest divisor of the digits before the point if no condition on the last digits is intersected with it: arithmetic
+/// then decides which digits may end a text.
 const REMAINDERS: u32 = u32::MAX;
-/// The largest divisor beside endings: a search decides how a text may end, through as many states at worst.
+/// Largest divisor if the last digits have a condition, too: a search then decides which digits may end a text, and
+/// visits as many states at worst.
 const BESIDE_ENDINGS: u32 = 100_000;
-/// As above, where a point may come between the digits, and their number says less.
+/// Largest divisor if a point may come between the digits.
 const POINTED: u32 = 5_000;
-/// As above, where each of many exponents asks for other last digits.
+/// Largest divisor if there are many exponents, each with a condition of its own on the last digits.
 const FAR: u32 = 100;
-/// Endings that are listed one by one.
+/// Most endings that are listed one by one.
 const ENDINGS: u32 = 5_000;
 
-/// A step whose remainders need more states than anybody should pay for.
+/// A step whose remainders need too many states.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TooManyRemainders {
     /// The divisor.
@@ -56,8 +57,8 @@ impl Numerals<'_, '_> {
         Ok(self.terms.and(&[node, self.remainder(rest, point, most)?])?)
     }
 
-    /// Digits, with a point among them if `point`, that read as one number are a multiple of the divisor; an error if it is
-    /// larger than `most`.
+    /// Digits whose number is a multiple of the divisor; if `point`, a point may stand among them and is ignored.
+    /// Errors: the divisor is larger than `most`.
     fn remainder(&self, divisor: &BigInt, point: bool, most: u32) -> Result<TermId> {
         match divisor.to_u32().filter(|&divisor| divisor <= most) {
             Some(divisor) => Ok(self.terms.multiple(divisor, point)?),
@@ -65,10 +66,10 @@ impl Numerals<'_, '_> {
         }
     }
 
-    /// Numerals by how many digits they have behind the point, zeros at the end left out.
+    /// Multiples by the number j of their digits behind the point, without zeros at the end.
     ///
-    /// With j of them the digits, read as one number, times 10^(places - j) are a multiple of `scaled`. As long as all
-    /// that is `watched` lies behind these j digits, only the rest of the divisor asks for something.
+    /// The digits, read as one number, times 10^(places - j) are a multiple of `scaled`. If places - j is at least
+    /// `watched`, that power of ten has all twos and fives, and only the rest of the divisor matters.
     fn by_remainder(&self, scaled: &BigInt, factors: &Factors, places: u32, point: bool) -> Result<TermId> {
         let terms = self.terms;
         let divisor = |left: u32| scaled / scaled.gcd(&power(i64::from(left)));
@@ -94,7 +95,7 @@ impl Numerals<'_, '_> {
         Ok(terms.alt(&nodes)?)
     }
 
-    /// Numerals by their last digits: multiples of `step`, which watches so many digits before its last place.
+    /// Multiples of `step`, a product of twos and fives, by their last digits: the `watched` ones up to the last place.
     fn by_ending(&self, step: &BigInt, watched: u32, places: u32, point: bool) -> Result<TermId> {
         let terms = self.terms;
         if step.is_one() {
@@ -143,7 +144,8 @@ impl Numerals<'_, '_> {
         Ok(terms.alt(&nodes)?)
     }
 
-    /// Many places, few of them watched: free digits, then a watched group, then zeros; shorter parts are padded.
+    /// Multiples of a step with many places, few of them watched: free digits, a watched group, then zeros. Shorter
+    /// fractional parts stand for the same with zeros.
     fn by_long_ending(&self, step: &BigInt, watched: u32, places: u32) -> Result<TermId> {
         let terms = self.terms;
         let (mut groups, mut group, all) = (Vec::new(), BigInt::zero(), power(i64::from(watched)));
@@ -182,7 +184,8 @@ impl Numerals<'_, '_> {
         let by_rest = self.remainder(&rest, true, FAR)?;
         let one_digit = terms.cat(&[self.figures(1, 9)?, self.any_part()?])?;
         let (first, last) = self.notation.exponents();
-        // Below, not even the first digit reaches the step's last place; above, no digit reaches those that it watches.
+        // With smaller exponents, the first digit lies behind the step's last place; from `above` on, all digits lie
+        // before the watched ones.
         let first = first.max(-places);
         let above = (i64::from(self.part) + i64::from(watched) - places).max(beyond + 1);
         let mut nodes = Vec::new();
@@ -198,11 +201,11 @@ impl Numerals<'_, '_> {
     }
 }
 
-/// A positive integer by its prime factors.
+/// A positive integer, split into its twos and fives and the rest.
 struct Factors {
     /// The part that is prime to ten.
     rest: BigInt,
-    /// How many of the last digits decide about the twos and fives.
+    /// The number of last digits that decide about the twos and fives.
     watched: u32,
     /// The product of the twos and fives.
     ending: BigInt,
@@ -216,7 +219,7 @@ impl Factors {
     }
 }
 
-/// A positive integer without its factors of one prime, and how many these are.
+/// A positive integer without its factors of one prime, and their number.
 fn strip(value: &BigInt, prime: u8) -> (BigInt, u32) {
     let (mut value, prime, mut count) = (value.clone(), BigInt::from(prime), 0);
     loop {

@@ -1,4 +1,4 @@
-//! How numbers may be spelled, as far as their value leaves that open.
+//! The options for the spelling of numbers.
 
 /// The spellings of numbers that a document may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -14,7 +14,8 @@ pub struct Notation {
 }
 
 impl Notation {
-    /// Whether numbers end where doubles do: exponents of three digits go with one digit before the point.
+    /// Whether numbers are bounded as doubles are: an exponent of three digits then needs a single digit before the
+    /// point.
     pub fn is_double(&self) -> bool {
         self.exponent == 3
     }

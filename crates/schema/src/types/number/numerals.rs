@@ -8,9 +8,9 @@ use crate::types::Terms;
 use frisket_core::error::Result as EngineResult;
 use frisket_core::regular::term::TermId;
 
-/// Longer runs of integers are described, not listed.
+/// Integers in a row are listed if there are fewer than this.
 const RUN: u32 = 64;
-/// Under free numerals the mantissa may have any shape for exponents up to this one; beyond, one digit before the
+/// The largest exponent that a free numeral may have with any mantissa; with a larger one, it has one digit before the
 /// point.
 pub(super) const SMALL_EXPONENT: i64 = 4;
 
@@ -115,7 +115,7 @@ impl<'t, 'b> Numerals<'t, 'b> {
         Ok(Some(terms.and(&nodes)?))
     }
 
-    /// Bounds and multiples with more digits than the notation gives raise its limits.
+    /// Raises the limits on digits to those of the bounds and the step.
     fn make_room(&mut self, interval: &Interval) {
         let bounds = [&interval.low, &interval.high].into_iter().flatten().map(|bound| &bound.value);
         for value in bounds.chain(&interval.multiple) {
@@ -124,14 +124,14 @@ impl<'t, 'b> Numerals<'t, 'b> {
         }
     }
 
-    /// The numerals that have a point or an exponent.
+    /// The numerals of a node that have a point or an exponent.
     pub fn marked(&self, node: TermId) -> Result<TermId> {
         let digits_only = self.signed(self.terms.repeat(self.digit, 1, None)?)?;
         Ok(self.terms.and(&[node, self.terms.not(digits_only)?])?)
     }
 
     // -- signs -------------------------------------------------------------------------------------------------------
-    /// A range of numbers from ranges of their absolute values, for which `unsigned` has the node.
+    /// The signed numerals of a range; `unsigned` makes those of a range of absolute values.
     pub(super) fn both_signs(
         &self,
         low: Option<&Bound>,
@@ -152,13 +152,13 @@ impl<'t, 'b> Numerals<'t, 'b> {
         }
     }
 
-    /// These, and these behind a minus.
+    /// The node, with or without a minus before it.
     pub(super) fn signed(&self, node: TermId) -> EngineResult<TermId> {
         self.terms.cat(&[self.terms.optional(self.terms.literal("-")?)?, node])
     }
 }
 
-/// The node, or None where a step has too many remainders: its multiples go without such an exponent.
+/// The result, or None for a step with too many remainders: its multiples then have no such exponents.
 fn described<T>(built: Result<T>) -> Result<Option<T>> {
     match built {
         Err(NumberError::TooManyRemainders(_)) => Ok(None),
@@ -166,7 +166,7 @@ fn described<T>(built: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// (whether negative, least absolute value, greatest one) of the parts of a range on either side of zero.
+/// (whether negative, least absolute value, greatest one) of the parts of a range above and below zero.
 pub(super) fn signed_ranges(low: Option<&Bound>, high: Option<&Bound>) -> Vec<(bool, Bound, Option<Bound>)> {
     let zero = Decimal::zero();
     let opposite = |bound: &Bound| Bound { value: -&bound.value, is_open: bound.is_open };

@@ -1,4 +1,4 @@
-//! Single values → all their spellings, and what is left of a set of numerals without them.
+//! Single values → all their spellings, and sets of numerals without them.
 
 use super::digits::closed;
 use super::interval::Interval;
@@ -9,11 +9,11 @@ use crate::decimal::Decimal;
 use frisket_core::error::Result as EngineResult;
 use frisket_core::regular::term::TermId;
 
-/// The exponents of floats that `repr` writes without one.
+/// The exponents of floats that Python's `repr` writes without an exponent.
 const POSITIONAL: std::ops::Range<i64> = -4..16;
 
 impl Numerals<'_, '_> {
-    /// Values that are listed, in the spellings that the notation has.
+    /// The spellings of listed values.
     pub(super) fn listed(&mut self, values: &[Decimal], interval: &Interval) -> Result<TermId> {
         let terms = self.terms;
         if self.notation.free {
@@ -39,13 +39,13 @@ impl Numerals<'_, '_> {
             words.extend(pointed);
             return Ok(terms.words(words)?);
         }
-        // No schema wrote these values: as everywhere, zeros may follow a fractional part.
+        // The schema does not list these values, so zeros may follow a fractional part, as everywhere.
         let pointed = terms.cat(&[terms.words(pointed)?, self.zeros(0, self.part)?])?;
         Ok(terms.alt(&[terms.words(words)?, pointed])?)
     }
 
-    /// A value that `json.dumps` writes with an exponent, as Python, JavaScript and Rust write it: `1e-07` and `1e-7`,
-    /// `1e+22` and `1e22`.
+    /// The spellings with an exponent, as Python, JavaScript and Rust have them, of a value that `json.dumps` writes
+    /// with one: `1e-07` and `1e-7`, `1e+22` and `1e22`.
     fn shortened(&self, value: &Decimal) -> Vec<String> {
         let (first, last) = self.notation.exponents();
         let exponent = value.magnitude().unwrap_or(0);
@@ -79,12 +79,12 @@ impl Numerals<'_, '_> {
         if spellings.is_empty() {
             return Ok(Some(node));
         }
-        // One complement of all values: intersecting with a complement of each takes far longer.
+        // One complement for all values: intersecting with a complement of each takes far longer.
         let excluded = self.terms.alt(&spellings)?;
         Ok(Some(self.terms.and(&[node, self.terms.not(excluded)?])?))
     }
 
-    /// All decimals and small exponents that mean the value, and all numerals with one digit before the point.
+    /// All decimals and numerals with a small exponent of a value, and all numerals with one digit before the point.
     fn every_spelling(&mut self, value: &Decimal) -> Result<TermId> {
         let point = Interval {
             low: Some(closed(value.clone())),

@@ -8,7 +8,7 @@ use crate::types::Algebra;
 /// Cost of sorting the conditions of an object, in conditions read.
 const READING: usize = 32;
 
-/// Whether certainly no object is left, looking `depth` levels down. Errors: limits.
+/// Whether certainly no object meets the conditions, looking `depth` levels down. Errors: limits.
 pub fn is_empty(algebra: &mut impl Algebra, conditions: &[ObjectCondition], depth: u32) -> Result<bool> {
     if conditions.is_empty() {
         return Ok(false);
@@ -55,7 +55,7 @@ pub fn is_empty(algebra: &mut impl Algebra, conditions: &[ObjectCondition], dept
     Ok(false)
 }
 
-/// Whether some required member certainly has a value that the constraints do not admit.
+/// Whether some required member certainly breaks the constraints.
 fn breaks_surely(algebra: &mut impl Algebra, shape: &Shape, members: &Members, depth: u32) -> Result<bool> {
     for (key, admitted) in &members.names {
         if !admitted.is_anything() && shape.required.contains(key) {
@@ -69,7 +69,7 @@ fn breaks_surely(algebra: &mut impl Algebra, shape: &Shape, members: &Members, d
     Ok(false)
 }
 
-/// Whether some member might have a value that the constraints do not admit.
+/// Whether some member might break the constraints.
 fn is_breakable(
     algebra: &mut impl Algebra,
     shape: &Shape,
@@ -78,7 +78,7 @@ fn is_breakable(
     depth: u32,
 ) -> Result<bool> {
     let others = named.iter().filter(|key| members.named(key).is_none());
-    // Constraints on named members say nothing of others: most are told apart by their own few names.
+    // Constraints on named members only are broken by these members only.
     let says_more = !members.patterns.is_empty() || !members.rest.is_anything();
     for key in members.names.iter().map(|(key, _)| key).chain(others.filter(|_| says_more)) {
         let asked = shape.at(algebra, key, true)?;

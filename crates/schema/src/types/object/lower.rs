@@ -1,6 +1,7 @@
-//! A shape → the node of its objects: members, each with its values, and the keys without a name.
+//! A shape → the node of its objects: named members with their values, and regions of other keys.
 //!
-//! A demand that *some* member breaks is a mark on the values that break it; the node says what marks must come.
+//! A constraint that *some* member must break becomes a mark on the values that break it. The node says which marks
+//! must come.
 
 use super::mark::{
     clauses_of, engine_bits, marks_of, simplified, too_many, with_marks, MarkClause, Marks, Values, MARKED,
@@ -19,13 +20,13 @@ use frisket_core::regular::term::TermId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Demands of the kind "some member …" that one object may carry, beyond those that its required members meet anyway.
+/// Most marks that an object must have, without those that its required members leave anyway.
 const MARKS: u32 = 10;
-/// Keywords that ask for some member that breaks a condition, those first that mostly do.
+/// Keywords by which some member must break a condition, the likeliest first.
 const SPLITTING: [&str; 7] = ["oneOf", "if", "not", "dependentSchemas", "dependencies", "anyOf", "allOf"];
-/// Keywords that ask of members by pattern.
+/// Keywords that constrain members by pattern.
 const PATTERNED: [&str; 1] = ["patternProperties"];
-/// Properties of one object between two looks at the limits.
+/// Properties of one object between two checks of the limits.
 const CHECKED: usize = 128;
 /// A member by which a document describes itself: it may come first, even where the schema does not name it.
 const ABOUT_ITSELF: [&str; 2] = ["$schema", "$id"];
@@ -60,7 +61,7 @@ pub fn lower<L: Lowering>(lowering: &mut L, conditions: &[ObjectCondition]) -> R
     Ok(node)
 }
 
-/// Whether a shape that is too much to keep account of is lowered without part of what it asks.
+/// Whether a shape with too many marks or overlaps goes on without part of its conditions, which are removed.
 fn is_loosened<L: Lowering>(lowering: &mut L, shape: &mut Shape, error: &Error) -> Result<bool> {
     if !shape.breaks.is_empty() || !shape.clauses.is_empty() {
         (shape.breaks, shape.clauses) = (Vec::new(), Vec::new());
@@ -142,7 +143,7 @@ fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Resul
         if extras.is_empty() {
             return Ok(None);
         }
-        // Whether the other keys are enough is for a search to say.
+        // Only a search can tell whether there are enough other keys.
         lowering.note_search();
     }
     lowering.builder().check(0)?;
@@ -169,7 +170,7 @@ fn object<L: Lowering>(lowering: &mut L, layout: Layout, shape: &Shape) -> Resul
     Ok(Some(lowering.builder().object(properties, extras, signs, rules)?))
 }
 
-/// (cause, effect): the property at the first place asks for the one at the second, which nothing else does.
+/// (cause, effect): the property at the first place needs the one at the second, which is not required anyway.
 fn implies_by_place(shape: &Shape, properties: &[Property]) -> Vec<(u32, u32)> {
     if shape.implies.is_empty() {
         return Vec::new();
@@ -180,7 +181,7 @@ fn implies_by_place(shape: &Shape, properties: &[Property]) -> Vec<(u32, u32)> {
     implied.map(|(key, needs)| (places[&**key], places[&**needs])).collect()
 }
 
-/// The orders that the schema states, as lists of places; empty if all properties keep that of the places.
+/// The orders that the schema states, as lists of places; empty if one list orders all properties.
 fn stated_orders(shape: &Shape, properties: &[Property]) -> Vec<Vec<u32>> {
     if has_plain_order(shape, properties) {
         return Vec::new();
@@ -193,7 +194,7 @@ fn stated_orders(shape: &Shape, properties: &[Property]) -> Vec<Vec<u32>> {
     lists.into_iter().map(|list| list.into_iter().map(|place| place as u32).collect()).collect()
 }
 
-/// Whether all properties are those of one list, in its order, and `required` names its own in that order, too.
+/// Whether one list names all properties in their order, and `required` keeps that order, too.
 fn has_plain_order(shape: &Shape, properties: &[Property]) -> bool {
     let [members] = &shape.members[..] else { return false };
     let mut names = members.names.iter().map(|(key, _)| key);
@@ -202,7 +203,7 @@ fn has_plain_order(shape: &Shape, properties: &[Property]) -> bool {
     is_listed && shape.stated.iter().all(|key| names.any(|name| name == key))
 }
 
-/// The values of a member: marked, where marks are asked for.
+/// The values of a member, with their marks.
 fn values<L: Lowering>(
     lowering: &mut L,
     asked: ConjunctionId,

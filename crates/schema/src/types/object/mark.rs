@@ -1,7 +1,7 @@
-//! Values of members × demands that some member breaks → marks on the values, and what is left to ask of the marks.
+//! Values of members × constraints that some member must break → marks on the values, and clauses over the marks.
 //!
-//! A value carries a mark for each demand that it breaks. What every object meets, and what none can, is decided here;
-//! the rest is for the engine to count.
+//! A value carries a mark for each constraint that it breaks. Clauses that every object meets, or none, are decided
+//! here; the engine checks the others.
 
 use super::shape::Shape;
 use crate::condition::{ConjunctionId, Members};
@@ -11,26 +11,26 @@ use frisket_core::regular::term::TermId;
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// Ways to break some of the demands on one member and meet the others.
+/// Most ways in which one member breaks some constraints and meets the others.
 const WAYS: usize = 256;
 
-/// A set of marks, as bits. The engine has bits for half as many: most are decided before it counts any.
+/// A set of marks, as bits. The engine has bits for half as many, as most are decided before.
 pub(super) type Marks = u128;
 
-/// The most constraints of one object of which it matters whether some member breaks them.
+/// Most constraints of one object that need a mark.
 pub const MARKED: usize = Marks::BITS as usize;
 /// The alternatives of one member: a node, and the marks that its values leave.
 pub(super) type Values = Vec<(TermId, Marks)>;
-/// A named member: whether it is required; any other key: none. And its values.
+/// The values of a member, and whether it is required; None for keys without a name.
 pub(super) type Member<'m> = (Option<&'m mut bool>, &'m mut Values);
-/// (premises, conclusions): with all marks of the first comes one of the second.
+/// (premises, conclusions): all marks of the first imply one of the second.
 pub(super) type MarkClause = (Marks, Marks);
 
 /// Values with their marks, made once for each builder.
 #[derive(Debug, Clone, Default)]
 pub struct MarkedValues(FxHashMap<(ConjunctionId, Vec<ConjunctionId>, Marks, u32), Values>);
 
-/// The demands of a shape by the numbers of their marks; fewer demands than a set of marks holds.
+/// The clauses of a shape over marks; the place of a constraint in `marked` is its mark.
 pub(super) fn clauses_of(shape: &Shape, marked: &[Members]) -> Vec<MarkClause> {
     let bit = |members: &Members| {
         marked.iter().position(|other| other == members).and_then(|at| (1 as Marks).checked_shl(at as u32)).unwrap_or(0)
@@ -41,10 +41,10 @@ pub(super) fn clauses_of(shape: &Shape, marked: &[Members]) -> Vec<MarkClause> {
     alone.chain(clauses).collect()
 }
 
-/// The constraints left on the marks, or None if no object meets them; values that none can have are taken out.
+/// The clauses that are left to check, or None if no object meets them. Removes values that no object can have.
 ///
-/// `members` are the values of each named member with whether it is required, and those of other keys. A member that
-/// alone can leave a mark that must come is required from now on. Marks that no clause is left to ask for are taken off.
+/// If a mark must come and only one named member can leave it, that member becomes required. Marks that no clause has
+/// any more are removed from the values.
 pub(super) fn simplified(members: &mut [Member<'_>], clauses: &[MarkClause]) -> Option<Vec<MarkClause>> {
     let mut clauses: IndexSet<MarkClause, FxBuildHasher> = clauses.iter().copied().collect();
     loop {
@@ -89,12 +89,12 @@ pub(super) fn simplified(members: &mut [Member<'_>], clauses: &[MarkClause]) -> 
     Some(clauses.into_iter().collect())
 }
 
-/// All marks that clauses speak of.
+/// All marks in clauses.
 pub(super) fn marks_of<'c>(clauses: impl IntoIterator<Item = &'c MarkClause>) -> Marks {
     clauses.into_iter().fold(0, |all, (premises, conclusions)| all | premises | conclusions)
 }
 
-/// The marks of one set by the numbers that the engine has bits for: as they are, where these suffice.
+/// A set of marks as bits of the engine: unchanged if these suffice for `all`, otherwise renumbered.
 pub(super) fn engine_bits(marks: Marks, all: Marks) -> u64 {
     match u64::try_from(all) {
         Ok(_) => marks as u64,
@@ -105,11 +105,11 @@ pub(super) fn engine_bits(marks: Marks, all: Marks) -> u64 {
     }
 }
 
-/// The values that meet a conjunction, each with the demands that it breaks. A value that breaks several at once
+/// The values that meet a conjunction, each with marks for the constraints that it breaks. A value that breaks several
 /// carries all their marks.
 ///
-/// `admitted` is what each demand admits. A value that breaks a demand may lack its mark, unless that is among `exact`.
-/// Errors: limits.
+/// `admitted` has the values that each constraint admits. A value that breaks a constraint may lack its mark, unless
+/// that is among `exact`. Errors: limits.
 pub(super) fn with_marks<L: Lowering>(
     lowering: &mut L,
     asked: ConjunctionId,
@@ -134,7 +134,7 @@ fn marked<L: Lowering>(
     admitted: &[ConjunctionId],
     exact: Marks,
 ) -> Result<Values> {
-    // Marks that every value carries, and the others by what breaks their demand.
+    // The marks that every value carries; and for each other mark, the values that break its constraint.
     let mut free: Marks = 0;
     let mut open: IndexMap<ConjunctionId, Marks, FxBuildHasher> = IndexMap::default();
     for (number, &admits) in admitted.iter().enumerate() {
@@ -163,7 +163,7 @@ fn marked<L: Lowering>(
         }
         ways.clear();
         for way in found {
-            // One constraint alone is known to leave something of the conjunction.
+            // A single constraint is known to leave values on either side.
             if first || !lowering.is_empty(way.0, DEPTH)? {
                 ways.push(way);
             }
@@ -181,7 +181,7 @@ fn marked<L: Lowering>(
     Ok(found.into_iter().map(|((node, _), marks)| (node, marks)).collect())
 }
 
-/// The error of an object on which the engine cannot keep account of so much.
+/// The error of an object that needs too many marks.
 pub(super) fn too_many<L: Lowering>(lowering: &L, message: String) -> Box<Error> {
     Error::new(Kind::TooManyAlternatives { in_all: false }, message).at(lowering.place())
 }

@@ -1,12 +1,12 @@
 //! Conditions on an object → the node of the JSON objects that meet them.
 //!
 //! ```text
-//! shape      conditions → sorted by kind; what they ask of each member together
-//! region     keys without a name → regions in which every key meets the same demands
-//! mark       values × demands that some member breaks → marks on the values
+//! shape      conditions → sorted by kind, and their joint constraint on each member
+//! region     keys without a name → regions whose keys have the same constraints
+//! mark       values × constraints that some member must break → marks on the values
 //! lower      a shape → its node
 //! emptiness  conditions → whether they contradict each other
-//! negation   a condition → the conditions that just the other objects meet
+//! negation   a condition → its complement
 //! ```
 
 mod emptiness;

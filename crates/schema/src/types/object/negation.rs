@@ -1,4 +1,4 @@
-//! A condition on an object → the conditions that just the other objects meet.
+//! A condition on an object → its complement.
 
 use crate::condition::{ConjunctionId, MemberConstraints, Members, ObjectCondition};
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::types::array::outside;
 use crate::types::Algebra;
 use std::sync::Arc;
 
-/// The alternatives, each a conjunction, that together are the complement. Errors: limits.
+/// The complement, as a union of conjunctions. Errors: limits.
 pub fn negated(algebra: &mut impl Algebra, condition: &ObjectCondition) -> Result<Vec<Vec<ObjectCondition>>> {
     Ok(match condition {
         ObjectCondition::Required { keys, .. } => keys.iter().map(|key| vec![lacks(key)]).collect(),
@@ -16,7 +16,7 @@ pub fn negated(algebra: &mut impl Algebra, condition: &ObjectCondition) -> Resul
         }
         ObjectCondition::Implies { key, needs } => vec![vec![has(key), lacks(needs)]],
         ObjectCondition::Names(of) => {
-            // A narrowed format has fewer keys outside than the complement of those inside.
+            // These are the keys of the complement: for a narrowed format, fewer than the complement of its keys.
             let outside = algebra.negated(*of);
             let broken = |texts| {
                 let patterns = vec![(texts, ConjunctionId::NOTHING)];

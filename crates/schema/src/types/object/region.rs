@@ -1,4 +1,4 @@
-//! Keys without a name → regions in which every key meets the same demands.
+//! Keys without a name → regions whose keys have the same constraints.
 
 use super::shape::Shape;
 use crate::condition::{ConjunctionId, Members};
@@ -9,10 +9,10 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
-/// Regions that overlapping key patterns may cut the keys into.
+/// Most regions into which overlapping key patterns may cut the keys.
 const REGIONS: usize = 128;
 
-/// Keys that meet the same demands.
+/// Keys with the same constraints.
 pub(super) struct Region {
     /// The regular node of the keys.
     pub keys: TermId,
@@ -22,7 +22,7 @@ pub(super) struct Region {
     pub admitted: Vec<ConjunctionId>,
 }
 
-/// The keys without a name, cut into regions; if `closed`, only those that some pattern covers. Errors: limits.
+/// The keys without a name, cut into regions; if `closed`, only those that match some pattern. Errors: limits.
 pub(super) fn regions(algebra: &mut impl Algebra, shape: &Shape, closed: bool) -> Result<Vec<Region>> {
     let everything = algebra.builder().any_text()?;
     if !shape.is_patterned {
@@ -56,10 +56,10 @@ pub(super) fn regions(algebra: &mut impl Algebra, shape: &Shape, closed: bool) -
     merged(algebra, shape, closed || has_valueless, allowed, &alike, pieces)
 }
 
-/// (nodes that the keys are in, patterns among them)
+/// (nodes whose intersection is the keys, the patterns among them)
 type Piece = (Vec<TermId>, BTreeSet<TermId>);
 
-/// The allowed keys cut by every pattern, without those that can have no value; and whether there were such.
+/// The allowed keys, cut by every pattern, without those that can have no value; and whether there were such keys.
 fn cut<A: Algebra>(
     algebra: &mut A,
     shape: &Shape,
@@ -67,7 +67,7 @@ fn cut<A: Algebra>(
     alike: &Alike,
     demands: &Demands,
 ) -> Result<(Vec<Piece>, bool)> {
-    // A pattern need not cut keys of which another one asks for more. Those that ask for most come first.
+    // A pattern need not cut the keys of a stronger one, whose constraints imply its own. The strongest come first.
     let mut implied: FxHashMap<TermId, FxHashSet<TermId>> = FxHashMap::default();
     for (&pattern, asked) in demands {
         let mut weaker = FxHashSet::default();
@@ -93,7 +93,7 @@ fn cut<A: Algebra>(
     let meets = |pattern: TermId, inside: &BTreeSet<TermId>| {
         inside.iter().all(|&other| pattern == other || overlaps.contains(&(pattern, other)))
     };
-    // A pattern that does not overlap one of a piece, or asks for less, need not be excluded from it.
+    // A pattern that is disjoint from one of a piece, or weaker, need not be excluded from the piece.
     let nodes = |algebra: &mut A, inside: &BTreeSet<TermId>, patterns: &[TermId]| -> Result<Vec<TermId>> {
         let mut found = vec![allowed];
         for &pattern in patterns {
@@ -123,7 +123,7 @@ fn cut<A: Algebra>(
                     split.push(with);
                 }
             }
-            // Whether no key is outside all patterns is asked once, at the end.
+            // Whether some key is outside all patterns is searched once, at the end.
             let keys = nodes(algebra, &without, &patterns[..=place])?;
             if without.is_empty() || !is_keyless(algebra, &keys, without.len())? {
                 split.push(without);
@@ -145,7 +145,7 @@ fn cut<A: Algebra>(
     Ok((found, has_valueless))
 }
 
-/// Whether constraints that ask this of a member ask for all of that, too.
+/// Whether the constraints of one pattern imply those of another one.
 fn implies(algebra: &mut impl Algebra, asked: &[Demand], less: &[Demand]) -> Result<bool> {
     for &(place, weaker) in less {
         let Some(&(_, stronger)) = asked.iter().find(|(other, _)| *other == place) else { return Ok(false) };
@@ -162,12 +162,12 @@ fn complement(algebra: &mut impl Algebra, pattern: TermId) -> Result<TermId> {
     Ok(algebra.builder().not(pattern.number())?)
 }
 
-/// Whether certainly no key is in all the nodes, so many of which are patterns that match.
+/// Whether certainly no key is in all the nodes; `shared` of them are patterns that must match.
 fn is_keyless(algebra: &mut impl Algebra, nodes: &[TermId], shared: usize) -> Result<bool> {
     algebra.no_key_is_in(nodes, shared).map_err(|error| overlapping(algebra, error))
 }
 
-/// Whether certainly no value meets what is asked of a key in these patterns, at least.
+/// Whether certainly no value meets the constraints of these patterns together.
 fn is_valueless(algebra: &mut impl Algebra, shape: &Shape, inside: &BTreeSet<TermId>, alike: &Alike) -> Result<bool> {
     let mut asked = ConjunctionId::ANYTHING;
     for (pattern, more) in shape.members.iter().flat_map(|members| &members.patterns) {
@@ -178,7 +178,7 @@ fn is_valueless(algebra: &mut impl Algebra, shape: &Shape, inside: &BTreeSet<Ter
     algebra.is_empty(asked, DEPTH)
 }
 
-/// The error of too many overlaps, which may be loosened; any other one as it is.
+/// Turns the error of too many overlaps into one that may be loosened; other errors stay as they are.
 fn overlapping(algebra: &impl Algebra, mut error: Box<Error>) -> Box<Error> {
     if error.kind == Kind::Limit {
         error.kind = Kind::TooManyAlternatives { in_all: false };
@@ -187,7 +187,7 @@ fn overlapping(algebra: &impl Algebra, mut error: Box<Error>) -> Box<Error> {
     error
 }
 
-/// The pieces with the same demands, joined; `is_partial`: whether these are not all allowed keys.
+/// Joins the pieces with the same constraints. `is_partial` says whether they lack some allowed keys.
 fn merged(
     algebra: &mut impl Algebra,
     shape: &Shape,
@@ -227,14 +227,14 @@ fn merged(
     Ok(regions)
 }
 
-/// For each key pattern the node that stands for it.
+/// Key pattern → the node that stands for it and for all patterns with the same constraints.
 type Alike = IndexMap<TermId, TermId, FxBuildHasher>;
-/// (place among the constraints, what it asks of members whose keys match)
+/// (index of member constraints, their constraint on members whose keys match)
 type Demand = (usize, ConjunctionId);
-/// By the node that stands for patterns, what they ask.
+/// Node that stands for patterns → their constraints.
 type Demands = IndexMap<TermId, Vec<Demand>, FxBuildHasher>;
 
-/// Patterns that ask the same of their members are one.
+/// Joins patterns with the same constraints to one node.
 fn same_demands(algebra: &mut impl Algebra, shape: &Shape) -> Result<(Alike, Demands)> {
     let mut demands: Demands = IndexMap::default();
     let marked = shape.marked();
@@ -256,7 +256,7 @@ fn same_demands(algebra: &mut impl Algebra, shape: &Shape) -> Result<(Alike, Dem
     Ok((demands.keys().map(|pattern| (*pattern, nodes[pattern])).collect(), by_node))
 }
 
-/// The constraint on a key without a name that is in just these patterns.
+/// The constraint on a key without a name that matches these patterns and no others.
 fn within(algebra: &mut impl Algebra, members: &Members, inside: &BTreeSet<TermId>, alike: &Alike) -> ConjunctionId {
     let mut found = None;
     for (pattern, asked) in &members.patterns {

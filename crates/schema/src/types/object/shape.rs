@@ -1,4 +1,4 @@
-//! A conjunction of conditions on objects → sorted by kind, and what they ask of each member together.
+//! A conjunction of conditions on objects → the conditions sorted by kind, and their joint constraint on each member.
 
 use crate::condition::{ConjunctionId, MemberConstraints, Members, ObjectCondition};
 use crate::error::Result;
@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::sync::Arc;
 
-/// Keys in the order of first mention.
+/// Keys in the order of first occurrence.
 pub type Keys = IndexSet<Arc<str>, FxBuildHasher>;
 
 /// (premises, conclusions): if members break all of the first, some member breaks one of the second.
@@ -23,13 +23,13 @@ pub struct Shape {
     pub members: Vec<Members>,
     /// Keys that must be there.
     pub required: Keys,
-    /// The required keys whose order means something.
+    /// The required keys that the schema lists, in its order.
     pub stated: Keys,
     /// (key, the key that it needs)
     pub implies: Vec<(Arc<str>, Arc<str>)>,
     /// The constraint on every key.
     pub names: Option<ConjunctionId>,
-    /// Constraints each of which some member breaks.
+    /// Constraints each of which some member must break.
     pub breaks: Vec<Members>,
     /// Implications between broken constraints.
     pub clauses: Vec<Clause>,
@@ -37,15 +37,15 @@ pub struct Shape {
     pub least: u64,
     /// The most members.
     pub most: Option<u64>,
-    /// Whether some constraint asks by pattern.
+    /// Whether some constraints have patterns.
     pub is_patterned: bool,
-    /// Whether constraints ask of members with a name only.
+    /// Whether all constraints are on named members only.
     names_only: bool,
-    /// The constraint on every key that some constraint names, once `index` was called.
+    /// Named key → the joint constraint on its member, once `index` was called.
     indexed: Option<FxHashMap<Arc<str>, ConjunctionId>>,
 }
 
-/// The constraint on the member of a key. Errors: limits.
+/// The constraint that `members` puts on the member of a key. Errors: limits.
 pub fn demand(algebra: &mut impl Algebra, members: &Members, key: &str) -> Result<ConjunctionId> {
     let named = members.named(key);
     let mut covered = named.is_some();
@@ -105,7 +105,7 @@ impl Shape {
         shape
     }
 
-    /// Requires what the required keys need, and what that needs, in this order.
+    /// Requires all keys that required keys need, directly or not, in this order.
     fn require_implied(&mut self) {
         if self.implies.is_empty() || self.required.is_empty() {
             return;
@@ -121,8 +121,8 @@ impl Shape {
         }
     }
 
-    /// The constraint on the member of a key; with `outer`, nothing only for a key that certainly cannot be. Errors:
-    /// limits.
+    /// The joint constraint on the member of a key; `NOTHING` unless the key certainly meets propertyNames (with
+    /// `outer`: unless it may meet propertyNames). Errors: limits.
     pub fn at(&self, algebra: &mut impl Algebra, key: &str, outer: bool) -> Result<ConjunctionId> {
         if let Some(names) = self.names {
             if !algebra.key_fits(names, key, outer)? {
@@ -140,7 +140,7 @@ impl Shape {
         Ok(found)
     }
 
-    /// Prepares for `count` keys that `at` will be asked for, where one pass over all names takes less time.
+    /// Prepares for `count` calls of `at`, if one pass over all names takes less time.
     pub fn index(&mut self, algebra: &mut impl Algebra, count: usize) {
         let names: usize = self.members.iter().map(|members| members.names.len()).sum();
         if !self.names_only || self.members.len() < 2 || names > count.saturating_mul(self.members.len()) {
@@ -163,7 +163,7 @@ impl Shape {
         }
     }
 
-    /// Takes out what is asked by pattern, and what is asked of members that no pattern covers; whether there was any.
+    /// Removes constraints by pattern, and those on the other keys beside them; returns whether there were any.
     pub fn without_patterns(&mut self) -> bool {
         for members in self.members.iter_mut().filter(|members| !members.patterns.is_empty()) {
             let kept = MemberConstraints { patterns: Vec::new(), rest: ConjunctionId::ANYTHING, ..(**members).clone() };
@@ -172,7 +172,7 @@ impl Shape {
         std::mem::take(&mut self.is_patterned)
     }
 
-    /// Every key that is named, in the order of first mention.
+    /// Every key that is named, in the order of first occurrence.
     pub fn named(&self) -> Keys {
         let mut found = Keys::default();
         let of = |members: &Members| members.names.iter().map(|(key, _)| key.clone()).collect::<Vec<_>>();
@@ -183,7 +183,7 @@ impl Shape {
         found
     }
 
-    /// The constraints of which it matters whether some member breaks them: first those that one must break.
+    /// The constraints that need a mark, first those that some member must break.
     pub fn marked(&self) -> Vec<Members> {
         let literals =
             self.clauses.iter().flat_map(|(premises, conclusions)| premises.iter().chain(conclusions.iter()));
@@ -192,7 +192,7 @@ impl Shape {
         found.into_iter().collect()
     }
 
-    /// Whether members are listed, and nothing says what others must meet.
+    /// Whether the schema lists members and says nothing of others, which `closed_objects` then forbids.
     pub fn closes(&self) -> bool {
         let says = |members: &Members| members.opens || !members.rest.is_anything();
         self.names.is_none() && !self.members.iter().any(says) && self.members.iter().any(|members| members.lists)

@@ -1,4 +1,4 @@
-//! Conditions on a string → the literals of another language that mean the same, beside the JSON strings.
+//! Conditions on a string → its literals in single quotes, for documents that are Python instead of JSON.
 
 use super::text::listed;
 use crate::condition::StringCondition;
@@ -7,13 +7,13 @@ use frisket_core::error::Result;
 use frisket_core::regular::term::TermId;
 use frisket_regex::quoted;
 
-/// The language whose literals values are.
+/// The language of literals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Literals {
     /// JSON.
     #[default]
     Json,
-    /// Python: None, False and True; strings in single quotes, too, where no condition needs another automaton.
+    /// Python: None, False and True; strings also in single quotes, if any text is allowed or all are listed.
     Python,
 }
 
@@ -27,8 +27,8 @@ impl Literals {
     }
 }
 
-/// The node of Python's literals in single quotes: of any text, or of texts that the conditions list. None if the
-/// conditions say something else. Errors: limits of the builder.
+/// The node of Python's literals in single quotes, of any text or of the texts that conditions list. None for other
+/// conditions. Errors: limits of the builder.
 pub(super) fn single_quoted(
     terms: &Terms<'_>,
     conditions: &[StringCondition],

@@ -3,7 +3,7 @@
 //! ```text
 //! text     conditions on the decoded text → its regular node, whether it is empty, which texts it lists
 //! quoted   conditions                     → JSON strings, with the escapes that the options have
-//! literal  conditions                     → what a language other than JSON writes beside these
+//! literal  conditions                     → literals of a language other than JSON
 //! ```
 
 mod literal;

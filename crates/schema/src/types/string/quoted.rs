@@ -1,4 +1,5 @@
-//! Conditions on a string → JSON strings, in the escapes of the options; or the limit that they reach, by keyword.
+//! Conditions on a string → JSON strings with the escapes of the options, or an error with the keywords that reach a
+//! limit.
 
 use super::literal::{single_quoted, Literals};
 use super::text::{is_nested, listed, lower, nested};
@@ -16,7 +17,7 @@ const LETTERS: &str = "bfnrtu\"\\";
 pub struct Escapes {
     /// Whether every escape of RFC 8259 may be used; otherwise each text has one spelling.
     pub free: bool,
-    /// The letters that may follow a backslash. Characters that need another one do not occur in texts that no schema
+    /// The letters that may follow a backslash. A character that needs another one occurs only in texts that a schema
     /// lists.
     pub letters: String,
 }
@@ -90,7 +91,7 @@ fn texts<L: Lowering>(lowering: &mut L, conditions: &[StringCondition]) -> Resul
     }
 }
 
-/// Keeps of texts that no schema lists those that the escapes of the options can spell. Errors: limits.
+/// The texts, of some that no schema lists, that the escapes of the options can spell. Errors: limits.
 pub fn spelled<L: Lowering>(lowering: &mut L, texts: TermId) -> Result<TermId> {
     let letters = &lowering.spelling().escapes.letters;
     if LETTERS.chars().all(|letter| letters.contains(letter)) {
@@ -118,7 +119,7 @@ fn escape_of(byte: u8) -> Option<char> {
     }
 }
 
-/// The limit that some conditions reached: where in the schema, and which keywords together reach it.
+/// The error of a limit that conditions reach, with its place in the schema and their keywords.
 fn located<L: Lowering>(lowering: &L, error: Box<EngineError>, conditions: &[StringCondition]) -> Box<Error> {
     if !matches!(*error, EngineError::Limit(limit) if limit != Limit::Cancelled) {
         return error.into();

@@ -7,14 +7,14 @@ use frisket_core::regular::term::TermId;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Which texts the conditions on languages are replaced by.
+/// The node that stands for a language.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
-    /// Texts that certainly meet the conditions.
+    /// A subset: texts that certainly meet the conditions.
     Inner,
     /// The texts that documents may hold.
     Written,
-    /// Texts outside which certainly none meets the conditions.
+    /// A superset: no other text meets the conditions.
     Outer,
 }
 
@@ -23,11 +23,11 @@ enum Side {
 pub struct Listed {
     /// All of them, in order; None if no condition lists any.
     pub texts: Option<Vec<Arc<str>>>,
-    /// How many other conditions ask something.
+    /// The number of other conditions.
     pub others: usize,
 }
 
-/// Whether certainly no text is left. Errors: limits of the builder.
+/// Whether certainly no text meets the conditions. Errors: limits of the builder.
 pub fn is_empty(terms: &Terms<'_>, conditions: &[StringCondition]) -> Result<bool> {
     if conditions.is_empty() {
         return Ok(false);
@@ -62,8 +62,8 @@ pub fn is_empty(terms: &Terms<'_>, conditions: &[StringCondition]) -> Result<boo
     lower(terms, conditions)?.map_or(Ok(true), |node| terms.is_empty(node))
 }
 
-/// The node of decoded texts, or None if clearly none is left. Conditions on nested languages must have been taken
-/// out. Errors: limits of the builder.
+/// The node of the decoded texts that meet the conditions, or None if clearly there are none. No condition may be on a
+/// language that is not regular. Errors: limits of the builder.
 ///
 /// ```
 /// use frisket_core::grammar::builder::Builder;
@@ -105,8 +105,8 @@ pub fn lower(terms: &Terms<'_>, conditions: &[StringCondition]) -> Result<Option
     joined(terms, conditions, Side::Inner).map(Some)
 }
 
-/// The texts that some condition lists, if one does: those that certainly meet all conditions, or if `outer`, may.
-/// Errors: limits of the builder.
+/// The texts that some condition lists and that certainly meet all others; if `outer`, that may meet them. Errors:
+/// limits of the builder.
 pub fn listed(terms: &Terms<'_>, conditions: &[StringCondition], outer: bool) -> Result<Listed> {
     let mut values: Option<Arc<BTreeSet<Arc<str>>>> = None;
     let mut others = 0;
@@ -150,7 +150,7 @@ pub fn holds(terms: &Terms<'_>, condition: &StringCondition, text: &str, outer: 
     })
 }
 
-/// The language that the texts must nest in, if any and if they are not listed; and whether that is all there is.
+/// The condition on a language that is not regular, unless texts are listed; and whether nothing else is asked.
 pub(crate) fn nested(conditions: &[StringCondition]) -> (Option<&Nested>, bool) {
     let is_listed = |condition: &StringCondition| matches!(condition, StringCondition::Among { positive: true, .. });
     let found = conditions.iter().find_map(|condition| match condition {
@@ -179,7 +179,7 @@ fn opposite(condition: &StringCondition) -> StringCondition {
     }
 }
 
-/// Whether a text is asked to be in a language and outside it: the bounds of a narrowed one leave that open.
+/// Whether a text must be in a language and outside it. The bounds of a narrowed language would leave that open.
 fn contradict(conditions: &[StringCondition]) -> bool {
     let nodes = |wanted: bool| {
         conditions.iter().filter_map(move |condition| match condition {
@@ -202,7 +202,7 @@ fn bounds(conditions: &[StringCondition]) -> (u64, Option<u64>) {
     (least, most)
 }
 
-/// The node of what meets all conditions, none of which lists its texts.
+/// The node of the texts that meet all conditions, none of which lists texts.
 fn joined(terms: &Terms<'_>, conditions: &[StringCondition], side: Side) -> Result<TermId> {
     let (mut nodes, mut complements) = (Vec::new(), Vec::new());
     for condition in conditions {
@@ -238,7 +238,7 @@ mod tests {
     use crate::condition::{Matches, NestedText, TextBounds};
     use frisket_core::grammar::builder::Builder;
 
-    /// A language of digits: texts of two are known, and the rest are among those of one to three.
+    /// A language of digits: the texts of two digits are known, and one to three digits are its superset.
     struct Digits;
 
     impl TextBounds for Digits {
@@ -291,7 +291,7 @@ mod tests {
         let other =
             StringCondition::Matches(Matches { positive: false, ..Matches::exact(terms.literal("12").unwrap()) });
         assert!(accepts(&[inside.clone(), other], "34"), "what is written is excluded: then any known text will do");
-        // Outside is only what certainly is: no text of one to three digits.
+        // Only texts outside the superset certainly are outside: none of one to three digits.
         for (text, expected) in [("123", false), ("1234", true), ("", true), ("34", false)] {
             assert_eq!(accepts(std::slice::from_ref(&outside), text), expected, "{text}");
         }
