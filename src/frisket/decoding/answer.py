@@ -76,8 +76,8 @@ class Generation(Generic[T]):
     def report(self) -> PressureReport:
         """The pressure of the mask along the answer: in all, by path and by step; as JSON and as a page.
 
-            answer = frisket.stream(model, prompt, Ticket).generation()
-            print(answer.report.total.nats, list(answer.report.paths)[:3])
+        answer = frisket.stream(model, prompt, Ticket).generation()
+        print(answer.report.total.nats, list(answer.report.paths)[:3])
         """
         return PressureReport.of(self, self.vocabulary)
 

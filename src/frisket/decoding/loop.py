@@ -253,8 +253,9 @@ def decode_from(
 class Position:
     """A matcher within its budget: its mask, and the allowed tokens in ascending order.
 
-    The mask is at first the grammar's. If the token drawn from it leaves too few tokens to finish the text, `narrow`
-    leaves only tokens that do not, and another token is drawn. This is a draw from the narrower mask, by rejection.
+    The mask is at first the grammar's. If a token drawn from it leaves too few tokens to finish the text, `narrow`
+    takes all such tokens out of the mask, and another token is drawn. That is rejection sampling from the narrower
+    mask.
     """
 
     def __init__(

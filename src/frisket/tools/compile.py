@@ -1,4 +1,4 @@
-"""Tools × family × choice → Grammar, whose value is a Message."""
+"""Tools × family × choice → a Grammar that reads its texts as a Message."""
 
 from __future__ import annotations
 
@@ -75,14 +75,14 @@ def compile_tools(
 
 
 def _builder(program: Program, limits: Limits | None) -> _core.GrammarBuilder:
-    """A builder that starts from the prelude shared by the arguments, which makes embedding them faster."""
+    """A builder that starts from the prelude of the arguments; their rules are then embedded faster."""
     return program.tools[0].fork(limits) if program.tools else _core.GrammarBuilder(limits=limits)
 
 
 def _chosen(
     given: Tools, wanted: Family, arguments: list[Arguments], choice: str
 ) -> tuple[list[Arguments], bool, bool]:
-    """(the tools that may be called, whether any may be, whether there may be text)"""
+    """(the tools that may be called, whether a call is allowed, whether text is allowed)"""
     if not isinstance(choice, str):
         raise TypeError(f"choice is auto, required, none or the name of a tool, got {type(choice).__name__}")
     if choice in ("auto", "none"):
@@ -102,7 +102,7 @@ def _chosen(
 
 
 def _tokens(wanted: Family, vocabulary: Vocabulary | None) -> Family:
-    """The family with the special tokens of a vocabulary."""
+    """The family with those of its markers as special tokens that are special in the vocabulary."""
     if vocabulary is None:
         return wanted
     around = (wanted.content, *wanted.other_content, wanted.preamble or (), wanted.thinking or ())
@@ -123,9 +123,10 @@ def _reasoning(
     start, end = tokens.thinking
     said = _said(prompt, tokens) or Thinking.ABSENT
     forbidden = tuple(sorted({*tokens.special, *wanted.special}))
-    # No gap before an end that starts the turn's next part: that part may begin with a blank itself.
+    # An end of reasoning that also begins the turn's next part has no white space before it: the part may begin with
+    # it.
     is_part = tokens.turn is not None
-    # Free text admits leading white space and has cached masks; a gap before it would cost 3 ms a message.
+    # Free text allows leading white space and has cached masks; another rule for it would cost 3 ms a message.
     begins_free = has_text and tokens.text_before and not tokens.content[0] and not tokens.opener
     calls = tokens.trigger if tokens.thinking_holds_calls else ""
     return Reasoning(
@@ -135,7 +136,7 @@ def _reasoning(
 
 
 def _said(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:
-    """The prompt's state of reasoning and of the answer; None where it sets none."""
+    """What the prompt says of reasoning and of the answer; None if it begins neither."""
     if wanted.thinking is None or not prompt:
         return None
     said = prompt if isinstance(prompt, Thinking) else wanted.prompt_says(prompt)
@@ -151,7 +152,7 @@ def _final(final: Any, limits: Limits | None) -> Grammar | None:
 
 
 def _told_apart(program: Program) -> Program:
-    """The program if calls and final answers are distinguishable; where they begin alike, only with marked calls."""
+    """The program, if a call and a final answer begin differently; else only one whose calls have markers."""
     opener = program.family.opener
     if not opener or not program.calls or program.final is None or not program.final.accepts_prefix(opener):
         return program
@@ -163,7 +164,7 @@ def _told_apart(program: Program) -> Program:
 
 
 class _Value:
-    """A text of the grammar → Message."""
+    """Reads a text of the grammar as a Message."""
 
     def __init__(self, program: Program, limits: Limits | None) -> None:
         self.program = program
@@ -181,7 +182,7 @@ class _Value:
         return self._parser.message(text)
 
     def partial(self, values: Iterable[tuple[tuple[str, ...], Any]]) -> Message:
-        """The message of the values so far; incomplete arguments hold what is known."""
+        """The message so far; unfinished arguments hold the members that are known."""
         tools = {each.tool.name: each.tool for each in self.program.tools}
         message = Message()
         said: list[str] = []
@@ -204,7 +205,7 @@ class _Value:
         return outline.part(self.program.lower(cast("_core.GrammarBuilder", outline)))
 
     def _written(self) -> _core.Grammar:
-        """The rules with special tokens written as their names, to read a text."""
+        """The rules for reading a text, in which each special token is written as its name."""
         if self._core is None:
             family = replace(self.program.family, special=frozenset())
             tools = tuple(each.of_family(family) for each in self.program.tools)
@@ -217,7 +218,7 @@ class _Value:
 
 
 def _syntax_error(core: _core.Grammar, text: str, data: bytes) -> MessageSyntaxError:
-    """The error at the first place where the text leaves the grammar, found by bisection over its prefixes."""
+    """The error at the first place where the text leaves the grammar, found by bisection over its beginnings."""
     low, high = 0, len(data)
     while low < high:
         middle = (low + high + 1) // 2
@@ -236,7 +237,7 @@ def _syntax_error(core: _core.Grammar, text: str, data: bytes) -> MessageSyntaxE
 
 
 def _report(tools: list[ToolReport], wanted: Family, vocabulary: Vocabulary | None) -> Report:
-    """What is not enforced of all tools; pointers begin with a tool's name."""
+    """The coverage report of all tools; its pointers begin with the name of a tool."""
     report = Report()
     for tool in tools:
         if tool.status == "refused":
@@ -263,7 +264,7 @@ def _entry(tool: ToolReport, pointer: str, reason: str, status: str) -> Entry:
 
 
 def _end_notes(wanted: Family, vocabulary: Vocabulary) -> list[Note]:
-    """Notes for a vocabulary whose end tokens differ from the family's end of a message."""
+    """Notes for a vocabulary whose end tokens differ from the tokens that end the family's messages."""
     special, ends = vocabulary.special, set(vocabulary.eos)
     missing = [stop for stop in wanted.stops if special.get(stop) not in ends]
     known = [stop for stop in missing if stop in special]
