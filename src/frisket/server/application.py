@@ -1,4 +1,4 @@
-"""Model × Settings → an ASGI application: its routes, its key, its errors."""
+"""Model × Settings → an ASGI application with its routes, its API key and its error responses."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def make_application(model: Model, settings: Settings | None = None) -> Starlett
 
 
 def _guarded(endpoint: Endpoint, service: Service, path: str, *, is_open: bool) -> Endpoint:
-    """The endpoint behind the key; what it raises becomes a response, and every response is counted."""
+    """The endpoint behind the API key; an exception becomes a response, and every response is counted."""
     key = service.settings.api_key
 
     async def counted(request: Request) -> Response:
