@@ -26,7 +26,7 @@ PATH, METHODS = "/v1/completions", ["POST"]
 
 
 class CompletionRequest(Parameters):
-    """The body. Each prompt is text or token ids, and gets `n` answers; `echo` can score it, with no tokens to write."""
+    """The body. Each prompt is text or token ids, and gets `n` answers. With no tokens to write, `echo` scores it."""
 
     prompt: str | list[int] | list[str] | list[list[int]]
     max_tokens: int | None = Field(None, ge=0, le=MOST_INTEGER)
