@@ -33,7 +33,7 @@ MOST_COMMAS = 150_000
 
 
 def client_of(request: Request) -> str:
-    """The client that a request counts for: an IPv4 address, or an IPv6 network, which gives a client many addresses."""
+    """The client that a request counts for: an IPv4 address, or a whole network of IPv6 addresses."""
     host = request.client.host if request.client else ""
     try:
         address = ipaddress.ip_address(host)

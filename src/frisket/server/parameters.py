@@ -102,7 +102,7 @@ class Parameters(Body):
         return secrets.randbits(62) if self.seed is None else self.seed
 
     def structured(self, settings: Settings, more: Asked | None = None, *, tools: bool = False) -> Asked | None:
-        """The request's structured output, from any field; None for free text. `tools` allow JSON options without one."""
+        """The request's structured output, from any field, or None. `tools` make JSON options legal without one."""
         base = settings.options
         given = [] if more is None else [more.with_options(base)]
         found = [*given, *self._structured(base)]
