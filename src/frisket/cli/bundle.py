@@ -1,6 +1,6 @@
-"""A schema's text, one of its definitions, and further files → the text of one schema that contains all.
+"""A schema's text, one of its definitions, and other files → the text of one schema that contains all of them.
 
-References into the other files become references within the schema, so that every command reads it as any other.
+References into the other files become references inside the schema, so that every command can read it.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from frisket._core import front_end
 from frisket.errors import InvalidSchemaError, LimitExceededError
 from frisket.json_pointer import to_pointer
 
-#: Annotations, dropped at the root: they describe another definition than the chosen one.
+#: Annotations that are dropped at the root, since they describe the whole file and not the chosen definition.
 _DESCRIBING = frozenset(
     ("contentSchema", "default", "deprecated", "description", "examples", "readOnly", "title", "writeOnly")
 )
-#: Keywords whose values are data, in which nothing is a reference.
+#: Keywords whose values are data, so that a `$ref` inside is no reference.
 _DATA = frozenset(("const", "default", "enum", "examples"))
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """The values of `--root` and `--with`."""
+    """The values of the options `--root` and `--with`."""
 
     root: str | None = None
     others: tuple[str, ...] = ()
 
     def text(self, text: str, name: str) -> str:
-        """The text of the schema with the other files embedded, which asks only for the root definition."""
+        """The text of a schema that consists of the root definition, with the other files embedded."""
         from frisket.cli import source
         from frisket.json_schema.text import parse
 
@@ -90,7 +90,7 @@ def _object(schema: Any) -> dict[str, Any]:
 
 
 def _moved(value: Any, places: dict[str, str], base: str, prefix: str) -> Any:
-    """The schema with references adjusted to its place below `prefix` in the bundle."""
+    """The schema with its references adjusted to its place below `prefix` in the bundle."""
     if isinstance(value, list):
         return [_moved(item, places, base, prefix) for item in value]
     if not isinstance(value, dict):
@@ -106,7 +106,7 @@ def _moved(value: Any, places: dict[str, str], base: str, prefix: str) -> Any:
 
 
 def _local(reference: str, places: dict[str, str], base: str, prefix: str) -> str:
-    """A reference adjusted to the bundle; a dangling one stays unchanged, so that the compiler reports it."""
+    """A reference adjusted to the bundle; one without a target stays, so that the compiler reports it."""
     uri, _, fragment = reference.partition("#")
     place = places.get(uri, places.get(urljoin(base, uri))) if uri else prefix
     if place is None or (fragment and fragment[0] != "/"):

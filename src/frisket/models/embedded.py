@@ -32,7 +32,7 @@ SMALL = 1 << 19
 
 @cache
 def embedded() -> Embedded:
-    """The small model inside the package. It needs only numpy, and no network; loaded once per process, safe to share."""
+    """The small model inside the package: it needs numpy, and no network. Loaded once per process, safe to share."""
     return Embedded()
 
 

@@ -206,7 +206,7 @@ class LlamaBatch:
         self._sessions.pop(sequence, None)
 
     def _begin(self, prompt_ids: Sequence[int]) -> LlamaSession:
-        """A session that has read the beginning shared with the first prompt; of the first prompt, all but one token."""
+        """A session that has read the beginning shared with the first prompt; of the first one, all but a token."""
         known, cached = self._first
         if not known:
             known = prompt_ids[:-1]
