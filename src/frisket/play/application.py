@@ -50,9 +50,9 @@ STRETCH = 500
 def make_application(models: Mapping[str, Callable[[], Model]], settings: Settings | None = None) -> Starlette:
     """The page over some models, each loaded when it is first chosen, as an ASGI application.
 
-        uvicorn.run(make_application({"embedded": frisket.models.embedded}), host="127.0.0.1", port=8765)
+    uvicorn.run(make_application({"embedded": frisket.models.embedded}), host="127.0.0.1", port=8765)
 
-    It answers requests of this machine alone. MissingDependencyError without `frisket-llm[server]`.
+    It answers only requests of this machine. MissingDependencyError without `frisket-llm[server]`.
     """
     routes = [
         Route("/", _answered(_page)),
@@ -102,7 +102,7 @@ def _kept(request: Request) -> Kept:
 
 
 def _json(content: Any, status: int = 200) -> Response:
-    # In ASCII: a key may hold half a surrogate pair, which UTF-8 cannot write.
+    # In ASCII, since a key may hold half a surrogate pair, which UTF-8 cannot encode.
     return Response(json.dumps(content, allow_nan=False), status, media_type="application/json")
 
 
@@ -111,7 +111,7 @@ def _line(content: Any) -> str:
 
 
 def _failed(error: Exception) -> str:
-    """The last line of a stream that failed."""
+    """The last line of a stream that has failed."""
     if not isinstance(error, Failure | FrisketError):
         logger.exception("a stream failed", exc_info=error)
     return _line({"error": view.failed(error)})
@@ -137,7 +137,7 @@ def _shipped(name: str) -> Response:
 
 
 async def _offer(request: Request) -> Response:
-    """The features that the page offers; each has a control."""
+    """The features of the page; each has a control."""
     service = _service(request)
     return _json(
         {
@@ -187,7 +187,7 @@ async def _search(request: Request) -> Response:
 
 
 async def _told(parts: AsyncIterator[Any]) -> AsyncIterator[str]:
-    """One line of JSON per part; the last may be an error."""
+    """One line of JSON per part; the last line may be an error."""
     try:
         async for part in parts:
             yield _line(part)
@@ -230,7 +230,7 @@ async def _written(service: Service, kept: Kept, run: Run) -> AsyncIterator[str]
 
 
 async def _seen(request: Request) -> tuple[Kept, int, Any]:
-    """The answer, the step, and the look before it, which at the end needs the model."""
+    """(the answer, the step, the look before it); at the end, the look calls the model."""
     kept, number = _kept(request), request.path_params["n"]
     made = kept.answer.moments
     if number < len(made):
@@ -278,6 +278,6 @@ async def _export(request: Request) -> Response:
         raise Failure(404, f"nothing is exported as {kind}", code="export", hint=", ".join(get_args(export.Kind)))
     async with kept.running:
         text = await run_in_threadpool(export.exported, kept.answer, kept.ask, kind)
-    # The exported file must never run in this page: it is only saved.
+    # The exported file must only be saved, and never run in this page.
     headers = {"Content-Disposition": f'attachment; filename="{export.NAMES[kind]}"'}
     return Response(text, media_type=export.MEDIA[kind], headers=headers)
