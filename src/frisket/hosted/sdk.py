@@ -1,4 +1,4 @@
-"""A vendor's SDK client × a request → the text of the answer, by the call that the vendor's own documentation shows."""
+"""A vendor's SDK client × a request → the text of the answer, by the call in the vendor's own documentation."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 from frisket.errors import EngineError
 
-#: (client, the model's name, the request as `hosted.request` makes it, further fields) → the text of the answer.
+#: (client, model's name, request as `hosted.request` makes it, further fields) → the text of the answer.
 Call = Callable[[Any, str, Mapping[str, Any], Mapping[str, Any]], str]
 
-#: The most tokens of an answer, which Anthropic's API requires.
+#: The most tokens of an answer; Anthropic's API requires a number.
 MAX_TOKENS = 4096
 
 
 @dataclass(frozen=True)
 class SDK:
-    """One vendor's package: where its synchronous client stands, and how it is asked."""
+    """One vendor's package: the name of its synchronous client, and the function that sends a request."""
 
     dialect: str
     extra: str
@@ -79,7 +79,7 @@ def _without(vendor: str, reason: str) -> EngineError:
     return EngineError(f"{vendor}: {reason}", where="answer", hint="ask in other words, or another model")
 
 
-#: By dialect.
+#: Name of a dialect → its vendor's package.
 SDKS = {
     "openai": SDK("openai", "openai", "openai", "openai", "OpenAI", _openai),
     "anthropic": SDK("anthropic", "anthropic", "anthropic", "anthropic", "Anthropic", _anthropic),
