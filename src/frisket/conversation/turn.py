@@ -1,7 +1,7 @@
 """A message of a chat, as clients write it → Turn.
 
-Clients write dicts, objects of the openai package, or the `Message` that an answer was. One reader serves `generate`
-and the server.
+A message may be a dict, an object of the openai package, or the `Message` of an earlier answer. `generate` and the
+server use this one reader.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from frisket.tools.message import Message
 
 
 class Dumpable(Protocol):
-    """An object that knows itself as a dict: a message of the openai package, for instance."""
+    """An object that can turn itself into a dict, such as a message of the openai package."""
 
     def model_dump(self) -> dict[str, Any]:
         """The object as a dict."""
@@ -26,11 +26,11 @@ class Dumpable(Protocol):
 ChatMessage: TypeAlias = Mapping[str, Any] | Dumpable | Message
 """A message: a dict with `role` and `content`, a message of the openai package, or an answer of `tools=`."""
 
-#: The roles that clients write → those that chat templates read.
+#: Roles in clients' messages → roles that chat templates read.
 ROLES = {"developer": "system", "system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
-#: The parts of a message that are text.
+#: Types of message parts that are text.
 TEXTS = ("text", "input_text", "output_text")
-#: Fields that are read, and fields that say nothing to the model.
+#: Fields that are read, and fields that are ignored, since they do not affect the prompt.
 FIELDS = {
     *("role", "content", "name", "tool_calls", "tool_call_id", "prefix", "partial", "reasoning_content"),
     *("id", "type", "status", "phase", "refusal", "cache_control", "metadata"),
@@ -40,7 +40,7 @@ _EMPTY: tuple[Any, ...] = (None, False, "", [], {})
 
 @dataclass(frozen=True)
 class Called:
-    """A call of an earlier answer. `arguments` is JSON, or the text of it where the answer was cut inside."""
+    """A call of an earlier answer. `arguments` is JSON, or the text of it if the answer was cut inside."""
 
     id: str
     name: str
