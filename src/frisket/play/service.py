@@ -152,7 +152,7 @@ class Service:
                 raise end
 
     def finder(self, ask: Search) -> tuple[Loaded, Finder]:
-        """The search of a strategy, before it begins; a text longer than the budget is cut, as in `frisket.generate`."""
+        """The search of a strategy, before it begins; a text beyond the budget is cut, as in `frisket.generate`."""
         loaded, grammar = self.admit(ask)
         task = Task(
             loaded.get(), ask.prompt, grammar.grammar, max_tokens=ask.max_tokens, on_budget="cut",
