@@ -38,7 +38,7 @@ class Options(TypedDict, total=False):
     on_budget: OnBudget
     """`"finish"`: masks keep only tokens after which the answer can still be finished within `max_tokens`; if no answer
     is that short, BudgetError says how many tokens are needed. `"cut"`: the text ends after `max_tokens` tokens. The
-    default is `"finish"`, but for a `strategy` and in `sample` it is `"cut"`."""
+    default is `"finish"`, or `"cut"` for a `strategy` and in `sample`."""
     min_tokens: int
     """The text does not end before this many tokens, if another token may come. By default 0."""
     guard: Guard | None

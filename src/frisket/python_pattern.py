@@ -115,7 +115,7 @@ def ecma(pattern: str) -> str | None:
 
 
 def _flags(letters: str) -> str | None:
-    """Those of the flags that ECMA 262 has, too; None if another flag would change what the pattern matches."""
+    """The flags that ECMA 262 has, too; None if any other flag would change what the pattern matches."""
     on, _, off = letters.partition("-")
     if not set(letters) <= set(_KNOWN) or "u" in off:
         return None

@@ -93,7 +93,7 @@ class _Reasoning(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Reasoning:
-    """Where reasoning stands in a text, and which texts it may contain."""
+    """The place of reasoning in a text, and the texts that it may contain."""
 
     start: str = "<think>"
     end: str = "</think>"
@@ -118,7 +118,7 @@ class Reasoning:
         return self.prompt in (Thinking.CLOSED, Thinking.BEGUN)
 
     def lower(self, builder: _core.GrammarBuilder, answer: int, calls: Sequence[int] = ()) -> int:
-        """The node of the reasoning and the answer after it; `calls` may stand inside the reasoning, and end the text."""
+        """The node of the reasoning and the answer after it; `calls` may stand inside reasoning, and end the text."""
         gap = self._gap()
         after = builder.seq([wire.lower(builder, gap), answer])
         answer = after if self.leads else answer

@@ -59,7 +59,7 @@ class Generation(Generic[T]):
 
     @property
     def logprob(self) -> float:
-        """The natural log-probability of all steps under the model as it is."""
+        """The natural log-probability of all steps under the model alone."""
         return sum(step.logprob for step in self.steps)
 
     @property

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from frisket.decoding.answer import Generation
 
 Fate = Literal["answer", "cut", "pruned", "resampled", "rejected", "outside"]
-"""What became of a path:
+"""The outcome of a path:
 
 `answer`: the text is whole and may be chosen; `cut`: the tokens ran out; `pruned`: a beam search kept likelier paths;
 `resampled`: particles replaced it by copies of others; `rejected`: a particle's test refused it, so its weight is 0;

@@ -81,7 +81,7 @@ class Drafter:
     ) -> None:
         self._encode, self._end = encode, end
         self._memory = memory or Memory()
-        #: Measures whether drafts pay; None where nobody measures.
+        #: Measures whether drafts pay; None if that is not measured.
         self.pace = None if memory is None else memory.pace
 
     def __call__(self, matcher: Matcher, last: bytes, most: int) -> list[int]:

@@ -46,7 +46,7 @@ def next_bytes(matcher: Matcher) -> list[int]:
 
 
 def expected(matcher: Matcher) -> tuple[str, ...]:
-    """What may come next: a few texts in quotes, or kinds of characters; and whether the text may end.
+    """Continuations of the text: a few texts in quotes, or kinds of characters; and whether the text may end.
 
     Each text is continued while there is only one possibility.
     """

@@ -132,7 +132,7 @@ def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
 
 
 def _taken(matcher: Matcher, data: bytes) -> int:
-    """Advance the matcher as far as possible; return the number of bytes. Pieces double until refused, then halve."""
+    """Advance the matcher to the first byte it refuses; return the number of bytes. Pieces double, and then halve."""
     taken, size, grows = 0, 1, True
     while size and taken < len(data):
         piece = data[taken : taken + size]

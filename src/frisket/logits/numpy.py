@@ -60,7 +60,7 @@ class FeasibleMass(NamedTuple):
     log_sum: float
     """The natural logarithm of the sum of `exp` over all logits; not finite if a logit is NaN or ∞."""
     log_sum_allowed: float
-    """The same sum over the allowed tokens only; −∞ if they have no probability."""
+    """This sum over the allowed tokens only; −∞ if they have no probability."""
     favourite: int | None
     """The likeliest token; among equals an allowed one, then the smallest id. None if no logit is finite."""
     likeliest: int | None

@@ -33,7 +33,7 @@ from frisket.notations.production.source import STEPS_PER_CHARACTER, Source
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
 
-#: What a number stands for: a character of Unicode, or a byte.
+#: The meaning of a number: a character of Unicode, or a byte.
 Values: TypeAlias = Literal["characters", "bytes"]
 
 

@@ -75,7 +75,7 @@ class Allowance:
         began = time.perf_counter_ns()
         grammar = matcher.mask()
         read = time.perf_counter_ns()
-        # The same array is the same mask, which often repeats inside a string.
+        # Equal masks are one array, which often repeats inside a string.
         ids = known.ids if known is not None and known.grammar is grammar else _ids(grammar, size)
         mask, fitting, room_micros = grammar, ids, 0.0
         if left:

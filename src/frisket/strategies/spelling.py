@@ -18,7 +18,7 @@ SIMPLE: dict[str, tuple[Callable[[int], Strategy], int | None]] = {
     "particles": (Particles, 16),
     "beams": (Beams, 4),
 }
-#: The same for strategies that may contain another: (constructor, constructor with the inner strategy, default number).
+#: Strategies that may contain another: (constructor, constructor with the inner strategy, default number).
 NESTING: dict[str, tuple[Callable[[int], Strategy], Callable[[int, Strategy], Strategy], int]] = {
     "best": (Best, lambda n, of: Best(n, of=of), 4),
     "draft": (Draft, lambda tokens, then: Draft(tokens, then=then), 128),

@@ -1,7 +1,7 @@
 """Schema of a tool's arguments × a family's notation → node, and text → values.
 
 json         one JSON object, exactly as the schema says
-parameters   one tag for each parameter: text stands as it is, everything else as JSON
+parameters   one tag for each parameter: texts without quotes, everything else as JSON
 python       keyword arguments of a Python call: JSON with True, False and None
 delimited    bare keys, texts between tokens of their own
 """
@@ -310,7 +310,7 @@ class Arguments:
         return tuple(pieces)
 
     def _value(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> tuple[int | None, int | None]:
-        """The nodes of the parameter's unquoted texts and of its other values; None where there are none."""
+        """The nodes of the parameter's unquoted texts and of its other values; None if there are none."""
         if self.tool.custom is not None:
             return self.tool.custom.lower(builder, self.limits), None
         found = self._simply(builder, parameter.schema)

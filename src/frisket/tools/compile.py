@@ -136,7 +136,7 @@ def _reasoning(
 
 
 def _said(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:
-    """What the prompt says of reasoning and of the answer; None if it begins neither."""
+    """The state of reasoning and answer at the end of the prompt; None if it begins neither."""
     if wanted.thinking is None or not prompt:
         return None
     said = prompt if isinstance(prompt, Thinking) else wanted.prompt_says(prompt)

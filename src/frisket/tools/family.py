@@ -42,13 +42,13 @@ class Family:
     models: str
     """The models that write so, divided by commas; `family` takes these names, too."""
     sources: tuple[str, ...]
-    """Where the format is described."""
+    """Pages that describe the format."""
     call: tuple[str, ...]
     """How one call is written; the first is what the family's chat template writes."""
     calls: str = "$calls"
     """The markers around all calls of one section; the calls stand at `$calls`."""
     separators: tuple[str, ...] = ("",)
-    """What may stand between two calls of a section."""
+    """Texts that may stand between two calls of a section."""
     arguments: Literal["json", "parameters", "python", "delimited"] = "json"
     """One JSON object, one tag for each parameter, Python's keyword arguments, or bare keys with texts in `quote`."""
     parameter: str = ""

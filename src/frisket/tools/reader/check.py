@@ -120,7 +120,7 @@ def _is_python(text: str) -> bool:
 
 
 def _problem(said: Said, prompt: Thinking, text: str, family: Family) -> str | None:
-    """What the family's grammar or parser does other than the template; None if they agree."""
+    """The difference between the family's grammar or parser and the template; None if they agree."""
     from frisket.grammar import Grammar
 
     tools = [{"name": call.name, "parameters": schema_of(call.arguments)} for call in said.calls]
