@@ -101,7 +101,7 @@ def _environment() -> Any:
         raise MissingDependencyError.of("jinja2", "templates") from error
 
     class Generation(extension.Extension):  # type: ignore[misc]
-        """`{% generation %}` … `{% endgeneration %}` marks the assistant's text for training; only its body is rendered."""
+        """`{% generation %}` … `{% endgeneration %}` marks the assistant's text for training; only its body is kept."""
 
         tags = frozenset({"generation"})
 

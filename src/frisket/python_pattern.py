@@ -134,7 +134,7 @@ NAIVE = f"^(?:{_YEAR}-(?:{_DAY})|{_LEAP}-02-29)[Tt]{_CLOCK}$"
 NAIVE_TIME = f"^{_CLOCK}$"
 
 
-def _later(date: str) -> str:
+def _later_texts(date: str) -> str:
     """The texts of the same shape that are later in alphabetical order; for dates, the later days."""
     return _beyond(date, "9", lambda digit: f"{chr(ord(digit) + 1)}-9")
 
@@ -153,8 +153,8 @@ def _beyond(date: str, last: str, others: Callable[[str], str]) -> str:
 
 
 DATE_BOUNDS: dict[str, Callable[[str], str]] = {
-    "gt": _later,
-    "ge": lambda date: f"{_later(date)}|^{date}",
+    "gt": _later_texts,
+    "ge": lambda date: f"{_later_texts(date)}|^{date}",
     "lt": _earlier,
     "le": lambda date: f"{_earlier(date)}|^{date}",
 }
@@ -177,5 +177,5 @@ def moments(schema: Any, zone: str) -> list[str]:
             same = rf"|^{text}{zone}$"
         if same and not upward:
             same = rf"|^{text}{zone}$"
-        found.append((_later(text) if upward else _earlier(text)) + same)
+        found.append((_later_texts(text) if upward else _earlier(text)) + same)
     return [*found, f"{zone}$"] if found and zone else found

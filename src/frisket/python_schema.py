@@ -78,7 +78,7 @@ def generator(pydantic: Any) -> Any:
             if digits is not None:
                 # The number of digits is fixed, so more places mean fewer digits before the point.
                 ways = range(digits + 1) if places is None else [places]
-                parts = [{"multipleOf": _power(-way), **_within(digits - way)} for way in ways]
+                parts = [{"multipleOf": _power(-way), **_digits_before_point(digits - way)} for way in ways]
                 return {**number, "anyOf": parts} if len(parts) > 1 else {**number, "allOf": parts}
             if places is not None:
                 return {**number, "allOf": [{"multipleOf": _power(-places)}]}
@@ -165,7 +165,9 @@ def generator(pydantic: Any) -> Any:
                 for name, pattern_of in DATE_BOUNDS.items()
                 if schema.get(name) is not None and (pattern := pattern_of(schema[name].isoformat()))
             ]
-            return _now({**described, "allOf": [{"pattern": one} for one in bounds]} if bounds else described, schema)
+            return _mark_clock(
+                {**described, "allOf": [{"pattern": one} for one in bounds]} if bounds else described, schema
+            )
 
         def datetime_schema(self, schema: Any) -> Any:
             described = super().datetime_schema(schema)
@@ -177,7 +179,7 @@ def generator(pydantic: Any) -> Any:
                 bounds = moments(schema, "Z")
                 if schema.get("tz_constraint") is None:
                     narrowed(described, "datetime", NO_ZONE)
-            return _now(_bounded(described, bounds), schema)
+            return _mark_clock(_bounded(described, bounds), schema)
 
         def time_schema(self, schema: Any) -> Any:
             if schema.get("tz_constraint") == "naive":  # the format requires an offset
@@ -263,13 +265,13 @@ def generator(pydantic: Any) -> Any:
         # -- what Python decides --------------------------------------------------------------------------------
         def generate_inner(self, schema: Any) -> Any:
             described = super().generate_inner(schema)
-            return _checked(described, schema) if schema["type"].startswith("function-") else described
+            return _mark_function(described, schema) if schema["type"].startswith("function-") else described
 
         def model_schema(self, schema: Any) -> Any:
-            return _made(super().model_schema(schema), schema)
+            return _mark_class_functions(super().model_schema(schema), schema)
 
         def dataclass_schema(self, schema: Any) -> Any:
-            return _made(super().dataclass_schema(schema), schema)
+            return _mark_class_functions(super().dataclass_schema(schema), schema)
 
         def chain_schema(self, schema: Any) -> Any:
             described = super().chain_schema(schema)
@@ -341,7 +343,7 @@ PYDANTIC = {
 }
 
 
-def _checked(described: dict[str, Any], schema: Any) -> dict[str, Any]:
+def _mark_function(described: dict[str, Any], schema: Any) -> dict[str, Any]:
     """The schema, with a mark if its function may refuse what the schema allows."""
     function = schema["function"]["function"]
     while isinstance(function, partial):
@@ -360,7 +362,7 @@ def _checked(described: dict[str, Any], schema: Any) -> dict[str, Any]:
     return loosened(dict(described), name, PYDANTIC[name]) if name in PYDANTIC else described
 
 
-def _made(described: dict[str, Any], schema: Any) -> dict[str, Any]:
+def _mark_class_functions(described: dict[str, Any], schema: Any) -> dict[str, Any]:
     """The schema, with a mark if the class has a function of its own that may refuse what the fields allow."""
     own = ["__init__"] if schema.get("custom_init") else []
     if after := schema.get("post_init"):
@@ -372,7 +374,7 @@ def _made(described: dict[str, Any], schema: Any) -> dict[str, Any]:
     return described
 
 
-def _now(described: dict[str, Any], schema: Any) -> dict[str, Any]:
+def _mark_clock(described: dict[str, Any], schema: Any) -> dict[str, Any]:
     """The schema, with a mark if the result depends on the clock, which a grammar cannot see."""
     when = schema.get("now_op")
     if when is None:
@@ -405,7 +407,7 @@ def _power(exponent: int) -> float | int:
     return 10**exponent if exponent >= 0 else float(f"1e{exponent}")
 
 
-def _within(digits: int) -> dict[str, Any]:
+def _digits_before_point(digits: int) -> dict[str, Any]:
     """Numbers with this many digits before the point."""
     return {"exclusiveMinimum": -_power(digits), "exclusiveMaximum": _power(digits)}
 

@@ -28,7 +28,7 @@ def run(arguments: Sequence[str]) -> int:
         return 1
     except OSError as error:
         _close()
-        show(_lost(error), as_json=False)
+        show(_lost_output(error), as_json=False)
         return 1
     return code
 
@@ -98,7 +98,7 @@ def _close() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _lost(error: OSError) -> FrisketError:
+def _lost_output(error: OSError) -> FrisketError:
     """The error for an answer that could not be written."""
     return FrisketError(
         f"the answer cannot be written: {(error.strerror or str(error)).lower()}",

@@ -56,8 +56,8 @@ class Bundle:
         base = next(iter(places))
         places.update({name: "", Path(name).name: ""})
         try:
-            whole = _moved(schema, places, base, "")
-            inner = {key: _moved(other, places, base, places[key]) for key, other in files.items()}
+            whole = _with_references_moved(schema, places, base, "")
+            inner = {key: _with_references_moved(other, places, base, places[key]) for key, other in files.items()}
         except RecursionError:
             hint = "name inner schemas in $defs and refer to them"
             raise LimitExceededError("the schema nests too deep", hint=hint) from None
@@ -72,7 +72,7 @@ class Bundle:
     def _reference(self, whole: dict[str, Any], places: dict[str, str], base: str) -> str:
         root = self.root or ""
         root = f"#{root}" if root.startswith("/") else root
-        found = _local(root, places, base, "")
+        found = _bundled_reference(root, places, base, "")
         head = found.removeprefix("#/").partition("/")[0]
         if found.startswith("#/") and head not in whole:
             there = [f"#/{store}/{name}" for store in ("$defs", "definitions") for name in whole.get(store, ())]
@@ -89,23 +89,23 @@ def _object(schema: Any) -> dict[str, Any]:
     return schema
 
 
-def _moved(value: Any, places: dict[str, str], base: str, prefix: str) -> Any:
+def _with_references_moved(value: Any, places: dict[str, str], base: str, prefix: str) -> Any:
     """The schema with its references adjusted to its place below `prefix` in the bundle."""
     if isinstance(value, list):
-        return [_moved(item, places, base, prefix) for item in value]
+        return [_with_references_moved(item, places, base, prefix) for item in value]
     if not isinstance(value, dict):
         return value
     return {
-        key: _local(inner, places, base, prefix)
+        key: _bundled_reference(inner, places, base, prefix)
         if key == "$ref" and isinstance(inner, str)
         else inner
         if key in _DATA
-        else _moved(inner, places, base, prefix)
+        else _with_references_moved(inner, places, base, prefix)
         for key, inner in value.items()
     }
 
 
-def _local(reference: str, places: dict[str, str], base: str, prefix: str) -> str:
+def _bundled_reference(reference: str, places: dict[str, str], base: str, prefix: str) -> str:
     """A reference adjusted to the bundle; one without a target stays, so that the compiler reports it."""
     uri, _, fragment = reference.partition("#")
     place = places.get(uri, places.get(urljoin(base, uri))) if uri else prefix

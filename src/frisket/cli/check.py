@@ -79,7 +79,7 @@ def command(
         _show_rules(source.schema_grammar(schema, bundle), as_json)
         return
     if schema is not None:
-        report, refusal = _checked(schema, bundle)
+        report, refusal = _report_or_error(schema, bundle)
     else:
         report, refusal = source.grammar(tp=tp, bundle=bundle).report, None
     places = [] if refusal is None else refusal.places or [(refusal.where or "", refusal.message)]
@@ -101,7 +101,7 @@ def _show_rules(grammar: Grammar, as_json: bool) -> None:
         Console().print(f"[green]exact[/green]: {_count(grammar.core.node_count, 'node')}, all rules enforced")
 
 
-def _checked(schema: str, bundle: Bundle) -> tuple[Report | None, UnsupportedSchemaError | None]:
+def _report_or_error(schema: str, bundle: Bundle) -> tuple[Report | None, UnsupportedSchemaError | None]:
     """The report of a schema, and the error that refuses it."""
     from frisket.grammar import Grammar
 
@@ -111,10 +111,10 @@ def _checked(schema: str, bundle: Bundle) -> tuple[Report | None, UnsupportedSch
         with source.named(name):
             return Grammar.from_json_schema(text).report, None
     except UnsupportedSchemaError as refusal:
-        return _relaxed(text), refusal
+        return _relaxed_report(text), refusal
 
 
-def _relaxed(text: str) -> Report | None:
+def _relaxed_report(text: str) -> Report | None:
     """The report of a schema that is refused, from a compile with `relaxed`."""
     from frisket import _core
     from frisket.json_schema import JSONSchemaOptions, lower_json_schema

@@ -273,7 +273,7 @@ def generate_many(
     prompts = list(prompts)
     if any(isinstance(one, Mapping) for one in prompts):
         raise TypeError("prompts are a list of texts or conversations, got messages: write [messages] for one")
-    each = _each(targets, len(prompts), options.get("limits"))
+    each = _target_per_prompt(targets, len(prompts), options.get("limits"))
     if (tools := options.get("tools")) is not None and not isinstance(tools, Tools):
         # The tools are compiled once for all prompts, and read once, since they may be an iterator.
         options["tools"] = Tools(tools)
@@ -348,7 +348,7 @@ def _name_prompt(error: BaseException, index: int) -> None:
         error.add_note(f"in the answer to prompt {index}")
 
 
-def _each(targets: Any, count: int, limits: Limits | None) -> Sequence[Any]:
+def _target_per_prompt(targets: Any, count: int, limits: Limits | None) -> Sequence[Any]:
     """One target for each prompt; a target that all prompts share is made into a grammar once."""
     if not isinstance(targets, list | tuple) or (targets and all(isinstance(one, str) for one in targets)):
         # A bad target fails again for each prompt, where `return_errors` can put its error into the results.

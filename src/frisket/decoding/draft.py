@@ -112,7 +112,7 @@ class Drafter:
         guess = self._memory.habits.guess(mask)
         if guess is None and self._end is not None and ahead.can_end:
             ends = len(ahead.compiled.vocabulary.eos)
-            guess = self._end if np.count_nonzero(mask) <= ends and _bits(mask) <= ends else None
+            guess = self._end if np.count_nonzero(mask) <= ends and _count_allowed(mask) <= ends else None
         return [] if guess is None else [guess]
 
     def _spell(self, ahead: Matcher, last: bytes) -> list[int]:
@@ -128,7 +128,7 @@ class Drafter:
             if found is None:
                 # The tokenizer would join the last token with the text, but that token is fixed: spell the text alone.
                 found = self._after(_ANCHOR, text, beginnings) or []
-            found = _within(found, len(text), ahead.compiled.vocabulary)
+            found = _leading_within(found, len(text), ahead.compiled.vocabulary)
             if len(spellings) >= SPELLINGS:
                 spellings.clear()
             spellings[key] = found
@@ -167,12 +167,12 @@ def drafter(model: Model, session: Session) -> Drafter | None:
 _memories: weakref.WeakKeyDictionary[Model, Memory] = weakref.WeakKeyDictionary()
 
 
-def _bits(mask: NDArray[np.uint32]) -> int:
+def _count_allowed(mask: NDArray[np.uint32]) -> int:
     """How many tokens a mask allows."""
     return sum(int(word).bit_count() for word in mask[mask != 0])
 
 
-def _within(ids: list[int], size: int, vocabulary: Vocabulary) -> list[int]:
+def _leading_within(ids: list[int], size: int, vocabulary: Vocabulary) -> list[int]:
     """The leading ids whose bytes fit into `size`."""
     for count, token in enumerate(ids):
         spelled = vocabulary.token(token) if token < vocabulary.size else None

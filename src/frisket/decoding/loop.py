@@ -186,7 +186,7 @@ def decode_from(
         again: np.random.Generator | None = None
         while position is not None and not ends:
             history.append(token)
-            if position.try_advance(history, _free(_bytes(vocabulary, token), head)):
+            if position.try_advance(history, _uncounted_tokens(_bytes(vocabulary, token), head)):
                 break
             # The token leaves too few tokens to finish the text. The second draw has random numbers of its own, so that
             # with one seed each token has the same random number under every budget.
@@ -342,7 +342,7 @@ def is_closed(matcher: Matcher, ids: NDArray[np.intp], ends: frozenset[int]) -> 
     return matcher.can_end and len(ids) <= len(ends) and ends.issuperset(ids.tolist())
 
 
-def _free(spelled: bytes, head: bytes) -> int:
+def _uncounted_tokens(spelled: bytes, head: bytes) -> int:
     """How many tokens do not count if this one comes: at most those that spell the rest of the head."""
     return max(len(head) - len(spelled), 0) + (0 < len(spelled) <= len(head))
 
@@ -369,7 +369,7 @@ def _choose(
     if position is None:
         count, mask = free.size, np.full(-(-free.size // 32), 0xFFFFFFFF, dtype=np.uint32)
     else:
-        count, mask = _within(position.allowed, free.size), position.mask
+        count, mask = _count_below(position.allowed, free.size), position.mask
     if not count:
         raise VocabularyError(
             "no token of the vocabulary can continue the text",
@@ -393,7 +393,7 @@ def _choose(
     return token, float(free[token]) - mass.log_sum, mass, count
 
 
-def _within(ascending: NDArray[np.intp], size: int) -> int:
+def _count_below(ascending: NDArray[np.intp], size: int) -> int:
     """How many of the ids are below `size`, so that the model has a logit for them."""
     return len(ascending) if not len(ascending) or ascending[-1] < size else int(np.searchsorted(ascending, size))
 

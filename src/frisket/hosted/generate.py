@@ -36,7 +36,7 @@ def generate(
     """
     if repairs < 0:
         raise ValueError("repairs: at least 0")
-    schema, value = _asked(target)
+    schema, value = _schema_and_reader(target)
     converted = convert(schema, dialect)
     validator = _validator(schema)
     rules = converted.dialect
@@ -61,7 +61,7 @@ def generate(
     )
 
 
-def _asked(target: Any) -> tuple[Mapping[str, Any] | bool, Callable[[str], Any]]:
+def _schema_and_reader(target: Any) -> tuple[Mapping[str, Any] | bool, Callable[[str], Any]]:
     """(the schema of a target, the function that turns a document into its value)."""
     if isinstance(target, Mapping | bool):
         return target, json.loads

@@ -34,7 +34,7 @@ def _chat(answer: Any, vendor: str) -> str:
         raise _without(vendor, f"the model refused: {refusal}")
     if choice.finish_reason == "length":
         raise _cut(vendor)
-    return _said(choice.message.content, vendor)
+    return _text_or_refusal(choice.message.content, vendor)
 
 
 def _openai(client: Any, model: str, request: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
@@ -51,7 +51,7 @@ def _anthropic(client: Any, model: str, request: Mapping[str, Any], fields: Mapp
         raise _without("Anthropic", "the model refused")
     if answer.stop_reason == "max_tokens":
         raise _cut("Anthropic")
-    return _said("".join(block.text for block in answer.content if block.type == "text"), "Anthropic")
+    return _text_or_refusal("".join(block.text for block in answer.content if block.type == "text"), "Anthropic")
 
 
 def _gemini(client: Any, model: str, request: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
@@ -62,10 +62,10 @@ def _gemini(client: Any, model: str, request: Mapping[str, Any], fields: Mapping
         raise _cut("Gemini")
     if reason not in ("STOP", ""):
         raise _without("Gemini", f"the model stopped: {reason}")
-    return _said(answer.text, "Gemini")
+    return _text_or_refusal(answer.text, "Gemini")
 
 
-def _said(text: Any, vendor: str) -> str:
+def _text_or_refusal(text: Any, vendor: str) -> str:
     if not isinstance(text, str) or not text:
         raise _without(vendor, "the answer has no text")
     return text

@@ -52,7 +52,7 @@ def repair(
     running = None if limits is None else limits.started()
     found = lint(text, vocabulary, select=chosen, ignore=left_out, limits=running)
     for _ in range(ROUNDS):
-        mended = _edited(text, _compatible(finding for finding in found if _is_fixable(finding, unsafe)))
+        mended = _edited(text, _without_conflicts(finding for finding in found if _is_fixable(finding, unsafe)))
         if mended is None:
             break
         text, applied = mended
@@ -79,7 +79,7 @@ def _is_fixable(finding: Finding, unsafe: bool) -> bool:
     return finding.fix is not None and (finding.fix.safe or unsafe)
 
 
-def _compatible(findings: Iterable[Finding]) -> list[Finding]:
+def _without_conflicts(findings: Iterable[Finding]) -> list[Finding]:
     """The findings whose fixes touch different places; all others wait for the next round."""
     chosen: list[Finding] = []
     touched: list[str] = []

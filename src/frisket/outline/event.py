@@ -86,7 +86,7 @@ class OutlineEvents:
         """Emit events for the entries common to all readings, and for the text in which they agree."""
         if not threads:
             return
-        found = [self._since(thread.found) for thread in threads]
+        found = [self._entries_since(thread.found) for thread in threads]
         shared = 0
         while all(shared < len(entries) and entries[shared] is found[0][shared] for entries in found):
             shared += 1
@@ -98,7 +98,7 @@ class OutlineEvents:
         if first is not None and all(each is not None and each.value == first.value for each in nexts):
             self._events += self._grown(first.value, min(each.end for each in nexts if each is not None))
 
-    def _since(self, entry: Entry | None) -> list[Entry]:
+    def _entries_since(self, entry: Entry | None) -> list[Entry]:
         """The entries of a reading since the last event, in order."""
         entries = []
         while entry is not None and entry is not self._agreed:

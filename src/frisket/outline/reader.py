@@ -165,7 +165,7 @@ class Reader:
             if goes_on:
                 threads.append(thread)
             if may_end:
-                self._expand(self._behind(thread), threads, seen)
+                self._expand(self._stacks_behind(thread), threads, seen)
         self.threads = threads[:MOST]
         if not threads and self._dead is None:
             self._dead = len(self.units) - 1
@@ -239,7 +239,7 @@ class Reader:
         leaf = self._stacks.opened(stack.part)
         thread = Thread(leaf, stack.below, Value(stack.names, len(self.units), self._stacks.reads(stack)), found)
         if isinstance(leaf, Lit) and not leaf.text:
-            return self._behind(thread)
+            return self._stacks_behind(thread)
         if isinstance(leaf, (Lit, Special)):
             threads.append(thread)
             return []
@@ -249,9 +249,9 @@ class Reader:
         threads.append(thread)
         self._hold(1)
         thread.matcher = compiled.matcher(max_rollback=0)
-        return self._behind(thread)[::-1] if thread.matcher.can_end else []
+        return self._stacks_behind(thread)[::-1] if thread.matcher.can_end else []
 
-    def _behind(self, thread: Thread) -> list[tuple[Stack | None, Entry | None]]:
+    def _stacks_behind(self, thread: Thread) -> list[tuple[Stack | None, Entry | None]]:
         """The stack behind a leaf that ends here."""
         leaf, found, here = thread.leaf, thread.found, len(self.units)
         assert leaf is not None

@@ -55,20 +55,20 @@ def make_application(models: Mapping[str, Callable[[], Model]], settings: Settin
     It answers only requests of this machine. MissingDependencyError without `frisket-llm[server]`.
     """
     routes = [
-        Route("/", _answered(_page)),
-        Route("/page/{name}", _answered(_file)),
-        Route("/api/offer", _answered(_offer)),
-        Route("/api/check", _answered(_check), methods=["POST"]),
-        Route("/api/mend", _answered(_mend), methods=["POST"]),
-        Route("/api/answers", _answered(_begin), methods=["POST"]),
-        Route("/api/searches", _answered(_search), methods=["POST"]),
-        Route("/api/answers/{id}", _answered(_state)),
-        Route("/api/answers/{id}", _answered(_forget), methods=["DELETE"]),
-        Route("/api/answers/{id}/run", _answered(_run), methods=["POST"]),
-        Route("/api/answers/{id}/steps/{n:int}", _answered(_look)),
-        Route("/api/answers/{id}/steps/{n:int}/tokens", _answered(_tokens)),
-        Route("/api/answers/{id}/steps/{n:int}/explain", _answered(_explain), methods=["POST"]),
-        Route("/api/answers/{id}/export/{kind}", _answered(_export)),
+        Route("/", _with_error_responses(_page)),
+        Route("/page/{name}", _with_error_responses(_file)),
+        Route("/api/offer", _with_error_responses(_offer)),
+        Route("/api/check", _with_error_responses(_check), methods=["POST"]),
+        Route("/api/mend", _with_error_responses(_mend), methods=["POST"]),
+        Route("/api/answers", _with_error_responses(_begin), methods=["POST"]),
+        Route("/api/searches", _with_error_responses(_search), methods=["POST"]),
+        Route("/api/answers/{id}", _with_error_responses(_state)),
+        Route("/api/answers/{id}", _with_error_responses(_forget), methods=["DELETE"]),
+        Route("/api/answers/{id}/run", _with_error_responses(_run), methods=["POST"]),
+        Route("/api/answers/{id}/steps/{n:int}", _with_error_responses(_look)),
+        Route("/api/answers/{id}/steps/{n:int}/tokens", _with_error_responses(_tokens)),
+        Route("/api/answers/{id}/steps/{n:int}/explain", _with_error_responses(_explain), methods=["POST"]),
+        Route("/api/answers/{id}/export/{kind}", _with_error_responses(_export)),
     ]
     application = Starlette(
         routes=routes, middleware=[Middleware(Guard)], exception_handlers={HTTPException: _unknown}
@@ -77,7 +77,7 @@ def make_application(models: Mapping[str, Callable[[], Model]], settings: Settin
     return application
 
 
-def _answered(endpoint: Endpoint) -> Endpoint:
+def _with_error_responses(endpoint: Endpoint) -> Endpoint:
     """The endpoint with its exceptions turned into responses."""
 
     async def answered(request: Request) -> Response:
@@ -160,7 +160,7 @@ async def _check(request: Request) -> Response:
     parts = checking.check(
         source.notation, source.text, source.options, service.settings.limits, model.vocabulary
     )  # fmt: skip
-    return StreamingResponse(_told(iterate_in_threadpool(parts)), media_type="application/x-ndjson")
+    return StreamingResponse(_json_lines(iterate_in_threadpool(parts)), media_type="application/x-ndjson")
 
 
 async def _mend(request: Request) -> Response:
@@ -183,10 +183,10 @@ async def _search(request: Request) -> Response:
     ask = await read(request, Search)
     service = _service(request)
     loaded, finder = await run_in_threadpool(service.finder, ask)
-    return StreamingResponse(_told(service.search(loaded, finder)), media_type="application/x-ndjson")
+    return StreamingResponse(_json_lines(service.search(loaded, finder)), media_type="application/x-ndjson")
 
 
-async def _told(parts: AsyncIterator[Any]) -> AsyncIterator[str]:
+async def _json_lines(parts: AsyncIterator[Any]) -> AsyncIterator[str]:
     """One line of JSON per part; the last line may be an error."""
     try:
         async for part in parts:

@@ -94,7 +94,7 @@ def parse(data: bytes, model: type[B]) -> B:
     try:
         body = from_json(data)
     except ValueError:
-        body = _read_slowly(data)
+        body = _read_refused(data)
     if not isinstance(body, dict):
         raise Failure(400, "the body is not a JSON object", code="json")
     for name in [name for name in body if name in UNSERVED and name not in model.model_fields]:
@@ -107,7 +107,7 @@ def parse(data: bytes, model: type[B]) -> B:
         raise Failure.of(error, body=body) from error
 
 
-def _read_slowly(data: bytes) -> object:
+def _read_refused(data: bytes) -> object:
     """The value of a body that pydantic refuses; usually a Failure that says why, and where."""
     try:
         body = json.loads(data)

@@ -166,7 +166,7 @@ class Job:
     def _next(self) -> Event:
         if self._events is None:
             self._events = self._write()
-        asked = self._asked()
+        asked = self._model_seconds()
         began = time.thread_time()
         try:
             event = next(self._events)
@@ -174,13 +174,13 @@ class Job:
             # The exception's frames also hold the session.
             traceback.clear_frames(error.__traceback__)
             return Failed(error)
-        beside = time.thread_time() - began - (self._asked() - asked)
+        beside = time.thread_time() - began - (self._model_seconds() - asked)
         self._spent += max(beside - USUAL, 0)
         if self._spent > self.cpu_seconds and isinstance(event, Written):
             return Failed(_too_dear(self.cpu_seconds))
         return event
 
-    def _asked(self) -> float:
+    def _model_seconds(self) -> float:
         """CPU seconds that calls of the model have taken so far."""
         return 0.0 if self._session is None else self._session.seconds
 

@@ -65,7 +65,7 @@ def document(operations: Sequence[Operation], settings: Settings) -> dict[str, A
             schema.setdefault("additionalProperties", False)
     for one in operations:
         if one.request is not None:
-            _narrow(schemas[one.request.__name__]["properties"], settings)
+            _add_limits(schemas[one.request.__name__]["properties"], settings)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -125,7 +125,7 @@ def _event(schema: dict[str, Any], *, done: bool) -> dict[str, Any]:
     }
 
 
-def _narrow(properties: dict[str, Any], settings: Settings) -> None:
+def _add_limits(properties: dict[str, Any], settings: Settings) -> None:
     """Add the model's name, the limits, and the fields that need their default value to the schema of a request."""
     properties["model"] |= {"const": settings.name}
     limits = {"n": settings.max_choices}

@@ -47,8 +47,8 @@ def compile_tools(
     given = tools if isinstance(tools, Tools) else Tools(tools)
     running = None if limits is None else limits.started()
     arguments = given.arguments(wanted, limits=running)
-    called, calls, text = _chosen(given, wanted, arguments, choice)
-    tokens = _tokens(wanted, vocabulary)
+    called, calls, text = _callable_tools(given, wanted, arguments, choice)
+    tokens = _with_special_tokens(wanted, vocabulary)
     forbidden = tuple(dict.fromkeys([*wanted.markers, *sorted(tokens.special)]))
     program = Program(
         tokens,
@@ -61,14 +61,14 @@ def compile_tools(
         reasoning=_reasoning(tokens, wanted, thinking, prompt, max_thinking_chars, text and final is None),
     )
     if program.final is not None:
-        program = _told_apart(program)
+        program = _with_distinct_calls(program)
     builder = _builder(program, running)
     core = builder.build(program.lower(builder))
     origin = Origin.of_tools(
         given, limits,
         family=wanted.name if wanted.name in families() and family(wanted.name) is wanted else wanted,
         choice=choice, parallel=parallel, final=program.final, thinking=thinking,
-        prompt=_said(prompt, wanted), vocabulary=vocabulary, max_thinking_chars=max_thinking_chars,
+        prompt=_prompt_state(prompt, wanted), vocabulary=vocabulary, max_thinking_chars=max_thinking_chars,
     )  # fmt: skip
     report = _report(given.report(wanted, limits=running), wanted, vocabulary)
     return Grammar(core, report, value=_Value(program, limits), origin=origin)
@@ -79,7 +79,7 @@ def _builder(program: Program, limits: Limits | None) -> _core.GrammarBuilder:
     return program.tools[0].fork(limits) if program.tools else _core.GrammarBuilder(limits=limits)
 
 
-def _chosen(
+def _callable_tools(
     given: Tools, wanted: Family, arguments: list[Arguments], choice: str
 ) -> tuple[list[Arguments], bool, bool]:
     """(the tools that may be called, whether a call is allowed, whether text is allowed)"""
@@ -101,7 +101,7 @@ def _chosen(
     )
 
 
-def _tokens(wanted: Family, vocabulary: Vocabulary | None) -> Family:
+def _with_special_tokens(wanted: Family, vocabulary: Vocabulary | None) -> Family:
     """The family with those of its markers as special tokens that are special in the vocabulary."""
     if vocabulary is None:
         return wanted
@@ -121,7 +121,7 @@ def _reasoning(
             raise ValueError(f"the models of {tokens.name} do not think")
         return None
     start, end = tokens.thinking
-    said = _said(prompt, tokens) or Thinking.ABSENT
+    said = _prompt_state(prompt, tokens) or Thinking.ABSENT
     forbidden = tuple(sorted({*tokens.special, *wanted.special}))
     # An end of reasoning that also begins the turn's next part has no white space before it: the part may begin with
     # it.
@@ -135,7 +135,7 @@ def _reasoning(
     )  # fmt: skip
 
 
-def _said(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:
+def _prompt_state(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:
     """The state of reasoning and answer at the end of the prompt; None if it begins neither."""
     if wanted.thinking is None or not prompt:
         return None
@@ -151,7 +151,7 @@ def _final(final: Any, limits: Limits | None) -> Grammar | None:
     return Grammar.from_type(final, limits=limits)
 
 
-def _told_apart(program: Program) -> Program:
+def _with_distinct_calls(program: Program) -> Program:
     """The program, if a call and a final answer begin differently; else only one whose calls have markers."""
     opener = program.family.opener
     if not opener or not program.calls or program.final is None or not program.final.accepts_prefix(opener):

@@ -141,7 +141,7 @@ class Tools:
             raise RefusedToolsError(
                 f"{len(refused)} of {len(checked)} tools cannot be enforced: {refused[0].name}: {_first(refused[0])}",
                 places=[(report.name, reason) for report in refused for _, reason in report.places],
-                where=_where(refused[0]),
+                where=_place_of(refused[0]),
                 hint=f"{refused[0].hint}; or pass {_POLICY}" if refused[0].hint else f"pass {_POLICY}",
             )
         return [each.arguments for each in checked if each.arguments is not None]
@@ -157,7 +157,7 @@ class Tools:
 
     def _check(self, family: Family, limits: Limits | None, meter: Meter) -> Iterator[Checked]:
         names: set[str] = set()
-        options = _with_tags(self.options, family)
+        options = _with_tags_forbidden(self.options, family)
         for place, source in enumerate(self._sources):
             try:
                 tool = Tool.of(source)
@@ -312,7 +312,7 @@ def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
     return _refused(tool.name, error)
 
 
-def _with_tags(options: JSONSchemaOptions, family: Family) -> JSONSchemaOptions:
+def _with_tags_forbidden(options: JSONSchemaOptions, family: Family) -> JSONSchemaOptions:
     """The options with all tags forbidden in strings, since many parsers look for tags before they parse JSON."""
     escaped = tuple(tag for tag in family.tags if is_escapable(tag))
     forbidden = tuple(tag for tag in family.tags if tag not in escaped)
@@ -351,7 +351,7 @@ def _refused(name: str, error: FrisketError) -> Checked:
     return Checked(ToolReport(name, "refused", tuple(_places(error)), error.hint), None, is_certain)
 
 
-def _where(report: ToolReport) -> str:
+def _place_of(report: ToolReport) -> str:
     """The name of a tool, and the first place in its description that is wrong."""
     place = report.places[0][0] if report.places else ""
     return f"{report.name}: {place}" if place else report.name

@@ -140,7 +140,7 @@ def _wrap_masks(cls: Any) -> None:
                 begin = getattr(request.structured_output_request.grammar, "begin", None)
                 if begin is not None:
                     drafts = scheduled_spec_decode_tokens.get(name)
-                    begin(_before(self, request, drafts))
+                    begin(_count_reasoning_drafts(self, request, drafts))
                     _end_thoughts(self, request, drafts or [])
         except Exception as error:  # without a budget a text may be cut, but an error would end the engine
             logger.error("masks have no room for the end of texts: %s: %s", type(error).__name__, error)
@@ -191,7 +191,7 @@ def _wrap_drafts(cls: Any) -> None:
     _replace(cls, validate_tokens, original)
 
 
-def _before(manager: Any, request: Any, drafts: list[int] | None) -> int:
+def _count_reasoning_drafts(manager: Any, request: Any, drafts: list[int] | None) -> int:
     """How many drafts of a step are reasoning, before the text of the grammar."""
     if not drafts or manager.reasoner_cls is None or request.structured_output_request.reasoning_ended:
         return 0
