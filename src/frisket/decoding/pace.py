@@ -6,13 +6,13 @@ the machine, so it is measured while answers are made.
 
 from __future__ import annotations
 
-#: Length of the running means: calls for one token, and chances. A chance is a call before which a draft is sought.
+#: Length of the running means: over calls for one token, and over searches for a draft.
 SINGLES, CHANCES = 8, 256
-#: Chances before the first verdict, and before the next verdict after a pause.
+#: Searches for a draft before the first verdict, and before the next verdict after a pause.
 TRIAL, AGAIN = 32, 8
-#: Calls without drafts after a verdict against drafts: with `AGAIN` = 8, 3 % of all calls still try one.
+#: Calls without a search after a verdict against drafts: with `AGAIN` = 8, 3 % of all calls still search.
 PAUSE = 256
-#: The average loss per chance that is accepted, as a share of a call: in free text, seeking a draft finds none.
+#: Average loss per search that is accepted, as a share of a call: in free text, most searches find no draft.
 TOLERANCE = 0.01
 
 
@@ -22,13 +22,13 @@ class Pace:
     def __init__(self) -> None:
         #: Mean seconds of a call for one token; 0 while unknown.
         self._single = 0.0
-        #: Mean seconds that a chance gains, the number of chances, and what the current chance has gained so far.
+        #: Mean seconds that a search gains, the number of searches, and what the last search has gained so far.
         self._gain, self._chances, self._now = 0.0, 0, 0.0
-        #: Chances until the next verdict, and calls left of the pause.
+        #: Searches until the next verdict, and calls left of the pause.
         self._trial, self._pause = TRIAL, 0
 
     def count(self) -> bool:
-        """Whether to seek a draft before the next call."""
+        """Whether to search for a draft before the next call."""
         if self._pause:
             self._pause -= 1
             return False
@@ -39,7 +39,7 @@ class Pace:
         return True
 
     def add(self, asked: float, seconds: float, drafted: int) -> None:
-        """Note a call that took `seconds` for a token and its draft; seeking that draft took `asked` seconds."""
+        """Note a call that took `seconds` for a token and its draft; the search for the draft took `asked` seconds."""
         self._gain += (self._now - self._gain) / max(1, min(self._chances, CHANCES))
         self._chances += 1
         self._trial = max(self._trial - 1, 0)

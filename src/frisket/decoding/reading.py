@@ -21,7 +21,7 @@ Draft = Callable[[int], "list[int]"]
 class Reading:
     """A session that has read the chosen tokens, and after them the rest of a draft.
 
-    With a `pace`, drafts are sought only while they pay.
+    With a `pace`, drafts are searched for only while they pay.
     """
 
     def __init__(self, session: Session, pace: Pace | None = None) -> None:
@@ -43,7 +43,7 @@ class Reading:
         return self._session.logits()
 
     def push(self, token: int, draft: Draft | None, most: int) -> None:
-        """Append a chosen token; `most` more may follow. A draft is sought only if the network has to be called."""
+        """Append a chosen token; `most` more may follow. A draft is searched for only if the network must be called."""
         self.called = not (self._ahead and self._ahead[0] == token)
         if not self.called:
             del self._ahead[0]

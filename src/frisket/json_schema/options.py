@@ -179,7 +179,7 @@ class JSONSchemaOptions:
 
 
 def is_escapable(text: str) -> bool:
-    """Whether a JSON escape can replace the first character of a text without a change of any other.
+    """Whether a JSON escape can replace the first character of a text, and leave the rest as it is.
 
     >>> is_escapable("</call>"), is_escapable("")
     (True, False)

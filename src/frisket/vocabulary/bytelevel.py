@@ -24,7 +24,7 @@ _BYTES[[ord(character) for character in ALPHABET]] = list(ALPHABET.values())
 def spell_byte_level(pieces: list[str | None]) -> list[bytes | None]:
     """The bytes of each piece; None stays None.
 
-    A piece with a character outside the alphabet is its own UTF-8 text, as in the decoder of `tokenizers`.
+    A piece with a character outside the alphabet is taken as UTF-8 text, as in the decoder of `tokenizers`.
     """
     # One character is one byte, so all pieces are translated as one text, and the bytes are cut at the same places.
     data = _bytes("".join(filter(None, pieces)))

@@ -147,7 +147,7 @@ class _Reader:
             place.below("type").fail(f"there is no format {kind!r}", f"the formats are {', '.join(self.formats)}")
         return read(data, place)
 
-    # -- one text ----------------------------------------------------------------------------------------------------
+    # -- formats of a single text ---------------------------------------------------------------------------------------------
     def _json_schema(self, data: Mapping[str, Any], place: _Place) -> Part:
         if "json_schema" not in data:
             place.fail("a json_schema format has no json_schema")
@@ -201,7 +201,7 @@ class _Reader:
         _no_max_tokens(data, place)
         return AnyTokens(_tokens(data, "exclude_tokens", place))
 
-    # -- several -----------------------------------------------------------------------------------------------------
+    # -- formats of several texts ----------------------------------------------------------------------------------
     def _elements(self, data: Mapping[str, Any], place: _Place) -> tuple[Part, ...]:
         elements, place = _list(data, "elements", place), place.below("elements")
         return tuple(self.format(element, place.below(at)) for at, element in enumerate(elements))
