@@ -147,7 +147,7 @@ class _Reader:
             place.below("type").fail(f"there is no format {kind!r}", f"the formats are {', '.join(self.formats)}")
         return read(data, place)
 
-    # -- formats of a single text ---------------------------------------------------------------------------------------------
+    # -- formats of a single text ----------------------------------------------------------------------------------
     def _json_schema(self, data: Mapping[str, Any], place: _Place) -> Part:
         if "json_schema" not in data:
             place.fail("a json_schema format has no json_schema")
