@@ -1,4 +1,4 @@
-"""schema · regex · choices · type → text that is valid by construction."""
+"""Schema, regex, choices, type … → text that is valid by construction."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ __all__ = [
 
 __version__: str
 
-# Where each name lives. A module is imported when one of its names is first asked for: whoever wants masks pays for
-# neither models nor schemas, and `import frisket` costs next to nothing.
+# The module of each name. A module is imported when one of its names is first used: a program that only needs masks
+# loads neither models nor schemas, and `import frisket` costs next to nothing.
 _HOMES = {
     "decoding.answer": ("Generation", "Stream"),
     "decoding.concurrent": ("AsyncStream", "agenerate", "astream", "generate_many"),
@@ -85,7 +85,7 @@ _MODULES = (
     *("errors", "events", "examples", "hosted", "lint", "models", "options", "parts", "reports", "strategies"),
     *("thinking", "tools"),
 )
-# The names of public modules that a reader may look for here.
+# Names of public modules that a reader may look for here.
 _ELSEWHERE = {
     "events": ("Closed", "Event", "Events", "Grew", "Opened", "PartialValue", "Span"),
     "options": ("AllOptions", "Mode", "OnBudget", "Options", "Prompt", "Style", "ToolOptions"),
@@ -117,7 +117,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _advice(name: str) -> str:
-    """The public place of a name that is not one of this module."""
+    """Where to find a public name that this module does not have."""
     if name == "GREEDY":
         return ": it is frisket.Sampler.GREEDY"
     module = next((module for module, names in _ELSEWHERE.items() if name in names), None)

@@ -1,4 +1,4 @@
-"""`python -m frisket` → the `frisket` command."""
+"""`python -m frisket` → the command `frisket`."""
 
 from frisket.cli import main
 

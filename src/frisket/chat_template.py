@@ -1,7 +1,7 @@
-"""Chat template × messages → text, rendered as transformers renders it.
+"""Chat template × messages → text, rendered as in transformers.
 
-A template is a Jinja program that a model's tokenizer brings along. It is the specification of how the model reads a
-conversation and writes its own turns: models of GGUF files, tool formats and their tests all render it here.
+A template is a Jinja program that comes with a model's tokenizer. It specifies how the model reads a conversation and
+writes its own turns. Models of GGUF files, tool formats and their tests all render it here.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from frisket.errors import EngineError, MissingDependencyError
 class ChatTemplate:
     """A compiled template. `defaults` are variables of every rendering, such as `bos_token` and `eos_token`.
 
-    A tokenizer may have several templates by name: `tool_use` is for conversations with tools, `default` for others.
+    A tokenizer may have several named templates: `tool_use` for conversations with tools, `default` for all others.
     """
 
     def __init__(self, text: str | Mapping[str, str], defaults: Mapping[str, Any] | None = None) -> None:
         by_name = {"default": text} if isinstance(text, str) else text
         self.text = tool_template(by_name) or ""
-        """The text; of several templates that for conversations with tools."""
+        """The template's text; if there are several, that for conversations with tools."""
         self._defaults = dict(defaults or {})
         self._with_tools = _compiled(self.text)
         plain = by_name.get("default", self.text)
@@ -51,23 +51,23 @@ class ChatTemplate:
         add_generation_prompt: bool = True,
         **variables: Any,
     ) -> str:
-        """The text of the messages; `variables` are what else the template reads, such as `enable_thinking`.
+        """The text of the messages; `variables` are other variables of the template, such as `enable_thinking`.
 
-        Raises EngineError with the template's own words where it refuses the messages.
+        Raises EngineError, with the template's own words, if the template refuses the messages.
 
         >>> ChatTemplate("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}").render(
         ...     [{"role": "user", "content": "Hi"}]
         ... )
         '<user>Hi'
         """
-        # Copies: a template may change the lists that it is given.
+        # Copies, since a template may change the lists that it gets.
         said, told = copy.deepcopy((messages, tools))
         names = {**self._defaults, **variables}
         try:
             template = self._with_tools if tools else self._without_tools
             return str(template.render(messages=said, tools=told, add_generation_prompt=add_generation_prompt, **names))
         except Exception as error:
-            # A template is a program: it fails with any error of Python's beside its own `raise_exception`.
+            # A template is a program, so besides its own `raise_exception` it can raise any error of Python.
             raise EngineError(
                 f"the chat template refuses these messages: {error}",
                 where="chat template",
@@ -101,7 +101,7 @@ def _environment() -> Any:
         raise MissingDependencyError.of("jinja2", "templates") from error
 
     class Generation(extension.Extension):  # type: ignore[misc]
-        """`{% generation %}` … `{% endgeneration %}` marks the assistant's text for training; it renders its body."""
+        """`{% generation %}` … `{% endgeneration %}` marks the assistant's text for training; only its body is kept."""
 
         tags = frozenset({"generation"})
 
@@ -110,8 +110,8 @@ def _environment() -> Any:
             body = parser.parse_statements(["name:endgeneration"], drop_needle=True)
             return nodes.Scope(body).set_lineno(line)
 
-    # Sandboxed: the template is a program, and the file may be anybody's. It may change its own lists, as in llama.cpp;
-    # transformers refuses such a template.
+    # Sandboxed, since the template is a program from a file of unknown origin. It may change its own lists, as in
+    # llama.cpp; transformers refuses a template that does.
     environment = sandbox.SandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"]
     )
@@ -128,7 +128,7 @@ def _json(
     separators: tuple[str, str] | None = None,
     sort_keys: bool = False,
 ) -> str:
-    """The JSON of a value. Jinja's own filter escapes HTML, which models are not trained on."""
+    """A value as JSON. Jinja's own filter escapes HTML, which models are not trained on."""
     return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 

@@ -1,7 +1,7 @@
-"""JSON Schema × options → its rules: compiled lately, or made now.
+"""JSON Schema × options → its rules, from the cache of recent compiles or compiled now.
 
-The front end of JSON Schema says what a schema means. This module says whether that must be asked again, and it imports
-the front end at the first schema only: whoever reads other notations never pays for it.
+The front end of JSON Schema is imported only when the first schema needs it, so programs with other notations never
+load it.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 __all__ = ["compile_schema", "compiled_lately", "front_end"]
 
-#: The rules of the JSON Schemas compiled last, by content and options: at most 256, and 32 MB of schemas and rules.
+#: Rules of recently compiled JSON Schemas, by content and options; at most 256, and 32 MB of schemas and rules.
 compiled_lately: Recent[tuple[Grammar, Report]] = Recent(count=256, weight=32_000_000)
 
 
 @cache
 def front_end() -> ModuleType:
-    """The front end of JSON Schema, found once: even a second `import` takes as long as compiling a small schema."""
+    """The front end of JSON Schema, looked up once: a repeated `import` takes as long as compiling a small schema."""
     return importlib.import_module("frisket.json_schema")
 
 
@@ -47,9 +47,9 @@ def check_options(options: object) -> None:
 def compile_schema(
     schema: Any, options: JSONSchemaOptions, registry: Any, limits: Limits | None, data: bytes | None
 ) -> tuple[Grammar, Report]:
-    """The rules of a schema whose content is `data`, and their report. With a registry or limits nothing is kept.
+    """The rules of a schema with the content `data`, and their report. With a registry or limits, no cache is used.
 
-    Raises TypeError for options and registries that are none, and what `json_schema.compile_json_schema` raises.
+    Raises TypeError if options or registry have the wrong type, and the errors of `json_schema.compile_json_schema`.
     """
     front = front_end()
     check_options(options)
@@ -57,7 +57,7 @@ def compile_schema(
         raise TypeError(f"a registry is a referencing.Registry, got {type(registry).__name__}")
     if registry is not None or limits is not None or data is None:
         return _read(schema, options, registry, limits, data)
-    key = data, front.prelude_of(options)  # one object for equal options
+    key = data, front.prelude_of(options)  # equal options have one prelude
     found = compiled_lately.get(key)
     if found is None:
         found = _read(schema, options, None, None, data)

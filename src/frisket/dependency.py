@@ -1,6 +1,6 @@
 """Extra of frisket → the command that installs its packages.
 
-Hints name the packages and not the extra: they stay right however frisket itself was installed.
+Hints name the packages instead of the extra, so they are right however frisket itself was installed.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ _REQUIREMENT = re.compile(r"(?P<name>[\w.-]+)(?:\[(?P<extras>[^]]*)\])?(?P<versi
 
 
 def install_command(extra: str, package: str) -> str:
-    """The `pip install` of everything in `extra`; of `package` alone where frisket runs from a folder of sources."""
+    """The `pip install` of all packages in `extra`; only of `package` if frisket runs from a folder of sources."""
     return f"pip install {' '.join(map(shlex.quote, packages(extra))) or package}"
 
 
 def packages(extra: str) -> list[str]:
-    """The requirements of an extra, those of the extras inside it included.
+    """The requirements of an extra, including those of the extras inside it.
 
-    A version stands beside a name only where newer versions are refused: pip takes the newest by itself.
+    A version is given only for packages whose newer versions are refused; otherwise pip takes the newest by itself.
     """
     try:
         requirements = importlib.metadata.requires(DISTRIBUTION) or []

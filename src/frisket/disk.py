@@ -1,4 +1,4 @@
-"""Name → bytes, from a folder that other processes share: checked, replaced atomically, bounded, never needed."""
+"""Name → bytes, in a folder that processes share: checked, replaced atomically, limited; nothing depends on it."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from pathlib import Path
 
 _DIGEST = 32
 _STALE_SECONDS = 3600
-#: Users who may write anything anyway: root.
+#: Users who can write anywhere in any case: root.
 _TRUSTED = (0,)
 
 
 @dataclass(frozen=True)
 class Folder:
-    """The files of one kind; `bound` bytes at most, those unused for longest leave first.
+    """The files of one kind, of at most `bound` bytes; the least recently used are removed first.
 
-    Whatever goes wrong is as if nothing had been kept: a file that is not whole is None, an OSError of `store` costs
-    the next process some time.
+    A failure is treated as if nothing had been stored: an incomplete file gives None, and an OSError in `store` only
+    costs the next process some time.
     """
 
     path: Path
@@ -32,7 +32,7 @@ class Folder:
     bound: int
 
     def load(self, name: str) -> tuple[bytes, bytes] | None:
-        """The bytes kept under the name and their SHA-256, if they are there and whole."""
+        """(the bytes stored under the name, their SHA-256), if they are there and intact; otherwise None."""
         path = self.path / (name + self.suffix)
         try:
             with open(path, "rb", buffering=0, opener=_opener) as file:
@@ -44,7 +44,7 @@ class Folder:
         digest = hashlib.sha256(data).digest()
         if head != self.magic + digest:
             return None
-        # The time of the last use orders eviction; access times are off on most machines.
+        # The modification time records the last use; access times are off on most machines.
         with contextlib.suppress(OSError):
             os.utime(path)
         return data, digest
@@ -54,7 +54,7 @@ class Folder:
         if size > self.bound:
             return
         path = self.path / (name + self.suffix)
-        # A read-only home, a full disk or a race with another process: there is nothing to keep, then.
+        # With a read-only home, a full disk, or a race with another process, nothing is stored.
         with contextlib.suppress(OSError):
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._evict(self.bound - size, keep=path)
@@ -70,7 +70,7 @@ class Folder:
                 raise
 
     def _evict(self, bound: int, *, keep: Path) -> None:
-        """Remove the files unused for longest until at most `bound` bytes remain, and what a killed process left."""
+        """Remove the least recently used files until at most `bound` bytes remain, and leftovers of dead processes."""
         found: list[tuple[float, int, Path]] = []
         for entry in self.path.iterdir():
             with contextlib.suppress(OSError):
@@ -89,17 +89,17 @@ class Folder:
 
 
 def _opener(path: str, flags: int) -> int:
-    # To open a pipe that nobody writes to would wait for ever.
+    # Without O_NONBLOCK, opening a pipe without a writer would wait forever.
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _is_own(status: os.stat_result) -> bool:
-    """Whether it is a file, and nobody else's: the hash inside shows damage, not who wrote it."""
+    """Whether it is a file of this user or of root. The hash inside shows damage, but not who wrote the file."""
     return stat.S_ISREG(status.st_mode) and (not hasattr(os, "geteuid") or status.st_uid in (os.geteuid(), *_TRUSTED))
 
 
 def directory(kind: str) -> Path:
-    """Where files of a kind are kept: under FRISKET_CACHE_DIR, or the platform's directory for caches."""
+    """The folder for files of a kind: under FRISKET_CACHE_DIR, or in the platform's directory for caches."""
     if chosen := os.environ.get("FRISKET_CACHE_DIR"):
         base = Path(chosen)
     elif sys.platform == "darwin":
@@ -111,12 +111,12 @@ def directory(kind: str) -> Path:
     try:
         return base.expanduser() / kind
     except RuntimeError:
-        # There is no home, or no such user: nothing can be kept here, and so nothing is.
+        # There is no home, or no such user: nothing can be stored.
         return Path(os.devnull) / kind
 
 
 def limit_bytes(variable: str, default: int) -> int:
-    """How large a folder may grow, as an environment variable says; 0 switches it off."""
+    """The largest size of a folder, from an environment variable; 0 switches the folder off."""
     chosen = os.environ.get(variable, "")
     if not chosen.strip():
         return default

@@ -69,7 +69,7 @@ class FrisketError(Exception):
 
     code: str = "frisket"
     index: int | None = None
-    """The place of the prompt among those of `generate_many` whose answer failed; None of other errors."""
+    """In `generate_many`: the index of the prompt whose answer failed; None for other errors."""
 
     def __init__(self, message: str, *, where: str | None = None, hint: str | None = None, code: str | None = None):
         message = _printable(message)
@@ -88,7 +88,7 @@ class FrisketError(Exception):
 
 
 def _printable(text: str) -> str:
-    """Lone surrogates as escapes: an error about them must not be one that nobody can print."""
+    """The text with lone surrogates as escapes, since an error that quotes one could not be printed."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -121,7 +121,7 @@ class UnsatisfiableSchemaError(SchemaError):
 
 
 class GrammarError(FrisketError, ValueError):
-    """A grammar cannot be used as given; `excerpt` is the line of its text that is meant, with a caret below."""
+    """A grammar cannot be used as given; `excerpt` is the line of its text with the fault, and a caret below."""
 
     code = "grammar"
 
@@ -155,15 +155,15 @@ class VocabularyError(FrisketError, ValueError):
 
 
 class LimitExceededError(FrisketError):
-    """A budget of time, memory or states ran out; nothing was changed."""
+    """A limit of time, memory or steps was reached; nothing has changed."""
 
     code = "limit"
 
 
 class BudgetError(LimitExceededError):
-    """The tokens left do not finish the text; `least` of them would, and no fewer if `exact`.
+    """The tokens left do not finish the text; `least` tokens would, and no fewer if `exact`.
 
-    `least` is None where no tokens of the vocabulary finish the text.
+    `least` is None if no tokens of the vocabulary can finish the text.
     """
 
     code = "budget"
@@ -182,16 +182,16 @@ class TokenRejectedError(FrisketError):
     code = "token-rejected"
 
     refused: tuple[Matcher, int | bytes] | None = None
-    """A fork of the matcher, and the token id or the text that it did not take."""
+    """A fork of the matcher, and the token id or the text that it refused."""
 
     def explain(self) -> Explanation | None:
-        """Which keyword or option forbids it, and what may come instead: `Matcher.explain`, asked when it is wanted."""
+        """The keyword or option that forbids it, and what may come instead: `Matcher.explain`, called on request."""
         return None if self.refused is None else self.refused[0].explain(self.refused[1])
 
 
 class AnswerError(FrisketError, ValueError):
-    """A text is no value of what was asked for: no JSON (`text-rejected`), refused by the type (`type-refused`), or by
-    the parts of a schema that a relaxed grammar does not enforce (`value-refused`)."""
+    """A text is not a value of the target: it is no JSON (`text-rejected`), the type refuses it (`type-refused`), or
+    the part of a schema that a relaxed grammar does not enforce (`value-refused`)."""
 
     code = "text-rejected"
 
@@ -203,13 +203,13 @@ class ToolError(FrisketError, ValueError):
 
 
 class UnknownFamilyError(ToolError):
-    """No family of models has this name; the hint lists those that are known."""
+    """No family of models has this name; the hint lists the known ones."""
 
     code = "family-unknown"
 
 
 class UnreadableTemplateError(ToolError):
-    """A chat template does not tell how its model writes; `where` is the part of a message that could not be told."""
+    """The format of a model cannot be read from its chat template; `where` is the part of a message that is unclear."""
 
     code = "template-unreadable"
 
@@ -225,19 +225,19 @@ class RefusedToolsError(ToolError):
 
 
 class MessageSyntaxError(ToolError):
-    """A text is no message that the grammar allows; `where` is the offset of the first character that is wrong."""
+    """The grammar does not allow a text as a message; `where` is the offset of the first wrong character."""
 
     code = "message-syntax"
 
 
 class ConversationError(FrisketError, ValueError):
-    """No prompt can be made of some messages: `where` is the JSON pointer of the part that no model reads."""
+    """No prompt can be made of some messages; `where` is the JSON pointer to the part that no model can read."""
 
     code = "request"
 
 
 class StrategyError(FrisketError, ValueError):
-    """A strategy cannot be followed with these options, or this model, and keep what it promises."""
+    """With these options, or this model, a strategy could not keep what it promises."""
 
     code = "strategy"
 

@@ -1,7 +1,8 @@
-"""Names for programs that extend frisket, beside the public ones: servers, strategies, linters, dialects.
+"""Names for programs that extend frisket, such as servers, strategies, linters and dialects, in addition to public
+names.
 
-The applications of this package (`server`, `play`, `lint`, `hosted`, `examples`, `strategies`) import nothing of the
-library but its public modules and these names, and a test holds them to that. They may change in any minor version.
+The applications of this package (`server`, `play`, `lint`, `hosted`, `examples`, `strategies`) import only public
+modules of the library and these names; a test checks that. The names may change in any minor version.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ __all__ = [
     "token_name",
 ]
 
-# Where each name lives. A module is imported when one of its names is first asked for: a linter pays for no server.
+# The module of each name. A module is imported when one of its names is first used: a linter loads no server.
 _HOMES = {
     "_core": ("front_end",),
     "_core.front_end": ("Regex",),
@@ -122,7 +123,7 @@ _HOMES = {
     "token_name": ("token_name",),
     "tools.template": ("Special", "literal_pieces"),
 }
-# Names that say here what they are of.
+# Names that are longer here than in their module, to say what they belong to.
 _RENAMED = {"parse_json": "parse", "parse_regex": "parse", "regex_ast": "ast"}
 
 

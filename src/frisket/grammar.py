@@ -1,4 +1,4 @@
-"""Schema · regex · choices · GBNF · ABNF · EBNF · Lark · type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
+"""Schema, regex, choices, GBNF, ABNF, EBNF, Lark, type → Grammar; Grammar × Vocabulary → CompiledGrammar."""
 
 from __future__ import annotations
 
@@ -31,32 +31,32 @@ __all__ = ["CompiledGrammar", "Grammar"]
 
 R = TypeVar("R")
 
-#: The flags of `re` that say what a pattern matches.
+#: The flags of `re` that change which texts a pattern matches.
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
 
-#: Usual types of a JSON Schema: of others it is asked what was meant.
+#: Usual types of a JSON Schema; for other types, the error suggests what was meant.
 _SCHEMAS = (dict, bool, str)
 
 
 class Grammar(Language[T]):
-    """What may be written: rules over bytes. Knows no tokenizer; immutable and thread-safe.
+    """The texts that may be written, as rules over bytes. It knows no tokenizer; immutable and thread-safe.
 
-    Every constructor takes `limits`, what building the grammar may take; LimitExceededError if that is not enough.
+    Every constructor takes `limits`, those of building the grammar; LimitExceededError if they are too small.
 
     >>> grammar = Grammar.from_choices(["low", "medium", "high"])
     >>> grammar.accepts("medium"), grammar.accepts("middling")
     (True, False)
 
-    Two grammars are equal if one constructor made them of equal arguments, `limits` aside, and so of equal rules:
+    Two grammars are equal if the same constructor made them from equal arguments; `limits` do not matter:
 
     >>> grammar == Grammar.from_choices(["high", "medium", "low"])
     True
 
-    A schema's keywords may stand in any order, but not its properties, whose order the texts have. Equal languages that
-    were asked for in different ways are not equal grammars.
+    A schema's keywords may come in any order, but not its properties, since texts have them in that order. Grammars
+    that were made in different ways are not equal, even if their texts are.
 
-    A grammar that is pickled is what its constructor was given, and is made again where it is read, by the version of
-    frisket there. Python's types go by name, as Python pickles classes.
+    A pickled grammar contains only the arguments of its constructor. It is built again where it is loaded, by the
+    version of frisket there. Python types are pickled by name, as Python pickles classes.
     """
 
     __slots__ = ()
@@ -89,14 +89,14 @@ class Grammar(Language[T]):
         search: bool = False,
         limits: Limits | None = None,
     ) -> Grammar[str]:
-        """The texts that a regular expression matches from beginning to end; with `search`, somewhere.
+        """The texts that a regular expression matches as a whole; with `search`, somewhere inside.
 
         >>> Grammar.from_regex("[a-z]+@[a-z]+").accepts("ada@home")
         True
 
-        `dialect="ecma"` reads it as JavaScript does, which is how JSON Schema reads `pattern`. A pattern that `re` has
-        compiled counts with its flags. What cannot be exact (a back-reference to a group of endless texts) is a
-        GrammarSyntaxError that names the place.
+        `dialect="ecma"` reads the pattern as JavaScript does, which is also how JSON Schema reads `pattern`. A pattern
+        compiled by `re` keeps its flags. A construct that cannot be exact (such as a back-reference to a group without
+        a greatest length) is a GrammarSyntaxError that names the place.
 
         >>> Grammar.from_regex(re.compile("yes|no", re.IGNORECASE)).accepts("No")
         True
@@ -138,10 +138,10 @@ class Grammar(Language[T]):
         >>> sums.accepts("12+345"), sums.accepts("12+")
         (True, False)
 
-        Any context-free grammar will do, left-recursive and ambiguous ones included. `<|eot_id|>` is the special token
-        of that name, which the vocabulary must have. Tokens by number (`<[1000]>`) and all tokens but one (`!<think>`)
-        are refused. A GrammarSyntaxError shows line, column and a caret, and names rules that are not defined, defined
-        twice or without any text.
+        Every context-free grammar is allowed, even if it is left-recursive or ambiguous. `<|eot_id|>` is the special
+        token with that name, which the vocabulary must have. Tokens by number (`<[1000]>`) and all tokens but one
+        (`!<think>`) are refused. A GrammarSyntaxError shows line, column and a caret. It also names rules that are not
+        defined, defined twice, or without any text.
         """
         from frisket.notations.gbnf import lower_gbnf
 
@@ -162,7 +162,7 @@ class Grammar(Language[T]):
         values: Literal["characters", "bytes"] = "characters",
         limits: Limits | None = None,
     ) -> Grammar[str]:
-        r"""The texts of a rule of a grammar in ABNF (RFC 5234, RFC 7405); of the first rule if `root` is None.
+        r"""The texts of a rule of a grammar in ABNF (RFC 5234, RFC 7405), by default of the first rule.
 
         >>> dates = Grammar.from_abnf('''
         ... date = 4DIGIT "-" month "-" 2DIGIT   ; DIGIT is a core rule
@@ -171,7 +171,7 @@ class Grammar(Language[T]):
         >>> dates.accepts("2026-11-23"), dates.accepts("2026-13-01")
         (True, False)
 
-        Quoted texts have no case, names neither. A number such as `%xE9` stands for a character of Unicode, with
+        Quoted texts and names ignore case. A number such as `%xE9` stands for a character of Unicode, or with
         `values="bytes"` for a byte of the text's UTF-8. Descriptions in words (`<any character>`) are refused.
         """
         from frisket.notations.abnf import lower_abnf
@@ -191,7 +191,7 @@ class Grammar(Language[T]):
         root: str | None = None,
         limits: Limits | None = None,
     ) -> Grammar[str]:
-        """The texts of a rule of a grammar in EBNF; of the first rule if `root` is None.
+        """The texts of a rule of a grammar in EBNF, by default of the first rule.
 
         >>> names = Grammar.from_ebnf("Name ::= [A-Z] ([a-z] - 'x')* /* as the W3C writes it */")
         >>> names.accepts("Ada"), names.accepts("Max")
@@ -203,10 +203,10 @@ class Grammar(Language[T]):
         >>> names.accepts("Ada"), names.accepts("da")
         (True, False)
 
-        `dialect="xgrammar"` is what xgrammar reads: GBNF with `[lazy]` rules, `Regex`, `Substring` and `TagDispatch`.
-        Its rule is `root` if none is named.
+        `dialect="xgrammar"` is the dialect of xgrammar: GBNF with `[lazy]` rules, `Regex`, `Substring` and
+        `TagDispatch`. Its default rule is `root`.
 
-        An exception `A - B` is exact between parts that do not call themselves, and refused between others.
+        An exception `A - B` is exact if neither part is recursive; otherwise it is refused.
         """
         from frisket.notations.ebnf import lower_ebnf
 
@@ -237,10 +237,10 @@ class Grammar(Language[T]):
         >>> calls.accepts("f(1, 2 + 3)"), calls.accepts("f(1 2)")
         (True, False)
 
-        A text is accepted if some division into terminals fits the rules; no lexer chooses one. `dialect` says whose
-        patterns, escapes and white space are meant: llguidance's, which reads most of the others, too, Lark's own, or
-        xgrammar's. `[lazy]`, `suffix` and `stop` end a rule as soon as it can end. `max_tokens`, numbered tokens and
-        assertions about the text beside a terminal are refused.
+        A text is accepted if some division into terminals fits the rules; no lexer chooses one division. `dialect`
+        selects the patterns, escapes and white space of llguidance (which reads most grammars of the others, too), of
+        Lark itself, or of xgrammar. `[lazy]`, `suffix` and `stop` end a rule as soon as it can end. `max_tokens`,
+        numbered tokens, and assertions about the text beside a terminal are refused.
         """
         from frisket.notations.lark import lower_lark
 
@@ -268,13 +268,13 @@ class Grammar(Language[T]):
         >>> Grammar.from_json_schema({"type": "integer", "minimum": 3}).accepts("4")
         True
 
-        `registry` (a `referencing.Registry`) holds documents that `$ref` may point to; nothing is ever fetched. What
-        cannot be enforced exactly is an UnsupportedSchemaError that lists every such place; with
-        `JSONSchemaOptions(relaxed=True)` it is left out and listed in `report`, and `value` validates the whole schema
-        (by jsonschema-rs, which it then needs).
+        `registry` (a `referencing.Registry`) has the documents that `$ref` may point to; nothing is ever fetched. If
+        keywords cannot be enforced exactly, an UnsupportedSchemaError lists all of their places. With
+        `JSONSchemaOptions(relaxed=True)` they are left out and listed in `report`, and `value` validates the whole
+        schema (by jsonschema-rs, which must be installed for that).
 
-        The rules of lately compiled schemas are kept: the same schema and options cost microseconds the next time,
-        whichever dict holds them. With a `registry` or `limits` nothing is kept.
+        The rules of recently compiled schemas are cached: the same schema with the same options takes microseconds the
+        next time, even in another dict. With a `registry` or `limits`, the cache is not used.
         """
         if not isinstance(schema, _SCHEMAS) and (hint := instead_of_schema(schema)) is not None:
             kind = "a type" if isinstance(schema, type) else f"a value of the type {type(schema).__name__}"
@@ -300,11 +300,12 @@ class Grammar(Language[T]):
         >>> Grammar.from_type(list[bool]).accepts("[true, false]")
         True
 
-        Members that the type does not name are not written, as its values would drop them: a model with
-        `extra="allow"` has them. `options` of your own are taken as they are: say `closed_objects=True` for the same.
+        Members that the type does not have are not allowed, since its values would drop them; a model with
+        `extra="allow"` keeps them. Your own `options` are not changed for this; pass `closed_objects=True` for the
+        same.
 
-        What the type demands and no schema can say (validators in Python, a date in the past, a file that exists) is
-        listed in `report` as loosened, place by place; `value` checks it. Needs Pydantic.
+        Demands of the type that no schema can express (validators in Python, a date in the past, a file that exists)
+        are listed in `report` as loosened, place by place; `value` checks them. Needs Pydantic.
         """
         from frisket.python_type import PythonType
 
@@ -323,7 +324,7 @@ class Grammar(Language[T]):
     def with_schema(
         self, schema: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None
     ) -> Grammar[Any]:
-        """The grammar of another schema, which is read as this one's was: with its options and its registry.
+        """The grammar of another schema, with the options and the registry of this one.
 
         >>> from frisket import JSONSchemaOptions
         >>> closed = Grammar.from_json_schema({}, options=JSONSchemaOptions(whitespace="compact"))
@@ -349,7 +350,7 @@ class Grammar(Language[T]):
         max_thinking_chars: int | None = None,
         limits: Limits | None = None,
     ) -> Grammar[Message]:
-        r"""The messages of a model that may call tools, in the wire format of its family; the value is a `Message`.
+        r"""The messages of a model that may call tools, in the format of its family; the value is a `Message`.
 
         >>> weather = {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
         >>> grammar = Grammar.from_tools([weather], "qwen3")
@@ -358,14 +359,14 @@ class Grammar(Language[T]):
         [ToolCall(id='call_0', name='weather', arguments={'city': 'Rome'})]
 
         `tools` is a list of descriptions, Python functions and Pydantic models, or `frisket.tools.Tools` with a policy
-        for those that cannot be enforced. `frisket.tools.families()` lists the families.
+        for tools that cannot be enforced. `frisket.tools.families()` lists the families.
 
-        `choice`: `auto` lets the model write text, call tools, or both; `required` asks for at least one call and
-        nothing else, a tool's name for one call of it, `none` for text alone. With `parallel=False` there is at most
-        one call. `final` (a schema, a type or a Grammar) stands in place of free text: the model calls tools or gives
-        this answer.
-        `thinking` says whether reasoning may, must or must not come first; `prompt` is the rendered prompt, which may
-        have begun or ended it. `vocabulary` says which markers are special tokens; without it, the family does.
+        `choice`: `auto` lets the model write text, call tools, or both; `required` requires at least one call, and
+        allows no text; the name of a tool requires one call of it; `none` allows only text. With `parallel=False` there
+        is at most one call. `final` (a schema, a type or a Grammar) takes the place of free text: the model calls
+        tools, or gives this answer. `thinking` says whether reasoning may, must or must not come first. `prompt` is the
+        rendered prompt, which may have begun or ended the reasoning. `vocabulary` tells which markers are special
+        tokens; by default the family does.
         """
         from frisket.tools.compile import compile_tools
 
@@ -384,7 +385,7 @@ class Grammar(Language[T]):
 
     @classmethod
     def _from_thinking(cls, answer: Grammar, **keywords: Any) -> Grammar[Thought[Any]]:
-        """`think`, where a grammar is made again from what it was made of."""
+        """`think`, called to make a grammar from its pickled arguments."""
         from frisket.thinking import think
 
         return think(answer, **keywords)
@@ -418,15 +419,15 @@ class Grammar(Language[T]):
     def from_structural_tag(
         cls, tag: Mapping[str, Any] | str, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None
     ) -> Grammar[Any]:
-        """The texts of a structural tag, the JSON (a dict, or text) that requests to vLLM and SGLang carry.
+        """The texts of a structural tag: the JSON (a dict, or text) in requests to vLLM and SGLang.
 
         >>> tag = {"type": "tag", "begin": "<n>", "content": {"type": "regex", "pattern": "[0-9]+"}, "end": "</n>"}
         >>> Grammar.from_structural_tag({"type": "structural_tag", "format": tag}).accepts("<n>42</n>")
         True
 
-        Both kinds are read: `format`, and the older `structures` with `triggers`. `options` are those of the schemas in
-        it; without any, JSON may have any white space and escapes, as the format's definition says. What is no
-        structural tag, or cannot be exact, is a GrammarSyntaxError with its JSON pointer.
+        Both kinds are read: `format`, and the older `structures` with `triggers`. `options` apply to the schemas
+        inside; by default JSON may have any white space and escapes, as the definition of the format says. A tag that
+        is invalid, or cannot be exact, is a GrammarSyntaxError with the JSON pointer.
         """
         from frisket.notations.structural_tag import TagText, load_structural_tag, read_structural_tag
 
@@ -438,8 +439,8 @@ class Grammar(Language[T]):
 
     @classmethod
     def _from_part(cls, part: Part, *, limits: Limits | None = None) -> Grammar[Any]:
-        """The texts of a combination (frisket.parts). Its rules are made when they are first asked for: most parts
-        are asked only as parts of others."""
+        """The texts of a combination (frisket.parts). Its rules are made on demand, since most combinations are only
+        used as parts of others."""
         grammar: Grammar[Any] = Grammar(None, origin=Origin("_from_part", part, {}, limits))
         if isinstance(part, Template):
             grammar._value = Filled(grammar, part)

@@ -1,7 +1,7 @@
-"""Exception of `json.loads` → the fault of the text, and what to do about it.
+"""Exception of `json.loads` → the fault of the text, and advice.
 
-Python's reader fails for reasons that are no fault of the JSON: a text may nest deeper than its recursion goes, and an
-integer may have more digits than it converts. Such a text is beyond a limit, and no caller should call it "not JSON".
+Python's reader also fails on valid JSON: a text may nest deeper than it recurses, and an integer may have more digits
+than it converts. Such a text exceeds a limit, and callers should not call it "not JSON".
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ BOM_HINT = 'read the file with encoding="utf-8-sig", which leaves the mark out'
 
 @dataclass(frozen=True, slots=True)
 class JSONFault:
-    """Why a text has no value. `is_limit` says that it may well be JSON, which is too deep or too long to be read."""
+    """Why a text was not read. `is_limit`: it may be valid JSON, but is too deep or has too long a number."""
 
     message: str
     """A clause about the text, such as `nests too deep` or `is not JSON: Expecting value`."""
     where: str | None = None
-    """Line and column."""
+    """Line and column of the fault; None if unknown."""
     hint: str | None = None
     is_limit: bool = False
 
 
 def json_fault(error: ValueError | RecursionError) -> JSONFault:
-    """The fault of a text on which `json.loads` raised the error.
+    """The fault of a text, from the error that `json.loads` raised on it.
 
     >>> json_fault(RecursionError()).message, json_fault(RecursionError()).is_limit
     ('nests too deep', True)

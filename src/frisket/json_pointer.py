@@ -1,4 +1,4 @@
-"""Path of keys and indexes ↔ JSON Pointer (RFC 6901), and what stands there."""
+"""Path of keys and indexes ↔ JSON Pointer (RFC 6901) → the value at the place."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 
 
 def escape(step: str | int) -> str:
-    """A key or index as one token of a pointer; a lone surrogate appears as its escape, so that it can be written."""
+    """A key or index as a token of a pointer; a lone surrogate is written as its escape, so that it can be printed."""
     token = str(step).encode("utf-8", "backslashreplace").decode()
     return token.replace("~", "~0").replace("/", "~1")
 
 
 def unescape(token: str) -> str:
-    """The key that a token of a pointer means."""
+    """The key that a token of a pointer stands for."""
     return token.replace("~1", "/").replace("~0", "~")
 
 
@@ -36,7 +36,7 @@ def to_steps(pointer: str) -> list[str]:
 
 
 def follow(value: Any, pointer: str) -> Any:
-    """The value at a pointer; LookupError where there is none."""
+    """The value at a pointer; LookupError if there is none."""
     for step in to_steps(pointer):
         try:
             value = value[int(step)] if isinstance(value, (list, tuple)) and step.isdecimal() else value[step]
@@ -46,7 +46,7 @@ def follow(value: Any, pointer: str) -> Any:
 
 
 def find(value: Any, pointer: str) -> Any:
-    """The value at a pointer; None where there is none."""
+    """The value at a pointer; None if there is none."""
     try:
         return follow(value, pointer)
     except LookupError:

@@ -1,4 +1,4 @@
-"""Grammar → what can be done with it, whatever notation it came from: compiled, matched, printed, pickled."""
+"""Rules of any notation → compiled, compared, printed and pickled."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ if TYPE_CHECKING:
 else:
     from typing import TypeVar
 
-    # Defaults are for type checkers: `Grammar` alone is a Grammar[Any].
+    # Defaults are for type checkers: `Grammar` alone means Grammar[Any].
     T = TypeVar("T", covariant=True)
 
-#: The representation of a combination shows at most so many characters.
+#: Most characters in the `repr` of a combination.
 _SHOWN = 200
-#: Parts of a combination whose text is written for it: more would be cut anyway.
+#: Most parts of a combination that are printed for its `repr`; more would be cut off in any case.
 MOST_PARTS = 1_000
-#: Steps of the limits to write a node as text, and the bytes of that text.
+#: Limit steps and bytes of printing a node.
 _STEPS_PER_NODE, _BYTES_PER_NODE = 50, 100
-#: Arguments of the constructors; and no argument at all, which is an error.
+#: Types of `_core`; and a mark for a missing argument.
 _CORES = (_core.Grammar, type(None))
 _MISSING: Any = object()
 
 
 class Language(Generic[T]):
-    """The texts that rules describe: compiled, compared, pickled, printed. `Grammar` adds the ways to make one."""
+    """The texts that rules describe: compiled, compared, pickled and printed. `Grammar` adds the constructors."""
 
     __slots__ = ("__weakref__", "_core", "_origin", "_report", "_schema", "_value")
 
@@ -63,13 +63,13 @@ class Language(Generic[T]):
         if not isinstance(core, _CORES):
             made = [name for name in vars(type(self)) if name.startswith("from_")]
             raise TypeError(f"{type(self).__name__}() makes nothing; call a constructor of it: {', '.join(made)}")
-        # None of a combination whose rules nobody asked for yet.
+        # None in a combination whose rules were not needed yet.
         self._core = core
         self._report = report
-        # A value, or its text until somebody asks for the value.
+        # A value, or its text until the value is asked for.
         self._schema = schema
         self._value = value
-        # The content of a schema without options: most grammars are neither compared nor sent.
+        # The content of a schema without options, since most grammars are neither compared nor pickled.
         self._origin = origin
 
     @property
@@ -78,7 +78,7 @@ class Language(Generic[T]):
         return self._core_within(None)
 
     def _core_within(self, limits: Limits | None) -> _core.Grammar:
-        """The rules; those of a combination are made when they are first asked for, within these limits."""
+        """The rules; those of a combination are made on first use, within these limits."""
         core = self._core
         if core is None:
             origin = self._made_by()
@@ -97,12 +97,12 @@ class Language(Generic[T]):
 
     @property
     def report(self) -> Report | None:
-        """The coverage of a JSON Schema, place by place; None for other notations."""
+        """The coverage report of a JSON Schema, place by place; None for other notations."""
         return self._report
 
     @property
     def options(self) -> JSONSchemaOptions | None:
-        """How the documents of the schema are spelled; None for other notations than JSON Schema and types.
+        """How the documents of the schema are spelled; None unless the grammar comes from a JSON Schema or a type.
 
         >>> from frisket import Grammar
         >>> Grammar.from_type(bool).options.property_order
@@ -123,10 +123,10 @@ class Language(Generic[T]):
         return origin.argument if origin is not None and origin.constructor == "from_type" else None
 
     def compile(self, vocabulary: Vocabulary | _core.Vocabulary, *, limits: Limits | None = None) -> CompiledGrammar:
-        """The grammar for one tokenizer. Lazy: microseconds, whatever the grammar and the vocabulary (milliseconds
-        where one of thousands of words may come: the dearest of their masks are made here).
+        """The grammar for one tokenizer. It takes microseconds, since masks are computed when they are needed. It takes
+        milliseconds if one of thousands of words may come, since the slowest masks of these are computed here.
 
-        `limits` bound this call, every call of its matchers and the memory of all that they find out. VocabularyError
+        `limits` apply to this call, to every call of its matchers, and to the memory of their results. VocabularyError
         if the vocabulary's tokens cannot spell any text of the grammar.
         """
         began = perf_counter()
@@ -146,19 +146,19 @@ class Language(Generic[T]):
         return self._core_within(limits).accepts(_bytes(text), limits=limits)
 
     def accepts_prefix(self, text: str | bytes, *, limits: Limits | None = None) -> bool:
-        """Whether some text of the grammar begins like this."""
+        """Whether some text of the grammar begins with this text."""
         return self._core_within(limits).accepts_prefix(_bytes(text), limits=limits)
 
     def value(self, text: str) -> T:
-        """A text of the grammar as what it stands for: a value of the type, parsed JSON, or the text itself.
+        """The value of a text of the grammar: a value of the type, parsed JSON, or the text itself.
 
         >>> from frisket import Grammar
         >>> Grammar.from_json_schema({"type": "array"}).value("[1, 2]")
         [1, 2]
 
-        The text is taken for one that the grammar's masks made. Of any other one, `accepts` says whether the grammar
-        has it; here only what is no JSON, no value of the type or, where the grammar is relaxed, none of the schema is
-        an AnswerError.
+        The text should be one that the grammar's masks have made; for any other text, `accepts` tells whether it is in
+        the grammar. AnswerError only for a text that is no JSON, that the type refuses, or, if the grammar is relaxed,
+        the schema.
         """
         value: T = self._value(text)
         return value
@@ -170,7 +170,7 @@ class Language(Generic[T]):
         *,
         limits: Limits | None = None,
     ) -> dict[str, list[Span]]:
-        """The spans of the captures by their names, in a whole text of the grammar or in its token ids.
+        """The spans of the captures by name, for a whole text of the grammar or for its token ids.
 
         >>> from frisket import Grammar
         >>> from frisket.parts import capture, regex, repeat
@@ -178,10 +178,11 @@ class Language(Generic[T]):
         >>> [(span.start, span.end, span.text) for span in row.captures("12, 3")["n"]]
         [(0, 2, '12'), (4, 5, '3')]
 
-        With a `vocabulary` the text is token ids, and the spans name their tokens, too. A name has its spans in order
-        of the text; names that captured nothing are not there. The parse is exact. If the text can be read in several
-        ways, parts choose from left to right: a choice its first option that fits, a repetition one more round, every
-        other part its longest text. A text that does not match is a GrammarError with the code `text-rejected`.
+        With a `vocabulary` the text is given as token ids, and the spans name their tokens, too. The spans of a name
+        are in the order of the text; names that captured nothing are left out. The parse is exact. If the text has
+        several readings, parts choose from left to right: a choice takes its first option that fits, a repetition one
+        more round, and any other part its longest text. A text that does not match is a GrammarError with the code
+        `text-rejected`.
         """
         if vocabulary is not None:
             units = token_text(cast("Sequence[int]", text), vocabulary)
@@ -205,33 +206,33 @@ class Language(Generic[T]):
         return named
 
     def to_gbnf(self, *, limits: Limits | None = None) -> str:
-        """The rules in GBNF, for other engines: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
+        """The rules in GBNF, for other engines. The grammar must come from GBNF, ABNF, EBNF or Lark.
 
         >>> from frisket import Grammar
         >>> print(Grammar.from_lark('start: "a".."c"+').to_gbnf(), end="")
         root ::= [a-c]+
 
-        GrammarError for what GBNF cannot say: exceptions, intersections, lazy rules, JSON Schemas.
+        GrammarError for constructs that GBNF lacks: exceptions, intersections, lazy rules, JSON Schemas.
         """
         from frisket.notations.transcript import to_gbnf
 
         return to_gbnf(*self._call(), Meter(limits))
 
     def to_ebnf(self, *, limits: Limits | None = None) -> str:
-        """The rules in the W3C's EBNF: of a grammar that was made from GBNF, ABNF, EBNF or Lark.
+        """The rules in the W3C's EBNF. The grammar must come from GBNF, ABNF, EBNF or Lark.
 
         >>> from frisket import Grammar
         >>> print(Grammar.from_gbnf('root ::= "a" root?').to_ebnf(), end="")
         root ::= 'a' root?
 
-        GrammarError for what it cannot say: special tokens, intersections, lazy rules, JSON Schemas.
+        GrammarError for constructs that it lacks: special tokens, intersections, lazy rules, JSON Schemas.
         """
         from frisket.notations.transcript import to_ebnf
 
         return to_ebnf(*self._call(), Meter(limits))
 
     def open_rules(self, text: str | bytes, *, limits: Limits | None = None) -> tuple[str, ...]:
-        """The names of the rules in which the end of this beginning of a text stands, from the root on.
+        """The names of the rules that are open at the end of a text so far, from the root inwards.
 
         >>> from frisket import Grammar
         >>> sums = Grammar.from_gbnf('''root ::= number ("+" number)*
@@ -239,9 +240,9 @@ class Language(Generic[T]):
         >>> sums.open_rules("1+(23")
         ('root', 'number', 'root', 'number')
 
-        Of a grammar that was made from GBNF, ABNF, EBNF or Lark; of others there are none, nor of a text with which no
-        text of the grammar begins. A rule directly within itself is named once. Where the text has several readings,
-        the one counts whose innermost rule has read something, and of these the deepest.
+        Empty unless the grammar comes from GBNF, ABNF, EBNF or Lark, and some text of it begins with this text. A rule
+        directly inside itself is named once. If the text has several readings, the one counts whose innermost rule has
+        read something; among these, the deepest.
         """
         from frisket.notations.production.open_rules import open_rules
         from frisket.notations.transcript import NOTATIONS, productions
@@ -250,7 +251,7 @@ class Language(Generic[T]):
         return open_rules(*productions(*call, meter), _bytes(text), meter) if call[0] in NOTATIONS else ()
 
     def dump(self, *, limits: Limits | None = None) -> str:
-        """The rules as text, for people: one definition a paragraph, in order of first mention.
+        """The rules as text for people: one definition per paragraph, in order of first mention.
 
         >>> from frisket import Grammar
         >>> from frisket import JSONSchemaOptions
@@ -268,21 +269,21 @@ class Language(Generic[T]):
           none '{}'
           colon ':'
 
-        The text depends on the grammar alone, not on the process: a diff of it shows a change of how schemas are
-        lowered. Another version of frisket may write another text. The notation, from the weakest binding to the
-        strongest: `a | b` is either, `a & b` both, `a b` one after the other. `a?`, `a*`, `a+` and `a{2,5}` repeat;
-        `a#{2,5}` is the texts of `a` that have 2 to 5 characters, and `!a` all byte strings but those of `a`. `'x'` is
-        these bytes, `[a-z]` one of these, `any_text` every valid UTF-8, `empty` the empty text, `nothing` no text.
-        `string(a)` is the JSON strings that decode to a text of `a` (`string_free(a)`: in every spelling),
-        `multiple(7)` the digits of a multiple, `special('<x>')` a special token. Rules, objects, arrays of different
-        items, layouts (punctuation), and terms that are long or used twice have names.
+        The text depends only on the grammar and the version of frisket. So a diff of it shows a change in how schemas
+        are lowered. The notation, from the weakest binding to the strongest: `a | b` is either, `a & b` both, `a b` one
+        after the other. `a?`, `a*`, `a+` and `a{2,5}` repeat. `a#{2,5}` is the texts of `a` with 2 to 5 characters, and
+        `!a` all byte strings except those of `a`. `'x'` is these bytes, `[a-z]` one of these bytes, `any_text` every
+        valid UTF-8, `empty` the empty text, `nothing` no text. `string(a)` is the JSON strings that decode to a text of
+        `a` (`string_free(a)`: in every spelling), `multiple(7)` the digits of a multiple, `special('<x>')` a special
+        token. These have names: rules, objects, arrays of different items, layouts (punctuation), and terms that are
+        long or used twice.
         """
         core, meter = self._core_within(limits), Meter(limits)
         meter.spend(_STEPS_PER_NODE * core.node_count, _BYTES_PER_NODE * core.node_count)
         return core.dump()
 
     def describe(self, style: Style = "typescript", *, limits: Limits | None = None) -> Description:
-        """What the documents look like, as text for a prompt; of a schema or a type only.
+        """A description of the documents, as text for a prompt; only for a grammar of a schema or a type.
 
         >>> from frisket import Grammar
         >>> schema = {"type": "object", "properties": {"n": {"type": "integer", "maximum": 9}}, "required": ["n"]}
@@ -293,9 +294,9 @@ class Language(Generic[T]):
 
         `typescript` is a type, with descriptions and all conditions in comments; `prose` says the same in words and
         lists. `json_schema` is the schema itself. `example` is one document of the grammar, always valid. The last two
-        have the white space that the options ask for, because a model writes what it has read. Members come in the
-        order of the mask. `describe(style).tokens(model)` says what the text costs. A schema that nests too deep to be
-        described, or whose description takes more than the `limits`, is a LimitExceededError.
+        have the white space of the options, because a model copies what it has read. Members come in the order of the
+        mask. `describe(style).tokens(model)` counts the tokens. A schema that nests too deep, or whose description
+        exceeds the `limits`, is a LimitExceededError.
         """
         from frisket.description import describe
 
@@ -348,7 +349,7 @@ class Language(Generic[T]):
         return origin
 
     def _call(self) -> tuple[str, Any, dict[str, Any]]:
-        """The constructor that made the grammar, its argument and its keywords."""
+        """(the constructor that made the grammar, its argument, its keywords)."""
         origin = self._made_by()
         return ("", None, {}) if origin is None else (origin.constructor, origin.argument, origin.keywords)
 
@@ -367,7 +368,7 @@ class Language(Generic[T]):
 
     @property
     def _outline(self) -> Part:
-        """The grammar as a tree of named parts. The latest ones are kept: of many tools it takes milliseconds."""
+        """The grammar as a tree of named parts. Recent ones are cached: with many tools, one takes milliseconds."""
         return _outline_of(self) if hasattr(self._value, "outline") else self._part
 
 
@@ -377,7 +378,7 @@ def _outline_of(language: Language) -> Part:
 
 
 def _remake(cls: type[Language], constructor: str, argument: Any, keywords: dict[str, Any]) -> Any:
-    """The grammar that was pickled."""
+    """The grammar of a pickle."""
     if isinstance(argument, Content):
         argument = argument.value()
     return getattr(cls, constructor)(argument, **keywords)
@@ -402,10 +403,10 @@ def json_value(text: str) -> Any:
 
 
 def usual_options(constructor: str) -> JSONSchemaOptions:
-    """The options of a constructor where nobody gives any.
+    """The options that a constructor uses by default.
 
-    Nobody sorted the fields of a class: where they are in alphabetical order, that is the order. Members that a class
-    does not name would be written for nothing, as its values drop them."""
+    The fields of a class are in the author's order, even if that is alphabetical. Members that a class does not have
+    are forbidden, since its values would drop them."""
     front = compiled_schema.front_end()
     if constructor == "from_type":
         options = front.JSONSchemaOptions(formats="python", property_order="declared", closed_objects=True)
@@ -419,7 +420,7 @@ def _shortened(text: str) -> str:
 
 def _bytes(text: str | bytes) -> bytes:
     if isinstance(text, str):
-        # A lone surrogate becomes bytes that are no UTF-8, and so no text of a grammar.
+        # A lone surrogate becomes bytes that are not UTF-8, and so occur in no text of a grammar.
         return text.encode("utf-8", "surrogatepass")
     if not isinstance(text, bytes):
         raise TypeError(f"a text is a str or bytes, got {type(text).__name__}")

@@ -1,8 +1,9 @@
-"""How many tokens a text still takes: what `Matcher.least_tokens` returns."""
+"""How many tokens a text still needs: the result of `Matcher.least_tokens`."""
 
 from dataclasses import dataclass
 
-#: Tokens of a median answer for each of the schema's shortest text, and at least. MaskBench: `benchmarks/answers.py`.
+#: A median answer has this many times the tokens of the shortest, and at least so many (MaskBench:
+#: `benchmarks/answers.py`).
 MEDIAN_TIMES, MEDIAN_LEAST = 4, 64
 
 
@@ -18,11 +19,11 @@ class Least:
     """
 
     count: int
-    """The number of tokens that suffice, special ones included, an end-of-sequence token not."""
+    """A number of tokens that suffices; special tokens count, an end-of-sequence token does not."""
     exact: bool
-    """Whether no fewer suffice."""
+    """Whether no smaller number suffices."""
 
 
 def median_tokens(least: int) -> int:
-    """Tokens of the median answer to a schema whose shortest text takes `least`: reasoning leaves them for it."""
+    """Tokens of the median answer to a schema whose shortest text takes `least`; reasoning leaves this many."""
     return max(MEDIAN_TIMES * least, MEDIAN_LEAST)

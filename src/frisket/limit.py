@@ -1,6 +1,6 @@
-"""Steps, memory, time → Limits; another thread → Cancellation; what a call in Python takes of both → Meter.
+"""Steps, memory, time → Limits; another thread → Cancellation; work of a call in Python → Meter.
 
-The engine's own classes under their public names.
+Limits and Cancellation are native classes under their public names.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from frisket._core import Cancellation, GrammarBuilder, Limits
 
 __all__ = ["Cancellation", "Limits", "Meter"]
 
-#: More steps than any limit has; the engine's counts are 64 bits wide.
+#: More steps than any limit has; native counts have 64 bits.
 _ENDLESS = 2**62
 
 
 class Meter:
-    """Holds one call that is made in Python to limits: its loops say what they are about to take.
+    """Keeps one call that is made in Python within limits: its loops announce what they are about to take.
 
-    `limits` are those of the calls of the engine that it makes: their time began with the meter.
+    `limits` are those for the native calls that it makes; their time began with the meter.
 
     >>> meter = Meter(Limits(steps=10))
     >>> meter.spend(10)
@@ -33,5 +33,5 @@ class Meter:
         self._builder = GrammarBuilder(limits=self.limits)
 
     def spend(self, steps: int, memory_bytes: int = 0) -> None:
-        """Take steps, and bytes that are kept until the call is over; LimitExceededError where there are too few."""
+        """Take steps, and bytes that are kept until the call ends; LimitExceededError if too few are left."""
         self._builder.check(min(steps, _ENDLESS), min(memory_bytes, _ENDLESS))

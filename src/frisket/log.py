@@ -1,6 +1,6 @@
-"""Event → a line of `logging` at DEBUG, under `frisket`; nothing where the program never imported `logging`.
+"""Event → a line of `logging` at DEBUG, under `frisket`; nothing if the program never imported `logging`.
 
-Nobody listens there, and to import it costs more than to compile a hundred schemas.
+In that case nobody listens, and importing it would take longer than compiling a hundred schemas.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ __all__ = ["debug", "first_line", "milliseconds"]
 
 
 def debug(message: str, *values: object) -> None:
-    """Log the message; `%` puts the values in, only if somebody listens."""
+    """Log the message; the values replace its `%` only if somebody listens."""
     logging: Any = sys.modules.get("logging")
-    # A module that another thread imports at this moment has no functions yet.
+    # While another thread is importing the module, it has no functions yet.
     if logging is not None and hasattr(logging, "getLogger"):
         logging.getLogger("frisket").debug(message, *values)
 
 
 def first_line(error: Exception) -> str:
-    """What went wrong and where, without the hint: a line of a log is one line."""
+    """The error and its place without the hint, since a line of a log is one line."""
     return str(error).partition("\n")[0]
 
 

@@ -1,4 +1,4 @@
-"""Any text → escaped HTML text; rows → a table; parts of a page → the small page that a notebook shows."""
+"""Text → escaped HTML; rows → a table; parts of a page → the fragment that a notebook shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from html import escape
 PICTURES = {code: 0x2400 + code for code in range(32) if code not in (9, 10)} | {127: 0x2421}
 ROOT = "(root)"
 
-#: `--h1` to `--h5` are the levels of `heat.LEVELS`; text of either theme has a contrast of 7 : 1 on them.
+#: `--h1` to `--h5` are the levels of `heat.LEVELS`; in both themes, text has a contrast of 7 : 1 on them.
 PALETTE = """
 :root { color-scheme: light dark; --text: #1b1b1b; --paper: #ffffff; --quiet: #5a5a5a; --line: #c9c9c9;
   --h1: #fff3c4; --h2: #ffe08a; --h3: #ffc078; --h4: #ff9d84; --h5: #f58ba8; }
@@ -17,14 +17,14 @@ PALETTE = """
   --h1: #3d3716; --h2: #574a0f; --h3: #6b3f10; --h4: #7c2f1d; --h5: #7d1f45; } }
 """
 
-#: The marks of a text: levels of pressure, tokens that the mask overruled, steps whose pressure is unknown.
+#: Marks in a text: levels of pressure, overruled tokens, steps with unknown pressure.
 MARKS = """.h1 { background: var(--h1); } .h2 { background: var(--h2); } .h3 { background: var(--h3); }
 .h4 { background: var(--h4); } .h5 { background: var(--h5); }
 .overruled { text-decoration: underline wavy; text-underline-offset: .2em; }
 .unknown { border: 1px dashed var(--quiet); }
 .quiet { color: var(--quiet); }
 """
-#: Rules within `.frisket` alone, by CSS's own nesting. Paper and text are ours: a notebook may have another theme.
+#: Rules nested in `.frisket`, so that they affect nothing else. They set colours, since a notebook has its own theme.
 STYLE = (
     ".frisket { color: var(--text); background: var(--paper); padding: .5rem;\n"
     + PALETTE.replace(":root", "&")
@@ -64,8 +64,8 @@ def figures(*figures: str) -> list[str]:
 
 
 def notebook(*parts: str) -> str:
-    """What `_repr_html_` returns: the parts, with a style that reaches nothing else on the notebook's page.
+    """The result of `_repr_html_`: the parts, with a style that affects nothing else on the notebook's page.
 
-    Scripts are not in it, and all text in `parts` must be escaped: it comes from a model or from a stranger's schema.
+    It contains no script. All text in `parts` must be escaped, since it comes from a model or from a stranger's schema.
     """
     return f'<div class="frisket"><style>{STYLE}</style>{"".join(parts)}</div>'

@@ -1,9 +1,9 @@
-"""CompiledGrammar → Matcher: one sequence's position.
+"""CompiledGrammar → Matcher: the position of one sequence.
 
-The engine's own class under its public name, without a wrapper: a mask costs about as much as one call of a Python
-method, so a layer in between would be half the bill.
+This is the native class under its public name, without a wrapper: a mask takes about as long as one call of a Python
+method, so a wrapper would double the time.
 
-Where a budget runs out, `completion` says how to close what was begun:
+If a budget runs out, `completion` tells how to close the text:
 
     >>> from frisket import Grammar, Vocabulary
     >>> tags = {"id": {"type": "integer"}, "tag": {"enum": ["a", "bc"]}}

@@ -1,7 +1,7 @@
-"""An argument that was meant for another call → what to write instead, as the hint of an error.
+"""An argument that was meant for another call → the hint of an error: what to write instead.
 
-Python's types, JSON Schemas, lists of texts and models stand close together in the API. Whoever takes one for another
-should not read the advice of the library below, which cannot know what was meant.
+Python types, JSON Schemas, lists of texts and models are easily confused in the API. A caller who confuses them should
+not get the advice of an inner library, which cannot know what was meant.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ __all__ = [
     "instead_of_vocabulary",
 ]
 
-#: A hint shows at most so many of the values that were passed.
+#: Most of the given values that a hint shows.
 _SHOWN = 5
-#: A value in an error takes at most so many characters.
+#: Most characters of a value in an error.
 _SHOWN_CHARACTERS = 40
-#: The modules of what annotations are made of, other than classes: `Literal["a"]`, `int | None`, `list[int]`.
+#: Modules of annotations other than classes: `Literal["a"]`, `int | None`, `list[int]`.
 _ANNOTATIONS = ("typing", "typing_extensions", "types", "annotationlib")
 
 
 def given(value: object) -> str:
-    """A value as an error shows it: a text or a truth value itself, of others the type: a repr may have no end.
+    """A value as an error shows it: a short text or a bool itself, otherwise its type, since a `repr` may be endless.
 
     >>> given("larc"), given(True), given([1, 2])
     ("'larc'", 'True', 'list')
@@ -45,7 +45,7 @@ def given(value: object) -> str:
 
 
 def instead_of_type(value: object) -> str | None:
-    """Advice for a value that stands where a type should; None where it may be a type.
+    """Advice for a value in the place of a type; None if it may be a type.
 
     >>> instead_of_type({"type": "object"})
     'Grammar.from_json_schema reads JSON Schemas'
@@ -79,7 +79,7 @@ def instead_of_type(value: object) -> str | None:
 
 
 def instead_of_function(name: str) -> str:
-    """Advice for a function that stands where a type should: Pydantic would call it with the answer.
+    """Advice for a function in the place of a type; Pydantic would call it with the answer.
 
     >>> instead_of_function("now")
     'for a call of it, Grammar.from_tools([now], family), which runs nothing; for a value, pass its type'
@@ -88,7 +88,7 @@ def instead_of_function(name: str) -> str:
 
 
 def instead_of_class(value: object) -> str | None:
-    """Advice for a class whose fields Pydantic does not read; None for any other.
+    """Advice for a class whose fields Pydantic cannot read; None for any other class.
 
     >>> class Point:
     ...     __attrs_attrs__ = ()
@@ -105,7 +105,7 @@ def instead_of_class(value: object) -> str | None:
 
 
 def instead_of_schema(value: object) -> str | None:
-    """Advice for a value that stands where a JSON Schema should; None where nothing better is known.
+    """Advice for a value in the place of a JSON Schema; None if no better advice is known.
 
     >>> instead_of_schema(int)
     'Grammar.from_type reads types: Grammar.from_type(int)'
@@ -122,7 +122,7 @@ def instead_of_schema(value: object) -> str | None:
 
 
 def instead_of_rules(text: str, notation: Literal["gbnf", "lark"]) -> str | None:
-    """Advice for a text that stands where rules in that notation should; None where it may be of the notation.
+    """Advice for a text in the place of rules in a notation; None if it may be in that notation.
 
     >>> instead_of_rules('root ::= "a"', "lark")
     'rules with ::= are GBNF or EBNF: Grammar.from_gbnf or Grammar.from_ebnf reads them'
@@ -159,7 +159,7 @@ def instead_of_choices(values: Sequence[object]) -> str | None:
 
 
 def instead_of_vocabulary(value: object) -> str | None:
-    """Advice for a value that stands where a vocabulary should; None where nothing better is known."""
+    """Advice for a value in the place of a vocabulary; None if no better advice is known."""
     if hasattr(value, "vocabulary"):
         return "pass its vocabulary, as in model.vocabulary"
     if hasattr(value, "encode"):

@@ -1,7 +1,7 @@
 """Types of the keyword arguments of `generate`, `stream`, `sample`, `generate_many`, `agenerate` and `astream`.
 
-Every one of these calls takes all of them, and refuses the ones that it cannot heed. A function of your own that passes
-them on says `**options: Unpack[frisket.options.Options]`.
+Each of these calls accepts all of them, and refuses those that have no meaning for it. A function of your own that
+passes them on is declared with `**options: Unpack[frisket.options.Options]`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["AllOptions", "Mode", "OnBudget", "Options", "Prompt", "Style", "Tool
 Prompt: TypeAlias = "str | Sequence[ChatMessage]"
 """A text, or the messages of a chat."""
 OnBudget: TypeAlias = Literal["finish", "cut"]
-"""The end of an answer at `max_tokens`."""
+"""How an answer ends at `max_tokens`."""
 Style: TypeAlias = Literal["typescript", "prose", "json_schema", "example"]
 """The wording of `Grammar.describe`."""
 Mode: TypeAlias = Literal["auto", "on", "off"]
@@ -34,60 +34,60 @@ class Options(TypedDict, total=False):
     """Keyword arguments of a call that asks a model for an answer."""
 
     max_tokens: int
-    """The most tokens of the answer. Without it 512, or fewer where the model's context ends."""
+    """The most tokens of the answer. By default 512, or fewer if the model's context leaves fewer."""
     on_budget: OnBudget
-    """`"finish"`: masks keep only tokens after which the answer can still be finished within `max_tokens`; where none
-    can, BudgetError says how many would do. `"cut"`: the text ends where the tokens do, as it does without the argument
-    for a `strategy` and in `sample`."""
+    """`"finish"`: masks keep only tokens after which the answer can still be finished within `max_tokens`; if no answer
+    is that short, BudgetError says how many tokens are needed. `"cut"`: the text ends after `max_tokens` tokens. The
+    default is `"finish"`, or `"cut"` for a `strategy` and in `sample`."""
     min_tokens: int
-    """The text does not end before so many tokens, if another token may come. 0 without it."""
+    """The text does not end before this many tokens, if another token may come. By default 0."""
     guard: Guard | None
     """`Guard()` keeps the model from repeating a block of tokens."""
     sampler: Sampler | None
-    """How a token is drawn, such as `Sampler(temperature=0.7)`. Without it the likeliest is taken; `sample` and most
-    strategies draw as the model's own probabilities are."""
+    """How a token is drawn, such as `Sampler(temperature=0.7)`. By default the likeliest is taken; `sample` and most
+    strategies draw from the model's own probabilities."""
     seed: int
-    """The number that every draw comes from: one seed is one answer. 0 without it."""
+    """The seed of all random draws: one seed gives one answer. By default 0."""
     stop: str | Sequence[str]
-    """One text or several: the answer ends before the first of them that comes."""
+    """One text or several: the answer ends before the first one that comes."""
     jump_forward: bool
-    """Whether text that must come is read in one call of the network with the token before it. True without it: answers
-    stay what they are. It works where sessions can take tokens back (`DraftSession`), and ends by itself where timed
-    calls show that it does not pay."""
+    """Whether required text is read in one call of the network, together with the token before it. By default True,
+    since answers stay the same. It works with sessions that can take tokens back (`DraftSession`), and stops by itself
+    if timed calls show that it does not pay."""
     describe: bool | Style
-    """Writes the target's schema into the prompt, as `Grammar.describe` words it; True as TypeScript. False without it:
-    the models that were measured answered no better with a description, and the embedded one worse."""
+    """Whether the prompt describes the target's schema, in a style of `Grammar.describe`; True means TypeScript. By
+    default False: the measured models answered no better with a description, and the embedded model worse."""
     limits: Limits | None
-    """What making the target's grammar, describing it and each call of its matcher may take. Its cancellation ends the
-    answer at the next token."""
+    """Limits of making the target's grammar, of describing it, and of each call of its matcher. Their cancellation ends
+    the answer at the next token."""
     heal: bool
-    """Whether the prompt's last tokens that a longer token begins with are taken back: the answer's first tokens spell
-    them again, as the model prefers. False without it."""
+    """Whether tokens at the prompt's end that begin a longer token are taken back; the answer's first tokens then spell
+    them again, as the model prefers. By default False."""
     strategy: Strategy | None
-    """How whole answers are found, where token by token under the mask is not enough: one of `frisket.strategies`."""
+    """How whole answers are found, if drawing one token after another is not enough: one of `frisket.strategies`."""
     on_step: Callable[[Step], object] | None
-    """A function that sees every step as it is made; with a strategy, those of the chosen answer once it is chosen."""
+    """A function that is called with every step when it is made, or with the steps that a strategy has chosen."""
     allow_partial: bool
-    """Whether an answer that was cut before it was whole is its text so far, instead of an error. False without it."""
+    """Whether the result of an answer that was cut is its text so far, instead of an error. By default False."""
 
 
 class ToolOptions(Options, total=False):
-    """Keyword arguments that a call takes beside `tools`, as `Grammar.from_tools` does."""
+    """Keyword arguments that a call takes together with `tools`; those of `Grammar.from_tools`."""
 
     choice: str
-    """Whether tools may (`"auto"`), must (`"required"`) or must not (`"none"`) be called; or the name of one."""
+    """Whether tools may (`"auto"`), must (`"required"`) or must not (`"none"`) be called; or the name of one tool."""
     parallel: bool
-    """Whether the model may call several tools at once. True without it."""
+    """Whether the model may make several calls in one message. By default True."""
     final: Any
-    """The target of an answer without calls, in place of free text."""
+    """The target of an answer without calls; it takes the place of free text."""
     thinking: Mode
     """Whether reasoning may (`"auto"`), must (`"on"`) or must not (`"off"`) come first."""
     family: str | Family | None
-    """The format of calls: its name, a model's id or a `Family`. Without it the model's chat template tells it."""
+    """The format of calls: its name, a model's id or a `Family`. By default the model's chat template tells it."""
 
 
 class AllOptions(ToolOptions, total=False):
     """All keyword arguments."""
 
     tools: Tools | Iterable[Any] | None
-    """What the model may call: functions, Pydantic models or descriptions. It stands in place of a target."""
+    """Tools that the model may call: functions, Pydantic models or descriptions. They take the place of a target."""

@@ -1,7 +1,7 @@
-"""Constructor and arguments → what two grammars are compared by, and what is sent in place of one.
+"""Constructor and arguments of a grammar → a record by which grammars are compared and pickled.
 
-A grammar's rules belong to the process and to the version of frisket that made them. What was asked for does not: it is
-short, and any version can make rules of it.
+Rules belong to the process and the version of frisket that made them. The arguments do not: they are short, and any
+version can make rules from them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from frisket.limit import Limits
     from frisket.tools.tools import Tools
 
-#: The keywords of each constructor where nobody says anything, other than None.
+#: The defaults of each constructor's keywords, other than None.
 _USUAL: dict[str, dict[str, Any]] = {
     "from_regex": {"dialect": "python", "search": False},
     "from_gbnf": {"root": "root"},
@@ -28,7 +28,7 @@ _USUAL: dict[str, dict[str, Any]] = {
     "_from_thinking": {"start": "<think>", "end": "</think>", "mode": "auto"},
 }
 
-#: A representation shows at most so many characters of an argument.
+#: Most characters of an argument in a `repr`.
 _SHOWN = 60
 
 
@@ -36,8 +36,8 @@ _SHOWN = 60
 class Origin:
     """One call of a constructor of `Grammar`.
 
-    `argument` is in canonical form: sorted choices, a pattern with its flags only if it has any, the content of a
-    schema as it was (its owner may change it later), a type. `limits` decide whether a grammar can be made, not which.
+    `argument` is in canonical form: sorted choices; a pattern, with flags only if it has some; a copy of a schema's
+    content, since its owner may change it later; a type. `limits` decide whether a grammar can be made, not which one.
     """
 
     constructor: str
@@ -55,14 +55,14 @@ class Origin:
 
     @classmethod
     def of_notation(cls, constructor: str, text: str, limits: Limits | None, **keywords: str | None) -> Origin:
-        """`text` is a grammar's, in the notation of the constructor."""
+        """The call of a constructor that reads `text` in its notation."""
         return cls(constructor, text, keywords, limits)
 
     @classmethod
     def of_schema(
         cls, schema: Any, data: bytes | None, options: Any, registry: Any, limits: Limits | None
     ) -> Origin | None:
-        """`data` is the content of the schema; of one that has none, a copy is kept, if there can be one."""
+        """The call for a schema with the content `data`, or else a copy of the schema; None if it cannot be copied."""
         argument = Content(data) if data is not None else None
         if argument is None:
             try:
@@ -73,7 +73,7 @@ class Origin:
 
     @classmethod
     def of_structural_tag(cls, tag: Any, data: bytes | None, options: Any, limits: Limits | None) -> Origin | None:
-        """`data` is the content of the tag, as that of a schema."""
+        """The call for a structural tag with the content `data`, handled like that of a schema."""
         origin = cls.of_schema(tag, data, options, None, limits)
         if origin is None:
             return None
@@ -81,14 +81,14 @@ class Origin:
 
     @classmethod
     def of_tools(cls, tools: Tools, limits: Limits | None, **keywords: Any) -> Origin | None:
-        """`tools` are kept as they are now; None where they cannot be copied."""
+        """The call for the present state of `tools`; None if they cannot be copied."""
         try:
             return cls("from_tools", tools.kept(), keywords, limits)
         except (TypeError, RecursionError):
             return None
 
     def equals(self, other: Origin) -> bool:
-        """Whether both ask for the same, whatever the limits."""
+        """Whether both calls have equal arguments; limits do not matter."""
         return (
             self.constructor == other.constructor
             and bool(self.argument == other.argument)
@@ -96,9 +96,9 @@ class Origin:
         )
 
     def sent(self) -> tuple[str, Any, dict[str, Any]]:
-        """Constructor, argument and keywords as another process takes them.
+        """(constructor, argument, keywords) for another process.
 
-        Time and cancellation are this process's; steps and memory go with the grammar, which may need them.
+        Time and cancellation stay in this process; steps and memory are sent, since the grammar may need them.
         """
         if self.keywords.get("registry") is not None:
             raise TypeError(
@@ -125,7 +125,7 @@ class Origin:
         return f"{self.constructor}({', '.join([shown, *self._unusual()])})"
 
     def _unusual(self) -> list[str]:
-        """The keywords that are not as they are where nobody says anything."""
+        """The keywords that differ from their defaults."""
         usual = _USUAL.get(self.constructor, {})
         found = []
         for name, value in self.keywords.items():
@@ -138,7 +138,7 @@ class Origin:
 
 
 class Content:
-    """A JSON value, or its text, as it was; equal to others of the same value, whatever the order of their members."""
+    """A copy of a JSON value, or of its text; equal to copies of the same value with members in another order."""
 
     __slots__ = ("data",)
 
@@ -150,8 +150,8 @@ class Content:
         return json.loads(value) if isinstance(value, str) else value
 
     def text(self) -> str | None:
-        """JSON, which any version of Python reads; None where it nests deep or holds what JSON cannot (a set in an
-        annotation)."""
+        """The value as JSON, which any version of Python reads; None if it nests too deep, or has a value that JSON
+        lacks (such as a set in an annotation)."""
         try:
             return json.dumps(self.value())
         except (TypeError, ValueError, RecursionError):

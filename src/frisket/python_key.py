@@ -1,8 +1,8 @@
-"""Pydantic's core schema of a dict's keys → the names that an object may have, and the entries of the report.
+"""Pydantic's core schema of a dict's keys → the names that an object may have, and entries of the report.
 
-A key of JSON is a text, and Pydantic reads values out of it by rules of its own: an IntEnum from the digits of its
-value, nothing from the digits of a plain enum of floats. So each member of an enum is asked for: its name is the key
-that Pydantic writes for it, if it reads the member back.
+A JSON key is text, and Pydantic has special rules for reading values from it: it reads an IntEnum from the digits of
+its value, but a plain enum of floats not at all. So each member of an enum is tried: its name is the key that Pydantic
+writes for it, if Pydantic reads the member back.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import Any, NamedTuple
 
 from frisket.python_pattern import BOUNDS, KEYS, POSITIVE
 
-#: (status, keyword, what slips through or is left out)
+#: (status, keyword, what is not enforced, or left out)
 Mark = tuple[str, str, str]
 
 
 class Names(NamedTuple):
-    """`schema` is the value of `propertyNames`; None where Pydantic's own description holds."""
+    """`schema` is the value of `propertyNames`; None if Pydantic's own description is right."""
 
     schema: dict[str, Any] | bool | None
     marks: list[Mark]
 
 
 def read_as_key(keys: Mapping[str, Any], definitions: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[Mark]]:
-    """The schema that a key's text is read by: below references, functions and `None`, which no text is read as."""
+    """The schema by which a key's text is read, below references, functions, and `None`, which no text can be."""
     marks: list[Mark] = []
     while True:
         kind = keys.get("type", "")
@@ -43,12 +43,12 @@ def read_as_key(keys: Mapping[str, Any], definitions: Mapping[str, Any]) -> tupl
 
 
 def property_names(keys: Mapping[str, Any]) -> Names:
-    """The names of an object whose keys are read as this schema says."""
+    """The names of an object whose keys are read by this schema."""
     kind = keys.get("type")
     if kind == "enum":
         return _enum_names(keys)
     if kind == "literal":
-        # Pydantic reads no numbers out of a key here.
+        # From a key, Pydantic reads no numbers for a Literal.
         texts = [value for value in keys["expected"] if isinstance(value, str)]
         return Names({"enum": texts} if texts else False, [])
     if kind == "none":
@@ -66,7 +66,7 @@ def property_names(keys: Mapping[str, Any]) -> Names:
 
 
 def _enum_names(keys: Mapping[str, Any]) -> Names:
-    """The keys that Pydantic writes for an enum's members, and reads back."""
+    """The keys that Pydantic writes for an enum's members and reads back."""
     core = importlib.import_module("pydantic_core")
     key = {name: value for name, value in keys.items() if name != "ref"}
     schema = core.core_schema.dict_schema(key, core.core_schema.any_schema())
@@ -76,7 +76,7 @@ def _enum_names(keys: Mapping[str, Any]) -> Names:
         try:
             (name,) = json.loads(serializer.to_json({member: None}))
             (read,) = validator.validate_json(json.dumps({name: None}))
-        except ValueError:  # Pydantic's errors of both directions
+        except ValueError:  # Pydantic's errors in both directions
             continue
         if read is member and name not in names:
             names.append(name)

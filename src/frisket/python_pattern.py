@@ -1,4 +1,4 @@
-"""Texts that Python's types read → patterns of ECMA 262: keys, sizes, bounds of times, Rust's dialect."""
+"""Texts that Python types accept → ECMA 262 patterns: keys, sizes, bounds of times, patterns in Rust's dialect."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from datetime import datetime, time, timezone
 from typing import Any
 
 DECIMAL = r"[0-9]{1,40}(\.[0-9]{0,40})?"
-#: A denominator of zeros is none.
+#: A fraction; a denominator of zeros is not allowed.
 FRACTION = rf"^[+-]?(?:{DECIMAL}|[0-9]{{1,40}}/0{{0,20}}[1-9][0-9]{{0,19}})$"
-#: How pydantic_extra_types describes a latitude or longitude as a text.
+#: The pattern by which pydantic_extra_types describes a latitude or longitude as text.
 COORDINATE = r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"
 BOUNDS = ("gt", "ge", "lt", "le", "multiple_of")
 KEYS = {
@@ -33,13 +33,13 @@ STRIPPED = rf"^(?:{_BLANK}(?:[\s\S]*{_BLANK})?)?$"
 _TWO = "[A-Za-f](?:[A-HQ-Xg-n]|[w-z0-3])"
 _THIRD = "[ABEFIJMNQRUVYZcdghklopstwx014589]"
 _ANY = r"[A-Za-z0-9+/_\-]"
-#: Bytes below 128, three at a time: the highest bits of the 1st, 2nd and 3rd are in the 1st, 2nd and 3rd letter.
+#: Base64 of bytes below 128, three at a time: the highest bit of byte 1, 2 and 3 is in letter 1, 2 and 3.
 BASE64_OF_ASCII = f"^(?:{_TWO}{_THIRD}{_ANY})*(?:[A-Za-f][AQgw]==|{_TWO}[AEIMQUYcgkosw048]=)?$"
-#: Pydantic's pattern lets anything follow, and takes it for a unit that it then does not know.
+#: Pydantic's own pattern allows any text at the end, reads it as a unit, and then does not know that unit.
 SIZE = "^[0-9]{1,15}(\\.[0-9]{1,6})? ?([kmgtpe]?b|[KMGTPE]?B|[KMGTPE]iB)?$"
 _SPACE = r"\t-\r \xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 _WORD = r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\u200c\u200d\u24b6-\u24e9\u{1f130}-\u{1f189}"
-#: How ECMA 262 spells an atom of Rust's dialect: by itself, in a class, and in a class that is excluded.
+#: Atom in Rust's dialect → ECMA 262: on its own, in a class, and in a negated class.
 ALONE = {
     r"\A": "^",
     r"\z": "$",
@@ -66,21 +66,21 @@ HOST = rf"{_LABEL}(?:\.{_LABEL}){{0,4}}(?::[1-9][0-9]{{0,3}})?"
 
 
 _ATOM = re.compile(r"\\x\{|\\.|\(\?P<|\(\?[A-Za-z-]+[:)]|\[\^?\]?|\]|&&|--|~~|.", re.DOTALL)
-#: Flags of Rust's dialect that change no text, or are ECMA's; all others have no spelling there.
+#: Flags of Rust's dialect without effect here, and flags that ECMA has, too; no others can be written there.
 _IDLE, _KNOWN = "Uu", "imsUu-"
 
 
 def ecma(pattern: str) -> str | None:
-    """A pattern of Rust's or Python's dialect as ECMA 262 spells it; None if it combines classes, or sets other flags.
+    """A pattern of Rust's or Python's dialect in ECMA 262; None if it combines classes, or sets other flags.
 
-    `\\d`, `\\w` and `\\s` know all of Unicode there and ASCII here: what is written holds only what is in both.
+    `\\d`, `\\w` and `\\s` mean all of Unicode there, and ASCII here; the result has only characters that are in both.
 
     >>> ecma("^(?i)a|b$"), ecma("(a(?s)b)c")
     ('^(?i:a)|(?i:b$)', '(a(?s:b))c')
     """
     written: list[str] = []
     inside: dict[str, str] | None = None
-    # By open group: the flags that were set within it, which hold up to its end, beyond its alternatives.
+    # For each open group: the flags that were set inside it, which apply up to its end, in all its alternatives.
     scopes: list[list[str]] = [[]]
     for atom in _ATOM.findall(pattern):
         if inside is not None and (atom[0] == "[" or atom in ("&&", "--", "~~")):
@@ -96,7 +96,7 @@ def ecma(pattern: str) -> str | None:
             if flags is None and (written or atom[-1] == ":"):
                 return None
             if flags is None:
-                written.append(atom)  # at the start, flags of Python that the reader knows
+                written.append(atom)  # flags at the start in Python's dialect, which the reader knows
             elif atom[-1] == ":":
                 scopes.append([])
                 written.append(f"(?{flags}:")
@@ -115,7 +115,7 @@ def ecma(pattern: str) -> str | None:
 
 
 def _flags(letters: str) -> str | None:
-    """The flags that ECMA 262 has, too; None if others would change what the pattern matches."""
+    """The flags that ECMA 262 has, too; None if any other flag would change what the pattern matches."""
     on, _, off = letters.partition("-")
     if not set(letters) <= set(_KNOWN) or "u" in off:
         return None
@@ -134,8 +134,8 @@ NAIVE = f"^(?:{_YEAR}-(?:{_DAY})|{_LEAP}-02-29)[Tt]{_CLOCK}$"
 NAIVE_TIME = f"^{_CLOCK}$"
 
 
-def _later(date: str) -> str:
-    """The texts of the same shape that come later in the alphabet; of dates, the later days."""
+def _later_texts(date: str) -> str:
+    """The texts of the same shape that are later in alphabetical order; for dates, the later days."""
     return _beyond(date, "9", lambda digit: f"{chr(ord(digit) + 1)}-9")
 
 
@@ -153,15 +153,15 @@ def _beyond(date: str, last: str, others: Callable[[str], str]) -> str:
 
 
 DATE_BOUNDS: dict[str, Callable[[str], str]] = {
-    "gt": _later,
-    "ge": lambda date: f"{_later(date)}|^{date}",
+    "gt": _later_texts,
+    "ge": lambda date: f"{_later_texts(date)}|^{date}",
     "lt": _earlier,
     "le": lambda date: f"{_earlier(date)}|^{date}",
 }
 
 
 def moments(schema: Any, zone: str) -> list[str]:
-    """The patterns of the bounds of a datetime or a time, for texts in one zone."""
+    """The patterns for the bounds of a datetime or a time, for texts in one time zone."""
     found = []
     for name in DATE_BOUNDS:
         bound: datetime | time | None = schema.get(name)
@@ -177,5 +177,5 @@ def moments(schema: Any, zone: str) -> list[str]:
             same = rf"|^{text}{zone}$"
         if same and not upward:
             same = rf"|^{text}{zone}$"
-        found.append((_later(text) if upward else _earlier(text)) + same)
+        found.append((_later_texts(text) if upward else _earlier(text)) + same)
     return [*found, f"{zone}$"] if found and zone else found

@@ -1,8 +1,8 @@
-"""Pydantic's core schema → JSON Schema that Pydantic reads back, and what Pydantic demands beyond it.
+"""Pydantic's core schema → a JSON Schema whose documents Pydantic accepts, and the demands that no schema can express.
 
-Pydantic's own JSON Schema promises more than Pydantic takes (a `uri` with a host that it refuses) and tells less than
-it demands (a date in the past). What a schema can say is said here, if need be more narrowly; the rest is listed, as
-entries for the report: `value` checks it when the text is whole.
+Pydantic's own JSON Schema allows documents that Pydantic refuses (a `uri` with a bad host), and lacks some of its
+demands (a date in the past). This module adds what a schema can express, if necessary more narrowly. All other demands
+become entries of the report, and `value` checks them when the text is whole.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ from frisket.python_pattern import (
 )
 from frisket.python_set import is_spelled_once, may_be_unhashable, parts
 
-#: Where a part of a schema keeps its entries until its place in the document is known.
+#: Keyword that holds a part's entries until its place in the document is known.
 MARK = "x-frisket-entries"
 
 
 def demands_of(schema: dict[str, Any]) -> tuple[dict[str, Any], list[Entry]]:
-    """The schema without its marks, and the marks as entries with their places."""
+    """(the schema without these keywords, their entries with places)."""
     found: list[Entry] = []
 
     def clean(part: Any, pointer: str) -> Any:
@@ -64,7 +64,7 @@ def demands_of(schema: dict[str, Any]) -> tuple[dict[str, Any], list[Entry]]:
 
 
 def generator(pydantic: Any) -> Any:
-    """Pydantic's generator of schemas, with what is narrowed and marked."""
+    """Pydantic's generator of schemas, extended by narrowed schemas and marks."""
     base = pydantic.json_schema.GenerateJsonSchema
     invalid = pydantic.errors.PydanticInvalidForJsonSchema
 
@@ -76,21 +76,21 @@ def generator(pydantic: Any) -> Any:
             if digits is not None and (digits > 30 or (places is not None and places > digits)):
                 return loosened(number, "max_digits", f"numbers with more than {digits} digits")
             if digits is not None:
-                # The number of digits is fixed: the more of them are places, the smaller the number.
+                # The number of digits is fixed, so more places mean fewer digits before the point.
                 ways = range(digits + 1) if places is None else [places]
-                parts = [{"multipleOf": _power(-way), **_within(digits - way)} for way in ways]
+                parts = [{"multipleOf": _power(-way), **_digits_before_point(digits - way)} for way in ways]
                 return {**number, "anyOf": parts} if len(parts) > 1 else {**number, "allOf": parts}
             if places is not None:
                 return {**number, "allOf": [{"multipleOf": _power(-places)}]}
             if number != {"type": "number"}:
-                return number  # a text cannot be held to bounds
+                return number  # a text cannot have bounds
             text = {"type": "string", "pattern": rf"^[+-]?({DECIMAL}|\.[0-9]{{1,40}})$"}
             return {"anyOf": [number, narrowed(text, "Decimal", "texts of more than 40 digits on a side, NaN")]}
 
         def fraction_schema(self, schema: Any) -> Any:
             number = _number(schema)
             if number != {"type": "number"}:
-                return number  # a text cannot be held to bounds
+                return number  # a text cannot have bounds
             return {"anyOf": [number, {"type": "string", "format": "fraction"}]}
 
         def complex_schema(self, schema: Any) -> Any:
@@ -125,7 +125,7 @@ def generator(pydantic: Any) -> Any:
                 else:
                     described["pattern"] = pattern
             stripped = schema.get("strip_whitespace", getattr(self._config, "str_strip_whitespace", False))
-            if stripped and len(described) > 1:  # else Pydantic takes what it strips
+            if stripped and len(described) > 1:  # otherwise Pydantic strips the text itself
                 described["allOf"] = [{"pattern": STRIPPED}]
                 narrowed(
                     described, "strip_whitespace", "texts with blanks around them, which are not part of the value"
@@ -165,11 +165,13 @@ def generator(pydantic: Any) -> Any:
                 for name, pattern_of in DATE_BOUNDS.items()
                 if schema.get(name) is not None and (pattern := pattern_of(schema[name].isoformat()))
             ]
-            return _now({**described, "allOf": [{"pattern": one} for one in bounds]} if bounds else described, schema)
+            return _mark_clock(
+                {**described, "allOf": [{"pattern": one} for one in bounds]} if bounds else described, schema
+            )
 
         def datetime_schema(self, schema: Any) -> Any:
             described = super().datetime_schema(schema)
-            if schema.get("tz_constraint") == "naive":  # the format demands an offset
+            if schema.get("tz_constraint") == "naive":  # the format requires an offset
                 described = {"type": "string", "pattern": NAIVE}
                 bounds = moments(schema, "")
             else:
@@ -177,16 +179,16 @@ def generator(pydantic: Any) -> Any:
                 bounds = moments(schema, "Z")
                 if schema.get("tz_constraint") is None:
                     narrowed(described, "datetime", NO_ZONE)
-            return _now(_bounded(described, bounds), schema)
+            return _mark_clock(_bounded(described, bounds), schema)
 
         def time_schema(self, schema: Any) -> Any:
-            if schema.get("tz_constraint") == "naive":  # the format demands an offset
+            if schema.get("tz_constraint") == "naive":  # the format requires an offset
                 return _bounded({"type": "string", "pattern": NAIVE_TIME}, moments(schema, ""))
             described = {**super().time_schema(schema), "pattern": NO_LEAP_SECOND}
             if schema.get("tz_constraint") is None:
                 narrowed(described, "time", NO_ZONE)
             zoned = [name for name in DATE_BOUNDS if getattr(schema.get(name), "tzinfo", None) is not None]
-            if zoned:  # whose day it is decides which of two times is the later one
+            if zoned:  # the offset decides which of two times is later
                 return loosened(described, " ".join(zoned), "any time")
             return _bounded(described, moments(schema, "Z"))
 
@@ -196,7 +198,7 @@ def generator(pydantic: Any) -> Any:
             if bounds:
                 loosened(described, " ".join(bounds), "any duration")
             if "format" in described:
-                # Six digits before each letter stay below the largest timedelta.
+                # At most six digits before each letter, so that the sum stays below the largest timedelta.
                 described["pattern"] = "^P([0-9]{1,6}[YMWD])*(T([0-9]{1,6}[HMS])+)?$"
                 narrowed(described, "timedelta", "numbers of more than six digits, fractions")
             return described
@@ -263,13 +265,13 @@ def generator(pydantic: Any) -> Any:
         # -- what Python decides --------------------------------------------------------------------------------
         def generate_inner(self, schema: Any) -> Any:
             described = super().generate_inner(schema)
-            return _checked(described, schema) if schema["type"].startswith("function-") else described
+            return _mark_function(described, schema) if schema["type"].startswith("function-") else described
 
         def model_schema(self, schema: Any) -> Any:
-            return _made(super().model_schema(schema), schema)
+            return _mark_class_functions(super().model_schema(schema), schema)
 
         def dataclass_schema(self, schema: Any) -> Any:
-            return _made(super().dataclass_schema(schema), schema)
+            return _mark_class_functions(super().dataclass_schema(schema), schema)
 
         def chain_schema(self, schema: Any) -> Any:
             described = super().chain_schema(schema)
@@ -299,13 +301,13 @@ def generator(pydantic: Any) -> Any:
 
 
 def loosened(described: dict[str, Any], keyword: str, slips: str) -> dict[str, Any]:
-    """The part, marked: this comes through, and only `value` refuses it."""
+    """The schema with a mark: these values are allowed, and only `value` refuses them."""
     described[MARK] = [*described.get(MARK, []), ("loosened", keyword, slips)]
     return described
 
 
 def narrowed(described: dict[str, Any], keyword: str, slips: str) -> dict[str, Any]:
-    """The part, marked: this is left out though Pydantic takes it."""
+    """The schema with a mark: these values are left out, though Pydantic accepts them."""
     described[MARK] = [*described.get(MARK, []), ("narrowed", keyword, f"left out: {slips}")]
     return described
 
@@ -318,7 +320,7 @@ KEYWORDS = {
     **{"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", "le": "maximum"},
     "multiple_of": "multipleOf",
 }
-#: How Pydantic's own functions end that hold a value to a bound where its core cannot.
+#: Endings of the names of Pydantic's functions that check a bound which its core does not check.
 BOUNDED = (
     "than_validator",
     "equal_validator",
@@ -327,7 +329,8 @@ BOUNDED = (
     "digits_validator",
     "places_validator",
 )
-#: Pydantic's own functions whose verdict no schema has, and what comes through; its others refuse nothing more.
+#: Pydantic's functions whose checks no schema can express → what is allowed instead; its other functions refuse no
+#: more.
 PYDANTIC = {
     "validate_file": "names of files that do not exist",
     "validate_directory": "names of folders that do not exist",
@@ -340,8 +343,8 @@ PYDANTIC = {
 }
 
 
-def _checked(described: dict[str, Any], schema: Any) -> dict[str, Any]:
-    """The part, marked if its function may refuse what the schema allows."""
+def _mark_function(described: dict[str, Any], schema: Any) -> dict[str, Any]:
+    """The schema, with a mark if its function may refuse what the schema allows."""
     function = schema["function"]["function"]
     while isinstance(function, partial):
         function = function.func
@@ -352,27 +355,27 @@ def _checked(described: dict[str, Any], schema: Any) -> dict[str, Any]:
     if getattr(function, "__qualname__", "") == "ByteSize._validate":
         sizes = narrowed({"type": "string", "pattern": SIZE}, "ByteSize", "other spellings of a size")
         return {"anyOf": [sizes, {"type": "integer", "minimum": 0}]}
-    if name.endswith(BOUNDED) and "type" not in described:  # a bound of several types binds only some of them
+    if name.endswith(BOUNDED) and "type" not in described:  # with several types, a bound applies to some of them only
         return loosened(dict(described), name.removesuffix("_validator"), BEYOND)
     if name == "decode_str":
         return narrowed({**described, "pattern": BASE64_OF_ASCII}, "Base64Str", "texts beyond ASCII")
     return loosened(dict(described), name, PYDANTIC[name]) if name in PYDANTIC else described
 
 
-def _made(described: dict[str, Any], schema: Any) -> dict[str, Any]:
-    """The part, marked if the class has a function of its own that may refuse what the fields take."""
+def _mark_class_functions(described: dict[str, Any], schema: Any) -> dict[str, Any]:
+    """The schema, with a mark if the class has a function of its own that may refuse what the fields allow."""
     own = ["__init__"] if schema.get("custom_init") else []
     if after := schema.get("post_init"):
         own.append(after if isinstance(after, str) else "__post_init__")
     for name in own:
-        # Pydantic's own sets private attributes.
+        # Pydantic's own function, which sets private attributes.
         if getattr(schema["cls"], name).__name__ != "init_private_attributes":
             loosened(described, name, f"what {schema['cls'].__name__}.{name}() refuses")
     return described
 
 
-def _now(described: dict[str, Any], schema: Any) -> dict[str, Any]:
-    """The part, marked if the clock decides: no clock shows in a grammar."""
+def _mark_clock(described: dict[str, Any], schema: Any) -> dict[str, Any]:
+    """The schema, with a mark if the result depends on the clock, which a grammar cannot see."""
     when = schema.get("now_op")
     if when is None:
         return described
@@ -380,7 +383,7 @@ def _now(described: dict[str, Any], schema: Any) -> dict[str, Any]:
 
 
 def _as_set(described: dict[str, Any], schema: Any) -> dict[str, Any]:
-    """The part, marked if Python may refuse items, or take several for one."""
+    """The schema, with a mark if Python may refuse items, or treat several as equal."""
     items = schema.get("items_schema", {"type": "any"})
     if may_be_unhashable(items):
         loosened(described, "set", "items that no set holds, such as lists")
@@ -390,7 +393,7 @@ def _as_set(described: dict[str, Any], schema: Any) -> dict[str, Any]:
 
 
 def _is_read(value: Any) -> bool:
-    """Whether Pydantic knows a value again that it reads from JSON."""
+    """Whether Pydantic recognises a value that it reads from JSON."""
     return isinstance(value.value if isinstance(value, Enum) else value, (str, int, float, NoneType))
 
 
@@ -404,13 +407,13 @@ def _power(exponent: int) -> float | int:
     return 10**exponent if exponent >= 0 else float(f"1e{exponent}")
 
 
-def _within(digits: int) -> dict[str, Any]:
-    """Numbers with so many digits before the point."""
+def _digits_before_point(digits: int) -> dict[str, Any]:
+    """Numbers with this many digits before the point."""
     return {"exclusiveMinimum": -_power(digits), "exclusiveMaximum": _power(digits)}
 
 
 def _url(described: dict[str, Any], schema: Any) -> dict[str, Any]:
-    """The URLs that both RFC 3986 and the WHATWG's reader, which Pydantic asks, take: a scheme and a plain host."""
+    """URLs that RFC 3986 allows and the WHATWG's reader, which Pydantic uses, accepts: a scheme and a plain host."""
     described = {**described, "format": "uri"}
     schemes = schema.get("allowed_schemes")
     if schemes == ["file"]:
@@ -423,14 +426,14 @@ def _url(described: dict[str, Any], schema: Any) -> dict[str, Any]:
 
 
 def _known_formats(schema: Any) -> Any:
-    """Pydantic's formats as what a grammar knows; lengths of bytes in base64 as those of its letters."""
+    """The schema with formats that a grammar knows in place of Pydantic's; lengths in base64 bytes become letters."""
     if isinstance(schema, list):
         return [_known_formats(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
     changed = {key: _known_formats(value) for key, value in schema.items()}
     for name, keyword in KEYWORDS.items():
-        if isinstance(changed.get(name), (int, float)):  # Pydantic's own word, where its core has no such bound
+        if isinstance(changed.get(name), (int, float)):  # a keyword of Pydantic's, for a bound that its core lacks
             changed[keyword] = changed.pop(name)
             if all(part.get("type") in ("integer", "number") for part in changed.get("anyOf", [{}])):
                 changed[MARK] = [mark for mark in changed.get(MARK, []) if mark[2] != BEYOND]
@@ -459,7 +462,7 @@ def _known_formats(schema: Any) -> Any:
 
 
 def _bounds_a_coordinate(described: dict[str, Any]) -> bool:
-    """Whether a latitude or longitude is described: as a number within bounds, or as a text of any number."""
+    """Whether this describes a latitude or longitude, as a number with bounds or as a text of any number."""
     ways = described.get("anyOf")
     if not isinstance(ways, list) or not all(isinstance(way, dict) for way in ways):
         return False

@@ -1,7 +1,7 @@
 """Pydantic's core schema of items or keys → whether Python can hash them, and whether two texts may be one value.
 
-A set and a dict keep one of several equal items. JSON Schema tells items apart by their JSON: `"1"` and `"1.0"` are two
-texts and one Decimal.
+A set or a dict keeps only one of several equal items. JSON Schema compares items as JSON: `"1"` and `"1.0"` are two
+texts, but one Decimal.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-#: Kinds of values that only one text spells, as far as the schema allows texts.
+#: Types whose values have only one spelling as text, so far as the schema allows texts.
 SPELLED_ONCE = ("int", "bool", "none", "date", "enum")
-#: Options that make several texts one string.
+#: Options that turn several texts into one string.
 CHANGED = ("strip_whitespace", "to_lower", "to_upper")
 
 
 def may_be_unhashable(schema: Any) -> bool:
-    """Whether a value of the schema may be one that no set holds: a list, a dict, an object that can be changed."""
+    """Whether a value of the schema may be unhashable: a list, a dict, a mutable object."""
     kind = schema["type"]
     if kind in ("list", "dict", "set", "any", "typed-dict", "generator", "definition-ref"):
         return True
@@ -26,7 +26,7 @@ def may_be_unhashable(schema: Any) -> bool:
 
 
 def is_spelled_once(schema: Any) -> bool:
-    """Whether texts that differ are certainly values that differ."""
+    """Whether different texts are certainly different values."""
     kind = schema["type"]
     if kind == "str":
         return not any(schema.get(name) for name in CHANGED)
@@ -40,7 +40,7 @@ def is_spelled_once(schema: Any) -> bool:
 
 
 def parts(schema: Any) -> Iterator[Any]:
-    """The members of a union, the items of a tuple, the schema that a function is given."""
+    """The members of a union, the items of a tuple, or the schema of a function's input."""
     kind = schema["type"]
     if kind == "tuple":
         yield from schema["items_schema"]

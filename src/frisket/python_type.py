@@ -1,4 +1,4 @@
-"""Python type → JSON Schema, and JSON text → a value of that type."""
+"""Python type → JSON Schema; JSON text → a value of the type."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ _READ = "use Pydantic models, dataclasses, TypedDict, Enum, Literal, unions and 
 
 
 class PythonType(Generic[T]):
-    """A type that JSON can be written for: a Pydantic model, dataclass, TypedDict, Enum, Literal, Union, list[int] …
+    """A type with values that can be written as JSON: a Pydantic model, dataclass, TypedDict, Enum, Literal, list[int]
+    …
 
     >>> from typing import Literal
     >>> mood = PythonType(Literal["calm", "cross"])
     >>> mood.schema["enum"], mood.value('"calm"')
     (['calm', 'cross'], 'calm')
 
-    Everything that Pydantic's `TypeAdapter` takes and can describe. The schema says what the type's annotations say.
-    What no schema can say (a validator written in Python, a date in the past, that a file exists) is listed in
-    `beyond`, and `value` refuses a document that breaks it.
+    Every type that Pydantic's `TypeAdapter` accepts and can describe. The schema expresses the type's annotations.
+    Demands that no schema can express (a validator in Python, a date in the past, a file that exists) are listed in
+    `beyond`, and `value` refuses a document that breaks one.
 
     >>> from pydantic import PastDate
     >>> [(entry.keyword, entry.status, entry.slips) for entry in PythonType(PastDate).beyond]
@@ -70,7 +71,7 @@ class PythonType(Generic[T]):
         try:
             result: T = self._adapter.validate_json(text)
         except (self._validation_error, OSError, ArithmeticError) as error:
-            # A path may be too long for the system that is asked for it, and a number too large for what it becomes.
+            # For example, a path may be too long for the system, or a number too large for its type.
             raise AnswerError(
                 f"{self.name} refused the document: {_reason(error)}",
                 where=self.name,
@@ -82,7 +83,7 @@ class PythonType(Generic[T]):
 
 
 def _classes(tp: Any) -> Iterator[Any]:
-    """The type and the types that it is made of, as far as its annotation says."""
+    """The type and the types in its annotation."""
     yield tp
     for argument in typing.get_args(tp):
         yield from _classes(argument)
@@ -96,15 +97,15 @@ def _pydantic() -> Any:
 
 
 def _cause(error: Exception) -> str:
-    """Pydantic's message about a type, without its advice: `arbitrary_types_allowed` gives no type a schema."""
+    """Pydantic's message about a type without its advice, since `arbitrary_types_allowed` gives no type a schema."""
     first, *others = str(error).splitlines()
-    if first.startswith("Error building "):  # of a validator: what is wrong comes last
+    if first.startswith("Error building "):  # the cause comes last
         first = f"{first} {others[-1]}" if others else first
     return first.partition(" Set `arbitrary_types_allowed")[0]
 
 
 def _reason(error: Any) -> str:
-    """The first complaint of a ValidationError, on one line, with its place; else what the system says."""
+    """The first complaint of a ValidationError, on one line with its place; for other errors their own text."""
     if isinstance(error, OSError | ArithmeticError):
         return str(error)
     first = error.errors(include_url=False)[0]
@@ -113,9 +114,10 @@ def _reason(error: Any) -> str:
 
 
 def _readable(tp: Any, outer: tuple[Any, ...]) -> Any:
-    """The type with every `typing.TypedDict` as one of typing_extensions, which Pydantic demands before Python 3.12.
+    """The type with typing_extensions' TypedDict in place of `typing.TypedDict`, which Pydantic requires before Python
+    3.12.
 
-    Inside classes (a dataclass's fields) nothing is replaced: Pydantic reads those itself, and says what it wants.
+    Inside classes (such as fields of a dataclass) nothing is replaced: Pydantic reads those itself, and reports errors.
     """
     if sys.version_info >= (3, 12):
         return tp
@@ -127,7 +129,7 @@ def _readable(tp: Any, outer: tuple[Any, ...]) -> Any:
         extensions = importlib.import_module("typing_extensions")
         fields = {}
         for name, hint in extensions.get_type_hints(tp, include_extras=True).items():
-            # Under `from __future__ import annotations`, `__required_keys__` does not see what the hint itself says.
+            # Under `from __future__ import annotations`, `__required_keys__` does not take account of the hint itself.
             said, inner = _unwrapped(hint)
             needed = (name in tp.__required_keys__) if said is None else said == "Required"
             marker = extensions.Required if needed else extensions.NotRequired

@@ -1,7 +1,7 @@
-"""Content → what was made of it lately: bounded, least recently used first out, thread-safe.
+"""Content → the result that was recently made from it: a bounded, thread-safe LRU cache.
 
-The engine's own class under its public name: what a compile takes is mostly what it reads for the first time, and a
-look-up is on its way.
+This is the native class under its public name. A compile spends most of its time on reading new schemas, so a look-up
+must be fast.
 
     >>> recent: Recent[int] = Recent(count=2, weight=1000)
     >>> key = content({"a": 1})
@@ -9,7 +9,7 @@ look-up is on its way.
     >>> recent.get(key), recent.get(content({"a": 2}))
     (7, None)
 
-Only results are kept: what ended in an error, a limit above all, is tried again the next time.
+Only results are kept. A call that failed, for example at a limit, is tried again the next time.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ __all__ = ["Recent", "content"]
 
 
 def content(value: Any, limits: Limits | None = None) -> bytes | None:
-    """A plain JSON value as bytes, the order of its keys included; equal values have equal bytes.
+    """A plain JSON value as bytes, including the order of its keys; equal values have equal bytes.
 
-    None for what is not plain: a subclass, a Decimal, nesting beyond 2,000 levels. LimitExceededError beyond 32 MB, and
-    where the seconds of `limits` are over or they were cancelled.
+    None if the value is not plain: a subclass, a Decimal, or more than 2,000 levels deep. LimitExceededError for more
+    than 32 MB, if the seconds of `limits` run out, or if they are cancelled.
     """
     found = front_end.content(value, limits)
     if found is not None:
         return found
     try:
-        # Version 2 has no back-references: equal values have equal bytes, whoever else holds them. 1, 1.0 and True
-        # differ.
+        # Version 2 of marshal has no back-references, so equal values have equal bytes whatever refers to them. 1, 1.0
+        # and True differ.
         return marshal.dumps(value, 2)
     except ValueError:
         return None

@@ -39,7 +39,7 @@ from frisket.errors import GrammarSyntaxError, UnsupportedSchemaError
 # ---------------------------------------------------------------------------------------------------------------------
 
 Symbol: TypeAlias = int | str
-"""One byte, or the name of a special token such as `<|call|>`: that is one symbol, and never text."""
+"""One byte, or the name of a special token such as `<|call|>`, which is one symbol and never text."""
 
 Text: TypeAlias = bytes | Sequence[Symbol]
 
@@ -58,8 +58,8 @@ class Language(Protocol):
 class LogitMask:
     """Which tokens may follow a text, found by trying each of them.
 
-    `tokens[i]` is the text of token i, None if it has none; `eos` are the tokens that end a document. A language that
-    contains nothing is None.
+    `tokens[i]` is the text of token i, None if it has none; `eos` are the tokens that end a document. None stands for a
+    language without any sentence.
     """
 
     def __init__(
@@ -129,12 +129,12 @@ class LogitMask:
 # ---------------------------------------------------------------------------------------------------------------------
 # 2  Regular languages and their derivatives
 #
-# The derivative of a language by a byte is what may still follow that byte: after "n", `no|yes` has become `o`. So a
-# text is a sentence iff what is left after all its bytes contains the empty text (`nullable`), and it is the beginning
-# of a sentence iff what is left contains anything at all (`possible`).
+# The derivative of a language by a byte is what may follow that byte: after "n", `no|yes` has become `o`. So a text is
+# a sentence iff the derivative by all its bytes contains the empty text (`nullable`), and it is the beginning of a
+# sentence iff that derivative contains any text at all (`possible`).
 #
-# Nodes are made only by the small functions below. They are cached and simplify as they go, so that equal nodes are one
-# object and a language has finitely many derivatives; that is why the search in `possible` ends.
+# Nodes are made only by the small functions below. These cache nodes and simplify them, so that equal nodes are one
+# object, and a language has finitely many derivatives. That is why the search in `possible` ends.
 # ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -161,7 +161,7 @@ class Byte(Node):
 
 @dataclass(frozen=True, eq=False)
 class Char(Node):
-    """One code point in any of the ranges, as UTF-8; or, of one begun, the `more` bytes that are left."""
+    """One code point in any of the ranges, as UTF-8; after its first bytes, `more` is the number of bytes left."""
 
     ranges: tuple[tuple[int, int], ...]
     more: int | None
@@ -207,7 +207,7 @@ class Not(Node):
 
 @dataclass(frozen=True, eq=False)
 class StringBody(Node):
-    """A JSON string after its opening quote: what it decodes to is in `decoded`; `seen` is an unfinished escape."""
+    """A JSON string after its opening quote: it decodes to a text of `decoded`; `seen` is an unfinished escape."""
 
     decoded: Node
     seen: bytes
@@ -290,7 +290,7 @@ def repeat(node: Node, least: int, most: int | None = None) -> Node:
         return EPSILON
     if node is NOTHING:
         return EPSILON if least == 0 else NOTHING
-    # A node that may be empty fills any number of missing rounds with nothing.
+    # If a node may be empty, missing rounds can be empty texts.
     return _repeat(node, 0 if regular(node) and nullable(node) else least, most)
 
 
@@ -320,7 +320,7 @@ def integer(low: int, high: int) -> Node:
     return _integer(low, high, "")
 
 
-# The other half of "made only by functions": one cached maker per class whose fields decide whether it is empty.
+# The other half of "made only by functions": a cached maker for each class whose fields may make it empty.
 
 
 @cache
@@ -495,7 +495,7 @@ def _merged(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _tail(ranges: tuple[tuple[int, int], ...], base: int, more: int) -> Node:
-    """The `more` last bytes of the code points in the ranges whose first bytes stand for `base` and above."""
+    """The last `more` bytes of the code points in the ranges, after first bytes that stand for `base` and above."""
     size = 1 << 6 * more
     left = tuple((max(low - base, 0), min(high - base, size - 1)) for low, high in ranges)
     left = tuple((low, high) for low, high in left if low <= high)
@@ -511,7 +511,7 @@ UTF8 = (
 )
 
 ESCAPES = {json.dumps(chr(point))[1:-1].encode(): point for point in (*range(0x20), ord('"'), ord("\\"))}
-"""Spelling → the byte it stands for: `\\n`, `\\u0000`, …: what cannot be written raw between quotes."""
+"""Spelling → the byte that it stands for, such as `\\n` or `\\u0000`, if it cannot be written raw between quotes."""
 
 
 def _some_integer_begins(seen: str, low: int, high: int) -> bool:
@@ -521,7 +521,7 @@ def _some_integer_begins(seen: str, low: int, high: int) -> bool:
     ['1', '12', '5']
     """
     if seen.startswith("-"):
-        # −0 is 0, and 0 has one spelling: a negative integer is at least 1 below it.
+        # 0 has only one spelling, so after "-" comes an integer of at least 1.
         return _some_integer_begins(seen[1:], max(1, -high), -low)
     if seen == "":
         return low <= high
@@ -684,16 +684,16 @@ def _unreadable(pattern: str, at: int) -> GrammarSyntaxError:
 # ---------------------------------------------------------------------------------------------------------------------
 # 4  Rules
 #
-# A rule is a node with a name that a node may call, its own body included: `list = "[" (list ("," list)*)? "]"`. What
-# is left after a text is now a set of items (rule, what is left of its body, the place where it began). Three moves,
-# repeated until nothing new appears, are all of Earley's algorithm:
+# A rule is a node with a name that other nodes and its own body may call: `list = "[" (list ("," list)*)? "]"`. After a
+# text, the state is a set of items (rule, what is left of its body, the place where it began). Earley's algorithm has
+# three moves, repeated until nothing new appears:
 #
-#     call       an item that goes on with a rule waits at this place, and the rule's body begins here
-#     return     an item with nothing left lets all that wait for its rule, at the place where it began, go on
+#     call       an item whose next part is a rule waits at this place, and the rule's body begins here
+#     return     an item with nothing left lets all items continue that wait for its rule at the place where it began
 #     read       a byte takes each item's derivative, and with it to the next place
 #
-# Each place knows who waits there, so one rule called from many sides is followed once, and left recursion is no more
-# than an item that waits at its own place.
+# Each place knows which items wait there, so a rule called by many items is followed once. Left recursion is just an
+# item that waits at its own place.
 # ---------------------------------------------------------------------------------------------------------------------
 
 
@@ -728,7 +728,7 @@ class GeneralMask(LogitMask):
 
 @dataclass(eq=False)
 class Place:
-    """A place between two symbols of the text, and who waits there for which rule to return."""
+    """A place between two symbols of the text, and the items that wait there for a rule to return."""
 
     finite: frozenset[Rule]
     waiting: dict[Rule, set[Item]] = field(default_factory=dict)
@@ -739,7 +739,7 @@ Item: TypeAlias = tuple[Rule, Node, Place]
 
 @dataclass(frozen=True)
 class Position:
-    """All items at one place that may read a symbol."""
+    """All items at one place that can read a symbol."""
 
     items: tuple[Item, ...]
     can_end: bool
@@ -760,7 +760,7 @@ class Position:
 
 def _closed(items: list[Item], place: Place, origin: Place) -> Position | None:
     agenda, known, reading = items, set[Item](), list[Item]()
-    returned: set[Rule] = set()  # the rules that began here and have already ended: the empty text is one of theirs
+    returned: set[Rule] = set()  # rules that began and ended here, so that they have the empty text
     can_end = False
     while agenda:
         item = agenda.pop()
@@ -800,7 +800,7 @@ def _split(node: Node) -> tuple[Node, Node]:
 
 
 def finite_rules(start: Rule) -> frozenset[Rule]:
-    """The rules that can ever return: `a = "x" a` never does, and no text may wait for it.
+    """The rules that can return at all: `a = "x" a` never does, so no item may wait for it.
 
     >>> endless = Rule("endless")
     >>> endless.body = cat(literal(b"x"), endless)
@@ -942,7 +942,7 @@ def _object(schema: Any, root: Any, where: str, rules: dict[str, Rule]) -> Node:
     _require(schema.get("additionalProperties") is False, where, "an object needs additionalProperties: false")
     if required - set(properties):
         return NOTHING
-    # Built from the last property to the first: the members that may follow when some were written, and when none was.
+    # Built from the last property to the first: what may follow if some member was written, and if none was.
     after_some, after_none = EPSILON, EPSILON
     for key, subschema in reversed(properties.items()):
         value = _subschema(subschema, root, f"{where}/properties/{key}", rules)

@@ -1,4 +1,4 @@
-"""Types of the reports: what grammars, matchers and answers say of themselves. Their makers stand in many modules."""
+"""Types of the reports of grammars, matchers and answers, collected from the modules that make them."""
 
 from frisket.description import Description
 from frisket.explanation import Explanation

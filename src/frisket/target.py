@@ -1,4 +1,4 @@
-"""Target in whatever form → Grammar: one reading of targets for `generate`, `sample` and `think`."""
+"""Target of any type → Grammar; `generate`, `sample` and `think` all read targets here."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["as_grammar"]
 
 
 def as_grammar(target: Any, limits: Limits | None = None) -> Grammar:
-    """The grammar of whatever `generate` takes as its target.
+    """The grammar of any target that `generate` accepts.
 
     >>> as_grammar(["yes", "no"]) == Grammar.from_choices(["yes", "no"])
     True

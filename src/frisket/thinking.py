@@ -1,4 +1,4 @@
-"""Reasoning between markers × answer → Grammar; rendered prompt → whether reasoning has begun in it."""
+"""Reasoning between markers × answer → Grammar; rendered prompt → whether it has begun or ended the reasoning."""
 
 from __future__ import annotations
 
@@ -35,26 +35,26 @@ class Thinking(Enum):
     """The state of reasoning at the end of a rendered prompt."""
 
     OPEN = "open"
-    """The prompt ends inside of reasoning: the model goes on with it."""
+    """The prompt ends inside reasoning, and the model continues it."""
     CLOSED = "closed"
-    """The prompt holds reasoning that has ended, as templates write it to switch thinking off."""
+    """The prompt has reasoning that has ended; templates write this to switch reasoning off."""
     BEGUN = "begun"
-    """The prompt ends with what begins an answer, after its reasoning: the model goes on with the text."""
+    """The prompt ends with the beginning of an answer, after the reasoning, and the model continues the answer."""
     ABSENT = "absent"
-    """The prompt leaves it to the model."""
+    """The prompt has neither, so the model decides."""
 
     @classmethod
     def of_prompt(cls, prompt: str, start: str = "<think>", end: str = "</think>", turn: str | None = None) -> Thinking:
-        r"""What the prompt says at its end, white space aside.
+        r"""The state at the prompt's end, ignoring white space.
 
         >>> Thinking.of_prompt("<|im_start|>assistant\n<think>\n")
         <Thinking.OPEN: 'open'>
         >>> Thinking.of_prompt("<|im_start|>assistant\n<think>\n\n</think>\n\n").value
         'closed'
 
-        `turn` is the text that begins the model's turn. With it, all that the prompt holds of the turn counts, such as
-        the first words of the reasoning; without it, only a marker that ends the prompt, since a user may write one,
-        too.
+        `turn` is the text that begins the model's turn. With it, everything in the prompt after it counts, such as the
+        first words of the reasoning. Without it, only a marker at the very end counts, since a user's message may
+        contain one, too.
 
         >>> Thinking.of_prompt("<|im_start|>assistant\n<think>\nFirst,", turn="<|im_start|>assistant").value
         'open'
@@ -73,7 +73,7 @@ class Thinking(Enum):
 
 @dataclass(frozen=True)
 class Thought(Generic[T]):
-    """An answer, and the reasoning before it; None where there was none."""
+    """An answer and the reasoning before it; `reasoning` is None if there was none."""
 
     reasoning: str | None
     answer: T
@@ -93,24 +93,24 @@ class _Reasoning(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Reasoning:
-    """Where reasoning stands in a text, and what may stand in it."""
+    """The place of reasoning in a text, and the texts that it may contain."""
 
     start: str = "<think>"
     end: str = "</think>"
     mode: Mode = "auto"
     prompt: Thinking = Thinking.ABSENT
     special: frozenset[str] = frozenset()
-    """Which of the markers are special tokens, or hold them."""
+    """Special tokens that are a marker, or occur in one."""
     forbidden: tuple[str, ...] = ()
     max_chars: int | None = None
     has_gap: bool = True
     """Whether white space may stand between the end and the answer."""
     leads: bool = False
-    """Whether that white space may also come where the text holds no reasoning: its end may stand in the prompt."""
+    """Whether that white space may also come in a text without reasoning, since its end may be in the prompt."""
     calls: str = ""
-    """The beginnings of calls inside of reasoning, where they may stand there."""
+    """The beginnings of calls inside reasoning, if calls are allowed there."""
     repeats: bool = False
-    """Whether more reasoning may follow, with its own markers."""
+    """Whether more reasoning, with its own markers, may follow."""
 
     @property
     def has_ended(self) -> bool:
@@ -118,7 +118,7 @@ class Reasoning:
         return self.prompt in (Thinking.CLOSED, Thinking.BEGUN)
 
     def lower(self, builder: _core.GrammarBuilder, answer: int, calls: Sequence[int] = ()) -> int:
-        """The node of the reasoning and of the answer after it; `calls` may stand inside of it and end the message."""
+        """The node of the reasoning and the answer after it; `calls` may stand inside reasoning, and end the text."""
         gap = self._gap()
         after = builder.seq([wire.lower(builder, gap), answer])
         answer = after if self.leads else answer
@@ -142,7 +142,7 @@ class Reasoning:
         return whole if opened or self.mode == "on" else builder.alt([whole, answer])
 
     def split(self, text: str) -> tuple[str | None, int]:
-        """The reasoning in a text of the grammar, and where the answer begins."""
+        """(the reasoning in a text of the grammar, the place where the answer begins)."""
         opened = self.prompt is Thinking.OPEN
         begun = 0 if opened else wire.skip(text, 0, [*self._gap(), *literal_pieces(self.start, ())])
         if begun is None or self.has_ended or (self.mode == "off" and not opened):
@@ -202,13 +202,13 @@ def think(
     >>> grammar.value("<think>hm, 5 > 4</think>\n\nyes")
     Thought(reasoning='hm, 5 > 4', answer='yes')
 
-    `answer` is a Grammar, or whatever else `generate` takes as its target: a type, a schema, a list of texts.
+    `answer` is a Grammar, or any other target of `generate`: a type, a schema, a list of texts.
 
-    `mode`: with `on` the model must think, with `off` it must not, with `auto` it may. `prompt` is the rendered prompt
-    (or what it says: `Thinking.of_prompt`). Where it ends inside of reasoning, the text goes on there, and `off` ends
-    it at once; where it has ended it, no reasoning comes. `vocabulary` says which markers are special tokens; without
-    it they are text, spelled by any tokens. `max_chars` bounds the reasoning: at the bound, its end must come.
-    `max_tokens` is refused: a grammar knows no tokens.
+    `mode`: with `on` the model must reason, with `off` it must not, with `auto` it may. `prompt` is the rendered prompt
+    (or its state: `Thinking.of_prompt`). If it ends inside reasoning, the text continues that, or under `off` ends it
+    at once; if it has ended the reasoning, none comes. `vocabulary` tells which markers are special tokens; by default
+    they are text, which any tokens may spell. `max_chars` is the most characters of the reasoning. `max_tokens` is
+    refused, since a grammar has no tokens.
     """
     if max_tokens is not None:
         raise UnsupportedSchemaError(
@@ -236,7 +236,7 @@ def think(
 
 @dataclass(frozen=True)
 class _Value:
-    """A text of reasoning and answer → a Thought."""
+    """Reads a text of reasoning and answer as a Thought."""
 
     reasoning: Reasoning
     answer: Grammar
@@ -248,7 +248,7 @@ class _Value:
         return Thought(reasoning, self.answer.value(text[place:]))
 
     def partial(self, values: Iterable[tuple[tuple[str, ...], Any]]) -> Thought[Any]:
-        """The thought of the values so far; the answer is None until something of it is known."""
+        """The thought so far; its answer is None until the answer has begun."""
         known = dict(values)
         return Thought((known.get(("reasoning",)) or "").strip() or None, known.get(()))
 

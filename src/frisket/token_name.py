@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from frisket import _core
     from frisket.vocabulary import Vocabulary
 
-#: The name of a special token by its number, as llama.cpp's GBNF and llguidance's Lark write it. The core reads it.
+#: Name of a special token by its number, as in llama.cpp's GBNF and llguidance's Lark. The core reads such names.
 NUMBERED = re.compile(r"<\[[0-9]+\]>")
 
 
 def token_name(vocabulary: Vocabulary | _core.Vocabulary, token_id: int) -> str | None:
-    """The name of a special token; None of a token that is a text, or has no name.
+    """The name of a special token; None for a token that is text, or has no name.
 
     >>> from frisket import Vocabulary
     >>> letters = Vocabulary.from_bytes([b"a", None], eos=[1], special={"<end>": 1})
@@ -25,7 +25,7 @@ def token_name(vocabulary: Vocabulary | _core.Vocabulary, token_id: int) -> str 
 
 
 def token_names(vocabulary: Vocabulary | _core.Vocabulary, token_id: int) -> frozenset[str]:
-    """All names by which a grammar may call a special token: those of the vocabulary, and its number.
+    """All names by which a grammar may name a special token: those in the vocabulary, and its number.
 
     >>> from frisket import Vocabulary
     >>> letters = Vocabulary.from_bytes([b"a", None], eos=[1], special={"<end>": 1})

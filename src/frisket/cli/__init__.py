@@ -1,4 +1,4 @@
-"""Arguments → an exit code: 0 answered, 1 refused (the reason on stderr), 2 asked wrongly, 130 interrupted."""
+"""Command-line arguments → exit code: 0 success, 1 refused (reason on stderr), 2 wrong usage, 130 interrupted."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def run(arguments: Sequence[str]) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has closed the pipe, as `head` does.
+        # The reader of the pipe has closed it, as `head` does.
         _close()
         return 1
     except OSError as error:
         _close()
-        show(_lost(error), as_json=False)
+        show(_lost_output(error), as_json=False)
         return 1
     return code
 
@@ -81,7 +81,7 @@ def show(error: FrisketError, *, as_json: bool) -> None:
         described = {"code": error.code, "message": error.message, "where": error.where, "hint": error.hint}
         if places:
             described["places"] = [{"pointer": pointer, "reason": reason} for pointer, reason in places]  # type: ignore[assignment]
-        print(json.dumps({"error": described}))  # in ASCII, whatever was wrong
+        print(json.dumps({"error": described}))  # in ASCII, since the error may quote unprintable text
         return
     lines = [f"error: {error.message}"]
     lines += [f"   at: {error.where}"] if error.where else []
@@ -98,7 +98,7 @@ def _close() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _lost(error: OSError) -> FrisketError:
+def _lost_output(error: OSError) -> FrisketError:
     """The error for an answer that could not be written."""
     return FrisketError(
         f"the answer cannot be written: {(error.strerror or str(error)).lower()}",

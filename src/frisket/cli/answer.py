@@ -1,4 +1,4 @@
-"""Model × prompt × Grammar → an answer on the terminal: what `generate` and `example` share."""
+"""Model × prompt × Grammar → an answer on the terminal; the commands `generate` and `example` share this."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def answer(
     heal: bool = False,
     note: str | None = None,
 ) -> None:
-    """Generate and print; a JSON document on one line in its plainest form, other texts as they are.
+    """Generate and print; a JSON document is printed on one line in its plainest form, other texts unchanged.
 
-    `trace` is the file of the report on what the mask did; BARE_TRACE adds every step's figures to the answer for a
-    program, or shows the report. `note` is printed on stderr once all options are known to be right.
+    `trace` is the file for the report on the mask. With BARE_TRACE the report is shown, or under `as_json` every
+    step's figures are part of the answer. `note` is printed on stderr once all options are known to be right.
     """
     if trace is not None and trace != BARE_TRACE and Path(trace).suffix not in (".html", ".json"):
         raise typer.BadParameter("--trace writes *.html or *.json, or without a file to the terminal")
@@ -80,15 +80,15 @@ def answer(
             result = written(steps, streamed=streamed, as_json=as_json)
     if streamed and not as_json:
         print()
-    # Written before the check for a cut answer, whose trace is needed most.
+    # Written before the check for a cut answer, since that is the answer whose trace is needed most.
     if trace is not None and trace != BARE_TRACE:
         write(result.report, Path(trace))
     elif trace is not None and not as_json:
         show_report(errors, result.report)
     if not (result.whole or partial):
-        result.value()  # raises the error that says what was cut
+        result.value()  # raises the error for an answer that was cut
     if result.whole:
-        result.value()  # a type may still refuse what its schema allows
+        result.value()  # raises if the type refuses a value that its schema allows
     text = result.text if grammar.schema is None or not result.whole else plain(result.text)
     if as_json:
         value = None if not result.whole else json.dumps(text) if grammar.schema is None else text
@@ -116,7 +116,7 @@ def written(steps: Stream[Any], *, streamed: bool, as_json: bool) -> Generation[
 
 
 def plain(text: str) -> str:
-    """A JSON document on one line in its plainest form, every number as it was written.
+    """A JSON document on one line in its plainest form, with every number as it was written.
 
     >>> plain('{ "n" :1e999,\\n"a":[] }')
     '{"n": 1e999, "a": []}'

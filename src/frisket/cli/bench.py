@@ -1,4 +1,4 @@
-"""`frisket bench`: schemas × a tokenizer → what a compile, a mask and a commit cost, and the memory."""
+"""`frisket bench`: schemas × a tokenizer → time of compiles, masks and commits, and the memory."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def command(
 
 
 def _schemas(given: str) -> Iterator[tuple[str, Any, list[bytes] | None]]:
-    """Name, schema, documents if the file has some (`{"schema": …, "tests": [{"data": …}]}`, as MaskBench has)."""
+    """(name, schema, documents if the file has some, as in MaskBench: `{"schema": …, "tests": [{"data": …}]}`)."""
     if given == "-" or given.lstrip()[:1] in ("{", "["):
         text, name = source.document(given)
         yield name, _parsed(text, name), None
@@ -105,7 +105,7 @@ def _schemas(given: str) -> Iterator[tuple[str, Any, list[bytes] | None]]:
 
 
 def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Every JSON text of a file or folder, with its name: lines of *.jsonl (.gz), else whole files."""
+    """The name and text of each JSON document of a file or folder: lines of *.jsonl (.gz), otherwise whole files."""
     if path.is_dir():
         for file in sorted(path.rglob("*.json")):
             yield from _texts(file)

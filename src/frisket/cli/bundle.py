@@ -1,6 +1,6 @@
-"""A schema's text, one of its definitions, and further files → the text of one schema that contains all.
+"""A schema's text, one of its definitions, and other files → the text of one schema that contains all of them.
 
-References into the other files become references within the schema, so that every command reads it as any other.
+References into the other files become references inside the schema, so that every command can read it.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from frisket._core import front_end
 from frisket.errors import InvalidSchemaError, LimitExceededError
 from frisket.json_pointer import to_pointer
 
-#: Annotations, dropped at the root: they describe another definition than the chosen one.
+#: Annotations that are dropped at the root, since they describe the whole file and not the chosen definition.
 _DESCRIBING = frozenset(
     ("contentSchema", "default", "deprecated", "description", "examples", "readOnly", "title", "writeOnly")
 )
-#: Keywords whose values are data, in which nothing is a reference.
+#: Keywords whose values are data, so that a `$ref` inside is no reference.
 _DATA = frozenset(("const", "default", "enum", "examples"))
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """The values of `--root` and `--with`."""
+    """The values of the options `--root` and `--with`."""
 
     root: str | None = None
     others: tuple[str, ...] = ()
 
     def text(self, text: str, name: str) -> str:
-        """The text of the schema with the other files embedded, which asks only for the root definition."""
+        """The text of a schema that consists of the root definition, with the other files embedded."""
         from frisket.cli import source
         from frisket.json_schema.text import parse
 
@@ -56,8 +56,8 @@ class Bundle:
         base = next(iter(places))
         places.update({name: "", Path(name).name: ""})
         try:
-            whole = _moved(schema, places, base, "")
-            inner = {key: _moved(other, places, base, places[key]) for key, other in files.items()}
+            whole = _with_references_moved(schema, places, base, "")
+            inner = {key: _with_references_moved(other, places, base, places[key]) for key, other in files.items()}
         except RecursionError:
             hint = "name inner schemas in $defs and refer to them"
             raise LimitExceededError("the schema nests too deep", hint=hint) from None
@@ -72,7 +72,7 @@ class Bundle:
     def _reference(self, whole: dict[str, Any], places: dict[str, str], base: str) -> str:
         root = self.root or ""
         root = f"#{root}" if root.startswith("/") else root
-        found = _local(root, places, base, "")
+        found = _bundled_reference(root, places, base, "")
         head = found.removeprefix("#/").partition("/")[0]
         if found.startswith("#/") and head not in whole:
             there = [f"#/{store}/{name}" for store in ("$defs", "definitions") for name in whole.get(store, ())]
@@ -89,24 +89,24 @@ def _object(schema: Any) -> dict[str, Any]:
     return schema
 
 
-def _moved(value: Any, places: dict[str, str], base: str, prefix: str) -> Any:
-    """The schema with references adjusted to its place below `prefix` in the bundle."""
+def _with_references_moved(value: Any, places: dict[str, str], base: str, prefix: str) -> Any:
+    """The schema with its references adjusted to its place below `prefix` in the bundle."""
     if isinstance(value, list):
-        return [_moved(item, places, base, prefix) for item in value]
+        return [_with_references_moved(item, places, base, prefix) for item in value]
     if not isinstance(value, dict):
         return value
     return {
-        key: _local(inner, places, base, prefix)
+        key: _bundled_reference(inner, places, base, prefix)
         if key == "$ref" and isinstance(inner, str)
         else inner
         if key in _DATA
-        else _moved(inner, places, base, prefix)
+        else _with_references_moved(inner, places, base, prefix)
         for key, inner in value.items()
     }
 
 
-def _local(reference: str, places: dict[str, str], base: str, prefix: str) -> str:
-    """A reference adjusted to the bundle; a dangling one stays unchanged, so that the compiler reports it."""
+def _bundled_reference(reference: str, places: dict[str, str], base: str, prefix: str) -> str:
+    """A reference adjusted to the bundle; one without a target stays, so that the compiler reports it."""
     uri, _, fragment = reference.partition("#")
     place = places.get(uri, places.get(urljoin(base, uri))) if uri else prefix
     if place is None or (fragment and fragment[0] != "/"):

@@ -32,9 +32,9 @@ Exits with 1 if the schema is refused. What only Python checks of a type is no r
 """
 
 
-#: Width for output that must not be wrapped, in characters.
+#: Width, in characters, of output that must not be wrapped.
 WIDEST = 1000
-#: Most rows of a table that is fitted to the terminal's width.
+#: Most rows of a table whose columns are fitted to the terminal.
 FOLDED = 1000
 #: Status of a keyword → its mark in the table.
 MARKS = {
@@ -79,7 +79,7 @@ def command(
         _show_rules(source.schema_grammar(schema, bundle), as_json)
         return
     if schema is not None:
-        report, refusal = _checked(schema, bundle)
+        report, refusal = _report_or_error(schema, bundle)
     else:
         report, refusal = source.grammar(tp=tp, bundle=bundle).report, None
     places = [] if refusal is None else refusal.places or [(refusal.where or "", refusal.message)]
@@ -94,14 +94,14 @@ def command(
 
 
 def _show_rules(grammar: Grammar, as_json: bool) -> None:
-    """The report of a grammar of rules, which is always enforced completely."""
+    """The report of a grammar of rules, all of which are always enforced."""
     if as_json:
         print(json.dumps({"exact": True, "refused": []}))
     else:
         Console().print(f"[green]exact[/green]: {_count(grammar.core.node_count, 'node')}, all rules enforced")
 
 
-def _checked(schema: str, bundle: Bundle) -> tuple[Report | None, UnsupportedSchemaError | None]:
+def _report_or_error(schema: str, bundle: Bundle) -> tuple[Report | None, UnsupportedSchemaError | None]:
     """The report of a schema, and the error that refuses it."""
     from frisket.grammar import Grammar
 
@@ -111,11 +111,11 @@ def _checked(schema: str, bundle: Bundle) -> tuple[Report | None, UnsupportedSch
         with source.named(name):
             return Grammar.from_json_schema(text).report, None
     except UnsupportedSchemaError as refusal:
-        return _relaxed(text), refusal
+        return _relaxed_report(text), refusal
 
 
-def _relaxed(text: str) -> Report | None:
-    """The report of a schema that is refused as a whole."""
+def _relaxed_report(text: str) -> Report | None:
+    """The report of a schema that is refused, from a compile with `relaxed`."""
     from frisket import _core
     from frisket.json_schema import JSONSchemaOptions, lower_json_schema
 
@@ -137,7 +137,7 @@ def _described(
 
 def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
     console = Console()
-    if not console.is_terminal:  # whoever reads it has no width
+    if not console.is_terminal:  # a file or pipe has no width
         console = Console(width=WIDEST)
     entries = report.entries if report is not None else []
     if entries:
@@ -188,7 +188,7 @@ def _show(report: Report | None, places: list[tuple[str, str]]) -> None:
 
 
 def show_table(console: Console, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    """The rows in colours, long pointers folded to the terminal's width."""
+    """Print the rows in colours, with long pointers folded to the terminal's width."""
     table = Table(head[0], box=None, pad_edge=False)
     for name in head[1:]:
         table.add_column(name, overflow="fold" if name == "where" else "ellipsis")
@@ -198,7 +198,7 @@ def show_table(console: Console, head: tuple[str, ...], rows: list[tuple[str, ..
 
 
 def _write_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
-    """Write the rows as lines, a thousand times cheaper than a fitted table."""
+    """Write the rows as plain lines, a thousand times cheaper than a fitted table."""
     marks = {mark: render(mark).plain for mark in MARKS.values()}
     plain = [head, *((marks[mark], *cells) for mark, *cells in rows)]
     widths = [max(map(len, column)) for column in zip(*plain, strict=True)]
@@ -207,7 +207,7 @@ def _write_table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
 
 
 def _enforced(entries: list[Entry]) -> str:
-    """The numbers of keywords that are enforced and that have no effect."""
+    """The numbers of keywords that are enforced, and of those without effect."""
     annotations, unknown = (sum(entry.status == status for entry in entries) for status in ("annotation", "unknown"))
     enforced = len(entries) - annotations - unknown
     if enforced == len(entries):

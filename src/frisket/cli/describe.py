@@ -1,4 +1,4 @@
-"""`frisket describe`: schema → text for a prompt, and what each style of it costs."""
+"""`frisket describe`: schema → a description for a prompt, and the tokens of each style."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def command(
 
 
 def _tokens(grammar: Grammar, style: Style, tokenizer: Encodes | Vocabulary) -> int | None:
-    """The tokens of a style's description; None if the schema has none in this style."""
+    """The tokens of a description in one style; None if the style cannot describe the schema."""
     try:
         return grammar.describe(style).tokens(tokenizer)
     except FrisketError:

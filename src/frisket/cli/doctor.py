@@ -1,4 +1,4 @@
-"""`frisket doctor`: descriptions of tools → whether each can be enforced, and why not."""
+"""`frisket doctor`: descriptions of tools → whether each can be enforced, and if not, why."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def command(
 
 
 def _listed(text: str, name: str) -> list[Any]:
-    """The tools of a list, or of an object that holds one as a request or an answer of MCP does."""
+    """The tools of a list, or of an object with such a list: a request, or an answer of MCP."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""`frisket engines`: supported engines → those installed here."""
+"""`frisket engines` → a table of the supported engines and their installed versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`frisket example`: the worked systems, by name."""
+"""`frisket example`: name of an example → an answer of the embedded model to it."""
 
 from __future__ import annotations
 

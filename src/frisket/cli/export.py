@@ -1,4 +1,4 @@
-"""`frisket export`: schema → the same in a hosted vendor's dialect, with what the vendor does not enforce."""
+"""`frisket export`: schema → a schema in a hosted vendor's dialect, and what the vendor does not enforce."""
 
 from __future__ import annotations
 

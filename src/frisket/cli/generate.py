@@ -26,14 +26,14 @@ EXAMPLES = """[dim]$[/dim] frisket generate --schema ticket.json "My card was ch
 [dim]$[/dim] frisket generate --grammar moves.gbnf "White opens" --model FOLDER
 """
 
-#: The embedded model was trained on the worked systems; anything else it writes has the form, and no meaning.
+#: Shown since the embedded model was trained on the examples; its answers to anything else are valid but meaningless.
 NOTE = (
     "note: the embedded model knows the four tasks of `frisket example` only; for a schema of your own give --model "
     "smollm2, a *.gguf file, or the folder of a model of Hugging Face transformers"
 )
 
 
-#: Extra arguments are accepted so that the error can name the right option.
+#: Unknown arguments are accepted by typer, so that our own error can name the right option.
 SETTINGS = {"allow_extra_args": True}
 
 
@@ -93,7 +93,7 @@ def command(
 
 
 def _is_known(grammar: Grammar) -> bool:
-    """Whether the grammar belongs to a worked system."""
+    """Whether the grammar belongs to one of the examples, which the embedded model knows."""
     from frisket import examples
     from frisket.grammar import Grammar
 

@@ -19,14 +19,14 @@ from frisket.pressure.pressure import Pressure
 if TYPE_CHECKING:
     from frisket.pressure.report import PressureReport
 
-#: Style of each level, for light and dark terminals.
+#: Colours of each level of pressure, readable on light and dark terminals.
 STYLES = ("", "black on #fff3c4", "black on #ffe08a", "black on #ffc078", "black on #ff9d84", "black on #f58ba8")
-#: Most paths listed after an answer.
+#: Most paths that are listed after an answer.
 MOST = 12
 
 
 def write(report: PressureReport, file: Path) -> None:
-    """Write the report as a page or as JSON, by the suffix of the file."""
+    """Write the report as a page or as JSON, depending on the suffix of the file."""
     text = report.to_html() if file.suffix == ".html" else report.to_json() + "\n"
     try:
         file.write_text(text, encoding="utf-8")
@@ -38,7 +38,7 @@ def write(report: PressureReport, file: Path) -> None:
 
 
 def show_report(console: Console, report: PressureReport) -> None:
-    """The totals, the hardest paths, and on a terminal the text with its levels."""
+    """Print the totals, the paths with the most pressure, and on a terminal the text with its levels."""
     if console.is_terminal:
         text = Text()
         for stretch in stretches(report.steps):
@@ -57,7 +57,7 @@ def summary(total: Pressure) -> str:
 
 
 def table(paths: Mapping[str, Pressure], answers: Mapping[str, int] | None = None) -> Table:
-    """One row for each path; `answers` counts those in which it occurs."""
+    """A table with one row per path; `answers` counts the answers in which a path occurs."""
     heads = ["nats", "nats a step", "steps", "overruled", "forced", "unknown"]
     shown = Table("path", *([] if answers is None else ["answers"]), *heads, box=None, pad_edge=False)
     for column in shown.columns[1:]:

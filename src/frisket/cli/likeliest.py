@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Likeliest:
-    """`tokens` are (id, probability under the model, probability among the allowed ones), the likeliest first.
+    """`tokens` are (id, probability under the model, probability among the allowed tokens), the likeliest first.
 
     `feasible` is the probability that the model gives to all allowed tokens together.
     """
@@ -28,7 +28,7 @@ class Likeliest:
 
 
 def likeliest(model: Model, prompt: str, prefix: str, grammar: Grammar, matcher: Matcher, count: int) -> Likeliest:
-    """The model's likeliest tokens after the prompt and the prefix, which it reads as one text."""
+    """The likeliest tokens after the prompt and the prefix, which the model reads as one text."""
     keys = None if grammar.schema is None else property_names(grammar.schema)
     logits = model.start(model.encode(model.prompt(prompt, keys) + prefix)).logits().astype(np.float64)
     weights = np.exp(logits - logits.max())

@@ -1,4 +1,4 @@
-"""`frisket lint`: schemas → what will not go well when a model writes them, and the schemas mended."""
+"""`frisket lint`: schemas → advice on what a model is likely to write badly, and mended schemas."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ FORMATS = ("text", "json", "sarif")
 
 @dataclass
 class Linted:
-    """One schema, its fixed findings, and its remaining findings."""
+    """One schema with the findings that were fixed and those that are left."""
 
     name: str
     text: str
@@ -113,7 +113,7 @@ def command(
             errors.append(error)
             if output != "json":
                 show(error, as_json=False)
-    # A fixed schema that was no file goes to stdout, so all messages go to stderr.
+    # A mended schema that was not a file goes to stdout, so messages go to stderr.
     beside = (fix or unsafe_fixes) and any(not _is_file(one.name) for one in done)
     for one in done:
         if beside and not _is_file(one.name):
@@ -158,11 +158,11 @@ def _linted(
 
 
 def _check_valid(linted: Linted) -> None:
-    """Raise the error of a schema that is wrong, or that no value satisfies. What else keeps a schema from a compile,
-    `check` tells."""
+    """Raise an error if the schema is malformed, or if no value satisfies it. Other errors of a compile are left to
+    `frisket check`."""
     from frisket.grammar import Grammar
 
-    if not linted.text:  # of a type, which was compiled already
+    if not linted.text:  # the schema of a Python type, which has been compiled already
         return
     try:
         with source.named(linted.name):
@@ -174,7 +174,7 @@ def _check_valid(linted: Linted) -> None:
 
 
 def _read(name: str) -> tuple[str, str]:
-    """The text of a schema with its line ends as they are, and what to call it."""
+    """(the text of a schema with its own line ends, a name for it in messages)"""
     if not _is_file(name):
         return source.document(name)
     with source.readable(Path(name)):

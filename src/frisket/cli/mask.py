@@ -1,4 +1,4 @@
-"""`frisket mask`: schema × prefix → which tokens may come next."""
+"""`frisket mask`: schema × prefix → the tokens that may come next."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def kind(vocabulary: Vocabulary, token: int) -> str:
 
 
 def text(vocabulary: Vocabulary, token: int) -> str:
-    """A token as a person can read it: its text in quotes, or the name of a special token without."""
+    """A token for a person: its text in quotes, or the name of a special token without quotes."""
     data = vocabulary.token(token)
     if data is None:
         return token_name(vocabulary, token) or f"<{token}>"
@@ -185,7 +185,7 @@ def text(vocabulary: Vocabulary, token: int) -> str:
 
 
 def quoted(data: bytes) -> str:
-    """Text in quotes, control characters escaped, as Python writes it; bytes that are no text with a b before."""
+    """Text in quotes, with control characters escaped as in Python; a b before the quote marks invalid UTF-8."""
     try:
         return repr(data.decode())
     except UnicodeDecodeError:
@@ -208,7 +208,7 @@ def _decoded(data: bytes) -> str | None:
 
 
 def _given(prefix: str) -> bytes:
-    """The typed bytes, even if not valid UTF-8: half a character is a valid prefix."""
+    """The bytes of an argument, which need not be valid UTF-8: half a character is a possible prefix."""
     return prefix.encode("utf-8", "surrogateescape")
 
 

@@ -54,7 +54,7 @@ Trace = Annotated[
         show_default=False,
     ),
 ]
-#: The value of `--trace` without a file: typer knows no option whose value may be left out.
+#: The value of `--trace` without a file, which `_with_values` adds: typer requires a value for each such option.
 BARE_TRACE = "-"
 Seed = Annotated[int, typer.Option("--seed", min=0, help="One seed is one answer.")]
 Temperature = Annotated[

@@ -23,7 +23,7 @@ EXAMPLES = """[dim]$[/dim] frisket play
 The page is for this machine alone: it listens on 127.0.0.1. Ctrl-C ends it.
 """
 HOST = "127.0.0.1"
-#: Models offered beside those of --model; each is loaded on first use.
+#: Models that are offered besides those of --model; each is loaded on first use.
 ALWAYS = ("embedded", "smollm2")
 
 

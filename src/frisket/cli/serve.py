@@ -1,4 +1,4 @@
-"""`frisket serve`: model → OpenAI's API."""
+"""`frisket serve`: model → a server with OpenAI's API."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from frisket.models import Model
     from frisket.tools import Family
 
-#: Python's switch interval in seconds: a computing thread delays the others so long. With two such threads, a first
-#: token took 245 ms at Python's default of 5 ms, and 143 ms at this value (on 2 cores that did other work beside it).
+#: Python's switch interval in seconds: how long a computing thread delays the others. With two such threads, a first
+#: token took 245 ms at Python's default of 5 ms, and 143 ms at this value (on 2 cores that did other work as well).
 SWITCH_SECONDS = 0.0005
 
 EXAMPLES = """[dim]$[/dim] frisket serve
@@ -84,8 +84,9 @@ def command(
 ) -> None:
     """Serve a model by OpenAI's API: every answer to a schema is valid by construction."""
     if model == "embedded":
-        # Before numpy is imported: the model's products are too small for threads of BLAS, which spin between them.
-        # On 2 cores they took a third of the CPU, and a first token among hostile clients 1.4 s in place of 0.2 s.
+        # Must be set before numpy is imported. The model's products are too small for threads of BLAS, which spin
+        # between products: on 2 cores they took a third of the CPU, and a first token among hostile clients took 1.4 s
+        # instead of 0.2 s.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from frisket.server import Settings, make_application
 
@@ -106,10 +107,10 @@ def command(
     application = make_application(served, settings)
     if host not in ("127.0.0.1", "localhost", "::1") and api_key is None:
         typer.echo("warning: other machines can reach this server, and it asks for no key (--api-key)", err=True)
-    # Requests are private: no access log unless requested.
+    # Requests are private, so there is no access log by default.
     access = bool(os.environ.get("FRISKET_ACCESS_LOG"))
     sys.setswitchinterval(SWITCH_SECONDS)
-    # Collections stop all threads: without what lives as long as the server they take 25 ms in place of 110.
+    # A collection of garbage stops all threads. Frozen objects are left out, which reduces it from 110 ms to 25 ms.
     gc.collect()
     gc.freeze()
     times = Times(header_seconds, stall_seconds, grace_seconds, idle_seconds)
@@ -122,8 +123,8 @@ def command(
 
 
 def _family_of(model: Model) -> str | Family:
-    """The format in which the model calls tools, as for `frisket.generate`; the default one, with a warning, where its
-    template does not tell it."""
+    """The format in which the model calls tools, found as in `frisket.generate`; the default format, with a warning, if
+    the model's template does not tell its own."""
     from frisket.decoding.request import DEFAULT_FAMILY, own_family
 
     try:

@@ -1,4 +1,4 @@
-"""Arguments → Grammar, Model, Vocabulary; whatever cannot be read is an error that says where."""
+"""Command-line arguments → Grammar, Model, Vocabulary; an error names the argument that cannot be read."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
 
 
-#: Bundle of a single file whose root is the schema.
+#: The bundle without `--root` and `--with`: the file is the schema.
 ALONE = Bundle()
-#: Suffix of a file of rules → its constructor.
+#: Suffix of a file with rules → the constructor that reads them.
 NOTATIONS = {".gbnf": "from_gbnf", ".abnf": "from_abnf", ".ebnf": "from_ebnf", ".lark": "from_lark"}
 
 
@@ -66,7 +66,7 @@ def grammar(
 
 
 def schema_grammar(source: str, bundle: Bundle = ALONE) -> Grammar:
-    """The grammar of a schema in a file, on stdin (`-`), or typed in place; or of a file of rules, by its suffix."""
+    """The grammar of a schema in a file, on stdin (`-`) or in the argument, or of a file with rules, by its suffix."""
     from frisket.grammar import Grammar
 
     text, name = document(source)
@@ -81,12 +81,12 @@ def schema_grammar(source: str, bundle: Bundle = ALONE) -> Grammar:
 
 
 def bundled(root: str | None, others: list[str] | None) -> Bundle:
-    """The values of `--root` and `--with`."""
+    """The values of `--root` and `--with` as a bundle."""
     return Bundle(root, tuple(others or ()))
 
 
 def is_rules(source: str) -> bool:
-    """Whether the name is that of a file of rules, and no schema."""
+    """Whether the name is that of a file with rules, and not of a schema."""
     return source.lstrip()[:1] != "{" and Path(source).suffix in NOTATIONS
 
 
@@ -109,7 +109,7 @@ def prompt(text: str) -> str:
 
 @contextlib.contextmanager
 def named(name: str) -> Iterator[None]:
-    """Add the file's name to the places of errors in its schema or grammar."""
+    """Add the file's name to the place of an error in its schema or grammar."""
     try:
         yield
     except GrammarError as error:
@@ -119,7 +119,7 @@ def named(name: str) -> Iterator[None]:
         from frisket.json_schema.text import NO_NAME
 
         error.where = f"{name}:{error.where}" if error.where else name
-        error.hint = error.hint and error.hint.removesuffix(NO_NAME)  # a file was read, or none was meant
+        error.hint = error.hint and error.hint.removesuffix(NO_NAME)  # this hint is only for callers that pass texts
         if Path(name).suffix in (".yaml", ".yml"):
             error.hint = "YAML is not read; turn it into JSON first, as `yq -o json` does"
         raise
@@ -132,7 +132,7 @@ def named(name: str) -> Iterator[None]:
 
 
 def model(name: str) -> Model:
-    """`embedded`, `smollm2`, a GGUF file, `transformers:` with a name or folder, or a folder alone."""
+    """The model by its name: `embedded`, `smollm2`, a GGUF file, a folder, or `transformers:` and a name or folder."""
     from frisket import models
 
     if name == "embedded":
@@ -181,7 +181,7 @@ def vocabulary(path: Path | None) -> Vocabulary:
 
 
 def tokenizer(path: Path) -> Encodes | Vocabulary:
-    """The token counter: a Hugging Face tokenizer itself, or the vocabulary of another file."""
+    """An object that counts tokens: a Hugging Face tokenizer, or the vocabulary of another file."""
     file = path / "tokenizer.json" if path.is_dir() else path
     if file.suffix == ".json" and not file.name.startswith("tekken"):
         with contextlib.suppress(ImportError):
@@ -193,7 +193,7 @@ def tokenizer(path: Path) -> Encodes | Vocabulary:
     if path.suffix == ".tiktoken":
         from frisket.vocabulary import Vocabulary
 
-        # The end token does not matter here, and a file of ranks does not name it.
+        # Counting needs no end token, and a file of ranks names none.
         return Vocabulary.from_tiktoken(path, eos=())
     return vocabulary(path)
 

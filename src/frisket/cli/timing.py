@@ -1,4 +1,4 @@
-"""Schemas × a vocabulary → the time of every compile, mask and commit, from Python."""
+"""Schemas × a vocabulary → the times of all compiles, masks and commits, measured in Python."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Bench:
     kept: list[float] = field(default_factory=list)
     """Bytes of each compiled grammar after its documents were written."""
     slowest: list[tuple[float, str, str]] = field(default_factory=list)
-    """The longest mask of each schema, its name, the text before it."""
+    """(time, name of the schema, text before it) of each schema's slowest mask."""
     refused: list[tuple[str, str]] = field(default_factory=list)
 
     def add(
@@ -46,7 +46,7 @@ class Bench:
         walks: int,
         most: int,
     ) -> None:
-        """Compile a schema; write its documents twice, or random ones, the second time warm."""
+        """Compile a schema, and write its documents, or random ones, twice: the second time is warm."""
         bitmask = np.zeros(vocabulary.mask_words, dtype=np.uint32)
         with _quiet():
             began = time.perf_counter_ns()
@@ -73,7 +73,7 @@ class Bench:
         self.kept.append(float(compiled.memory_bytes))
 
     def warm_up(self, vocabulary: Vocabulary) -> None:
-        """Do the imports and build the vocabulary's tables before the measurements."""
+        """Import modules and build the vocabulary's tables, so that no measurement includes this."""
         schema = {"type": "object", "properties": {"warm": {"type": "string", "format": "date-time", "pattern": "a"}}}
         matcher = Grammar.from_json_schema(schema).compile(vocabulary).matcher()
         matcher.fill_mask(np.zeros(vocabulary.mask_words, dtype=np.uint32))
@@ -109,7 +109,7 @@ def walk(
     draw: random.Random,
     most: int,
 ) -> tuple[list[int], list[float], list[float]]:
-    """The tokens as far as the masks allow, or random ones under the masks → those taken, µs of masks, of commits."""
+    """(tokens taken, µs of masks, µs of commits) for given tokens, as far as allowed, or for random allowed ones."""
     clock = time.perf_counter_ns
     taken: list[int] = []
     masks: list[float] = []
@@ -135,7 +135,7 @@ def _any(
     draw: random.Random,
     step: int,
 ) -> int | None:
-    """A random allowed token, more likely a closing one the longer the text; None at the end."""
+    """A random allowed token, None at the end; the longer the text, the more likely a token that closes it."""
     if matcher.can_end and draw.random() < 0.5:
         return None
     allowed = np.flatnonzero(np.unpackbits(bitmask.view(np.uint8), bitorder="little"))
@@ -148,7 +148,7 @@ def _any(
 
 
 class Cutter:
-    """Text → tokens, always the longest that fits: not the tokenizer's own way, but its own tokens."""
+    """Text → tokens, always the longest that fits. A tokenizer may choose others of its tokens."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -167,7 +167,7 @@ class Cutter:
             ends = range(min(len(text), at + self.longest), at, -1)
             end = next((end for end in ends if text[at:end] in self.ids), None)
             if end is None:
-                break  # no token spells this byte: the document ends here
+                break  # no token spells this byte, so the document is cut here
             tokens.append(self.ids[text[at:end]])
             at = end
         return tokens
@@ -185,7 +185,7 @@ def _quiet() -> Iterator[None]:
 
 
 def summary(values: Sequence[float]) -> dict[str, float]:
-    """Count, mean, percentiles and the largest; the count alone of nothing."""
+    """Number, mean, percentiles and maximum of the values; only the number if there are none."""
     if not values:
         return {"count": 0}
     found = {name: float(np.percentile(values, q)) for name, q in (("p50", 50), ("p90", 90), ("p99", 99))}

@@ -1,4 +1,4 @@
-"""`frisket trace`: traces of many answers → where masks and model disagree, by path."""
+"""`frisket trace`: traces of many answers → how much masks and model disagree, by path."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _read(file: Path) -> PressureReport:
 
 
 def _added(reports: Sequence[PressureReport]) -> tuple[Pressure, dict[str, Pressure], Counter[str]]:
-    """The sums over all answers, in all and by path, the worst first, and in how many answers each path occurs."""
+    """(the total, the sums by path with the largest first, the number of answers in which each path occurs)"""
     total, paths, answers = Pressure(), dict[str, Pressure](), Counter[str]()
     for report in reports:
         total += report.total

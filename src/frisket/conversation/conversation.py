@@ -1,7 +1,7 @@
-"""Turns × tools × a model → the prompt that the model completes.
+"""Turns × tools × a model → the prompt that the model continues.
 
-The model's own chat template writes the turns. A model without one reads them as lines: the instructions as they are,
-every other turn after its role; the text of one role alone stands without the role.
+The model's own chat template renders the turns. For a model without one they are lines: instructions unchanged, and
+every other turn after its role. If all turns have one role, the role is left out.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from frisket.tools.family import Family
 if TYPE_CHECKING:
     from frisket.options import Mode
 
-#: Variables by which chat templates switch reasoning on. A request may set one the template does not read: formats
-#: of tools read it, too.
+#: Variables by which chat templates switch reasoning on. A request may set one that the template does not read, since
+#: families of tool calls read them, too.
 THINKS = ("enable_thinking", "thinking")
 #: Variables by which chat templates set how much the model reasons.
 EFFORTS = ("reasoning_effort", "thinking_effort")
@@ -32,11 +32,11 @@ EFFORTS = ("reasoning_effort", "thinking_effort")
 
 @runtime_checkable
 class Templated(Protocol):
-    """A model that was trained on a chat's turns."""
+    """A model that was trained on chats, and has a chat template."""
 
     @property
     def chat_template(self) -> ChatTemplate | None:
-        """The template that writes the model's turns; None if it has none."""
+        """The chat template of the model; None if it has none."""
         ...
 
 
@@ -46,7 +46,7 @@ def chat_template(model: Model) -> ChatTemplate | None:
 
 
 def thinking_variables(model: Model, mode: Mode | None, effort: str | None = None) -> dict[str, Any]:
-    """The reasoning variables that the template reads and the caller has set."""
+    """The variables for reasoning that the caller has set and the template reads."""
     chat = chat_template(model)
     said: dict[str, Any] = {} if effort is None else dict.fromkeys(EFFORTS, effort)
     if mode in ("on", "off"):
@@ -56,7 +56,7 @@ def thinking_variables(model: Model, mode: Mode | None, effort: str | None = Non
 
 @dataclass(frozen=True)
 class Conversation:
-    """Messages before an answer, and the tools described to the model.
+    """The messages before an answer, and the tools that are described to the model.
 
     >>> from frisket.models import embedded
     >>> Conversation([Turn("system", "Be brief."), Turn("user", "Hi")]).render(embedded(), ["a"])
@@ -67,19 +67,19 @@ class Conversation:
     tools: Sequence[Mapping[str, Any]] = ()
     """Descriptions of tools, as `frisket.tools` reads them."""
     family: Family | None = None
-    """The format of the calls, of which a model is told whose template does not read tools."""
+    """The format of calls that is described in words, if the model's template does not show tools."""
     variables: Mapping[str, Any] = field(default_factory=dict)
     """Further variables of the chat template."""
     continues: bool | None = None
-    """Whether the answer goes on with the last message; None where only the message itself may say so."""
+    """Whether the answer continues the last message; None if only that message can say so."""
     keys: tuple[str, ...] = ()
-    """Names of properties that are asked for beside those that `render` is given."""
+    """Names of requested properties, in addition to those given to `render`."""
     where: str = "/messages"
-    """The JSON pointer of the messages in what the client sent."""
+    """The JSON pointer to the messages in the client's request."""
 
     @property
     def head(self) -> str | None:
-        """The beginning of the answer, which is the last message; None if the answer is a message of its own."""
+        """The beginning of the answer, which is the last message; None if the answer is a new message."""
         last = self.turns[-1] if self.turns else None
         if last is None or not (self.continues or last.continues):
             return None
@@ -100,8 +100,8 @@ class Conversation:
     ) -> str:
         """The prompt. The names of the requested properties follow the last message.
 
-        `described` is (style, description) of the answer, in place of the names. `draft` is an answer in free text
-        that the model is to write anew.
+        `described` is (style, description) of the answer, in place of the names. `draft` is an answer in free text that
+        the model shall rewrite.
         """
         head = self.head
         said = self.turns if head is None else self.turns[:-1]
@@ -128,13 +128,13 @@ class Conversation:
         except ConversationError:
             if not told:
                 raise
-            # Some templates refuse a system turn, so the first user turn carries the text.
+            # Some templates refuse a system turn; then the first turn of the user gets the text.
             return self._written(chat, _tell(turns, told, role="user"), functions, head)
 
     def _written(
         self, chat: ChatTemplate, turns: list[dict[str, Any]], functions: list[dict[str, Any]], head: str | None
     ) -> str:
-        """The rendered turns, up to the given beginning of the answer."""
+        """The rendered turns, and after them the beginning of the answer."""
         begun = [] if head is None else [{"role": "assistant", "content": head}]
         tools = functions or None
         try:
@@ -153,7 +153,7 @@ class Conversation:
 
 
 def _tell(turns: list[dict[str, Any]], told: str, role: str = "system") -> list[dict[str, Any]]:
-    """The turns with a text about tools: in a system's turn at the beginning, or in the first turn of another role."""
+    """The turns with a text about tools, in a first system turn or in the first turn of `role`."""
     if not told:
         return turns
     place = next((place for place, turn in enumerate(turns) if turn["role"] == role), None)
@@ -175,7 +175,7 @@ def _join(model: Model, turns: list[dict[str, Any]], keys: Sequence[str] | None,
 
 
 def write_prompt(model: Model, text: str, keys: Sequence[str] | None, draft: str | None = None) -> str:
-    """The model's own prompt for a text; StrategyError where it has no place for a draft."""
+    """The model's own prompt for a text; StrategyError if it cannot contain a draft."""
     if draft is None:
         return model.prompt(text, keys)
     if "draft" not in inspect.signature(model.prompt).parameters:

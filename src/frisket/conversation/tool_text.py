@@ -1,6 +1,6 @@
-"""Descriptions of tools → the functions that chat templates print, or a text for models whose template prints none.
+"""Descriptions of tools → the functions that chat templates show, or a text for models whose template shows none.
 
-A description is a dict as `frisket.tools` reads it: name, description and parameters; or type `custom` with its format.
+A description is a dict as `frisket.tools` reads it: name, description and parameters, or type `custom` with a format.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from frisket.tools.tool import Tool
 
 
 def to_description(tool: Tool) -> dict[str, Any]:
-    """The description of a tool, without the titles that Pydantic makes of names.
+    """The description of a tool, without the titles that Pydantic derives from names.
 
     >>> to_description(Tool("now", {"type": "object"}, "The time."))
     {'name': 'now', 'description': 'The time.', 'parameters': {'type': 'object'}}
@@ -31,7 +31,7 @@ def to_description(tool: Tool) -> dict[str, Any]:
 
 
 def _without_titles(schema: Any, *, names: bool = False) -> Any:
-    """A schema of Pydantic without its titles; with `names`, a mapping of names to schemas."""
+    """A schema of Pydantic without its titles; with `names`, a mapping of names to such schemas."""
     if isinstance(schema, list):
         return [_without_titles(one) for one in schema]
     if not isinstance(schema, Mapping):
@@ -46,7 +46,7 @@ def _without_titles(schema: Any, *, names: bool = False) -> Any:
 
 
 def to_functions(tools: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The tools as chat templates read them; a custom tool becomes a function of one string.
+    """The tools in the form that chat templates read; a custom tool becomes a function of one string.
 
     >>> to_functions([{"name": "now"}])
     [{'type': 'function', 'function': {'parameters': {'type': 'object'}, 'name': 'now'}}]
@@ -72,7 +72,7 @@ def describe_tools(tools: Sequence[Mapping[str, Any]], family: Family) -> str:
 
 
 def _spaced(form: str) -> str:
-    """A format with the usual white space: a blank in JSON, a line break beside a tag.
+    """A format of calls with the usual white space: a blank in JSON, a line break beside a tag.
 
     >>> _spaced('<call>$ws{"name":$ws"NAME"$ws}$ws</call>')
     '<call>\\n{"name": "NAME"}\\n</call>'

@@ -1,7 +1,7 @@
 """A message of a chat, as clients write it → Turn.
 
-Clients write dicts, objects of the openai package, or the `Message` that an answer was. One reader serves `generate`
-and the server.
+A message may be a dict, an object of the openai package, or the `Message` of an earlier answer. `generate` and the
+server use this one reader.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from frisket.tools.message import Message
 
 
 class Dumpable(Protocol):
-    """An object that knows itself as a dict: a message of the openai package, for instance."""
+    """An object that can turn itself into a dict, such as a message of the openai package."""
 
     def model_dump(self) -> dict[str, Any]:
         """The object as a dict."""
@@ -26,11 +26,11 @@ class Dumpable(Protocol):
 ChatMessage: TypeAlias = Mapping[str, Any] | Dumpable | Message
 """A message: a dict with `role` and `content`, a message of the openai package, or an answer of `tools=`."""
 
-#: The roles that clients write → those that chat templates read.
+#: Roles in clients' messages → roles that chat templates read.
 ROLES = {"developer": "system", "system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
-#: The parts of a message that are text.
+#: Types of message parts that are text.
 TEXTS = ("text", "input_text", "output_text")
-#: Fields that are read, and fields that say nothing to the model.
+#: Fields that are read, and fields that are ignored, since they do not affect the prompt.
 FIELDS = {
     *("role", "content", "name", "tool_calls", "tool_call_id", "prefix", "partial", "reasoning_content"),
     *("id", "type", "status", "phase", "refusal", "cache_control", "metadata"),
@@ -40,7 +40,7 @@ _EMPTY: tuple[Any, ...] = (None, False, "", [], {})
 
 @dataclass(frozen=True)
 class Called:
-    """A call of an earlier answer. `arguments` is JSON, or the text of it where the answer was cut inside."""
+    """A call of an earlier answer. `arguments` is JSON, or the text of it if the answer was cut inside."""
 
     id: str
     name: str
@@ -64,19 +64,19 @@ class Turn:
     content: str = ""
     calls: tuple[Called, ...] = field(default=(), repr=False)
     call_id: str | None = field(default=None, repr=False)
-    """The call of which a tool's message is the result."""
+    """In a tool's message: the id of the call to which it is the result."""
     name: str | None = field(default=None, repr=False)
-    """The name of the tool of which the message is the result, if it says that."""
+    """In a tool's message: the name of the tool, if the message has it."""
     reasoning: str | None = field(default=None, repr=False)
     continues: bool = field(default=False, repr=False)
-    """Whether the answer goes on with this message: `prefix` as DeepSeek and Mistral say it, `partial` as Moonshot and
-    Qwen do."""
+    """Whether the answer continues this message. DeepSeek and Mistral name the field `prefix`, Moonshot and Qwen
+    `partial`."""
     where: str = field(default="", repr=False, compare=False)
-    """The JSON pointer of the message in what the client sent."""
+    """The JSON pointer to the message in the client's request."""
 
     @classmethod
     def of(cls, source: Any, where: str = "") -> Turn:
-        """The message at that JSON pointer; ConversationError says which part of it no model reads."""
+        """The message at that JSON pointer; ConversationError names a part of it that no model could read."""
         if isinstance(source, Message):
             calls = tuple(Called(call.id, call.name, call.arguments) for call in source.calls)
             return cls("assistant", _answer(source), calls, reasoning=source.reasoning, where=where)
@@ -89,7 +89,7 @@ class Turn:
             )  # fmt: skip
         role = ROLES[said]
         if role in ("user", "system"):
-            # Each field of a user's message must be read: an unread one could be a picture.
+            # Every field of a user's message must be read, since an unread one could be a picture.
             for key, value in message.items():
                 if key not in FIELDS and value not in _EMPTY:
                     raise _error(f"a message has no field {key!r}", where, "leave it out, or write it into content")
@@ -111,7 +111,7 @@ class Turn:
         )  # fmt: skip
 
     def for_template(self) -> dict[str, Any]:
-        """The message as chat templates read it."""
+        """The message in the form that chat templates read."""
         found: dict[str, Any] = {"role": self.role, "content": self.content}
         if self.call_id is not None:
             found["tool_call_id"] = self.call_id
@@ -127,7 +127,7 @@ class Turn:
         return found
 
     def as_text(self) -> dict[str, Any]:
-        """The message for templates that read no tools: calls and results are text, a result is said by the user."""
+        """The message for templates without tools: calls and results are text, and the user says the results."""
         if self.role == "tool":
             return {"role": "user", "content": f"<tool_response>\n{self.content}\n</tool_response>"}
         calls = [
@@ -141,7 +141,7 @@ class Turn:
 
 
 def read_turns(messages: Any, where: str = "/messages") -> tuple[Turn, ...]:
-    """The messages of a conversation, at that JSON pointer; ConversationError for what is none."""
+    """The messages of a conversation at that JSON pointer; ConversationError if they are no messages."""
     if isinstance(messages, Mapping) or _is_object(messages):
         raise _error("messages are a list, and this is one message", where, "write [message]")
     if not isinstance(messages, Sequence) or isinstance(messages, str | bytes):
@@ -173,7 +173,7 @@ def _fields(source: Any, where: str) -> Mapping[str, Any]:
 
 
 def _answer(message: Message) -> str:
-    """The text of an answer; a final value is JSON again."""
+    """The text of an answer; a final value is written as JSON again."""
     if message.content is not None or message.final is None:
         return message.content or ""
     final = message.final.model_dump(mode="json") if _is_object(message.final) else message.final
@@ -222,7 +222,7 @@ def _called(call: Any, where: str) -> Called:
 
 
 def _arguments(given: Any) -> Any:
-    """Arguments as templates print them; where an answer was cut inside of them, their text."""
+    """Arguments in the form that templates print; their text if the answer was cut inside them."""
     if not isinstance(given, str):
         return {} if given is None else given
     try:

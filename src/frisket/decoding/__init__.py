@@ -1,4 +1,4 @@
-"""Model × Matcher × Sampler → text: the loop, the sampler, and `generate` on top of them."""
+"""Model × Matcher × Sampler → text: the decode loop, the sampler, and `generate` and its twins above them."""
 
 from frisket.decoding.budget import Budget
 from frisket.decoding.guard import Guard

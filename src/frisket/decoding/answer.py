@@ -1,4 +1,4 @@
-"""Steps → an answer: what is known of it while it is made, and the whole of it."""
+"""Steps → an answer: `Stream` while the steps are made, `Generation` when all are there."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Generation(Generic[T]):
-    """An answer and how it came about."""
+    """A whole answer with its steps and the reason for its end."""
 
     text: str
     steps: tuple[Step, ...]
@@ -35,11 +35,11 @@ class Generation(Generic[T]):
     limit: int = field(repr=False)
     vocabulary: Vocabulary = field(repr=False)
     draft: str | None = field(default=None, repr=False)
-    """The answer in free text that the model read before its own, if a strategy had it written."""
+    """The answer in free text that the model read before this one, where the strategy asked for a draft first."""
 
     @property
     def tokens(self) -> list[int]:
-        """The ids of the text; the end-of-sequence token, if the model gave one, is in `steps` only."""
+        """The token ids of the text, without the end-of-sequence token; `steps` has that one, too."""
         return [step.token for step in self.steps if not step.ends]
 
     @property
@@ -49,22 +49,22 @@ class Generation(Generic[T]):
 
     @property
     def budgeted(self) -> int:
-        """How many tokens `max_tokens` decided: the one drawn first would have left too few to finish the text.
+        """How many tokens `max_tokens` decided: the token drawn first left too few tokens to finish the text.
 
-        Where this is not 0, the answer may say less than the model would have with more tokens: a number has fewer
-        digits, a list fewer items. A whole answer then has the `finish_reason` `"budget"`. It has it with 0, too, where
-        the tokens ran out just when the text was whole, and more could have followed.
+        Where this is not 0, the answer may say less than it would with more tokens: a number has fewer digits, a list
+        fewer items. The `finish_reason` of a whole answer is then `"budget"`. It is also `"budget"` if the last token
+        made the text whole, and more text could have followed.
         """
         return sum(step.budgeted for step in self.steps)
 
     @property
     def logprob(self) -> float:
-        """The natural log-probability of all steps under the model as it is."""
+        """The natural log-probability of all steps under the model alone."""
         return sum(step.logprob for step in self.steps)
 
     @property
     def masked_logprob(self) -> float:
-        """The same among the allowed tokens; the difference is what the mask cost, step by step."""
+        """The natural log-probability of all steps among the allowed tokens; `logprob` less this is the mask's cost."""
         return sum(step.masked_logprob for step in self.steps)
 
     @property
@@ -74,7 +74,7 @@ class Generation(Generic[T]):
 
     @cached_property
     def report(self) -> PressureReport:
-        """What the mask did to the model's wishes, in all, by path and by step; as JSON and as a page.
+        """The pressure of the mask along the answer: in all, by path and by step; as JSON and as a page.
 
         answer = frisket.stream(model, prompt, Ticket).generation()
         print(answer.report.total.nats, list(answer.report.paths)[:3])
@@ -83,7 +83,7 @@ class Generation(Generic[T]):
 
     @property
     def whole(self) -> bool:
-        """Whether the text is a complete text of the grammar, and not one that was cut and may happen to look so."""
+        """Whether the text is whole: the answer ended by itself, or the grammar accepts it up to the stop string."""
         return self.finish_reason in ("end", "budget") or (
             self.finish_reason == "stop" and self.grammar.accepts(self.text)
         )
@@ -112,7 +112,7 @@ class Generation(Generic[T]):
 
 
 class Stream(Iterator[Step], Generic[T]):
-    """Steps as they are made, and what is known of the answer after each. Not thread-safe."""
+    """The steps of an answer as they are made, and the value so far after each. Not thread-safe."""
 
     def __init__(self, steps: Iterator[Step], grammar: Grammar, limit: int, matcher: Matcher) -> None:
         self._steps = steps
@@ -123,7 +123,7 @@ class Stream(Iterator[Step], Generic[T]):
         self._finish_reason: FinishReason | None = None
         self._partial = PartialValue()
         self._outline: OutlineEvents | None = None
-        #: How many of the steps `_partial` or `_outline` has been fed.
+        #: How many steps `_partial` or `_outline` has read.
         self._fed = 0
 
     def __next__(self) -> Step:
@@ -138,18 +138,18 @@ class Stream(Iterator[Step], Generic[T]):
 
     @property
     def text(self) -> str:
-        """The text so far: whole characters, nothing that is taken back later."""
+        """The text so far: whole characters, none of which is taken back later."""
         return "".join(step.text for step in self._seen)
 
     @property
     def value(self) -> Any:
-        """The answer so far as a JSON value, None before anything of it is known; of other notations, the text so far.
+        """The answer so far as a JSON value, None before it begins; where the answer is no JSON, the text so far.
 
             for _ in (answer := frisket.stream(model, prompt, Triage)):
                 show(answer.value)  # {}, {"priority": "hi"}, {"priority": "high"}, {"priority": "high", "tags": []} …
 
-        What is missing is not there, and nothing is invented: see `PartialValue`. `generation().value()` is the answer
-        as the type that was asked for.
+        Members that are still to come are missing, and nothing is invented: see `PartialValue`. `generation().value()`
+        is the whole answer, as the type that was asked for.
         """
         if self._grammar.schema is None:
             return self.text
@@ -167,8 +167,9 @@ class Stream(Iterator[Step], Generic[T]):
 
     @property
     def partial(self) -> T | None:
-        """The answer so far as an object of the type that was asked for, unvalidated, with None for what is missing;
-        of a template its object, of tools a `Message`, of `think` a `Thought`; for other targets the same as `value`.
+        """The answer so far as an object of the target's type, not validated, with None for members still to come.
+
+        A template gives its object, tools a `Message`, `think` a `Thought`. All other targets give the same as `value`.
 
             for _ in (answer := frisket.stream(model, prompt, Triage)):
                 show(answer.partial)  # Triage(priority='hi', category=None), Triage(priority='high', category=None) …
@@ -180,15 +181,15 @@ class Stream(Iterator[Step], Generic[T]):
         return cast("T | None", known if tp is None else partial_object(tp, known))
 
     def events(self) -> Iterator[Event]:
-        """What happens in the document while its steps are made: `Opened`, `Grew` and `Closed`.
+        """The events of the document while its steps are made: `Opened`, `Grew` and `Closed`.
 
             for event in frisket.stream(model, prompt, Triage).events():
                 if isinstance(event, Closed) and event.path == ("priority",):
                     page_somebody(event.value)
 
-        `Closed.tokens` says which steps wrote the value. Begin before the first step is taken. In a template, a
-        combination, and a message with calls of tools, paths begin with the names of the parts: `Events` says more. A
-        special token has no byte.
+        `Closed.tokens` says which steps wrote the value. Call this before the first step is taken. In a template, a
+        combination, or a message with tool calls, a path begins with the names of the parts: see `Events`. Special
+        tokens add no bytes to the text.
         """
         reader, spans = self._event_reader(), TokenSpans()
         for step in self:
@@ -213,7 +214,7 @@ class Stream(Iterator[Step], Generic[T]):
         return OutlineEvents(Reader(self._grammar._outline, special, limits=matcher.limits))
 
     def _piece(self, step: Step) -> Any:
-        """What a step wrote; of a special token its names."""
+        """The text of a step as a reader takes it: its bytes, or the names of a special token."""
         is_token = not step.data and self._grammar.schema is None
         return token_names(self._matcher.compiled.vocabulary, step.token) if is_token else step.data
 
@@ -237,11 +238,11 @@ class Stream(Iterator[Step], Generic[T]):
 
     @property
     def matcher(self) -> Matcher:
-        """The position after the steps so far, a fork: to see what may come next, or how the text would be closed."""
+        """A fork of the matcher after the steps so far: it tells what may come next, or how the text would close."""
         return self._matcher.fork()
 
     def generation(self) -> Generation[T]:
-        """The result; makes the steps that are still to be made."""
+        """The whole answer; makes the steps that are still missing."""
         for _ in self:
             pass
         assert self._finish_reason is not None

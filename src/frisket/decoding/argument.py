@@ -1,6 +1,6 @@
 """Arguments of `generate`, `stream` and `sample` → nothing, or a TypeError that says what to pass instead.
 
-They are checked before the model is asked: an error from deep inside would name what no caller has seen.
+They are checked before the model is called, since an error from deep inside would name things the caller never saw.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
     from frisket.decoding.task import Task
 
-#: What a task calls of a model.
+#: Methods of a model that a task calls.
 _METHODS = ("encode", "prompt", "start")
 
 
 def check_task(task: Task) -> None:
-    """TypeError if an argument of a task is of another kind than it should be."""
+    """TypeError if an argument of a task has the wrong type."""
     check_model(task.model, task.prompt)
     check_integer("max_tokens", task.max_tokens)
     check_integer("min_tokens", task.min_tokens)
@@ -51,7 +51,7 @@ def _is_model(value: Any) -> bool:
 
 
 def check_integer(name: str, value: object) -> None:
-    """TypeError unless this is an integer, of Python or numpy. A bool is none: `True` would be one token."""
+    """TypeError unless this is an integer of Python or numpy. A bool is refused: `True` would mean one token."""
     if isinstance(value, bool) or not hasattr(type(value), "__index__"):
         raise TypeError(f"{name} is an int, got {kind(value)}")
 
@@ -78,7 +78,7 @@ def check_on_step(on_step: Callable[..., object] | None) -> None:
 
 
 def stop_texts(stop: str | Iterable[str]) -> Sequence[str]:
-    """The stop strings: a str is one of them, not its letters.
+    """The stop strings as a sequence; a single str is one stop string, not one for each of its letters.
 
     >>> stop_texts("END"), stop_texts(["a", "b"])
     (('END',), ('a', 'b'))
@@ -95,7 +95,7 @@ def stop_texts(stop: str | Iterable[str]) -> Sequence[str]:
 
 
 def kind(value: object) -> str:
-    """How a message names what it got: by its class; a class or function by its own name.
+    """How a message names an argument of the wrong type: by its class, or a class or function by its own name.
 
     >>> kind(5), kind(int), kind(kind)
     ('int', 'the class int', 'the function kind')

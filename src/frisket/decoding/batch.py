@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from frisket.options import Options
     from frisket.vocabulary import Vocabulary
 
-#: Compiled grammars that are kept. Prompts with one target share what its masks and its distances cost once.
+#: Compiled grammars that are kept, so that prompts with one target share the cost of its masks and distances.
 COMPILED = 32
 
 
 def answers(
     batch: Batch, tasks: Iterator[tuple[int, Callable[[], Task]]], size: int, options: Options
 ) -> Iterator[tuple[int, Any, Exception | None]]:
-    """The answers to some tasks as they are done: number, value, and the error in its place if there was one.
+    """The answers to some tasks, each when it is done: its number, its value, and the error if there is no value.
 
-    At most `size` answers are written at a time. A task is made when its turn comes, so that its errors are its own.
+    At most `size` answers are written at a time. A task is made when its turn comes, so that its error is its own.
     """
     writing: list[_Answer] = []
     waiting = True
@@ -79,7 +79,7 @@ def answers(
             try:
                 rows = batch.read({answer.number: answer.row.waiting for answer in writing})
             except Exception as error:
-                # The network failed for all of them, and each error is to say of which answer it is.
+                # The network failed for all answers, and each answer needs an error of its own, which gets its number.
                 for answer in writing:
                     batch.remove(answer.number)
                     yield answer.number, None, copy(error) if isinstance(error, FrisketError) else error
@@ -108,7 +108,7 @@ class _Answer:
         self._steps = decode_task(task, beginning, options.get("seed", 0), self.row, beginning.compiled.matcher())
 
     def advance(self) -> bool:
-        """Write as many tokens as the logits that are there allow; whether the answer has ended."""
+        """Choose tokens until the next logits must be computed; whether the answer has ended."""
         while True:
             try:
                 step = next(self._steps)
@@ -120,7 +120,7 @@ class _Answer:
             self._seen.append(step)
 
     def outcome(self, options: Options) -> tuple[Any, Exception | None]:
-        """The value, and the error in its place if there is one."""
+        """The value, or None and the error."""
         assert self._reason is not None
         text = "".join(step.text for step in self._seen)
         task = self._task

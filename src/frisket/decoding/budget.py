@@ -1,6 +1,6 @@
-"""Matcher × tokens left → the tokens that may come next: the grammar's, without those that could not be finished.
+"""Matcher × tokens left → the tokens that may come next without making the text impossible to finish in time.
 
-The grammar says what may come. A budget takes tokens away, and leaves one wherever the text can still be finished.
+The grammar says what may come. A budget only takes tokens away, and leaves at least one while the text can be finished.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How many tokens an answer takes, and what happens where they run out.
+    """How many tokens an answer may take, and what happens when they run out.
 
-    `on_budget="finish"`: the masks keep only tokens after which the text can still be finished, so that it is whole
-    after `max_tokens` tokens at the latest. `"cut"`: the text ends there, whatever it is.
+    `on_budget="finish"`: the masks keep only tokens after which the text can still be finished, so it is whole after at
+    most `max_tokens` tokens. `"cut"`: the text ends after `max_tokens` tokens, whole or not.
 
-    `min_tokens`: the text does not end before so many tokens, if another token may come. `guard`: see `Guard`.
+    `min_tokens`: the text does not end before this many tokens, if another token may come. `guard`: see `Guard`.
     """
 
     max_tokens: int
@@ -32,7 +32,7 @@ class Budget:
     min_tokens: int = 0
     guard: Guard | None = None
     is_context: bool = False
-    """Whether `max_tokens` is what the context of the model leaves, which was less than was asked for."""
+    """Whether `max_tokens` was lowered to the number of tokens that the model's context leaves."""
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:
@@ -47,7 +47,7 @@ class Budget:
         return self.on_budget == "finish"
 
     def within(self, context: int, prompt: int) -> Budget:
-        """The same in a context of so many tokens, behind a prompt of so many; LimitExceededError if none are left."""
+        """The budget lowered to `context` − `prompt` tokens; LimitExceededError if none are left."""
         room = context - prompt
         if room < 1:
             raise LimitExceededError(
@@ -60,7 +60,7 @@ class Budget:
         return replace(self, max_tokens=room, min_tokens=min(self.min_tokens, room), is_context=True)
 
     def check(self, matcher: Matcher, free: int = 0) -> None:
-        """BudgetError if `max_tokens`, and `free` more that count for nothing, do not finish the text."""
+        """BudgetError if no text can be finished with `max_tokens` tokens and `free` more that do not count."""
         if not self.finishes:
             return
         if matcher.can_finish(self.max_tokens + free):
@@ -78,10 +78,10 @@ class Budget:
         )
 
     def can_finish(self, matcher: Matcher, taken: int) -> bool:
-        """Whether the tokens that are left after `taken` finish the text."""
+        """Whether the text can be finished with the tokens that are left after `taken`."""
         return not self.finishes or matcher.can_finish(self.max_tokens - taken)
 
     def refused(self, history: Sequence[int], eos: Set[int]) -> Set[int]:
-        """The tokens that go if others stay: ends that come too early, and repetitions."""
+        """Tokens to forbid while others are allowed: an end before `min_tokens`, and repetitions as the guard says."""
         refused: Set[int] = self.guard.refused(history) if self.guard else frozenset()
         return refused | eos if len(history) < self.min_tokens else refused

@@ -1,4 +1,4 @@
-"""Call × options → Task: one reading of the keyword arguments of `generate`, `stream`, `sample` and their twins."""
+"""Keyword arguments of `generate`, `stream`, `sample` and their twins → `Task`; all of them are read here."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from frisket.models.protocol import Model
     from frisket.strategies import Strategy
 
-#: Options that say how tools are called, and those that a task keeps.
+#: Options that say how tools are called, and options that are fields of `Task`.
 _TOOLS = {field.name for field in fields(ToolRequest)}
 _TASK = {field.name for field in fields(Task)}
 
 
 def read_task(call: str, model: Model, prompt: Any, target: Any, options: Mapping[str, Any]) -> Task:
-    """The task of a call; TypeError for an option that the call does not know or cannot heed, with the reason."""
+    """The task of a call; TypeError, with the reason, for an option that is unknown or that this call cannot use."""
     check_names(call, options)
     check_seed(options.get("seed", 0))
     strategy = options.get("strategy")
@@ -42,7 +42,7 @@ def read_task(call: str, model: Model, prompt: Any, target: Any, options: Mappin
 
 
 def _check_whole(task: Task, strategy: Strategy) -> None:
-    """StrategyError for an option that only the decode loop heeds, token by token."""
+    """StrategyError for an option that works token by token, and so only in the decode loop."""
     name = next(
         (
             name

@@ -1,4 +1,4 @@
-"""Model × prompts × types → values: beside other work of an event loop, or many at once."""
+"""Model × prompts × types → values: in an event loop, or for many prompts at once."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ async def agenerate(
     model: Model, prompt: Prompt, target: None = None, *, tools: Tools | Iterable[Any], **options: Unpack[ToolOptions]
 ) -> Message: ...
 async def agenerate(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[AllOptions]) -> Any:
-    """As `generate`, in a thread, so that the event loop goes on meanwhile.
+    """`generate` in a thread, so that the event loop goes on meanwhile.
 
         ticket = await frisket.agenerate(model, "My card was charged twice", Triage)
 
-    A task that is cancelled ends the answer after the token that is being made. It ends the search of a strategy, too,
-    unless `limits` have a cancellation of their own: then that one does. `on_step` is called by the event loop.
+    A task that is cancelled ends the answer after the current token. It also ends the search of a strategy, unless
+    `limits` have a cancellation of their own. `on_step` is called by the event loop.
     """
     check_names("agenerate", options)
     on_step = options.get("on_step")
@@ -90,7 +90,7 @@ async def agenerate(model: Model, prompt: Prompt, target: Any = None, **options:
 
 
 def _cancelled_by(cancellation: Cancellation, limits: Limits | None) -> Limits:
-    """The limits with this cancellation, unless they have one."""
+    """The limits with this cancellation; unchanged if they already have one."""
     if limits is None:
         return Limits(cancellation=cancellation)
     if limits.cancellation is not None:
@@ -119,7 +119,7 @@ def astream(
     model: Model, prompt: Prompt, target: None = None, *, tools: Tools | Iterable[Any], **options: Unpack[ToolOptions]
 ) -> AsyncStream[Message]: ...
 def astream(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[AllOptions]) -> AsyncStream[Any]:
-    """As `stream`, for `async for`; the prompt is read when the first step is asked for.
+    """`stream` for `async for`; the prompt is read when the first step is asked for.
 
     async for step in (answer := frisket.astream(model, prompt, Triage)):
         print(step.text, end="", flush=True)
@@ -134,13 +134,13 @@ def _begin(call: str, model: Model, prompt: Prompt, target: Any, options: AllOpt
 
 
 class AsyncStream(AsyncIterator[Step], Generic[T]):
-    """Steps as they are made, each in a thread; one step at a time."""
+    """The steps of an answer as they are made, each in a thread, one step at a time."""
 
     def __init__(self, begin: Callable[[], Stream[T]]) -> None:
         self._begin = begin
         self._stream: Stream[T] | None = None
         self._events: Iterator[Event] | None = None
-        # A step that nobody waits for any longer is still being made: the next one has to wait for it.
+        # A step whose caller was cancelled goes on in its thread; the lock makes the next step wait for it.
         self._busy = threading.Lock()
         self._abandoned = False
 
@@ -152,7 +152,7 @@ class AsyncStream(AsyncIterator[Step], Generic[T]):
 
     @property
     def text(self) -> str:
-        """The text so far: whole characters, nothing that is taken back later."""
+        """The text so far: whole characters, none of which is taken back later."""
         return "" if self._stream is None else self._stream.text
 
     @property
@@ -166,12 +166,12 @@ class AsyncStream(AsyncIterator[Step], Generic[T]):
         return None if self._stream is None else self._stream.partial
 
     async def events(self) -> AsyncIterator[Event]:
-        """What happens in the document while its steps are made, for `async for`: see `Stream.events`."""
+        """The events of the document while its steps are made, for `async for`: see `Stream.events`."""
         while (event := await self._in_thread(self._next_event)) is not None:
             yield event
 
     async def generation(self) -> Generation[T]:
-        """The result; makes the steps that are still to be made, in one thread."""
+        """The whole answer; makes the steps that are still missing, in one thread."""
         result = await self._in_thread(self._rest)
         if result is None:
             raise asyncio.CancelledError("the answer was cancelled")
@@ -186,7 +186,7 @@ class AsyncStream(AsyncIterator[Step], Generic[T]):
 
     def _next(self) -> Step | None:
         with self._busy:
-            # An exhausted iterator cannot say so through a future.
+            # StopIteration cannot pass through a future, so None marks the end.
             return None if self._abandoned else next(self._begun(), None)
 
     def _next_event(self) -> Event | None:
@@ -246,26 +246,24 @@ def generate_many(
     return_errors: bool = False,
     **options: Unpack[AllOptions],
 ) -> list[Any]:
-    """The answers to many prompts or conversations, in their order.
+    """The answers to many prompts or conversations, in the order of the prompts.
 
         tickets = frisket.generate_many(model, letters, Triage, on_done=lambda done, total: print(f"{done}/{total}"))
 
-    `options` are those of `generate`, but for `on_step`. With `tools` each answer is a `frisket.tools.Message`.
-
-    `targets` is one target for all prompts (a list of texts is one: choices), or a list with one for each.
+    `options` are those of `generate`, without `on_step`. With `tools` each answer is a `frisket.tools.Message`.
 
     Where the model has batches (`embedded`, `smollm2`, `gguf` and `transformers`, if the network allows it), one call
-    of the network reads the next tokens of up to `batch_size` answers. An answer that has ended leaves its place to the
-    next prompt, and what prompts share with the first one is read once. Answers are those of `generate` with the same
-    seed, as far as a network computes the same for several sequences as for one; `jump_forward` has no effect.
+    of the network reads the next tokens of up to `batch_size` answers. The next prompt takes the place of an answer
+    that has ended. A beginning that prompts share with the first one is read once. The answers are those of `generate`
+    with the same seed, if the network computes the same for one sequence as for several. `jump_forward` has no effect.
 
-    Without batches, with a `strategy` and with `batch_size=1`, `workers` threads take turns, so that one answer's
-    grammar is compiled and masked while another's tokens are computed; each keeps a session of the model.
+    Without batches, with a `strategy`, or with `batch_size=1`, `workers` threads take turns: one answer's grammar is
+    compiled and masked while another's tokens are computed. Each thread keeps a session of the model.
 
-    `on_done` is called here, after each answer, with how many are done. `progress` shows that as a bar on stderr, if
-    that is a terminal; it needs the package rich, of the extra `cli`. The first error ends all, unless `return_errors`
-    puts a FrisketError into the place of its answer. A FrisketError says in its `index` which prompt failed, any other
-    error in a note.
+    `on_done(done, total)` is called in this thread after each answer. `progress` shows a bar on stderr, if that is a
+    terminal; it needs the package rich, of the extra `cli`. The first error ends the call, unless `return_errors` puts
+    each FrisketError into the place of its answer. The `index` of a FrisketError says which prompt failed; any other
+    error says it in a note.
     """
     check_names("generate_many", options)
     if isinstance(prompts, str):
@@ -275,16 +273,16 @@ def generate_many(
     prompts = list(prompts)
     if any(isinstance(one, Mapping) for one in prompts):
         raise TypeError("prompts are a list of texts or conversations, got messages: write [messages] for one")
-    each = _each(targets, len(prompts), options.get("limits"))
+    each = _target_per_prompt(targets, len(prompts), options.get("limits"))
     if (tools := options.get("tools")) is not None and not isinstance(tools, Tools):
-        # Each tool is compiled once, and an iterator is read once.
+        # The tools are compiled once for all prompts, and read once, since they may be an iterator.
         options["tools"] = Tools(tools)
     for name, value in (("workers", workers), ("batch_size", batch_size)):
         check_integer(name, value)
         if value < 1:
             raise ValueError(f"{name} is at least 1, not {value}")
     found: list[Any] = [None] * len(prompts)
-    # A strategy looks at many places of one answer: it has sessions of its own.
+    # A strategy opens sessions of its own at many positions of one answer.
     batch = new_batch(model) if batch_size > 1 < len(prompts) and options.get("strategy") is None else None
     outcomes = (
         _in_threads(model, prompts, each, workers, options)
@@ -306,14 +304,14 @@ def generate_many(
     return found
 
 
-#: The number of a prompt, its answer, and the error in place of that.
+#: For each prompt: its number, its answer, and the error if there is no answer.
 _Outcomes: TypeAlias = "Generator[tuple[int, Any, BaseException | None], None, None]"
 
 
 def _in_threads(
     model: Model, prompts: Sequence[Prompt], targets: Sequence[Any], workers: int, options: AllOptions
 ) -> _Outcomes:
-    """The answers of `generate` in some threads, as they are done."""
+    """The outcomes of `generate`, called in several threads; each is yielded when it is done."""
     answer: Callable[..., Any] = generate
     with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="frisket") as pool:
         waiting: dict[Future[Any], int] = {
@@ -334,7 +332,7 @@ def _in_threads(
 def _in_batches(
     batch: Batch, model: Model, prompts: Sequence[Prompt], targets: Sequence[Any], size: int, options: AllOptions
 ) -> _Outcomes:
-    """The answers of a batch, as they are done."""
+    """The outcomes of prompts that are written in one batch; each is yielded when it is done."""
     tasks = (
         (place, partial(read_task, "generate", model, prompt, target, options))
         for place, (prompt, target) in enumerate(zip(prompts, targets, strict=True))
@@ -343,17 +341,17 @@ def _in_batches(
 
 
 def _name_prompt(error: BaseException, index: int) -> None:
-    """Say in an error which prompt it is of."""
+    """Note in an error which prompt failed."""
     if isinstance(error, FrisketError):
         error.index = index
     elif hasattr(error, "add_note"):  # from Python 3.11 on
         error.add_note(f"in the answer to prompt {index}")
 
 
-def _each(targets: Any, count: int, limits: Limits | None) -> Sequence[Any]:
-    """One target for each prompt; a grammar that all of them share is made once."""
+def _target_per_prompt(targets: Any, count: int, limits: Limits | None) -> Sequence[Any]:
+    """One target for each prompt; a target that all prompts share is made into a grammar once."""
     if not isinstance(targets, list | tuple) or (targets and all(isinstance(one, str) for one in targets)):
-        # An error is that of each prompt: `return_errors` puts it into the places of their answers.
+        # A bad target fails again for each prompt, where `return_errors` can put its error into the results.
         with contextlib.suppress(FrisketError, TypeError):
             targets = targets if targets is None else as_grammar(targets, limits)
         return [targets] * count

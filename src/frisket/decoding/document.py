@@ -1,7 +1,7 @@
-"""Tokens → the place in the answer before each of them, read when it is first asked for.
+"""Tokens → the place in the answer before each token, found when it is first asked for.
 
-While an answer is made, the network has the processor's caches for itself: to read a token then takes ten times as long
-as to read it afterwards, together with all others.
+Places are found after the answer. While it is made, the network fills the processor's caches, and reading one token
+takes ten times as long.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Document:
-    """The pieces of a text, and the place of what is being written after each of them.
+    """The pieces of a text, and the place in the document after each of them.
 
     >>> document = Document(b'{"sizes": [')
     >>> document.append(b'"L"')
     >>> str(document[0]), str(document[1]), len(document)
     ('/sizes', '/sizes', 2)
 
-    A place is a function of the text up to there, as `Matcher.path` is. `reader` reads other texts than JSON. A special
+    The place depends on the text so far only, as `Matcher.path` does. `reader` reads texts that are not JSON. A special
     token is a piece, too: the set of its names. Thread-safe.
     """
 
@@ -38,7 +38,7 @@ class Document:
 
     @classmethod
     def of(cls, matcher: Matcher) -> Document | None:
-        """The text of a matcher so far; None if no place in it has a name or a path."""
+        """The document of a matcher's text so far; None if the grammar has no names and no paths."""
         grammar = matcher.compiled.grammar
         if grammar is None:
             return None
@@ -58,7 +58,7 @@ class Document:
             while len(places) <= index:
                 self._reader.feed(self._pieces[len(places)])
                 place = self._reader.place
-                # Most tokens stay in a value: their places are one object.
+                # Most tokens stay inside one value: equal places share one object.
                 places.append(places[-1] if places and places[-1] == place else place)
             return places[index]
 
@@ -72,7 +72,7 @@ class Document:
 
 
 class _Named:
-    """The places of a text that has named parts; the reader is made when one is asked for."""
+    """The places of a text that has named parts; its reader is made when a place is first asked for."""
 
     def __init__(self, matcher: Matcher) -> None:
         self._compiled, self._inputs = matcher.compiled, matcher.inputs

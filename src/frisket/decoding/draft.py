@@ -1,7 +1,7 @@
-"""Matcher × the last token → the tokens that are likely next: what a model reads ahead in one call.
+"""Matcher × last token → a draft: the tokens that are likely next, which the model reads in one call.
 
-A draft is a guess. The loop keeps a token of it only where the sampler chooses the same token from the model's own
-logits, so that a draft changes how often the network is called, and not what it answers (Leviathan et al. 2023).
+A draft is a guess. The loop keeps a drafted token only where the sampler chooses the same token from the model's own
+logits. So a draft changes the number of calls of the network, and never the answer (Leviathan et al. 2023).
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     from frisket.models.protocol import Model, Session
     from frisket.vocabulary import Vocabulary
 
-#: Tokens of a draft. Reading 32 tokens at once costs a small model on a CPU about 4 calls for single tokens.
+#: Most tokens of a draft. Reading 32 tokens at once costs a small model on a CPU about 4 calls for single tokens.
 MOST = 32
-#: Bytes of likely text that are asked for at a time: 32 tokens have no more where a token has 6 bytes.
+#: Bytes of likely text that are asked for at a time: enough for 32 tokens of 6 bytes.
 MOST_BYTES = 192
-#: A token is drafted where it was chosen so often in a row. With 2, one guess in five of real calls is wrong.
+#: A token is drafted after it was chosen this often in a row. With 2, one guess in five of real calls is wrong.
 ROW = 3
-#: Masks whose last choices are remembered, and texts whose spelling is.
+#: Masks whose last choice is remembered, and texts whose tokens are remembered.
 PLACES, SPELLINGS = 1024, 4096
-#: A character that tokenizers keep apart from what follows it, so that the ids behind it are those of the text alone.
+#: A character that tokenizers never join with the text behind it; it stands in for the text before a draft.
 _ANCHOR = b"\n"
 
 
 class Habits:
     """Mask → the token that was chosen last under it, and how often in a row.
 
-    Equal masks are one array, whatever the grammar, so the array tells the place.
+    Equal masks are one array, in all grammars, so the `id` of the array serves as the key.
     """
 
     def __init__(self) -> None:
@@ -47,22 +47,22 @@ class Habits:
         self._lock = threading.Lock()
 
     def learn(self, mask: NDArray[Any], token: int) -> None:
-        """Under this mask the token was chosen."""
+        """Note that the token was chosen under this mask."""
         with self._lock:
             _, last, row = self._places.pop(id(mask), (mask, -1, 0))
-            # The array is kept, so that no other one gets its number; the place used last stands last.
+            # A kept array keeps its `id`. The mask that was used last comes last.
             self._places[id(mask)] = (mask, token, row + 1 if token == last else 1)
             if len(self._places) > PLACES:
                 del self._places[next(iter(self._places))]
 
     def guess(self, mask: NDArray[Any]) -> int | None:
-        """The token that is chosen under this mask as a rule; None if there is none."""
+        """The token that was chosen under this mask `ROW` times in a row; None if there is none."""
         _, token, row = self._places.get(id(mask), (mask, -1, 0))
         return token if row >= ROW else None
 
 
 class Memory:
-    """What all drafts of one model share: spellings, habits, and whether drafts pay."""
+    """State that all drafts of one model share: spellings, habits, and whether drafts pay."""
 
     def __init__(self) -> None:
         self.spellings: dict[tuple[bytes, bytes, tuple[bytes, ...]], list[int]] = {}
@@ -71,9 +71,9 @@ class Memory:
 
 
 class Drafter:
-    """Drafts for one model: its own tokenizer spells the likely bytes, as the model itself would.
+    """Makes drafts for one model: its own tokenizer spells the likely bytes, as the model itself would.
 
-    `end`: the end-of-sequence token that is drafted where nothing else may come; None leaves the end to the loop.
+    `end`: the end-of-sequence token, drafted where only the end may come; with None, the loop ends the text itself.
     """
 
     def __init__(
@@ -81,11 +81,11 @@ class Drafter:
     ) -> None:
         self._encode, self._end = encode, end
         self._memory = memory or Memory()
-        #: Whether drafts pay; None where nobody measures.
+        #: Measures whether drafts pay; None if that is not measured.
         self.pace = None if memory is None else memory.pace
 
     def __call__(self, matcher: Matcher, last: bytes, most: int) -> list[int]:
-        """At most so many ids, all of which the matcher takes; `last` are the bytes of the last token."""
+        """At most `most` ids, all of which the matcher accepts; `last` is the bytes of the last token."""
         ahead, ids = matcher.fork(), list[int]()
         most = min(most, MOST)
         try:
@@ -99,24 +99,24 @@ class Drafter:
                     break
                 last = ahead.compiled.vocabulary.token(ids[-1]) or b""
         except (LimitExceededError, VocabularyError):
-            pass  # what is known so far is a draft, too
+            pass  # the tokens found so far are a draft, too
         return ids[:most]
 
     def learn(self, mask: NDArray[Any], token: int) -> None:
-        """Under this mask the token was chosen: so it may be again."""
+        """Note that the token was chosen under this mask; it is guessed after `ROW` choices in a row."""
         self._memory.habits.learn(mask, token)
 
     def _guess(self, ahead: Matcher) -> list[int]:
-        """The token that is chosen here as a rule, if there is one."""
+        """The token that is usually chosen under the present mask, or the end where only that may come."""
         mask = ahead.mask()
         guess = self._memory.habits.guess(mask)
         if guess is None and self._end is not None and ahead.can_end:
             ends = len(ahead.compiled.vocabulary.eos)
-            guess = self._end if np.count_nonzero(mask) <= ends and _bits(mask) <= ends else None
+            guess = self._end if np.count_nonzero(mask) <= ends and _count_allowed(mask) <= ends else None
         return [] if guess is None else [guess]
 
     def _spell(self, ahead: Matcher, last: bytes) -> list[int]:
-        """The ids of the likely text after a token, without those at its end that what follows may change."""
+        """The ids of the likely text after a token; ids at its end are left out if the text behind may change them."""
         text, beginnings = ahead.likely_bytes(MOST_BYTES)
         if not text:
             return []
@@ -126,16 +126,16 @@ class Drafter:
         if found is None:
             found = self._after(last, text, beginnings) if last else None
             if found is None:
-                # The tokenizer would join the last token with the text: the token stays, the rest is spelled alone.
+                # The tokenizer would join the last token with the text, but that token is fixed: spell the text alone.
                 found = self._after(_ANCHOR, text, beginnings) or []
-            found = _within(found, len(text), ahead.compiled.vocabulary)
+            found = _leading_within(found, len(text), ahead.compiled.vocabulary)
             if len(spellings) >= SPELLINGS:
                 spellings.clear()
             spellings[key] = found
         return found
 
     def _after(self, last: bytes, text: bytes, beginnings: Sequence[bytes]) -> list[int] | None:
-        """The ids that all ways to go on share; None where the tokenizer joins the text with what is before it."""
+        """The ids that are the same for every continuation; None where the tokenizer joins the text with `last`."""
         try:
             before = last.decode()
         except UnicodeDecodeError:
@@ -143,7 +143,7 @@ class Drafter:
         head = list(self._encode(before))
         shared: list[int] | None = None
         for beginning in beginnings or (b"",):
-            # Half a character at the end is left to the model.
+            # An incomplete character at the end is left to the model.
             ids = list(self._encode(before + (text + beginning).decode("utf-8", "ignore")))
             if ids[: len(head)] != head:
                 return None
@@ -158,22 +158,22 @@ def drafter(model: Model, session: Session) -> Drafter | None:
         return None
     try:
         memory = _memories.setdefault(model, Memory())
-    except TypeError:  # a model without a hash, or without weak references
+    except TypeError:  # the model has no hash, or allows no weak references
         memory = Memory()
     return Drafter(model.encode, memory)
 
 
-#: A memory holds nothing of its model, so it ends with it.
+#: Memory by model. It holds no reference to the model, so both are freed together.
 _memories: weakref.WeakKeyDictionary[Model, Memory] = weakref.WeakKeyDictionary()
 
 
-def _bits(mask: NDArray[np.uint32]) -> int:
+def _count_allowed(mask: NDArray[np.uint32]) -> int:
     """How many tokens a mask allows."""
     return sum(int(word).bit_count() for word in mask[mask != 0])
 
 
-def _within(ids: list[int], size: int, vocabulary: Vocabulary) -> list[int]:
-    """The leading ids that have so many bytes together."""
+def _leading_within(ids: list[int], size: int, vocabulary: Vocabulary) -> list[int]:
+    """The leading ids whose bytes fit into `size`."""
     for count, token in enumerate(ids):
         spelled = vocabulary.token(token) if token < vocabulary.size else None
         size -= len(spelled or b"")

@@ -1,4 +1,4 @@
-"""Model × prompt × target → a value of what was asked for, or its steps."""
+"""Model × prompt × target → a value of the target's type, or the steps of the answer."""
 
 from __future__ import annotations
 
@@ -43,26 +43,25 @@ def generate(
     model: Model, prompt: Prompt, target: None = None, *, tools: Tools | Iterable[Any], **options: Unpack[ToolOptions]
 ) -> Message: ...
 def generate(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[AllOptions]) -> Any:
-    """The model's answer as a value: of the type `target`, parsed JSON for a schema (dict or bool), or the text.
+    """The model's answer as a value: an object of a type, parsed JSON for a schema (dict or bool), else the text.
 
         ticket = frisket.generate(frisket.models.embedded(), "My card was charged twice", Triage)
 
     `target` is a type (a class, `Literal["a", "b"]`, `int | None` …), a JSON Schema, a list of texts to choose from, a
     compiled regular expression or a Grammar.
 
-    `prompt` is a text, or the messages of a chat: dicts with `role` and `content`, messages of the openai package,
-    answers of `tools=`. The model's chat template writes them; without one they are lines.
+    `prompt` is a text, or the messages of a chat: dicts with `role` and `content`, messages of the openai package, or
+    answers of `tools=`. The model's chat template renders them; without a template each message is a line.
 
-    `tools` are those that the model may call, in place of a `target`: functions, Pydantic models, or dicts as
-    `frisket.tools` takes them. The prompt tells the model of them, and the answer is a `frisket.tools.Message`:
+    `tools`, in place of a `target`, are tools that the model may call: functions, Pydantic models, or dicts as
+    `frisket.tools` takes them. The prompt describes them, and the answer is a `frisket.tools.Message`:
 
         answer = frisket.generate(model, [{"role": "user", "content": "Is it warm in Rome?"}], tools=[weather])
 
-    `options` are those of `frisket.options`. Greedy unless a `sampler` or a `strategy` says otherwise. An answer is
-    whole after `max_tokens` tokens at the latest. Where so few finish no answer, BudgetError says how many would,
-    before the model is asked. An answer that a stop string or `on_budget="cut"` cut before it was whole is a
-    LimitExceededError, or with `allow_partial` the text as far as it got; `stream` returns everything that is known
-    about it.
+    `options` are those of `frisket.options`. Decoding is greedy unless a `sampler` or a `strategy` says otherwise. An
+    answer is whole after at most `max_tokens` tokens. If no answer is that short, BudgetError says how many tokens are
+    needed, before the model is called. An answer that a stop string or `on_budget="cut"` cuts raises
+    LimitExceededError; with `allow_partial` the result is the text so far. `stream` returns all that is known about it.
     """
     task = read_task("generate", model, prompt, target, options)
     on_step = options.get("on_step")
@@ -102,30 +101,30 @@ def stream(model: Model, prompt: Prompt, target: Any = None, **options: Unpack[A
             print(step.text, end="", flush=True)
         ticket = answer.generation().value()
 
-    The prompt is read at once, tokens are made as they are asked for. `options` are those of `frisket.options`, but for
-    `strategy`, `on_step` and `allow_partial`, which a stream cannot heed.
+    The prompt is read at once, and each token is made when it is asked for. `options` are those of `frisket.options`,
+    without `strategy`, `on_step` and `allow_partial`, which have no meaning for a stream.
     """
     return begin_task(read_task("stream", model, prompt, target, options), options)
 
 
 def begin_task(task: Task, options: Options) -> Stream[Any]:
-    """The steps of the answer to a task, as the options of its call say."""
+    """The steps of the answer to a task, under the options of the call."""
     return begin_stream(task, task.begin(partial=options.get("allow_partial", False)), options.get("seed", 0))
 
 
 def answered(result: Generation[Any], options: Options) -> Any:
-    """The value of an answer, or its text so far where that is welcome."""
+    """The value of an answer; the text of an answer that was cut, if the options allow a partial one."""
     if options.get("allow_partial", False) and not result.whole:
         return result.text
     return result.value()
 
 
 def begin_stream(task: Task, beginning: Beginning, seed: int) -> Stream[Any]:
-    """The steps of one answer to a task by the decode loop, which from now on owns the session of its beginning."""
+    """The steps of one answer by the decode loop, which owns the session of the beginning from now on."""
     session, matcher = beginning.session, beginning.compiled.matcher()
     draft = drafter(task.model, session) if task.jump_forward else None
     reading = Reading(session, None if draft is None else draft.pace)
-    # The logits of a session never wait.
+    # None is yielded only where the logits wait for a batch, and the logits of a session never wait.
     steps = cast("Iterator[Step]", decode_task(task, beginning, seed, reading, matcher, draft))
     return Stream(steps, task.grammar, beginning.limit, matcher)
 
@@ -133,7 +132,7 @@ def begin_stream(task: Task, beginning: Beginning, seed: int) -> Stream[Any]:
 def decode_task(
     task: Task, beginning: Beginning, seed: int, reading: Reading, matcher: Matcher, draft: Drafter | None = None
 ) -> Generator[Step | None, None, FinishReason]:
-    """The decode loop of one answer to a task, from a reading of the session of its beginning."""
+    """The decode loop of one answer; `reading` reads the session of its beginning."""
     return decode_from(
         reading,
         matcher,

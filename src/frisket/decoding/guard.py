@@ -1,4 +1,4 @@
-"""Tokens so far → tokens that would repeat them once too often."""
+"""Tokens so far → the tokens that would repeat a block of them once too often."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Guard:
             raise ValueError(f"period and times are at least 1, not {self.period} and {self.times}")
 
     def refused(self, history: Sequence[int]) -> set[int]:
-        """The tokens that would begin one repetition more."""
+        """The tokens that would begin one repetition too many."""
         refused = set()
         for length in range(1, min(self.period, len(history) // self.times) + 1):
             tail = history[-length * self.times :]

@@ -1,8 +1,8 @@
-"""Prompt ids → fewer ids, and the bytes of those taken back: token healing.
+"""Token ids of a prompt → fewer ids, and the bytes of the ids that were taken back: token healing.
 
-A prompt that ends inside a word, or with a space, ends with tokens that the model would not have put there: what it
-would continue with begins one token earlier. The last tokens are taken back, and the answer's first tokens have to
-spell their bytes again, in whatever tokens the model prefers (Lundberg, guidance 2023).
+A prompt that ends inside a word, or with a space, ends with a token that is rare there: usually one token covers that
+ending and the text behind it. So the last tokens are taken back, and the first tokens of the answer must spell
+their bytes again, in the tokens that the model prefers (Lundberg, guidance 2023).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def take_back(vocabulary: Vocabulary, ids: Sequence[int]) -> tuple[list[int], bytes]:
-    """The ids that stay, and the bytes of the longest ending that is the beginning of a longer token.
+    """The ids that stay, and the bytes taken back: the longest ending of the prompt that begins some longer token.
 
     >>> from frisket import Vocabulary
     >>> words = Vocabulary.from_bytes([b"go", b" ", b" home", b"o", None], eos=[4])
@@ -30,7 +30,7 @@ def take_back(vocabulary: Vocabulary, ids: Sequence[int]) -> tuple[list[int], by
     >>> take_back(words, [0])
     ([0], b'')
 
-    One token always stays, because a model has to read something; nothing is taken back from a special token on.
+    One token always stays, because a model has to read something. No special token is taken back, nor one before it.
     """
     texts = _sorted_texts(vocabulary)
     special = set(vocabulary.special.values())
@@ -50,14 +50,14 @@ def take_back(vocabulary: Vocabulary, ids: Sequence[int]) -> tuple[list[int], by
 def compile_healed(
     grammar: Grammar, vocabulary: Vocabulary, head: bytes, limits: Limits | None = None
 ) -> CompiledGrammar:
-    """The grammar whose texts begin with these bytes and go on as a text of `grammar` does."""
+    """The grammar whose texts are `head` and then a text of `grammar`."""
     builder = _core.GrammarBuilder(limits=limits)
     core = builder.build(builder.seq([builder.literal(head), builder.embed(grammar.core)]))
     return core.compile(vocabulary, limits=limits, grammar=grammar)
 
 
 class _Texts:
-    """The texts of a vocabulary in order."""
+    """The sorted byte strings of a vocabulary's tokens."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         tokens = (vocabulary.token(token_id) for token_id in range(vocabulary.size))

@@ -29,23 +29,25 @@ if TYPE_CHECKING:
     from frisket.vocabulary import Vocabulary
 
 FinishReason = Literal["end", "budget", "stop", "length"]
-"""`end`: the text is a whole sentence of the grammar and the model ended it, or nothing could follow;
-`budget`: it is whole, and `max_tokens` decided at least one of its tokens (`Step.budgeted`) or its end, where more text
-could have followed; `stop`: a stop string came; `length`: the tokens ran out first, and the text is cut."""
+"""Why an answer ended:
+
+`end`: the text is a whole text of the grammar, and the model ended it or nothing could follow; `budget`: the text is
+whole, but `max_tokens` decided one of its tokens (`Step.budgeted`), or its end where more text could have followed;
+`stop`: a stop string came; `length`: the tokens ran out before the text was whole."""
 
 
 @dataclass(frozen=True)
 class Step:
     """One token of an answer and what the mask did to it.
 
-    `text` is what became certain with this token (a character may need several), `data` the token's own bytes. A
-    special token that the grammar asks for has its name as text and no data. `ends` marks the end-of-sequence token,
-    which has no text. `called` is False where the logits came with those of an earlier token, in one call of the
-    network.
+    `text` is the text that became certain with this token (one character may need several tokens), `data` the token's
+    own bytes. A special token that the grammar asks for has its name as `text` and no `data`. `ends` marks the
+    end-of-sequence token, which has no text. `called` is False where the call of the network for an earlier token also
+    computed these logits.
 
-    `logprob` is the token's natural log-probability under the model as it is: before mask, penalties, temperature and
-    truncation. `log_feasible` is the logarithm of the probability that the model gave to all allowed tokens together: 0
-    if it wanted what the grammar wants, far below if not. `allowed` tokens shared that probability.
+    `logprob` is the token's natural log-probability under the model alone: before mask, penalties, temperature and
+    truncation. `log_feasible` is the logarithm of the probability that the model gave to all allowed tokens together:
+    near 0 if the model wanted what the grammar allows, far below if not. `allowed` is the number of these tokens.
 
     `favourite` is the model's likeliest token before the mask.
     """
@@ -62,28 +64,28 @@ class Step:
     data: bytes = b""
     called: bool = True
     budgeted: bool = False
-    """Whether `max_tokens` decided this token: the one drawn first, from the grammar's mask, left too few tokens to
-    finish the text, so another one was drawn from those that leave enough. Where this is False, any larger `max_tokens`
-    gives the same token here."""
+    """Whether `max_tokens` decided this token: the token drawn first left too few tokens to finish the text, so
+    another one was drawn from those that leave enough. Where this is False, any larger `max_tokens` gives the same
+    token."""
     guarded: bool = False
-    """Whether the guard or `min_tokens` took tokens away."""
-    #: The document and how many of its pieces were there when the token was chosen.
+    """Whether the guard or `min_tokens` took tokens out of the mask."""
+    #: The document, and how many of its pieces had been written when the token was chosen.
     _document: Document | None = field(default=None, repr=False, compare=False)
     _pieces: int = field(default=0, repr=False, compare=False)
 
     @property
     def place(self) -> tuple[str | int, ...]:
-        """The names, keys and indexes that lead to what was being written when the token was chosen.
+        """The names, keys and indexes on the way to the value that was being written when the token was chosen.
 
-        A function of the text before the token, however that is cut into tokens; empty at the root, and where nothing
-        has a name. It is read when it is first asked for.
+        The place depends on the text before the token only, however that was cut into tokens. It is empty at the root,
+        and where nothing has a name. It is found when it is first asked for.
         """
         place = self._place
         return () if place is None else (*place.names, *place.value)
 
     @property
     def path(self) -> str:
-        """The `place` as `Matcher.path` has it; of rules that have names, those are left out."""
+        """The `place` as a path like `Matcher.path`, without the names of rules."""
         place = self._place
         return "" if place is None else str(place)
 
@@ -123,24 +125,24 @@ def decode(
     """The steps of one answer, as they are made; the generator returns the finish reason.
 
     `matcher=None` decodes freely: the same loop without a mask, for comparison. `session` and `matcher` belong to the
-    loop until it ends. The budget counts tokens with text: the end-of-sequence token is free, so an answer of exactly
-    `max_tokens` tokens that the model then ends is whole. Where nothing but the end may follow, the model is not asked.
-    A text that takes more than `max_tokens` is a BudgetError, raised by the first step.
+    loop until it ends. The end-of-sequence token does not count for the budget, so an answer of exactly `max_tokens`
+    tokens that the model then ends is whole. Where only the end may follow, the model is not called. If every text
+    takes more than `max_tokens`, the first step raises a BudgetError.
 
-    With a `drafter` the session reads likely tokens ahead (`DraftSession`), and takes back those that are not chosen.
+    With a `drafter` the session reads likely tokens ahead (`DraftSession`), and takes back those not chosen.
 
-    `head`: bytes of the prompt's end that the first tokens spell again (`heal`), as the matcher makes them. They are no
-    part of the answer, and a token that spells nothing else counts for nothing.
+    `head`: bytes from the end of the prompt that the first tokens must spell again (`heal`); `matcher` requires them.
+    They are no part of the answer, and a token inside them does not count for the budget.
 
-    `is_thinking` says whether the text of the steps so far ends inside of reasoning. Reasoning is ended while a median
-    answer still fits into the budget, as far as the budget has room for one.
+    `is_thinking` says whether the text so far ends inside reasoning. Reasoning is ended early enough to leave the
+    budget for an answer of median length, if the budget is large enough for one.
     """
     reading = Reading(session, None if drafter is None else drafter.pace)
     steps = decode_from(
         reading, matcher, vocabulary, budget,
         sampler=sampler, seed=seed, stop=stop, drafter=drafter, head=head, is_thinking=is_thinking,
     )  # fmt: skip
-    # The logits of a session never wait.
+    # None is yielded only where the logits wait for a batch, and the logits of a session never wait.
     return cast("Generator[Step, None, FinishReason]", steps)
 
 
@@ -157,7 +159,7 @@ def decode_from(
     head: bytes = b"",
     is_thinking: Callable[[], bool] | None = None,
 ) -> Generator[Step | None, None, FinishReason]:
-    """As `decode`, from a reading; None is yielded where its logits wait for other sequences of a batch."""
+    """`decode` from a reading; yields None while the logits wait for other sequences of a batch."""
     max_tokens, rng = budget.max_tokens, np.random.default_rng(seed)
     text, history = Text(stop), list[int]()
     has_decided = False
@@ -184,10 +186,10 @@ def decode_from(
         again: np.random.Generator | None = None
         while position is not None and not ends:
             history.append(token)
-            if position.try_advance(history, _free(_bytes(vocabulary, token), head)):
+            if position.try_advance(history, _uncounted_tokens(_bytes(vocabulary, token), head)):
                 break
-            # The token leaves too few tokens to finish the text: another one is drawn, with numbers of its own. Answers
-            # of one seed and other budgets then have the same number for each token.
+            # The token leaves too few tokens to finish the text. The second draw has random numbers of its own, so that
+            # with one seed each token has the same random number under every budget.
             history.pop()
             position.narrow(history, len(head))
             budgeted, guarded = True, position.guarded
@@ -215,7 +217,7 @@ def decode_from(
             head = head[len(spelled) :]
             new = text.feed(data)
             if not spelled and matcher is not None:
-                # Without its special tokens, nobody could take a message apart.
+                # A message can be parsed only with the names of its special tokens.
                 new += text.feed((token_name(vocabulary, token) or "").encode())
             if document is not None:
                 document.append(data or token_names(vocabulary, token))
@@ -251,8 +253,9 @@ def decode_from(
 class Position:
     """A matcher within its budget: its mask, and the allowed tokens in ascending order.
 
-    The mask is the grammar's. Where a token was drawn after which the text could not be finished, `narrow` replaces it
-    by the mask with room, and another token is drawn: a draw from the narrower mask, by rejection.
+    The mask is at first the grammar's. If a token drawn from it leaves too few tokens to finish the text, `narrow`
+    takes all such tokens out of the mask, and another token is drawn. That is rejection sampling from the narrower
+    mask.
     """
 
     def __init__(
@@ -261,7 +264,7 @@ class Position:
     ) -> None:  # fmt: skip
         budget.check(matcher, free)
         self._is_thinking = is_thinking
-        #: Tokens that reasoning leaves for the answer beyond the shortest; None outside of reasoning.
+        #: During reasoning: the tokens kept for the answer, beyond those of the shortest one; None otherwise.
         self._kept: int | None = None
         self._matcher = matcher
         self._budget = budget
@@ -269,14 +272,14 @@ class Position:
         self._shape = (vocabulary.size,)
         self.mask = np.empty(0, dtype=np.uint32)
         self.closed = False
-        #: Whether no token is left, and the text could go on.
+        #: Whether the budget ended the text, and more text could have followed.
         self.is_spent = False
         self._read(())
 
     def try_advance(self, history: Sequence[int], free: int = 0) -> bool:
-        """Take the last token of `history`; False, with all as it was, if the text could then not be finished.
+        """Take the last token of `history`; False, and no change, if the text could not be finished after it.
 
-        Up to `free` tokens, this one among them, count for nothing.
+        Up to `free` tokens, including this one, do not count for the budget.
         """
         self._matcher.advance(history[-1])
         if not self._budget.can_finish(self._matcher, len(history) - free + (self._kept or 0)):
@@ -286,7 +289,7 @@ class Position:
         return True
 
     def keep_for_answer(self, history: Sequence[int]) -> None:
-        """Where reasoning has begun, note what it leaves for its answer; where it has ended, nothing is kept."""
+        """When reasoning begins, set how many tokens it leaves for the answer; when it has ended, keep none."""
         if self._is_thinking is None or not self._budget.finishes:
             return
         if not self._is_thinking():
@@ -297,7 +300,7 @@ class Position:
             self._kept = max(min(median_tokens(least) - least, left - least), 0)
 
     def extend(self) -> None:
-        """The last token counts for nothing: there is one more to come."""
+        """Raise the budget by one, since the last token does not count."""
         self._budget = replace(self._budget, max_tokens=self._budget.max_tokens + 1)
 
     def narrow(self, history: Sequence[int], free: int = 0) -> None:
@@ -314,7 +317,7 @@ class Position:
         self.guarded = False
         self._use(self._matcher.mask(), history)
         if len(history) == self._budget.max_tokens and self._budget.finishes:
-            # The text is whole, and the end alone may come: the model need not be asked.
+            # The text is whole, and only the end may come: the model need not be called.
             self.is_spent, self.closed = not self.closed, True
 
     def _use(self, mask: NDArray[np.uint32], history: Sequence[int]) -> None:
@@ -324,7 +327,7 @@ class Position:
                 left[token >> 5] &= ~np.uint32(1 << (token & 31))
             self.guarded = bool(left.any())
             mask = left if self.guarded else mask
-        # The same array is the same mask, as from one token of a string to the next.
+        # Equal masks are one array, for example from one token of a string to the next.
         if mask is not self.mask:
             self.mask = mask
             self.allowed = np.flatnonzero(allowed(mask, self._shape))
@@ -332,25 +335,25 @@ class Position:
 
 
 def is_closed(matcher: Matcher, ids: NDArray[np.intp], ends: frozenset[int]) -> bool:
-    """Whether the text may end and `ids`, the tokens of the mask, do nothing but end it: the model is asked no more.
+    """Whether the text may end and `ids`, the tokens of the mask, hold no token but ends: the model need not be called.
 
-    Read off the mask and not the grammar, which may go on with text that no token spells.
+    The mask decides and not the grammar, which may allow text that no token can spell.
     """
     return matcher.can_end and len(ids) <= len(ends) and ends.issuperset(ids.tolist())
 
 
-def _free(spelled: bytes, head: bytes) -> int:
-    """How many tokens may count for nothing if this one comes: those that spell the rest of the head, and no more."""
+def _uncounted_tokens(spelled: bytes, head: bytes) -> int:
+    """How many tokens do not count if this one comes: at most those that spell the rest of the head."""
     return max(len(head) - len(spelled), 0) + (0 < len(spelled) <= len(head))
 
 
 def feasible_mass(logits: NDArray[np.float32], mask: NDArray[np.uint32]) -> FeasibleMass:
-    """`frisket.logits.numpy.feasible_mass` without its checks: they hold here, and it is called for each token."""
+    """`frisket.logits.numpy.feasible_mass` without its checks, which always hold here; called for each token."""
     return FeasibleMass(*_core.feasible_mass(logits, mask))
 
 
 def holds(mask: NDArray[np.uint32], token: int) -> bool:
-    """Whether a mask allows a token; one beyond its last word it does not."""
+    """Whether a mask allows a token; False for an id beyond the mask."""
     return token >> 5 < len(mask) and bool(mask[token >> 5] >> (token & 31) & 1)
 
 
@@ -361,12 +364,12 @@ def _choose(
     rng: np.random.Generator,
     history: Sequence[int],
 ) -> tuple[int, float, FeasibleMass, int]:
-    """A token, its log-probability under the model, what the mask leaves, and how many tokens are allowed."""
+    """The chosen token, its log-probability under the model, the feasible mass, and the number of allowed tokens."""
     free = np.ascontiguousarray(logits, dtype=np.float32)
     if position is None:
         count, mask = free.size, np.full(-(-free.size // 32), 0xFFFFFFFF, dtype=np.uint32)
     else:
-        count, mask = _within(position.allowed, free.size), position.mask
+        count, mask = _count_below(position.allowed, free.size), position.mask
     if not count:
         raise VocabularyError(
             "no token of the vocabulary can continue the text",
@@ -383,18 +386,18 @@ def _choose(
     if sampler == Sampler.GREEDY:
         token = mass.likeliest
     else:
-        # The mask comes first: gathering the allowed logits is setting all others to −∞, at the price of the few.
+        # Gathering the few allowed logits is the same as setting all others to −∞, and cheaper.
         ids = np.arange(count) if position is None else position.allowed[:count]
         seen = np.flatnonzero(np.isin(ids, history)).tolist() if sampler.repetition_penalty != 1 else ()
         token = int(ids[sampler.choose(free if position is None else free[ids], rng, seen)])
     return token, float(free[token]) - mass.log_sum, mass, count
 
 
-def _within(ascending: NDArray[np.intp], size: int) -> int:
-    """How many of the ids have a logit."""
+def _count_below(ascending: NDArray[np.intp], size: int) -> int:
+    """How many of the ids are below `size`, so that the model has a logit for them."""
     return len(ascending) if not len(ascending) or ascending[-1] < size else int(np.searchsorted(ascending, size))
 
 
 def _bytes(vocabulary: Vocabulary, token: int) -> bytes:
-    """The text of a token; a special token, or one that the vocabulary does not know, has none."""
+    """The bytes of a token; none for a special token, or an id outside the vocabulary."""
     return (vocabulary.token(token) or b"") if token < vocabulary.size else b""

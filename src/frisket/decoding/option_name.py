@@ -1,6 +1,6 @@
-"""Names of keyword arguments → nothing, or a TypeError that says what to write instead.
+"""Names of keyword arguments → nothing, or a TypeError that says which name to use.
 
-Whoever writes `temperature=` or `max_new_tokens=` comes from another library, where that is the name.
+Users of other libraries write `temperature=` or `max_new_tokens=`, and are told the name that it has here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from frisket.decoding.argument import kind
 from frisket.options import AllOptions
 
-#: Every option that there is.
+#: The names of all options.
 NAMES = tuple(AllOptions.__annotations__)
 
 _STREAM = {
@@ -20,7 +20,7 @@ _STREAM = {
     "on_step": "the steps are what it yields: for step in answer",
     "allow_partial": 'it shows what came in any case, as `text` and `partial`; on_budget="cut" lets it end anywhere',
 }
-#: Options that a call knows and cannot heed, each with the reason.
+#: By call: options that exist but have no meaning for this call, and the reason.
 REFUSED: Mapping[str, Mapping[str, str]] = {
     "stream": _STREAM,
     "astream": _STREAM,
@@ -74,14 +74,14 @@ _SLIPS: Mapping[str, str] = {
 
 
 def check_names(call: str, options: Mapping[str, Any]) -> None:
-    """TypeError for an option that does not exist, or that this call cannot heed."""
+    """TypeError for an option that does not exist, or that has no meaning for this call."""
     reasons = REFUSED.get(call, {})
     for name, value in options.items():
         if name not in NAMES:
             raise TypeError(
                 f"{call} takes no {name}{_advice(name, value, [one for one in NAMES if one not in reasons])}"
             )
-        # What is switched off asks for nothing.
+        # An option that is None or False asks for nothing, so every call accepts it.
         if name in reasons and value not in (None, False):
             raise TypeError(f"{call} takes no {name}: {reasons[name]}")
 

@@ -1,34 +1,34 @@
-"""Seconds of calls of a network, with drafts and without → whether drafts pay.
+"""Durations of a network's calls, with and without drafts → whether drafts pay.
 
-A network that reads many tokens no faster than one by one gains nothing by drafts, and pays for each wrong one. Which
-networks do so depends on the machine, so it is measured while answers are made.
+A draft pays only if the network reads several tokens in less time than one by one. That depends on the network and on
+the machine, so it is measured while answers are made.
 """
 
 from __future__ import annotations
 
-#: Calls for one token whose mean counts, and chances for drafts.
+#: Length of the running means: over calls for one token, and over searches for a draft.
 SINGLES, CHANCES = 8, 256
-#: Chances for drafts before the first verdict, and after a pause.
+#: Searches for a draft before the first verdict, and before the next verdict after a pause.
 TRIAL, AGAIN = 32, 8
-#: Calls without drafts after a verdict against them. With `AGAIN` of 8, 3 % of the calls try a draft that loses.
+#: Calls without a search after a verdict against drafts: with `AGAIN` = 8, 3 % of all calls still search.
 PAUSE = 256
-#: The share of a call that a chance may cost on average: where much text is free, drafts are sought for in vain.
+#: Average loss per search that is accepted, as a share of a call: in free text, most searches find no draft.
 TOLERANCE = 0.01
 
 
 class Pace:
-    """A ledger in seconds; one model's calls may come from several threads, whose figures then mix."""
+    """Running means in seconds; where a model is called from several threads, their durations mix."""
 
     def __init__(self) -> None:
-        #: Seconds of a call for one token; 0 while unknown.
+        #: Mean seconds of a call for one token; 0 while unknown.
         self._single = 0.0
-        #: Seconds that a chance for a draft gains on average, how many were there, and what the one of now has gained.
+        #: Mean seconds that a search gains, the number of searches, and what the last search has gained so far.
         self._gain, self._chances, self._now = 0.0, 0, 0.0
-        #: Chances until the next verdict, and calls until the next chance.
+        #: Searches until the next verdict, and calls left of the pause.
         self._trial, self._pause = TRIAL, 0
 
     def count(self) -> bool:
-        """One more call is to come: whether to ask for a draft before it."""
+        """Whether to search for a draft before the next call."""
         if self._pause:
             self._pause -= 1
             return False
@@ -39,12 +39,12 @@ class Pace:
         return True
 
     def add(self, asked: float, seconds: float, drafted: int) -> None:
-        """A call took so many seconds for a token and its draft, which took `asked` seconds to find."""
+        """Note a call that took `seconds` for a token and its draft; the search for the draft took `asked` seconds."""
         self._gain += (self._now - self._gain) / max(1, min(self._chances, CHANCES))
         self._chances += 1
         self._trial = max(self._trial - 1, 0)
         if drafted:
-            # Tokens that are read together do not take longer than one by one, unless the machine did something else.
+            # Reading tokens together never takes longer than one by one; a longer time has another cause.
             self._now = -asked - min(max(seconds - self._single, 0), drafted * self._single)
         else:
             self._now = -asked
@@ -52,5 +52,5 @@ class Pace:
             self._single += (seconds - self._single) / (SINGLES if self._single else 1)
 
     def keep(self) -> None:
-        """A token of the draft was chosen: it needs no call."""
+        """Note that a token of the draft was chosen, which saves a call."""
         self._now += self._single

@@ -1,4 +1,4 @@
-"""Answers that are done → a progress bar on a terminal."""
+"""Number of finished answers → a progress bar on a terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from frisket.errors import MissingDependencyError
 
 @contextlib.contextmanager
 def progress_bar(total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr while the block runs, told how many are done; nothing where stderr is no terminal."""
+    """A bar on stderr during the block; yields the function that sets how many are done. No terminal, no bar."""
     try:
         console: Any = importlib.import_module("rich.console")
         progress: Any = importlib.import_module("rich.progress")

@@ -1,4 +1,4 @@
-"""Session × chosen tokens × draft → the next logits, in fewer calls of the network than there are tokens."""
+"""Session × chosen tokens × draft → the next logits, with fewer calls of the network than tokens."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
     from frisket.decoding.pace import Pace
     from frisket.models.protocol import Session
 
-#: How many tokens a draft may have → the draft.
+#: Most tokens of a draft → the draft.
 Draft = Callable[[int], "list[int]"]
 
 
 class Reading:
-    """A session that may stand ahead of the answer: it has read the chosen tokens, and then what is left of a draft.
+    """A session that has read the chosen tokens, and after them the rest of a draft.
 
-    With a `pace`, drafts are asked for as long as they pay.
+    With a `pace`, drafts are searched for only while they pay.
     """
 
     def __init__(self, session: Session, pace: Pace | None = None) -> None:
         self._session, self._pace = session, pace
         self._ahead: list[int] = []
         self._rows: Logits = np.empty((0, 0), dtype=np.float32)
-        #: Whether the logits came with the last call of the network, and not with one for an earlier token.
+        #: Whether the last call of the network was made for these logits, and not for those of an earlier token.
         self.called = True
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the logits are not there before other sequences have got as far."""
+        """Whether the logits wait for the other sequences of a batch."""
         return False
 
     def logits(self) -> Logits:
@@ -43,7 +43,7 @@ class Reading:
         return self._session.logits()
 
     def push(self, token: int, draft: Draft | None, most: int) -> None:
-        """Append a chosen token. `most`: how many may follow it; the draft is asked for where the network is called."""
+        """Append a chosen token; `most` more may follow. A draft is searched for only if the network must be called."""
         self.called = not (self._ahead and self._ahead[0] == token)
         if not self.called:
             del self._ahead[0]
@@ -65,22 +65,22 @@ class Reading:
             self._pace.add(asked - began, time.perf_counter() - asked, len(ids))
 
     def rest(self) -> None:
-        """Take back what was read ahead."""
+        """Take back the tokens that were read ahead."""
         if self._ahead:
             cast("DraftSession", self._session).rewind(len(self._ahead))
             self._ahead = []
 
 
 class Row(Reading):
-    """One sequence of a batch: what is appended to it waits until all sequences are read together.
+    """One sequence of a batch: its new tokens wait until the network reads all sequences together.
 
-    It reads no drafts: calls of a batch take longer with each token, right or wrong.
+    It reads no drafts: in a batch a call takes longer with each token, right or wrong.
     """
 
     def __init__(self, prompt_ids: Sequence[int], context: int) -> None:
         check_prompt(prompt_ids, context)
         self._length, self._context = len(prompt_ids), context
-        #: Tokens that wait to be read; none where the logits after them are known.
+        #: Tokens that wait to be read; empty where the logits after them are known.
         self.waiting: Sequence[int] = prompt_ids
         self._last: Logits = np.empty(0, dtype=np.float32)
         self.called = True
@@ -90,7 +90,7 @@ class Row(Reading):
         return bool(self.waiting)
 
     def take(self, logits: Logits) -> None:
-        """The logits after what was waiting."""
+        """Set the logits after the tokens that waited."""
         self._last, self.waiting = logits, ()
 
     def logits(self) -> Logits:

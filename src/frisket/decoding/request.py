@@ -1,4 +1,4 @@
-"""Model × prompt or messages × target or tools → what a task renders, and the grammar of its answer."""
+"""Model × prompt or messages × target or tools → the text for the model, and the grammar of its answer."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from frisket.models.protocol import Model
     from frisket.options import Mode
 
-#: The format that a model is told of whose template knows no tools.
+#: The format of tool calls that is described to a model whose chat template has no tools.
 DEFAULT_FAMILY = "hermes"
 
 
 @dataclass(frozen=True, slots=True)
 class ToolRequest:
-    """The tools of an answer, and how it may call them, as `Grammar.from_tools` takes it."""
+    """The tools of an answer and how they may be called: the arguments of `Grammar.from_tools`."""
 
     tools: Tools | Iterable[Any] | None = None
     choice: str = "auto"
@@ -45,7 +45,7 @@ _NO_TOOLS = ToolRequest()
 def read_request(
     model: Model, prompt: Any, target: Any, asked: ToolRequest, limits: Limits | None, *, describe: object = False
 ) -> tuple[str | Conversation, Grammar]:
-    """(what the model reads, the grammar of its answer); TypeError or ConversationError for what is neither."""
+    """(the prompt, the grammar of the answer); TypeError or ConversationError if the prompt is no text and no chat."""
     check_model(model, prompt)
     said = prompt if isinstance(prompt, str) else _conversation(prompt)
     if asked.tools is None:
@@ -90,7 +90,7 @@ def _with_tools(
     callable_tools = [one.tool for one in given.arguments(wanted, limits=limits)] if asked.choice != "none" else []
     chat = chat_template(model)
     final = None if asked.final is None else as_grammar(asked.final, limits)
-    # A model that knows no turns reads names alone.
+    # A model without a chat template reads the names of the tools only.
     schemas = [tool.schema for tool in callable_tools if asked.choice in ("auto", "required", tool.name)]
     named = ([] if chat is not None else schemas) + ([] if final is None else [final.schema])
     conversation = Conversation(
@@ -108,10 +108,10 @@ def _with_tools(
 
 
 def own_family(model: Model) -> str | Family:
-    """The format in which a model calls tools: its chat template or its name tells it.
+    """The format in which a model calls tools, read from its chat template or found by its name.
 
-    A model without a template, or whose template knows no tools, is told in words how a call is written in the default
-    format. UnknownFamilyError where a template knows tools, and does not tell how it writes their calls.
+    A model without a template, or whose template has no tools, gets the default format, described in words.
+    UnknownFamilyError if the template has tools, but the format of their calls cannot be read from it.
     """
     chat = chat_template(model)
     if chat is None:
@@ -133,5 +133,5 @@ def own_family(model: Model) -> str | Family:
     )
 
 
-#: To read a format renders a template some hundred times: it is done once.
+#: Families by template: reading a format renders the template some hundred times, so it is read once.
 _KNOWN: WeakKeyDictionary[ChatTemplate, Family | str] = WeakKeyDictionary()

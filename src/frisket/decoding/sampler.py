@@ -2,15 +2,14 @@
 
 The order is always
 
-    mask → repetition penalty → temperature → top-k → top-p → min-p → draw
+mask → repetition penalty → temperature → top-k → top-p → min-p → draw
 
-and the mask comes first because the others choose *among* tokens: a truncation that looks at forbidden tokens spends
-its places on them. The model's favourite may be forbidden and then top-k 1 before the mask leaves nothing to draw;
-top-p before the mask fills its nucleus with forbidden mass, and what survives is an accident. After the mask, the
-softmax is the model's own distribution given that the token is legal, and each truncation says about that distribution
-what it says about the free one. The rest follows from what each stage reads: the penalty changes who is large, so it
-precedes everything that ranks; temperature changes probabilities but no ranks, so top-k does not care, while top-p
-adds probabilities and must see the final ones; min-p compares with the largest, which no truncation removes.
+The mask comes first, because every later stage chooses *among* tokens. Before the mask, top-k 1 may keep only a
+forbidden favourite, and nothing is left to draw; top-p fills its nucleus with forbidden tokens. After the mask, the
+softmax is the model's own distribution over the allowed tokens, and each truncation means what it means without a mask.
+The other stages follow from what they read. The penalty changes the order of tokens, so it precedes all that rank them.
+Temperature changes probabilities but no order: top-k gives the same before and after it, but top-p adds up
+probabilities and must come after it. Min-p compares with the likeliest token, which no truncation removes.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-#: The largest repetition penalty, and one over the smallest: beyond, logits would not stay finite numbers.
+#: The largest repetition penalty; the smallest is 1 / this. A larger one could make logits infinite.
 MOST_PENALTY = 1000.0
 
 
@@ -35,9 +34,9 @@ class Sampler:
     >>> Sampler(temperature=0).choose(np.array([0.1, 2.0, -np.inf]), np.random.default_rng(0))
     1
 
-    `top_k`: only the k largest (and whoever ties with the k-th). `top_p`: the smallest set of likeliest tokens whose
-    probabilities sum to at least this. `min_p`: nothing less likely than this fraction of the likeliest.
-    `repetition_penalty`: above 1 makes tokens of the answer so far less likely (CTRL, Keskar et al. 2019); tokens of
+    `top_k`: only the k largest logits, and those equal to the k-th. `top_p`: the smallest set of likeliest tokens whose
+    probabilities sum to at least this. `min_p`: no token less likely than this fraction of the likeliest.
+    `repetition_penalty`: above 1 makes tokens of the answer so far less likely (CTRL, Keskar et al. 2019). Tokens of
     the prompt are exempt, because an extraction has to repeat them.
     """
 
@@ -73,7 +72,7 @@ class Sampler:
     def choose(self, masked: NDArray[np.floating], rng: np.random.Generator, history: Sequence[int] = ()) -> int:
         """The id of one token. `masked` is (vocabulary,), −∞ where forbidden, and is not changed.
 
-        Ties go to the smaller id. A draw takes exactly one number from `rng`, so one seed is one answer.
+        Of equal logits the smaller id is taken. A draw takes one number from `rng`, so one seed gives one answer.
         """
         if self.temperature == 0 and self.repetition_penalty == 1:
             return int(np.argmax(masked))
@@ -85,7 +84,7 @@ class Sampler:
         return int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
 
     def adjust(self, masked: NDArray[np.floating], history: Sequence[int] = ()) -> NDArray[np.float64]:
-        """The logits that the draw is made from: a copy, with all stages after the mask applied."""
+        """The logits for the draw: a copy, with all stages after the mask applied."""
         logits: NDArray[np.float64] = np.array(masked, dtype=np.float64)
         if not np.isfinite(logits.max(initial=-np.inf)):
             raise ValueError("no token has a finite logit: mask and model leave nothing to choose from")
@@ -96,7 +95,7 @@ class Sampler:
         if self.temperature == 0:
             return logits
         with np.errstate(over="ignore"):
-            # From the largest, so that a tiny temperature underflows to −∞ instead of overflowing to ∞ − ∞.
+            # Subtract the largest first: a tiny temperature then underflows to −∞ instead of overflowing to ∞ − ∞.
             logits = (logits - logits.max()) / self.temperature
         if self.top_k is not None and self.top_k < logits.size:
             logits[logits < np.partition(logits, -self.top_k)[-self.top_k]] = -np.inf
@@ -115,9 +114,9 @@ Sampler.GREEDY = Sampler(temperature=0.0)
 
 
 def noise(seed: int, number: int, *, again: bool = False) -> np.random.Generator:
-    """The random numbers of a seed from this one on; `again`: those of draws that are made a second time.
+    """The random numbers of a seed from the number `number` on; `again` gives a second stream, for repeated draws.
 
-    Number i belongs to token i, whatever was drawn before it: the first draws are those of `default_rng(seed)`.
+    Number i belongs to token i, whatever was drawn before. The first stream is that of `default_rng(seed)`.
     """
     bits = np.random.PCG64(seed)
     bits = bits.jumped() if again else bits

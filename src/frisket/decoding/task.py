@@ -1,4 +1,4 @@
-"""Model × prompt × Grammar → where an answer begins: a session that has read the prompt, and a matcher.
+"""Model × prompt × Grammar → the beginning of an answer: a session that has read the prompt, and a matcher.
 
 A prompt is a text, or a conversation that is rendered here.
 """
@@ -33,24 +33,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """A place before the first token of an answer. `session` is forked by whoever goes on, where it serves many."""
+    """The state before the first token of an answer; a `session` that serves several answers is forked for each."""
 
     session: Session
     compiled: CompiledGrammar
     budget: Budget
-    """The most tokens with text of the answer, and what happens where they run out."""
+    """The most tokens with text that the answer may take, and what happens when they run out."""
     head: bytes = b""
-    """The bytes of the prompt's end that the first tokens spell again."""
+    """Bytes from the end of the prompt that the first tokens must spell again."""
 
     @property
     def limit(self) -> int:
-        """The most tokens with text of the answer."""
+        """The most tokens with text that the answer may take."""
         return self.budget.max_tokens
 
 
 @dataclass(frozen=True)
 class Task:
-    """What `generate` and `sample` are asked for. `sampler` is None where nobody chose one."""
+    """The arguments of a call of `generate` or `sample`, read and checked; `sampler` is None for the default."""
 
     model: Model
     prompt: str | Conversation
@@ -68,7 +68,7 @@ class Task:
     draft: str | None = None
     """An answer in free text that the model reads before its own."""
     observer: Observer | None = None
-    """Hears of each path that a strategy held, those that were given up among them."""
+    """Called with each path of a strategy when its fate is known, also with those that were given up."""
 
     def __post_init__(self) -> None:
         check_task(self)
@@ -76,7 +76,7 @@ class Task:
     def observe(
         self, path: Generation[Any] | Callable[[], Generation[Any]], fate: Fate, log_weight: float = 0.0
     ) -> None:
-        """Tell the observer what became of a path, which is only made where there is one."""
+        """Tell the observer, if there is one, what became of a path. A function as `path` is called only for it."""
         if self.observer is not None:
             self.observer(Branch(path() if callable(path) else path, fate, log_weight))
 
@@ -86,7 +86,7 @@ class Task:
 
     @cached_property
     def beginning(self) -> Beginning:
-        """The prompt is read once, however many answers begin here."""
+        """The beginning that all answers share: the prompt is read once."""
         return self.begin()
 
     def begin(
@@ -96,18 +96,17 @@ class Task:
         start: Callable[[Sequence[int]], Any] | None = None,
         compiled: CompiledGrammar | None = None,
     ) -> Beginning:
-        """A new session that has read the prompt, by `start` or the model's own; `compiled` is the compiled grammar, if
-        it is known already.
+        """A new session that has read the prompt, made by `start` or by the model.
 
-        LimitExceededError if the prompt leaves no room for a token; BudgetError if the tokens finish no answer, unless
-        a `partial` one is welcome, which is then cut.
+        `compiled` is the compiled grammar, if the caller has it. LimitExceededError if the prompt leaves no room for a
+        token. BudgetError if the tokens finish no answer; with `partial`, such an answer is begun, and will be cut.
         """
         asked = Budget(self.max_tokens, self.on_budget, self.min_tokens, self.guard)
         ids = self.model.encode(self._text())
         head = b""
         if self.heal:
             ids, head = take_back(self.vocabulary, ids)
-        # The tokens that spell the head again count for nothing, but they take room: at most one for each byte.
+        # Tokens that spell the head again do not count, but they take room in the context: at most one for each byte.
         budget = asked.within(self.model.context, len(ids) + len(head))
         compiled = compiled or self.grammar.compile(self.vocabulary, limits=self.limits)
         try:

@@ -1,4 +1,4 @@
-"""Bytes of tokens → text as it becomes certain: whole characters, cut before a stop string."""
+"""Bytes of tokens → the text that is certain: whole characters, cut before a stop string."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 
 class Text:
-    """What has been written so far.
+    """The text that has been written so far.
 
     >>> text = Text(stop=["\\n"])
     >>> [text.feed(piece) for piece in (b"caf\\xc3", b"\\xa9\\nand more")]
@@ -16,9 +16,8 @@ class Text:
     >>> text.stopped
     True
 
-    A character whose last bytes are still to come, and an ending that may be the beginning of a stop string, are held
-    back, so that nothing that was shown is ever taken back. The stop string that ends first counts; of several that end
-    there, the longest.
+    An incomplete character, and an ending that may begin a stop string, are held back, so that no shown text is ever
+    taken back. The stop string that ends first counts; if several end at one character, the longest.
     """
 
     def __init__(self, stop: Sequence[str] = ()) -> None:
@@ -35,11 +34,11 @@ class Text:
         return "".join(self._shown)
 
     def feed(self, data: bytes) -> str:
-        """Take the bytes of a token; the text that is certain now and was not before."""
+        """Take the bytes of a token; the text that has become certain."""
         return self._show(self._decoder.decode(data), last=False)
 
     def flush(self) -> str:
-        """Nothing more comes: the text that was held back; an unfinished character becomes U+FFFD."""
+        """The text that was held back, since nothing more comes; an incomplete character becomes U+FFFD."""
         return self._show(self._decoder.decode(b"", True), last=True)
 
     def _show(self, new: str, *, last: bool) -> str:
@@ -62,16 +61,16 @@ class Text:
 class Stops:
     """An automaton of stop strings (Aho, Corasick, *Efficient string matching*, 1975).
 
-    State 0 is the start. A state is the longest ending of the text that begins a stop string.
+    State 0 is the start. Every other state is an ending of the text that begins some stop string; the longest counts.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
         self._next: list[dict[str, int]] = [{}]
         self._fail = [0]
         self.depths = [0]
-        """The length of each state's ending."""
+        """By state: the length of the ending that it stands for."""
         self.ends = [0]
-        """The length of the longest stop string that ends at each state; 0 where none does."""
+        """By state: the length of the longest stop string that ends there; 0 if none does."""
         for word in words:
             state = 0
             for depth, character in enumerate(word, 1):

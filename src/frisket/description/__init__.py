@@ -1,4 +1,4 @@
-"""JSON Schema × style → text for a prompt, which tells the model in advance what a mask enforces."""
+"""JSON Schema × style → text for a prompt that tells the model in advance what the mask will enforce."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _text(grammar: Grammar, style: Style, options: JSONSchemaOptions, meter: Met
 
 
 def dumps(value: Any, options: JSONSchemaOptions) -> str:
-    """A JSON value with the white space that the grammar's own documents have: what a model reads, it writes."""
+    """A JSON value with the white space of the grammar's own documents, since a model copies what it reads."""
     if options.whitespace == "pretty":
         return dumped(value, indent=options.indent)
     return dumped(value, separators=(",", ":") if options.whitespace == "compact" else None)

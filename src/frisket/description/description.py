@@ -1,4 +1,4 @@
-"""Text of a description × tokenizer → its cost in a prompt, in tokens."""
+"""Text of a description × tokenizer → the number of tokens that it adds to a prompt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Encodes(Protocol):
-    """An object that tokenizes text: a `Model`, a tokenizer of Hugging Face, of tiktoken, of SentencePiece."""
+    """An object that tokenizes text: a `Model`, or a tokenizer of Hugging Face, tiktoken or SentencePiece."""
 
     def encode(self, text: str, /) -> Any:
         """The ids, as a sequence or in an attribute `ids`."""
@@ -17,7 +17,7 @@ class Encodes(Protocol):
 
 
 class Description(str):
-    """A description of a grammar's documents: text for a prompt, which knows what it costs.
+    """A description of a grammar's documents: text for a prompt that can count its own tokens.
 
     >>> import frisket
     >>> told = frisket.Grammar.from_json_schema({"type": "integer", "maximum": 9}).describe()
@@ -30,8 +30,8 @@ class Description(str):
     def tokens(self, tokenizer: Encodes | Vocabulary) -> int:
         """The number of the text's tokens, without those that a tokenizer puts before every text.
 
-        A `Vocabulary` knows no merges: it says the fewest tokens that spell the text, and a tokenizer may take more.
-        ValueError where they spell it not at all.
+        A `Vocabulary` has no merges, so it gives the fewest tokens that spell the text; a tokenizer may take more.
+        ValueError if no tokens spell it.
         """
         from frisket.vocabulary import Vocabulary
 

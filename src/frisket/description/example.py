@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
 
 DEPTH = 6
-#: Limit steps per subschema, and per character of the example, which is written and read again.
+#: Limit steps per subschema, and per character of the example, which is written and then read by the grammar.
 _STEPS_PER_NODE, _STEPS_PER_CHARACTER = 100, 20
-#: Limit bytes per character: in the value, its text and its UTF-8.
+#: Limit bytes per character, which is in the value, in its text and in the UTF-8 of that.
 _BYTES_PER_CHARACTER = 16
 _LARGEST_FLOAT = Fraction(10**300)
 FORMATS = {
@@ -32,7 +32,7 @@ FORMATS = {
 
 
 def example(grammar: Grammar, options: JSONSchemaOptions, meter: Meter) -> str:
-    """A document of the grammar, by construction: a likely one if the grammar accepts it, else a short one."""
+    """A document of the grammar: a likely one if the grammar accepts it, otherwise a short one that masks produce."""
     likely = dumps(_Likely(grammar.schema, meter).value(grammar.schema, "text", 0).json, options)
     if grammar.accepts(likely, limits=meter.limits):
         return likely
@@ -101,7 +101,7 @@ class _Likely:
         return self.text(node, name)
 
     def array(self, node: Mapping[str, Any], name: str, depth: int) -> _Sized:
-        """An array of equal items: the least number allowed, but at least one."""
+        """An array of equal items: as many as the schema requires, but at least one."""
         first = [self.value(one, name, depth + 1) for one in node.get("prefixItems") or ()]
         item = node.get("items", not first)
         count = max(int(node.get("minItems") or 0), 1) - len(first)
@@ -114,7 +114,7 @@ class _Likely:
         return _Sized([*items, *[rest.json] * count], size + count * (rest.size + 2))
 
     def text(self, node: Mapping[str, Any], name: str) -> _Sized:
-        """A string of the format, or the name, as long as it must be."""
+        """A string of the format, or the property's name, lengthened to the required length."""
         if node.get("format") in FORMATS:
             text = FORMATS[node["format"]]
         else:
@@ -126,18 +126,18 @@ class _Likely:
         return _Sized(text, len(text) + 2)
 
     def sized(self, value: Any) -> _Sized:
-        """A value of the schema itself."""
+        """A value that the schema itself gives."""
         size = len(dumped(value))
         self.write(size)
         return _Sized(value, size)
 
     def write(self, characters: int) -> None:
-        """Spend the limits' steps for reading so many characters."""
+        """Spend limit steps for reading this number of characters."""
         self.meter.spend(_STEPS_PER_CHARACTER * characters, _BYTES_PER_CHARACTER * characters)
 
 
 def _number(node: Mapping[str, Any]) -> Any:
-    """The smallest multiple of `multipleOf` from the lower bound on; computed without floats, which have an end."""
+    """The smallest allowed multiple of `multipleOf` from the lower bound on, without floats, which would overflow."""
     step = _exact(node.get("multipleOf")) or Fraction(1)
     low = _exact(node.get("minimum", node.get("exclusiveMinimum")))
     if low is None:

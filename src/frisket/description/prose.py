@@ -1,6 +1,6 @@
-"""JSON Schema → plain English: lists of members with their values, for models that read no types.
+"""JSON Schema → plain English: lists of members with their values, for models that do not know type notations.
 
-An object's members are the lines below it, in the order of the mask; what they hold is named by JSON's own words.
+An object's members are the lines below it, in the order of the mask. Types have the names of JSON Schema.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from frisket.limit import Meter
 
 
 def prose(schema: Any, meter: Meter | None = None) -> str:
-    r"""The schema in sentences and lists; what is referred to comes first, under its name.
+    r"""The schema in sentences and lists; referenced schemas come first, under their names.
 
     >>> age = {"type": "integer", "minimum": 0, "description": "in years"}
     >>> print(prose({"type": "object", "properties": {"name": {"type": "string"}, "age": age, "of": {"enum": [1, 2]}},
@@ -29,7 +29,7 @@ def prose(schema: Any, meter: Meter | None = None) -> str:
 class Prose(Writer):
     """The sentences of one schema document.
 
-    A text is one line, or one that announces the list below it: its colon comes when it is put in its place.
+    A text is one line, or a line and the list below it. The colon after that line is added when the text is placed.
     """
 
     ANYTHING, NOTHING = "anything", "nothing at all"

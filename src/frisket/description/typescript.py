@@ -1,6 +1,6 @@
 """JSON Schema → a TypeScript type; comments hold what types cannot express.
 
-Lines of an object end without commas, as TypeScript allows: each would be a token.
+Lines of an object end without commas, as TypeScript allows: each comma would cost a token.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ WIDTH = 80
 
 
 def typescript(schema: Any, meter: Meter | None = None) -> str:
-    r"""The schema as a type; what is referred to comes first, under its name.
+    r"""The schema as a type; referenced schemas come first, under their names.
 
     >>> age = {"type": "integer", "minimum": 0, "description": "in years"}
     >>> print(typescript({"type": "object", "properties": {"name": {"type": "string"}, "age": age},
@@ -82,7 +82,7 @@ class TypeScript(Writer):
         return text
 
     def noted(self, text: str, notes: Sequence[str]) -> str:
-        # `\/` is JSON's escape of a slash: the pattern keeps its meaning and cannot end the comment.
+        # `\/` is JSON's escape of a slash: the pattern keeps its meaning, and cannot end the comment.
         inside = "; ".join(notes).replace("*/", "*\\/")
         found = f"/* {inside} */ {text}"
         self._noted.add(found)

@@ -1,7 +1,7 @@
-"""JSON Schema → text: selects and orders what to say of a schema; each notation words it.
+"""JSON Schema → text: chooses and orders the facts of a schema; a subclass for each notation words them.
 
-Names, types, values and descriptions have places of their own in every notation. Every keyword without such a place (a
-bound, a pattern, a condition) becomes a note beside its subschema: nothing is left out.
+Names, types, values and descriptions have places of their own in every notation. Every other keyword (a bound, a
+pattern, a condition) becomes a note beside its subschema, so nothing is left out.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ OF_TYPE = {
 }
 #: Keywords that organise a schema and do not describe documents.
 SILENT = {"$schema", "$id", "id", "$defs", "definitions", "$comment", "$anchor", "$vocabulary", "title"}
-#: Keywords that every notation shows outside of notes.
+#: Keywords that every notation shows in another place than a note.
 SHOWN = {"type", "enum", "const", "$ref", "anyOf", "oneOf", "allOf", "description"}
-#: Pairs of bounds and what they count.
+#: Pairs of bounds, and the unit that they count.
 RANGES = (
     ("minLength", "maxLength", " character"),
     ("minItems", "maxItems", " item"),
@@ -35,17 +35,17 @@ RANGES = (
     ("minimum", "maximum", ""),
 )
 WORDS = {"exclusiveMinimum": "more than", "exclusiveMaximum": "less than", "multipleOf": "a multiple of"}
-#: Limit steps per object of keywords (some microseconds) and per character of its text.
+#: Limit steps per object of keywords (which takes some microseconds), and per character of its text.
 _STEPS_PER_NODE, _STEPS_PER_CHARACTER = 200, 1
 PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 
 
 @dataclass(frozen=True)
 class Member:
-    """One line of an object: keys and the values behind them."""
+    """One line of an object: a key, its values, and notes."""
 
     key: str
-    """A name, a pattern of names, or nothing for all other names."""
+    """A name, a pattern of names, or empty for all other names."""
     text: str
     notes: Sequence[str] = ()
     kind: str = "name"
@@ -54,7 +54,7 @@ class Member:
 
 
 class Writer(ABC):
-    """The text of one schema document; what is referred to comes first, under its name."""
+    """Writes one schema document; referenced schemas come first, under their names."""
 
     ANYTHING: str
     NOTHING: str
@@ -89,7 +89,7 @@ class Writer(ABC):
         notes = [" ".join(str(node["description"]).split())] if node.get("description") else []
         used = set(SILENT | SHOWN)
         said = dict.fromkeys(self._parts(node, used))
-        # A text is copied into that of each level above.
+        # The text is copied once into the text of each level above.
         self._meter.spend(_STEPS_PER_CHARACTER * sum(map(len, said)))
         notes += _bounds(node, used)
         notes += [f"{key}: {as_json(value)}" for key, value in node.items() if key not in used]
@@ -114,7 +114,7 @@ class Writer(ABC):
 
     @abstractmethod
     def tuple(self, items: Sequence[str], rest: str | None) -> str:
-        """An array whose first items have a schema each; None where no others follow."""
+        """An array whose first items have a schema each; `rest` is that of further items, or None if there are none."""
 
     @abstractmethod
     def either(self, parts: Sequence[str]) -> str:
@@ -126,12 +126,12 @@ class Writer(ABC):
 
     @abstractmethod
     def noted(self, text: str, notes: Sequence[str]) -> str:
-        """Values inside a line, with at least one note."""
+        """Values with at least one note, on one line."""
 
     # -- reading ---------------------------------------------------------------------------------------------------
 
     def _parts(self, node: Mapping[str, Any], used: set[str]) -> Iterator[str]:
-        """The intersection of types."""
+        """The types whose intersection is the schema."""
         if isinstance(node.get("$ref"), str):
             yield self._reference(node["$ref"])
         if "const" in node:
@@ -152,7 +152,7 @@ class Writer(ABC):
             yield self._inner(one)
 
     def _guess(self, node: Mapping[str, Any]) -> str | None:
-        """The type that the keywords suggest if none is named; the text states it, since the mask allows others."""
+        """The type that the keywords suggest if none is named; the text states it, as a mask would allow others."""
         return next((kind for kind, keywords in OF_TYPE.items() if any(word in node for word in keywords)), None)
 
     def _one(self, kind: str, node: Mapping[str, Any]) -> str:
@@ -231,17 +231,17 @@ def _counted(what: str, count: Any) -> str:
 
 
 def key_text(name: str) -> str:
-    """A name as it is where nobody can mistake it, else in quotes."""
+    """A name, in quotes unless it is an identifier."""
     return name if PLAIN.fullmatch(name) else as_json(name)
 
 
 def as_json(value: Any) -> str:
-    """A value on one line, in its own letters."""
+    """A value on one line, without escapes of letters."""
     return dumped(value)
 
 
 def dumped(value: Any, **spelling: Any) -> str:
-    """A value as JSON; LimitExceededError for an integer that Python does not write."""
+    """A value as JSON; LimitExceededError for an integer too long for Python to write."""
     try:
         return json.dumps(value, ensure_ascii=False, default=plain, **spelling)
     except (OverflowError, ValueError):
@@ -252,14 +252,14 @@ def dumped(value: Any, **spelling: Any) -> str:
 
 
 def plain(value: object) -> int | float:
-    """A number that only Python has, as JSON writes it."""
+    """A number of a Python type such as Decimal, as JSON writes it."""
     if not isinstance(value, Decimal):
         raise TypeError(f"{type(value).__name__} is no JSON")
     return int(value) if value == value.to_integral_value() else float(value)
 
 
 def resolve(root: Any, reference: str) -> Any:
-    """The target of a reference into the document; others are shown by their name alone."""
+    """The target of a reference inside the document; other references are shown by name only."""
     if not reference.startswith("#"):
         return {"description": f"as {reference} says"}
     return find(root, reference[1:])

@@ -1,4 +1,4 @@
-"""CompiledGrammar × an engine that owns the decode loop → constrained generation; no engine is imported early."""
+"""CompiledGrammar × an engine with a decode loop of its own → constrained generation; no engine is imported early."""
 
-#: The engines' modules here, in the order in which they are shown. Each has an `ENGINE`, a row of `frisket engines`.
+#: The modules of the engines, in the order of `frisket engines`. Each has an `ENGINE`.
 NAMES = ("transformers", "llama_cpp", "mlx", "onnx", "vllm", "sglang")

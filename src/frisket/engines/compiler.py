@@ -12,16 +12,16 @@ from frisket.json_schema.options import JSONSchemaOptions
 from frisket.limit import Limits
 from frisket.vocabulary import Vocabulary
 
-#: Compiled grammars that are kept, and bytes of them and of what they were made of.
+#: Most compiled grammars that are kept, and most bytes of them together with their specifications.
 COUNT, WEIGHT = 256, 256 << 20
 #: Kind, specification, options, and the fingerprint of the vocabulary.
 Key = tuple[str, str, JSONSchemaOptions, str]
-#: Sets of stop tokens that a vocabulary is kept for. Nearly all requests of a model have the same.
+#: Most vocabularies that are kept, one for each set of stop tokens. Nearly all requests of a model have the same set.
 STOP_SETS = 8
 
 
 class Wanted(Protocol):
-    """The specification of a request; where kind, specification and options are equal, the grammar is."""
+    """The specification of a request: if kind, specification and options are equal, the grammars are."""
 
     @property
     def kind(self) -> str: ...
@@ -38,9 +38,9 @@ class Wanted(Protocol):
 class Compiler:
     """Compiled grammars of one tokenizer, shared by equal requests. Thread-safe.
 
-    `vocabulary_of` makes the vocabulary whose end is any of the given tokens, or the tokenizer's own end for None.
-    `limits` are those of each grammar. At most `count` grammars are kept, which weigh at most `weight` bytes at
-    the end of each `compile`; until the next they grow within their limits. `counted`: an engine's metrics count them.
+    `vocabulary_of` makes the vocabulary whose end tokens are the given ones, or for None the tokenizer's own. `limits`
+    are those of each grammar. After each `compile`, at most `count` grammars are kept, of at most `weight` bytes; until
+    the next one they may grow within their limits. `counted`: whether an engine's metrics count them.
     """
 
     def __init__(
@@ -55,21 +55,21 @@ class Compiler:
         self._vocabulary_of = vocabulary_of
         self._limits = limits
         self._count, self._weight, self._counted = count, weight, counted
-        #: Requests whose grammar was there, and requests for which it was compiled.
+        #: Requests whose grammar was kept, and requests whose grammar was compiled.
         self.hits = self.misses = 0
         self._lock = Lock()
         self._vocabularies: dict[frozenset[int] | None, Vocabulary] = {}
-        # The least recently used comes first.
+        # In order of use: the least recently used comes first.
         self._kept: dict[Key, Kept] = {}
 
     @property
     def memory_bytes(self) -> int:
-        """The bytes of the kept grammars, as of now: they grow with every mask that they learn."""
+        """The present bytes of the kept grammars, which grow with every mask that they learn."""
         with self._lock:
             return sum(map(Kept.weight, self._kept.values()))
 
     def vocabulary(self, stops: Collection[int] | None = None) -> Vocabulary:
-        """The vocabulary whose end is any of the stop tokens; made once for each set of them."""
+        """The vocabulary with these tokens as its end; made once for each set of them."""
         key = frozenset(stops) if stops else None
         with self._lock:
             found = self._vocabularies.pop(key, None)
@@ -81,7 +81,7 @@ class Compiler:
         return found
 
     def compile(self, wanted: Wanted, stops: Collection[int] | None = None) -> CompiledGrammar:
-        """The grammar of a request; FrisketError says what cannot be enforced."""
+        """The compiled grammar of a request; FrisketError says what cannot be enforced."""
         vocabulary = self.vocabulary(stops)
         key = (wanted.kind, wanted.specification, wanted.options, vocabulary.fingerprint)
         with self._lock:
@@ -99,12 +99,12 @@ class Compiler:
         return kept.compiled
 
     def _keep(self, key: Key, kept: Kept) -> None:
-        """Keep a grammar, and let go of the least recently used until all weigh no more than they may."""
-        gone = []  # freed after the lock
+        """Keep a grammar, and drop the least recently used ones while there are too many, or too many bytes."""
+        gone = []  # freed after the lock is released
         with self._lock:
             self._kept.pop(key, None)
             self._kept[key] = kept
-            # Weighed anew each time: what a grammar weighs is known only when it has been used.
+            # All are weighed again, since a grammar grows while it is used.
             held = sum(map(Kept.weight, self._kept.values()))
             while held > self._weight or len(self._kept) > self._count:
                 gone.append(self._kept.pop(next(iter(self._kept))))
@@ -112,7 +112,7 @@ class Compiler:
 
 
 class Kept(NamedTuple):
-    """A grammar, and the bytes of what it was made of."""
+    """A compiled grammar, and the bytes of the specification that it was made from."""
 
     compiled: CompiledGrammar
     source: int

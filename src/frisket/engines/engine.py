@@ -1,4 +1,4 @@
-"""Name of an engine → what is installed of it here, and whether frisket was tested with that version."""
+"""Name of an engine → the installed version, and whether frisket was tested with it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from frisket.errors import EngineError
 class Engine:
     """An engine that frisket plugs into.
 
-    `package` is its distribution and `builds` are others of the same modules, `extra` what installs it beside frisket,
-    `use` what to import or to say.
+    `package` is its distribution, `builds` are other distributions with the same modules, `extra` is the extra that
+    installs it with frisket, and `use` is what to import or to pass on the command line.
 
     >>> vllm = Engine("vLLM", "vllm", "vllm", "FRISKET_VLLM=1")
     >>> vllm.covers("0.33.0+cpu"), vllm.covers("0.4.1"), vllm.is_newer("1.0"), vllm.is_newer("0.4.1")
@@ -32,12 +32,12 @@ class Engine:
 
     @property
     def tested(self) -> tuple[str, ...]:
-        """The versions that the tests ran with, or what they begin with; the newest comes last."""
+        """The versions, or beginnings of versions, that the tests ran with; the newest comes last."""
         return TESTED[self.package]
 
     @property
     def version(self) -> str | None:
-        """The version that is installed, None if there is none."""
+        """The installed version, None if there is none."""
         for package in (self.package, *self.builds):
             with contextlib.suppress(importlib.metadata.PackageNotFoundError):
                 return importlib.metadata.version(package)
@@ -45,20 +45,20 @@ class Engine:
 
     @property
     def is_tested(self) -> bool:
-        """Whether the tests ran with the version that is installed."""
+        """Whether the tests ran with the installed version."""
         return self.version is not None and self.covers(self.version)
 
     def covers(self, version: str) -> bool:
-        """Whether a version is one of those that were tested, or a patch of one."""
+        """Whether a version was tested, or is a patch of one that was."""
         parts = _numbers(version)
         return any(parts[: len(known)] == known for known in map(_numbers, self.tested))
 
     def is_newer(self, version: str) -> bool:
-        """Whether a version is newer than all that were tested."""
+        """Whether a version is newer than all tested ones."""
         return _numbers(version) > _numbers(self.tested[-1]) and not self.covers(version)
 
     def check(self, version: str) -> None:
-        """EngineError if the version was not tested: a plug-in into another one may do nothing, or the wrong thing."""
+        """EngineError if the version was not tested: in such an engine the plug-in may do nothing, or do wrong."""
         if not self.covers(version):
             raise EngineError(
                 f"{self.name} {version} was not tested with this version of frisket",

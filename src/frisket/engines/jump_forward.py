@@ -1,7 +1,7 @@
 """`model.generate` of transformers × CompiledGrammar → the same tokens in fewer calls of the network.
 
 transformers makes the candidates of its assisted generation itself (`GenerationMixin._get_candidate_generator`), and no
-argument brings others. What it does take is a whole decoding loop, `custom_generate`: this is one, for a single row.
+argument replaces them. But it accepts a whole decoding loop, `custom_generate`: this module is one, for a single row.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from frisket.decoding.reading import Reading
 from frisket.engines.transformers import refusal
 from frisket.models.transformers import TransformersSession
 
-Tensor: TypeAlias = Any  # torch is optional, also for whoever checks the types
+Tensor: TypeAlias = Any  # torch is optional, for type checkers too
 
 
 class JumpForward:
-    """A decoding loop for `model.generate` that reads text which must come in one call of the network.
+    """A decoding loop for `model.generate` that reads required text in one call of the network.
 
         processor = GrammarProcessor(compiled)
         model.generate(**inputs, logits_processor=[processor], custom_generate=JumpForward(compiled, tokenizer))
 
-    Each token is still the one that greedy search or sampling takes from the model's own scores, as the logits
-    processors leave them, so tokens are those of `generate` without it, as far as a network computes the same for
-    tokens together as one by one. One prompt, one row, and a cache that can be cut: an EngineError refuses the rest.
-    It serves any number of calls, and learns from them which drafts are right, and whether they pay.
+    Greedy search or sampling still chooses each token from the model's own scores, after the logits processors. So the
+    tokens are those of `generate` without it, if the network computes the same for several tokens as for one. It takes
+    one prompt, one row, and a cache that can be cut; an EngineError refuses anything else. One object serves any
+    number of calls, and learns from them which drafts are right, and whether drafts pay.
     """
 
     def __init__(self, grammar: CompiledGrammar, tokenizer: Any) -> None:
@@ -55,7 +55,7 @@ class JumpForward:
         if not session.rewinds:
             raise refusal("the cache of this model cannot take tokens back", hint="drop custom_generate")
         matcher, drafter, reading = self._grammar.matcher(), self._drafter, Reading(session, self._drafter.pace)
-        is_legal = True  # as long as the processor is there that masks
+        is_legal = True  # as long as the processor that masks is there
         while True:
             scores = torch.from_numpy(reading.logits())[None].to(input_ids.device)
             scores = logits_processor(input_ids, scores)

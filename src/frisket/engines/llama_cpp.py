@@ -29,12 +29,12 @@ ENGINE = Engine(
     use="frisket.engines.llama_cpp.GrammarProcessor, frisket.models.gguf",
 )
 
-#: Bits of `llama_vocab_get_attr` for tokens that are no text: unknown, unused, control (`llama.h`).
+#: Attributes (`llama_vocab_get_attr`) of tokens that are not text: unknown, unused, control (`llama.h`).
 _NO_TEXT = 1 | 2 | 8
 
 
 class GrammarProcessor:
-    """A logits processor for `Llama`: every answer that it lets end is a text of its grammar.
+    """A logits processor for `Llama`: every answer that ends by itself is a text of the grammar.
 
         processor = GrammarProcessor(grammar.compile(vocabulary(llama)))
         llama.create_completion(
@@ -43,15 +43,15 @@ class GrammarProcessor:
             stopping_criteria=StoppingCriteriaList([processor.check]),
         )
 
-    llama-cpp-python calls processors through ctypes, which swallows exceptions. After an error, only the end is
-    allowed, and `check` raises the error: as a stopping criterion within the call, or after it. So does `reset`, if
-    nothing else did.
+    llama-cpp-python calls processors through ctypes, which swallows exceptions. After an error only the end is
+    allowed, and `check` raises the error: as a stopping criterion within the call, or when called after it. If neither
+    happened, `reset` raises it.
 
-    A processor serves one answer; `reset` prepares it for another one. Do not pass `logit_bias` beside it:
-    llama-cpp-python then drops all processors, which only the stopping criterion notices. Do not use a draft model
-    either: processors then see tokens that nobody has chosen yet. Not thread-safe.
+    A processor serves one answer; `reset` prepares it for another one. Do not pass `logit_bias` with it:
+    llama-cpp-python then drops all processors, and only the stopping criterion can notice. Do not use a draft model
+    either: processors then see tokens that have not been chosen yet. Not thread-safe.
 
-    With `max_tokens`, the answer is whole after so many tokens at the latest; BudgetError if so many finish none.
+    With `max_tokens`, the answer is whole after at most that many tokens; BudgetError if every text takes more.
     """
 
     def __init__(self, grammar: CompiledGrammar, *, max_tokens: int | None = None) -> None:
@@ -62,7 +62,7 @@ class GrammarProcessor:
         self._was_raised = False
 
     def reset(self) -> None:
-        """Forget the prompt: the next answer begins anew. Raises the error of the one before, if nobody was told."""
+        """Forget the prompt: the next answer begins anew. Raises the error of the last answer, if `check` has not."""
         error = None if self._was_raised else self._error
         self._sequence.reset()
         self._was_called, self._error, self._was_raised = False, None, False
@@ -70,9 +70,10 @@ class GrammarProcessor:
             raise error
 
     def check(self, *criterion: Any) -> bool:
-        """Raise the error of the answer, if it has one; otherwise False, which as a stopping criterion stops nothing.
+        """Raise the error of the answer, if it has one; otherwise return False, so as a stopping criterion it never
+        stops.
 
-        As a criterion, it raises also where tokens were chosen without the processor."""
+        Called as a criterion, it also raises if tokens were chosen without the processor."""
         if criterion and not self._was_called:
             raise self._sequence.refusal(
                 "tokens were chosen without the processor", hint="drop logit_bias, beside which processors do not run"
@@ -83,13 +84,13 @@ class GrammarProcessor:
         return False
 
     def __call__(self, input_ids: Ordered[int] | NDArray[np.intc], scores: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The scores, changed in place: −∞ for each token after which no text of the grammar is possible."""
+        """The scores, changed in place: −∞ for each token that no text of the grammar can have next."""
         self._was_called = True
         if self._error is None:
             try:
                 self._mask(np.asarray(input_ids, dtype=np.int64), scores)
                 return scores
-            except BaseException as error:  # ctypes would swallow an interrupt, too
+            except BaseException as error:  # ctypes would swallow even an interrupt
                 logger.error("the answer is cut, because the grammar cannot be followed: %s", error)
                 self._error = error
         scores[...] = -np.inf
@@ -98,7 +99,7 @@ class GrammarProcessor:
 
     def _mask(self, ids: NDArray[np.int64], scores: NDArray[np.float32]) -> None:
         mask = self._sequence.mask(ids, scores.shape[-1])
-        # The scores lie between other members of a C structure, so that they are no contiguous row.
+        # The scores are a member of a C structure, so the row is not contiguous.
         row = np.ascontiguousarray(scores, dtype=np.float32)
         _core.apply_mask(row, mask)
         if not np.isfinite(row.max()):
@@ -137,7 +138,7 @@ def vocabulary(llama: Any) -> Vocabulary:
 
 
 def _piece(library: Any, pointer: Any, token_id: int) -> bytes:
-    """The bytes of a token; of a special one its name."""
+    """The bytes of a token; for a special token its name."""
     room = 64
     while True:
         buffer = ctypes.create_string_buffer(room)

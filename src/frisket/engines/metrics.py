@@ -1,7 +1,7 @@
 """Events of an engine's requests → counters that the engine's own `/metrics` serves.
 
-Masks are made in another process than the one that is scraped. So each process writes a file in the format of
-prometheus_client's multiprocess mode, which the engine merges, or a collector that is registered here.
+Masks are made in another process than the one that serves `/metrics`. So each process writes a file in the format of
+prometheus_client's multiprocess mode. The engine merges these files, or a collector that is registered here does.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ import numpy as np
 
 logger = logging.getLogger(__name__)
 
-#: Where engines keep the files of all processes; SGLang always, vLLM with several API servers.
+#: Variable with the engine's folder for such files; SGLang always sets it, vLLM if it has several API servers.
 ENGINES_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-#: Where frisket keeps its own, if the engine has no such folder. Processes that are started later inherit it.
+#: Variable with frisket's own folder, if the engine has none. Processes that are started later inherit it.
 FOLDER = "FRISKET_METRICS_DIR"
-#: Seconds that a row of a mask takes: most take some microseconds.
+#: Upper bounds of the histogram's buckets: seconds for one row of a mask. Most rows take some microseconds.
 BOUNDS = (1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
-#: Seconds after which masks are written at the latest if another one follows. To write takes as long as a mask.
+#: Seconds between two writes of the masks' times: writing takes as long as a mask.
 PERIOD = 0.25
 
-#: Name → what it counts, and the label that tells kinds apart.
+#: Name → what it counts, and its label, if it has kinds.
 COUNTERS = {
     "frisket_engine_requests": ("Requests that were given a mask.", None),
     "frisket_engine_requests_finished": ("Requests whose text was ended as its grammar has it.", None),
@@ -48,31 +48,31 @@ HISTOGRAM, HISTOGRAM_HELP = "frisket_engine_mask_seconds", "Seconds of each row 
 
 
 class Metrics:
-    """The counters of one process. Thread-safe; files are made with the first event."""
+    """The counters of one process. Thread-safe; its files are created with the first event."""
 
     def __init__(self, engine: str, folder: str) -> None:
         self.engine, self.folder = engine, folder
         self._lock = Lock()
         self._counts: dict[tuple[str, str], float] = {}
-        #: Seconds of rows that are not in the file yet. Appended without the lock: a row takes less than the lock does.
+        #: Seconds of rows that are not in the file yet. Appended without the lock, which takes longer than a row.
         self._times: list[float] = []
         self._rows = np.zeros(len(BOUNDS) + 1, dtype=np.int64)
         self._seconds = self._due = 0.0
-        #: Tokens, as `_times`.
+        #: Forced tokens that are not in the file yet.
         self._forced = 0
         self._files: tuple[Any, Any] | None = None
-        #: By name and kind: the key of the sample in its file.
+        #: (name, kind) → the key of the sample in its file.
         self._keys: dict[tuple[str, str], str] = {}
 
     def count(self, name: str, kind: str = "", events: int = 1) -> None:
-        """Count events of a name in COUNTERS, of a kind where the name has a label."""
+        """Count events by a name in COUNTERS, and by a kind if the name has a label."""
         with self._lock:
             value = self._counts[name, kind] = self._counts.get((name, kind), 0.0) + events
             self._write(name, kind, value)
             self._write_masks()
 
     def masks(self, begin: float, rows: int = 1) -> None:
-        """Count the rows of masks that were written since a time of `perf_counter`."""
+        """Count the rows of masks that were written since `begin`, a time of `perf_counter`."""
         now = perf_counter()
         if rows == 1:
             self._times.append(now - begin)
@@ -84,11 +84,11 @@ class Metrics:
                 self._write_masks()
 
     def forced(self, tokens: int) -> None:
-        """Count tokens that were the only ones that might come; they are written with the masks."""
+        """Count tokens that were the only allowed ones; they are written together with the masks."""
         self._forced += tokens
 
     def close(self) -> None:
-        """Give up the files, which keep what was counted."""
+        """Close the files, which keep the counts."""
         for file in self._files or ():
             file.close()
         self._files = None
@@ -108,7 +108,7 @@ class Metrics:
             self._write(HISTOGRAM, BUCKETS[bucket], float(self._rows[bucket]))
 
     def _write(self, name: str, kind: str, value: float) -> None:
-        """Write a counter's kind, or the histogram's sum or bucket."""
+        """Write one kind of a counter, or the sum or a bucket of the histogram."""
         if self._files is None:
             from prometheus_client.mmap_dict import MmapedDict
 
@@ -140,7 +140,7 @@ _metrics: Metrics | None = None
 
 
 def start(engine: str, *, serve: bool = True) -> None:
-    """Count from here on, where prometheus_client is installed; `serve`: also where the engine has no folder for it."""
+    """Count from now on, if prometheus_client is installed; with `serve` also if the engine has no folder for it."""
     global _metrics
     if _metrics is not None:
         return
@@ -163,7 +163,7 @@ def start(engine: str, *, serve: bool = True) -> None:
 
 
 def stop() -> None:
-    """Count no more."""
+    """Stop counting."""
     global _metrics
     ended, _metrics = _metrics, None
     if ended is not None:
@@ -171,7 +171,7 @@ def stop() -> None:
 
 
 def count(name: str, kind: str = "", events: int = 1) -> None:
-    """Count events, if events are counted. No request fails because it cannot be counted."""
+    """Count events, if counting is on. A failure to count fails no request."""
     if _metrics is not None:
         try:
             _metrics.count(name, kind, events)
@@ -180,7 +180,7 @@ def count(name: str, kind: str = "", events: int = 1) -> None:
 
 
 def masks(begin: float, rows: int = 1) -> None:
-    """Rows of masks were written since a time of `perf_counter`, if events are counted."""
+    """Count the rows of masks that were written since `begin`, a time of `perf_counter`, if counting is on."""
     if _metrics is not None:
         try:
             _metrics.masks(begin, rows)
@@ -189,7 +189,7 @@ def masks(begin: float, rows: int = 1) -> None:
 
 
 def forced(tokens: int) -> None:
-    """Tokens were taken that were the only ones that might come, if events are counted."""
+    """Count tokens that were the only allowed ones, if counting is on."""
     if _metrics is not None:
         _metrics.forced(tokens)
 
@@ -200,7 +200,7 @@ def _give_up(error: Exception) -> None:
 
 
 def _after_fork() -> None:
-    """A child writes files of its own."""
+    """Give a forked child files of its own."""
     global _metrics
     if _metrics is not None:
         _metrics.close()

@@ -13,7 +13,7 @@ from frisket.engines.sequence import Sequence
 from frisket.errors import MissingDependencyError
 from frisket.logits.numpy import allowed
 
-Array: TypeAlias = Any  # MLX is optional, also for whoever checks the types
+Array: TypeAlias = Any  # MLX is optional, for type checkers too
 
 ENGINE = Engine(name="MLX", package="mlx-lm", extra="mlx", use="frisket.engines.mlx.GrammarProcessor")
 
@@ -25,11 +25,11 @@ class GrammarProcessor:
         processor = GrammarProcessor(grammar.compile(vocabulary))
         mlx_lm.generate(model, tokenizer, prompt, logits_processors=[processor])
 
-    Every answer that it lets end is a text of its grammar; drafts of a draft model are followed and taken back. A
+    Every answer that ends by itself is a text of the grammar. Tokens of a draft model are followed and taken back. A
     processor serves one answer; `reset` prepares it for another one. Each call waits for the device, because the ids
     are read on the host. Not thread-safe.
 
-    With `max_tokens`, the answer is whole after so many tokens at the latest; BudgetError if so many finish none.
+    With `max_tokens`, the answer is whole after at most that many tokens; BudgetError if every text takes more.
     """
 
     def __init__(self, grammar: CompiledGrammar, *, max_tokens: int | None = None) -> None:
@@ -44,7 +44,7 @@ class GrammarProcessor:
         self._sequence.reset()
 
     def __call__(self, tokens: Array, logits: Array) -> Array:
-        """New logits: −∞ for each token after which no text of the grammar is possible."""
+        """New logits: −∞ for each token that no text of the grammar can have next."""
         columns = int(logits.shape[-1])
         ids = np.asarray(tokens.tolist(), dtype=np.int64).reshape(-1)
         bits = np.zeros(columns, dtype=bool)

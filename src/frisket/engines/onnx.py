@@ -25,10 +25,10 @@ class GrammarProcessor:
             processor(generator)
             generator.generate_next_token()
 
-    Every answer that it lets end is a text of its grammar; tokens that `rewind_to` takes back are forgotten. A
+    Every answer that ends by itself is a text of the grammar. Tokens that `rewind_to` takes back are forgotten. A
     processor serves one answer; `reset` prepares it for another one. Not thread-safe.
 
-    With `max_tokens`, the answer is whole after so many tokens at the latest; BudgetError if so many finish none.
+    With `max_tokens`, the answer is whole after at most that many tokens; BudgetError if every text takes more.
     """
 
     def __init__(self, grammar: CompiledGrammar, *, max_tokens: int | None = None) -> None:
@@ -39,7 +39,7 @@ class GrammarProcessor:
         self._sequence.reset()
 
     def __call__(self, generator: Any) -> None:
-        """Set the logits to −∞ of each token after which no text of the grammar is possible."""
+        """Set the logit of each token that no text of the grammar can have next to −∞."""
         logits = np.array(generator.get_logits(), dtype=np.float32)
         rows = logits.reshape(-1, logits.shape[-1])
         if logits.ndim < 1 or len(rows) != 1:

@@ -1,6 +1,6 @@
-"""Line of generated tokens → the matcher after it, from a line that is known.
+"""Line of generated tokens → the matcher after it, derived from the matcher of a known line.
 
-Engines show a processor the ids so far, and no state: lines go on, are cut and change places between two calls.
+An engine shows a processor only ids: between two calls, lines grow, are cut and change places.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ Ids: TypeAlias = NDArray[np.int64]
 
 
 class NotGenerated(Exception):
-    """A line goes on with tokens that no mask let pass: it belongs to another call of the engine."""
+    """A line continues with tokens that no mask allowed: it belongs to another call of the engine."""
 
 
 @dataclass(frozen=True)
 class Path:
-    """A line of generated tokens and the matcher after it.
+    """A line of generated tokens, and the matcher after it.
 
-    `dead`: no text begins so; the matcher stands before the first token that it rejects. After the end of a text the
-    line goes on with padding, which the matcher does not take.
+    `dead`: no text begins with the line, and the matcher stands before the first token that it rejects. After the end
+    of a text a line may have padding, which the matcher does not read.
     """
 
     ids: Ids
@@ -34,11 +34,11 @@ class Path:
 
     @property
     def is_open(self) -> bool:
-        """Whether the text can go on."""
+        """Whether more text may follow."""
         return not (self.dead or self.matcher.ended)
 
     def advance(self, line: Ids) -> Path:
-        """The path of another line; this one stays as it is. NotGenerated if it goes on with foreign tokens."""
+        """The path of another line; this path stays. NotGenerated if the line has tokens that no mask allowed."""
         shared, taken = common(self.ids, line), self.matcher.steps
         if self.dead and shared > taken:
             return Path(line, self.matcher, dead=True)
@@ -49,7 +49,8 @@ class Path:
             if matcher.ended:
                 break
             if not matcher.try_advance(int(line[place])):
-                # A draft or a beam adds one token to a line that is known; more than that is another call.
+                # A draft or a beam adds one token to a known line, which may be a wrong one; more wrong tokens are
+                # another call.
                 if place < len(line) - 1:
                     raise NotGenerated("the rows go on with tokens that were not generated")
                 return Path(line, matcher, dead=True)

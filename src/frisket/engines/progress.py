@@ -1,4 +1,4 @@
-"""CompiledGrammar → one request's position in an engine that may not be stopped by an error."""
+"""CompiledGrammar → one request's position, in an engine that no error may stop."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Tokens that must be left beside a whole text before all tokens are allowed: the shortest text of the grammar, and
-#: these. A token that opens text of more required tokens than both may still leave too few.
+#: If this many tokens, and those of the grammar's shortest text, are left beyond the end of the present text, all
+#: tokens of the grammar are allowed. A token that requires more text than both may then leave too few.
 MARGIN = 64
-#: From so many margins on, nothing is looked at.
+#: From this many margins on, the number of tokens left is ignored.
 FAR = 8
 
 
 class Progress:
-    """Where a request is. An engine fills rows from several threads, each for another request.
+    """The position of one request. An engine fills rows in several threads, each for another request.
 
-    Where a mask cannot be had (a limit was reached, or frisket has a defect), the row allows the end alone, and no
+    If a mask cannot be computed (a limit was reached, or frisket has a defect), the row allows only the end, and no
     token is accepted: the request fails, and the engine goes on.
 
     >>> from frisket import Grammar, Vocabulary
@@ -47,23 +47,23 @@ class Progress:
         self._compiled, self._max_rollback = compiled, max_rollback
         self._matcher = compiled.matcher(max_rollback=max_rollback)
         self._eos = list(compiled.vocabulary.eos)
-        #: A token that was accepted, and is taken with the next mask: both then need what one of them has to fetch.
+        #: An accepted token that the matcher takes together with the next mask: both load the same data.
         self._later: int | None = None
-        #: After how many steps no mask could be had, and why.
+        #: The number of steps from which on no mask could be computed, and the error.
         self._failed: tuple[int, FrisketError] | None = None
         self._was_seen = self._was_counted = self._was_bent = self._was_cut = False
-        #: Tokens that one token may add to what the text still takes, as far as is looked at; None until it is asked.
+        #: The cached `margin`; None until it is first needed.
         self._margin: int | None = None
 
     @property
     def compiled(self) -> CompiledGrammar:
-        """What all requests of the grammar share."""
+        """The compiled grammar, which all its requests share."""
         return self._compiled
 
     @property
     def ended(self) -> bool:
         """Whether the end was accepted."""
-        # The text goes on after a token that is taken later.
+        # A token that is taken later is never the end.
         return self._later is None and self._matcher.ended
 
     @property
@@ -73,11 +73,11 @@ class Progress:
 
     @property
     def error(self) -> FrisketError | None:
-        """Why the request has failed, None if it has not."""
+        """The error by which the request has failed, None if it has not."""
         return None if self._failed is None else self._failed[1]
 
     def accept(self, tokens: Sequence[int]) -> FrisketError | None:
-        """Take tokens; those after the end are ignored. The error says why one is refused: then none was taken."""
+        """Take tokens; those after the end are ignored. Returns the error if one is refused, and then takes none."""
         self._catch_up()
         if self._failed is not None:
             return self._failed[1]
@@ -92,7 +92,7 @@ class Progress:
         return None
 
     def accept_later(self, tokens: Sequence[int]) -> FrisketError | None:
-        """As `accept`; a single token is only looked up in the last mask, and taken with the next one."""
+        """`accept`, but a single token is only looked up in the last mask, and taken with the next mask."""
         can_wait = self._later is None and self._failed is None and len(tokens) == 1
         is_forced = may_take_later(self._matcher, tokens[0]) if can_wait else None
         if is_forced is None:
@@ -103,19 +103,19 @@ class Progress:
         return None
 
     def _catch_up(self) -> None:
-        """Take the token that was to be taken later."""
+        """Take the token that was left for later."""
         if self._later is None:
             return
         token, self._later = self._later, None
         try:
             self._matcher.advance(token)
-        except Exception as error:  # a limit: the mask has allowed it
+        except Exception as error:  # a limit was reached: the last mask allowed the token
             self.fail(failure(error), self._matcher.steps)
 
     def validate(self, tokens: Sequence[int], room: int | None = None) -> int:
-        """How many leading tokens would be accepted, the end being the last of them; nothing moves.
+        """How many leading tokens would be accepted, up to and including the end; the position does not change.
 
-        `room`: the tokens that are left for text before the first."""
+        `room`: tokens left for text before the first of them."""
         self._catch_up()
         if self._matcher.ended or self._failed is not None:
             return 0
@@ -125,17 +125,17 @@ class Progress:
                 return self._matcher.validate(tokens[:end], max(room, 0))
             return self._matcher.validate(tokens[:end])
         except Exception:
-            return 0  # drafts that are dropped cost time, and nothing else
+            return 0  # a dropped draft costs time, and nothing else
 
     def draft(self, drafter: Drafter, last: int, most: int) -> list[int]:
-        """The tokens that likely come after the last one, at most so many; nothing moves."""
+        """At most `most` tokens that are likely after the last one; the position does not change."""
         self._catch_up()
         if self._matcher.ended or self._failed is not None:
             return []
         return drafter(self._matcher, self._compiled.vocabulary.token(last) or b"", most)
 
     def rollback(self, steps: int) -> None:
-        """Back to before the last tokens; the request fails where that cannot be."""
+        """Take back the last tokens; if that is impossible, the request fails."""
         if self._later is not None and steps:
             self._later = None
             steps -= 1
@@ -147,13 +147,13 @@ class Progress:
             self._failed = None
 
     def fail(self, error: FrisketError, steps: int = 0) -> None:
-        """Rows allow the end alone from here on, and no token is taken; until fewer than `steps` steps are left."""
+        """From `steps` steps on, allow only the end and take no token; `rollback` to fewer steps ends this."""
         logger.error("a request fails: %s [%s]", error, error.code)
         self._failed = steps, self._counted(error)
 
     def prepare(self, room: int | None) -> None:
-        """Find out now what the first mask takes, with so many tokens left: not where an engine waits for it."""
-        with contextlib.suppress(Exception):  # whoever asks for the mask is told
+        """Compute what the first mask needs, with `room` tokens left, while the engine does not wait for it."""
+        with contextlib.suppress(Exception):  # the call for the mask itself will report the error
             self._matcher.fill_mask(np.zeros(self._compiled.vocabulary.mask_words, dtype=np.uint32))
             if room is not None and room <= FAR * self.margin:
                 self._known_least()
@@ -165,9 +165,10 @@ class Progress:
         return error
 
     def fill(self, bitmask: Any, row: int, room: int | None = None) -> None:
-        """Write a row of an int32 bitmask. Work that takes long releases the GIL.
+        """Write a row of an int32 bitmask. Long work releases the GIL.
 
-        `room`: the tokens that are left for text. Near their end, only tokens are allowed after which they suffice."""
+        `room`: tokens left for text. When few are left, only tokens that leave enough to finish the text are
+        allowed."""
         try:
             Progress.fill_rows([self], MaskRows(bitmask[row : row + 1]), [0], rooms=[room])
         except Exception as error:
@@ -176,7 +177,7 @@ class Progress:
 
     @property
     def margin(self) -> int:
-        """Tokens that one token may add to what the text still takes, as far as is looked at."""
+        """Tokens of text that one token is assumed to require at most: see `MARGIN`."""
         if self._margin is None:
             self._margin = MARGIN
             with contextlib.suppress(Exception):
@@ -184,25 +185,25 @@ class Progress:
         return self._margin
 
     def _near(self, room: int | None) -> tuple[int, int, bool] | None:
-        """What `MaskRows.fill` has to know of the tokens that are left; None where they are plenty."""
+        """The argument of `MaskRows.fill` about the tokens that are left; None if plenty are."""
         return None if room is None or room > FAR * self.margin else (room, self.margin, not self._was_bent)
 
     def _is_far(self, room: int) -> bool:
-        """Whether no token that is allowed here leaves too few: an ordinary mask takes a tenth of the time."""
+        """Whether every allowed token leaves enough; if so, the ordinary mask suffices, in a tenth of the time."""
         if room > FAR * self.margin:
             return True
-        # A search for fewer tokens would take longer than the mask with room does, which is right in any case.
+        # A longer search might find fewer tokens, but takes longer than the mask with room, which is always right.
         return room > self.margin and self._known_least() <= room - self.margin
 
     def _known_least(self) -> float:
-        """Tokens of one short end of the text, which are not always the fewest."""
+        """Tokens of a short end of the text, not always the shortest."""
         try:
             return self._matcher.least_tokens(search=False).count
         except VocabularyError:
             return math.inf
 
     def _warn_of_cut(self, refusal: Exception) -> None:
-        """Too few tokens are left, or it takes too long to know: the text may be cut, and is not refused for it."""
+        """Warn that the text may be cut, since too few tokens are left, or it took too long to find out."""
         if not self._was_cut:
             logger.warning("a text may be cut: %s", refusal)
             metrics.count("frisket_engine_requests_cut", failure(refusal).code)
@@ -218,7 +219,7 @@ class Progress:
     def fill_all(
         many: Sequence[Progress], bitmask: Any, rows: Sequence[int], rooms: Sequence[int | None] | None = None
     ) -> None:
-        """Write a row for each in one call; where that cannot be, one by one. `rooms`: as `fill` takes them."""
+        """Write one row for each request in one call, or one by one if that fails. `rooms`: the `room` of each."""
         try:
             Progress.fill_rows(many, MaskRows(bitmask), rows, rooms=rooms)
         except Exception as error:
@@ -234,9 +235,9 @@ class Progress:
         drafts: Sequence[Sequence[int]] | None = None,
         rooms: Sequence[int | None] | None = None,
     ) -> None:
-        """Write the rows of each in one call, as `MaskRows.fill` does: one, and one more for each of its drafts.
+        """Write the rows of each request in one call, as `MaskRows.fill` does: one, and one after each of its drafts.
 
-        `rooms`: the tokens that are left for each text before its first row, None for plenty."""
+        `rooms`: tokens left for each text before its first row, None for plenty."""
         if any(one._failed is not None for one in many):
             kept = [place for place, one in enumerate(many) if one._failed is None]
             for place in set(range(len(many))).difference(kept):
@@ -259,7 +260,7 @@ class Progress:
             if not one._was_seen:
                 one._was_seen = True
                 unseen += 1
-        # Counted with the first mask: SGLang makes positions that no request ever has.
+        # Counted with the first mask, since SGLang also makes positions that no request uses.
         if unseen:
             metrics.count("frisket_engine_requests", events=unseen)
         for place in bent:
@@ -270,21 +271,21 @@ class Progress:
             one, count = many[place], 1 + (len(drafts[place]) if drafts else 0)
             one.fail(failure(error), one.steps + row)
             target.write(rows[place] + row, count - row, one._eos, allowed=False)
-            one.rollback(0)  # a request whose draft failed goes on without it
+            one.rollback(0)  # if only a draft failed, the request goes on without it
 
     def reset(self) -> None:
-        """Back to the beginning of the text."""
+        """Return to the beginning of the text."""
         self._later = None
         self._matcher.reset()
         self._failed = None
 
     def fresh(self) -> Progress:
-        """Another one, at the beginning of the same grammar."""
+        """A new position at the beginning of the same grammar."""
         return Progress(self._compiled, max_rollback=self._max_rollback)
 
 
 def allow_alone(bitmask: Any, row: int, tokens: Collection[int]) -> None:
-    """Write a row of a 32-bit bitmask that allows these tokens, as far as it has bits for them, and no others."""
+    """Write a row of a 32-bit bitmask that allows only these tokens; tokens beyond its last word are left out."""
     words = np.asarray(bitmask[row]).view(np.uint32)
     words[:] = 0
     for token in tokens:
@@ -293,7 +294,7 @@ def allow_alone(bitmask: Any, row: int, tokens: Collection[int]) -> None:
 
 
 def failure(error: Exception) -> FrisketError:
-    """The error as one of frisket's; any other is a defect of frisket, which may not end an engine either."""
+    """The error as a FrisketError; any other type is a defect of frisket, which must not end an engine either."""
     if isinstance(error, FrisketError):
         return error
     made = EngineError(f"{type(error).__name__}: {error}", hint="this is a defect of frisket: please report it")

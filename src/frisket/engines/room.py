@@ -1,7 +1,7 @@
-"""Tokens that an engine gives a request → whether an answer fits in, and the token with which thoughts must end for it.
+"""Tokens left for a request → whether an answer fits, and the token that must end its reasoning in time.
 
-An engine lets thoughts come freely until their end. Where they would use up the tokens of the answer, the masks of
-their last tokens allow the end of thinking alone.
+An engine does not constrain reasoning ("thoughts" here). Where it would use up the tokens of the answer, masks allow
+only the tokens that end it.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from frisket.errors import BudgetError, EngineError, LimitExceededError
 from frisket.grammar import CompiledGrammar
 from frisket.least import median_tokens
 
-#: "0" leaves `max_tokens` to the engine, which then cuts texts.
+#: Variable that, if "0", leaves `max_tokens` to the engine, which then cuts texts.
 SWITCH = "FRISKET_ROOM"
-#: Tokens of the answer that thoughts leave beyond its shortest text; without it, as many as a median answer takes.
+#: Variable with the tokens that reasoning leaves beyond the shortest answer; by default those of a median answer.
 RESERVE = "FRISKET_RESERVE"
 
 
 def is_on() -> bool:
-    """Whether masks leave room for what is left of a request's tokens."""
+    """Whether masks take account of the tokens that a request has left."""
     return os.environ.get(SWITCH) != "0"
 
 
 def check(compiled: CompiledGrammar, total: int, end: Sequence[int] = (), name: str = "max_tokens") -> None:
-    """BudgetError with the least, if no text of the grammar, its end and that of thoughts take so few tokens."""
+    """BudgetError if no text of the grammar fits into `total` tokens with its end and `end`, the end of reasoning."""
     matcher = compiled.matcher()
     left = total - len(end)
-    # The short text is found first, and is short enough nearly always.
+    # A short text is found quickly, and nearly always fits.
     if matcher.least_tokens(search=False).count < left:
         return
     least = matcher.least_tokens()
@@ -43,7 +43,7 @@ def check(compiled: CompiledGrammar, total: int, end: Sequence[int] = (), name: 
 
 
 def read_reserve() -> int | None:
-    """The reserve that the environment sets, None for what a median answer takes."""
+    """The reserve that the environment sets, None for that of a median answer."""
     text = os.environ.get(RESERVE, "").strip()
     if not text:
         return None
@@ -55,7 +55,7 @@ def read_reserve() -> int | None:
 
 
 class Thoughts:
-    """The end of one request's thoughts, and what its answer needs after them.
+    """The end of one request's reasoning, and the tokens that its answer needs after it.
 
     >>> from frisket import Grammar, Vocabulary
     >>> words = Vocabulary.from_bytes([b"yes", b"</think>", None], eos=[2])
@@ -65,7 +65,7 @@ class Thoughts:
     """
 
     def __init__(self, end: Sequence[int], compiled: CompiledGrammar, reserve: int | None = None) -> None:
-        #: The ids that end the thoughts.
+        #: The ids that end the reasoning.
         self.end = tuple(end)
         self._compiled, self._reserve = compiled, reserve
         self._needed: int | None = None
@@ -73,7 +73,7 @@ class Thoughts:
 
     @property
     def needed(self) -> int:
-        """Tokens that the end of the thoughts, the answer with its reserve and the end of the text take."""
+        """Tokens for the end of reasoning, the shortest answer, its reserve, and the end of the text."""
         if self._needed is None:
             try:
                 least = self._compiled.matcher().least_tokens(search=False).count
@@ -84,7 +84,7 @@ class Thoughts:
         return self._needed
 
     def token(self, before: Sequence[int], left: int) -> int | None:
-        """The only token that may come behind `before`, where `left` tokens are left with it; None if any may."""
+        """The only token that may follow `before`, if `left` tokens are left including it; None if any may."""
         if left > self.needed:
             return None
         if not self._was_counted:

@@ -1,4 +1,4 @@
-"""CompiledGrammar × one sequence's ids → the words of its mask: what processors for one sequence at a time share."""
+"""CompiledGrammar × one sequence's ids → the words of its mask, for all processors of one sequence at a time."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ HINT = "make a processor for each call, or call reset() before"
 
 
 class Sequence:
-    """The position of one sequence; the first ids that it is shown are the prompt. Not thread-safe.
+    """The position of one sequence. The ids of the first call are the prompt. Not thread-safe.
 
-    With `max_tokens`, the text is whole after so many tokens at the latest: BudgetError if so many finish none.
+    With `max_tokens`, the text is whole after at most that many tokens; BudgetError if every text takes more.
     """
 
     def __init__(self, grammar: CompiledGrammar, engine: str, max_tokens: int | None = None) -> None:
@@ -30,12 +30,12 @@ class Sequence:
         self.reset()
 
     def reset(self) -> None:
-        """Forget the prompt: the next ids are another one."""
+        """Forget the prompt: the next ids are a new one."""
         self._prompt: Ids | None = None
         self._path: Path = start(self._grammar)
 
     def mask(self, ids: Ids, columns: int) -> NDArray[np.uint32]:
-        """Which tokens may come after the ids; after the end of a text, the end alone.
+        """The mask of the tokens that may follow the ids; after the end of a text it allows only the end.
 
         Nothing changes if a call fails.
         """

@@ -1,4 +1,4 @@
-"""Kind × specification × options → Grammar: a structured output as engines and servers request it."""
+"""Kind × specification × options → Grammar, with the kinds that engines and servers use in requests."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from frisket.limit import Limits
 
 Kind = Literal["json", "json_object", "regex", "choice", "grammar", "structural_tag"]
 
-#: How engines call the kinds of structured output: vLLM's names.
+#: The kinds of structured output, under vLLM's names.
 KINDS: tuple[str, ...] = get_args(Kind)
 
-#: A rule in the manner of Lark: a name, a colon, and no `::=`.
+#: A rule as Lark writes it: a name and a colon, but no `::=`.
 _LARK = re.compile(r"^\s*[?!]?[A-Za-z_]\w*(\.-?\d+)?\s*:(?!:=)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class StructuredOutput:
-    """One request: equal requests have equal grammars.
+    """The structured output of one request; equal objects have equal grammars.
 
     >>> StructuredOutput("choice", '["yes", "no"]').grammar().accepts("yes")
     True
@@ -39,7 +39,7 @@ class StructuredOutput:
 
     @classmethod
     def of(cls, name: str, value: Any, options: JSONSchemaOptions = DEFAULT) -> StructuredOutput:
-        """The request for a value as a client sends it under the name of a kind: text, or JSON that is not text yet.
+        """The request for a value that a client sends under the name of a kind: text, or JSON that is not text yet.
 
         >>> StructuredOutput.of("json", {"type": "integer"})
         StructuredOutput(kind='json', specification='{"type": "integer"}', options=JSONSchemaOptions())
@@ -56,9 +56,9 @@ class StructuredOutput:
         return cls(kind, json.dumps(value, ensure_ascii=False), options)
 
     def grammar(self, limits: Limits | None = None) -> Grammar:
-        """The texts that fulfil the request; a FrisketError says what cannot be enforced, and where.
+        """The grammar of the request; FrisketError says what cannot be enforced, and where.
 
-        `limits`: what building the grammar may take."""
+        `limits`: those of building the grammar."""
         match self.kind:
             case "json":
                 return Grammar.from_json_schema(self.specification, self.options, limits=limits)
@@ -88,7 +88,7 @@ class StructuredOutput:
         return Grammar.from_lark(self.specification, limits=limits)
 
     def _tags(self, limits: Limits | None) -> Grammar:
-        # Without options, the JSON in a tag may be spelled in any way, as the definition of tags says.
+        # Without options, JSON inside a tag may be spelled in any way, as the definition of structural tags says.
         options = None if self.options == DEFAULT else self.options
         return Grammar.from_structural_tag(self.specification, options, limits=limits)
 
@@ -101,7 +101,7 @@ def kind_of(name: str) -> Kind:
 
 
 def is_lark(rules: str) -> bool:
-    """Whether rules look like Lark's and not like GBNF.
+    """Whether rules look like Lark and not like GBNF.
 
     >>> is_lark('start: "yes" | "no"'), is_lark('root ::= "a:" | "b"')
     (True, False)
@@ -110,9 +110,9 @@ def is_lark(rules: str) -> bool:
 
 
 def read_options(given: Any, base: JSONSchemaOptions = DEFAULT, *, place: str = "options") -> JSONSchemaOptions:
-    """The options of a request: a mapping, or one as JSON text; fields that are not named are those of `base`.
+    """The options of a request, given as a mapping or its JSON text; missing fields are those of `base`.
 
-    `place` is what errors call the mapping: the request's name of it.
+    `place` is the name of the mapping in errors.
 
     >>> read_options('{"whitespace": "compact"}')
     JSONSchemaOptions(whitespace='compact')

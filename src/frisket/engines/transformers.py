@@ -1,7 +1,7 @@
 """CompiledGrammar × `model.generate` → masked scores: a logits processor for Hugging Face transformers.
 
-`generate` reorders rows (beams), repeats them (`num_return_sequences`) and shortens them (rejected drafts), so a row
-number identifies nothing. Each row is therefore matched to a matcher by the tokens that it holds.
+`generate` reorders rows (beams), repeats them (`num_return_sequences`) and shortens them (rejected drafts), so a row's
+number does not identify it. Each row is matched to a matcher by its tokens.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from frisket.engines.path import Ids, NotGenerated, Path, common, start
 from frisket.errors import EngineError, MissingDependencyError
 from frisket.logits import torch as torch_logits
 
-Tensor: TypeAlias = Any  # torch is optional, also for whoever checks the types
+Tensor: TypeAlias = Any  # torch is optional, for type checkers too
 
 
 ENGINE = Engine(
@@ -31,7 +31,7 @@ ENGINE = Engine(
 
 
 class GrammarProcessor:
-    """A logits processor for `model.generate`: every row that it lets end is a text of its grammar.
+    """A logits processor for `model.generate`: every row that ends by itself is a text of its grammar.
 
         vocabulary = frisket.models.transformers(model, tokenizer).vocabulary
         processor = GrammarProcessor(grammar.compile(vocabulary))
@@ -39,17 +39,17 @@ class GrammarProcessor:
 
     `grammar` is one for all prompts, or one for each prompt of the batch, where None leaves a prompt free. Greedy
     search, sampling, beams, `num_return_sequences`, left padding, an assistant model and prompt lookup work, with
-    static and dynamic caches. An EngineError refuses what cannot work: continuous batching, which tells no history,
-    and an assistant with another tokenizer.
+    static and dynamic caches. An EngineError refuses what cannot work: continuous batching, which shows no earlier
+    tokens, and an assistant with another tokenizer.
 
-    A processor serves one call of `generate`; `reset` prepares it for another one. It returns new scores and leaves the
-    given ones as they were. Not thread-safe. Cost of a step: one fork of a matcher and one mask for each row, one copy
+    A processor serves one call of `generate`; `reset` prepares it for another one. It returns new scores and does not
+    change the given ones. Not thread-safe. Cost of a step: one fork of a matcher and one mask for each row, one copy
     of the scores, and on a GPU two waits for it.
 
-    With `max_tokens`, the `max_new_tokens` of the call, every row is whole after so many tokens at the latest; a
-    BudgetError says where so many finish no text. Without it, a row that was cut is the beginning of a text. Where
-    fewer texts are possible than beams, `generate` fills the others with forbidden tokens: such a row has the
-    lowest score there is, and only its end is allowed.
+    With `max_tokens`, which must equal the call's `max_new_tokens`, every row is whole after at most that many tokens;
+    BudgetError if every text takes more. Without it, a row that was cut is the beginning of a text. If there are fewer
+    texts than beams, `generate` fills the other beams with forbidden tokens: such a row has the lowest score of all,
+    and only its end is allowed.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class GrammarProcessor:
         self._paths: dict[tuple[int, bytes], Path] = {}
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
-        """New scores: −∞ for each token after which no text of the row's grammar is possible."""
+        """New scores: −∞ for each token that no text of the row's grammar can have next."""
         lines = self._generated(input_ids, scores)
         paths = self._follow(lines)
         bitmask = np.zeros((len(lines), max(self._words, -(-self._columns // 32))), dtype=np.uint32)
@@ -89,12 +89,13 @@ class GrammarProcessor:
                     bitmask[row, token_id >> 5] |= np.uint32(1 << (token_id & 31))
             else:
                 open_rows.append(row)
-        # Where a row is longer than the budget, `generate` was told another one.
+        # A row longer than the budget means that `generate` got another `max_new_tokens`; one token then counts as
+        # left.
         left = None if self._max_tokens is None else max(self._max_tokens - lines.shape[1], 1)
         matchers = [path.matcher for path in paths if path and path.is_open]
         fill_masks(matchers, bitmask, open_rows, None if left is None else [left] * len(matchers))
         masked, doubtful = torch_logits.copy_masked(scores, bitmask)
-        # Greedy search would take token 0 of a row without any finite score, whatever the grammar says.
+        # In a row without a finite score, greedy search would take token 0, whatever the grammar says.
         doubtful = [row for row in doubtful if row in open_rows]
         if doubtful and self._torch.isneginf(masked[doubtful].amax(-1)).any():
             raise refusal(
@@ -104,7 +105,7 @@ class GrammarProcessor:
         return masked
 
     def _generated(self, input_ids: Tensor, scores: Tensor) -> Ids:
-        """The tokens after the prompts, row by row; the first call shows the prompts alone."""
+        """The tokens after the prompts, row by row; the rows of the first call are the prompts."""
         if input_ids.ndim != 2:
             raise refusal(
                 "continuous batching shows a logits processor the last token only",
@@ -143,11 +144,11 @@ class GrammarProcessor:
         return grammar.vocabulary
 
     def _prompt(self, row: int, rows: int) -> int:
-        """Which grammar a row follows: `generate` keeps the rows of one prompt together."""
+        """The index of the grammar that a row follows: `generate` keeps the rows of one prompt together."""
         return row * len(self._grammars) // rows
 
     def _follow(self, lines: Ids) -> list[Path | None]:
-        """The position of each row, None where the row is free; nothing changes if a call fails."""
+        """The position of each row, None if the row is free; nothing changes if the call fails."""
         paths: list[Path | None] = []
         found: dict[tuple[int, bytes], Path] = {}
         for row, line in enumerate(lines):
@@ -164,7 +165,7 @@ class GrammarProcessor:
         return paths
 
     def _extend(self, number: int, grammar: CompiledGrammar, line: Ids) -> Path:
-        """The position after a line, from the known line that has most in common with it."""
+        """The position after a line, derived from the known line with the longest common beginning."""
         near = self._paths.get((number, line[:-1].tobytes())) if len(line) else None
         if near is None:
             known = (path for (other, _), path in self._paths.items() if other == number)
@@ -179,7 +180,7 @@ RESET = "make a processor for each call of generate, or call reset() before; an 
 
 
 def refusal(message: str, *, hint: str) -> EngineError:
-    """What this version of transformers cannot do with frisket."""
+    """An error for something that this version of transformers cannot do with frisket."""
     return EngineError(f"transformers {importlib.metadata.version('transformers')}: {message}", hint=hint)
 
 

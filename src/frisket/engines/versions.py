@@ -1,8 +1,8 @@
-"""Package of an engine → the versions that the tests ran with: the one list for code, `.ci/run` and the pages."""
+"""Package of an engine → the versions that the tests ran with; code, `.ci/run` and the pages read this one list."""
 
 from __future__ import annotations
 
-#: A version stands for all that begin with it. The newest on the registry, and the one before it.
+#: The newest version on the registry and the one before it; each stands for all versions that begin with it.
 TESTED: dict[str, tuple[str, ...]] = {
     "transformers": ("5.23", "5.24"),
     "llama-cpp-python": ("0.3.36",),

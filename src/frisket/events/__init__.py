@@ -1,6 +1,6 @@
 """Text as it grows → the value so far, its events, and the places of its parts.
 
-event           a value opens, its text grows, it is whole      span  where a capture stands
+event           a value opens, its text grows, it is whole      span  the place of a capture
 partial_value   text → the value so far                         partial_object  type × value so far → object
 """
 

@@ -38,7 +38,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class Grew:
-    """More characters of a text: decoded, whole characters, none of them taken back."""
+    """An open text has grown by `text`: decoded whole characters, which are never taken back."""
 
     path: Path
     text: str
@@ -54,14 +54,14 @@ class Closed:
     end: int
     """The place of its first byte and of the byte after its last."""
     tokens: tuple[int, int] | None = None
-    """The step of the first byte and the one after that of the last, where steps are known (`Stream.events`)."""
+    """The step of the first byte, and the step after that of the last; None if steps are unknown (`Stream.events`)."""
 
 
 Event: TypeAlias = Opened | Grew | Closed
 
 
 class Events:
-    """The events of a document as it grows, the same however it is cut, but for where a text's growth is cut.
+    """The events of a document as it grows. How it is cut into pieces changes only how a text's growth is divided.
 
     >>> events = Events()
     >>> for event in [*events.feed('{"size": "lar'), *events.feed('ge", "count": 12}')]:
@@ -75,18 +75,18 @@ class Events:
     Closed(path=('count',), value=12, start=27, end=29, tokens=None)
     Closed(path=(), value={'size': 'large', 'count': 12}, start=0, end=30, tokens=None)
 
-    A member that is written twice closes twice. ValueError for what is not JSON.
+    A member that is written twice closes twice. ValueError for a text that is not JSON.
 
-    Of a text of a `grammar` that is no JSON, the events are those of its named parts: JSON in a part has the names of
-    the part before its paths, and any other text that has a name is a string. Special tokens are written as their
-    names. GrammarError, a ValueError, for what no text of the grammar begins with.
+    If the texts of a `grammar` are not JSON, events are those of its named parts. Paths of JSON inside a part begin
+    with the names of the part; any other named text is a string. Special tokens are written as their names.
+    GrammarError, a ValueError, for a text that begins no text of the grammar.
 
     >>> from frisket.parts import template
     >>> events = Events(template("{name} has {sizes}", name=str, sizes=list[int]))
     >>> [(event.path, event.value) for event in events.feed("Ada has [4,") if isinstance(event, Closed)]
     [(('name',), 'Ada'), (('sizes', 0), 4)]
 
-    Where a text has several readings, an event waits until it is in all of them; `finish` takes the first.
+    If a text has several readings, an event waits until all readings have it; `finish` chooses the first reading.
     """
 
     def __init__(self, grammar: Grammar | None = None, *, limits: Limits | None = None) -> None:
@@ -108,10 +108,10 @@ class Events:
 
 
 class TokenSpans:
-    """Steps and their bytes → the steps of a value's bytes."""
+    """The byte lengths of steps → for a value's bytes, the steps that wrote them."""
 
     def __init__(self) -> None:
-        #: Place behind each step's last byte.
+        #: The offset behind each step's last byte.
         self._ends: list[int] = []
 
     def take(self, count: int) -> None:
@@ -135,9 +135,9 @@ class EventReader(PartialValue):
     def __init__(self) -> None:
         super().__init__()
         self._events: list[Event] = []
-        #: Begins of the open values, outermost first.
+        #: Offsets at which the open values begin, the outermost first.
         self._starts: list[int] = []
-        #: A place of the current text, and the document's bytes before it, so each byte is counted once.
+        #: A place in the current text, and the number of bytes before it; kept so that each byte is counted once.
         self._counted = 0, 0
 
     def feed(self, data: bytes | str) -> None:
@@ -176,11 +176,11 @@ class EventReader(PartialValue):
 
 
 class PythonEventReader(EventReader, PartialPython):
-    """Events of a value in a call as Python writes it."""
+    """Events of an argument's value in a Python call."""
 
 
 def joined(events: list[Event]) -> Iterator[Event]:
-    """Successive growths of one text, joined into one event."""
+    """The events, with successive growths of one text joined into one event."""
     pieces: list[str] = []
     path: Path = ()
     for event in events:

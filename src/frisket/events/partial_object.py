@@ -23,10 +23,10 @@ def partial_object(tp: Any, value: Any) -> Any:
     >>> partial_object(Order, {"drink": "lat"})
     Order(drink='lat', extras=None)
 
-    Models of Pydantic and dataclasses become instances, their members too; of a union the first that has all members
-    that are there, or else, unless the union has a dict, the first whose discriminator fits. A member that the class
-    does not know is left out, as Pydantic does, or kept where the model's `extra` is "allow". All else is the JSON
-    value itself: half a word is no member of an Enum yet.
+    Pydantic models and dataclasses become instances, and so do their members. For a union it is the first class that
+    has all members so far; if none has and the union has no dict, the first whose discriminator fits. A member that the
+    class does not have is dropped, as in Pydantic, or kept if the model has `extra="allow"`. Everything else stays a
+    JSON value: an unfinished word is not yet a member of an Enum.
     """
     tp = _bare(tp)
     if isinstance(value, Mapping):
@@ -43,7 +43,7 @@ def partial_object(tp: Any, value: Any) -> Any:
 
 
 def _bare(tp: Any) -> Any:
-    """The type without its annotations, and an optional one without None."""
+    """The type without annotations, and without None if it is optional."""
     while True:
         if get_origin(tp) is Annotated:
             tp = get_args(tp)[0]
@@ -60,7 +60,7 @@ def _some(tp: Any) -> list[Any]:
 
 
 def _class_of(tp: Any, value: Mapping[str, Any]) -> type | None:
-    """The class with fields that a JSON object is turned into."""
+    """The class with fields that a JSON object becomes, or None."""
     alternatives = [_bare(member) for member in _some(tp)] if get_origin(tp) in (Union, types.UnionType) else [tp]
     fitting: list[type] = []
     for alternative in alternatives:
@@ -81,7 +81,7 @@ def _keeps_mappings(tp: Any) -> bool:
 
 
 def _fits(tp: Any, value: Any) -> bool:
-    """Whether the discriminator, written so far, can still be one of this class."""
+    """Whether the discriminator, so far as it is written, may be that of this class."""
     tp = _bare(tp)
     if get_origin(tp) is not Literal:
         return True

@@ -1,7 +1,7 @@
 """JSON text as it grows → its value so far.
 
-A stream shows tokens, which break a document anywhere. What is known of its value after any of them does not depend on
-where they break: it is a function of the text.
+A stream shows tokens, which may cut a document anywhere. The value so far depends only on the text, and not on where
+tokens cut it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LOW_BEGUN = re.compile(r"(?:\\(?:u(?:[dD](?:[c-fC-F][0-9a-fA-F]?)?)?)?)?")
 
 
 class PartialValue:
-    """The value of a JSON document so far; nothing in it is invented, and nothing is ever taken back.
+    """The value of a JSON document so far; nothing is invented, and nothing is ever taken back.
 
     >>> partial = PartialValue()
     >>> for piece in (b'{"size": "lar', b'ge", "count": 1', b'2, "extras": ["milk"'):
@@ -37,12 +37,12 @@ class PartialValue:
     {'size': 'large'} ('count',)
     {'size': 'large', 'count': 12, 'extras': ['milk']} ('extras',)
 
-    Objects and arrays are there once they open, with the members and items that have begun. A text is there once it
-    opens, as far as its characters are known: half a character or half an escape is held back. A number, true, false
-    and null are there once they are whole, since 1 may become 12. Feed it the bytes of tokens (`Step.data`), or text.
+    Objects and arrays appear when they open, with the members and items that have begun. A text appears when it opens,
+    with its characters so far; an incomplete character or escape is held back. A number, true, false and null appear
+    when they are complete, since 1 may become 12. Feed it the bytes of tokens (`Step.data`), or text.
     """
 
-    #: Quotes that begin a string: JSON has only this one.
+    #: Quotes that begin a string; JSON has one kind.
     _quotes: ClassVar[str] = '"'
     _words: ClassVar[Mapping[str, Any]] = {"true": True, "false": False, "null": None}
 
@@ -50,7 +50,7 @@ class PartialValue:
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._frames: list[_Frame] = []
         self._state = _VALUE
-        #: Text read but not yet parsed: half an escape, or a number or word that may continue.
+        #: Text that was read but not parsed: an incomplete escape, or a number or word that may continue.
         self._held = ""
         self._read = 0
         #: Bytes of the document before the current text.
@@ -75,8 +75,8 @@ class PartialValue:
     def value(self) -> Any:
         """The value so far; None before it begins.
 
-        What is returned stays as it is, whatever is fed later. It costs as much as the arrays and objects that are
-        still open have members.
+        Later calls of `feed` do not change the result. It takes time for each member of the arrays and objects that are
+        still open.
         """
         if not self._frames and self._state != _TEXT:
             return self._root
@@ -88,7 +88,7 @@ class PartialValue:
     def feed(self, data: bytes | str) -> None:
         """Read more of the document: bytes (a character may be broken between two calls), or text.
 
-        Raises ValueError for what is not JSON.
+        Raises ValueError for a text that is not JSON.
         """
         text = self._decoder.decode(data) if isinstance(data, bytes) else data
         text, self._held = self._held + text, ""
@@ -281,7 +281,7 @@ class PartialValue:
 
 
 class PartialPython(PartialValue):
-    """The partial value of an argument in a Python call: JSON with its own or Python's words, and either quotes."""
+    """The partial value of an argument in a Python call: JSON's or Python's words, and either kind of quotes."""
 
     _quotes = "\"'"
     _words: ClassVar[Mapping[str, Any]] = {**PartialValue._words, "True": True, "False": False, "None": None}

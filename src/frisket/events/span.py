@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Span:
     """The span of a capture; `text` decodes the bytes from `start` up to, not including, `end`.
 
-    `first_token` and `last_token` are the places of the tokens that hold its first and its last byte, or None where
-    tokens were not given or the text is empty. A token may reach beyond the capture on both sides.
+    `first_token` and `last_token` are the indexes of the tokens with its first and last byte, or None if no tokens were
+    given or the text is empty. These tokens may reach beyond the capture.
     """
 
     start: int
@@ -30,7 +30,7 @@ class Span:
 
 
 class TokenText:
-    """Tokens as one text: units, which are bytes and the names of special tokens, and where each token begins."""
+    """Tokens as one text of units (bytes, and the names of special tokens), and the unit where each token begins."""
 
     def __init__(self, tokens: Sequence[bytes | frozenset[str]]) -> None:
         self.units: list[int | frozenset[str]] = []
@@ -39,7 +39,7 @@ class TokenText:
         for token in tokens:
             self.begins.append(len(self.units))
             self.units += token if isinstance(token, bytes) else [token]
-        #: Number of bytes among the units before each unit.
+        #: Number of bytes before each unit.
         self.offsets = [0]
         for unit in self.units:
             self.offsets.append(self.offsets[-1] + isinstance(unit, int))

@@ -1,4 +1,4 @@
-"""Matcher × token or text → its allowed part, the alternatives, and the keyword that forbids the rest."""
+"""Matcher × token or text → how much of it is allowed, the alternatives, and the keyword that forbids the rest."""
 
 from frisket.explanation.explanation import Explanation, captures, explain, path
 

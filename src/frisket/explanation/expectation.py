@@ -10,14 +10,14 @@ from frisket.errors import TokenRejectedError
 if TYPE_CHECKING:
     from frisket._core import Matcher
 
-#: Most continuations listed in full; beyond it only first characters are named.
+#: Most continuations that are listed in full; if there are more, only their first characters are named.
 _MOST = 12
 _LONGEST = 40
 
 _BLANKS = frozenset(b" \t\n\r")
 _PRINTABLE = frozenset(range(0x20, 0x7F))
 
-#: Kind of characters → their first bytes; a kind is named only if all are allowed.
+#: Kind of characters → their first bytes; a kind is named only if all of them are allowed.
 _KINDS: tuple[tuple[str, frozenset[int]], ...] = (
     ("a digit", frozenset(b"0123456789")),
     ("a letter", frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")),
@@ -26,7 +26,7 @@ _KINDS: tuple[tuple[str, frozenset[int]], ...] = (
 
 
 def takes(matcher: Matcher, data: bytes) -> bool:
-    """Advance the matcher by the text if it may come next; return whether it did."""
+    """Advance the matcher by the text, if it may come next; return whether it could."""
     try:
         matcher.advance_bytes(data)
     except TokenRejectedError:
@@ -35,7 +35,7 @@ def takes(matcher: Matcher, data: bytes) -> bool:
 
 
 def next_bytes(matcher: Matcher) -> list[int]:
-    """The bytes with which the text may go on, ascending."""
+    """The bytes that may come next, ascending."""
     fork = matcher.fork()
     found = []
     for value in range(256):
@@ -46,9 +46,9 @@ def next_bytes(matcher: Matcher) -> list[int]:
 
 
 def expected(matcher: Matcher) -> tuple[str, ...]:
-    """What may come next: texts in quotes where there are few, else kinds of characters; and whether the text may end.
+    """Continuations of the text: a few texts in quotes, or kinds of characters; and whether the text may end.
 
-    A text goes on as far as there is no choice.
+    Each text is continued while there is only one possibility.
     """
     if matcher.ended:
         return ("the end",)
@@ -75,7 +75,7 @@ def expected(matcher: Matcher) -> tuple[str, ...]:
 def _runs(values: list[int]) -> list[str]:
     """The ascending bytes as text; a run of three or more shows only its first and last."""
     said = []
-    # Values with an equal difference to their list index form one run.
+    # Values with the same difference to their list index form one run.
     for _, group in groupby(enumerate(values), key=lambda pair: pair[1] - pair[0]):
         run = [value for _, value in group]
         if len(run) > 2:

@@ -38,21 +38,21 @@ class Explanation:
     """
 
     text: bytes
-    """The text that was asked about; empty for a special token."""
+    """The text in question; empty for a special token."""
     taken: int
-    """How many bytes of it may come next."""
+    """The number of its bytes that may come next."""
     allowed: bool
     expected: tuple[str, ...]
-    """Continuations after the bytes that were taken: texts in quotes where there are few, else kinds of characters."""
+    """Continuations after the bytes that may come: a few texts in quotes, or kinds of characters."""
     path: str
-    """Where the refused byte stands, as `Matcher.path` has it: names of parts and a JSON Pointer, or rules."""
+    """The place of the refused byte, in the form of `Matcher.path`: names of parts and a JSON Pointer, or rules."""
     reason: Reason | None
-    """The reason that forbids it; None if it is allowed, if no keyword alone does, and in notations of rules."""
+    """The reason for the refusal; None if the text is allowed, if no single keyword forbids it, and in rules."""
     special: str | None = None
-    """The name of the special token that was asked about."""
+    """The name of the special token in question; None for a text."""
 
     def as_dict(self) -> dict[str, Any]:
-        """This explanation as JSON: bytes as text, with escapes in the place of half characters."""
+        """The explanation as JSON values; bytes are text, with escapes for incomplete characters."""
         said = asdict(self)
         said["text"] = self.text.decode("utf-8", "backslashreplace")
         return said
@@ -80,7 +80,7 @@ class Explanation:
 
 
 def path(matcher: Matcher) -> str:
-    """The value of `Matcher.path`. It costs as much as reading the text so far, and obeys the matcher's limits."""
+    """The value of `Matcher.path`. It takes as long as reading the text so far, within the matcher's limits."""
     return _stands(matcher, matcher.limits.started())[0]
 
 
@@ -102,9 +102,9 @@ def _inputs(matcher: Matcher) -> list[bytes | int]:
 
 
 def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
-    """Why a token (by its id) or a text may not come next, or that it may; the matcher stays where it is.
+    """The explanation for a token (by its id) or a text; the matcher stays where it is.
 
-    For people: it compiles parts of the schema to find the keyword, which takes milliseconds.
+    Meant for people: to find the keyword, it compiles parts of the schema, which takes milliseconds.
     """
     limits = matcher.limits.started()
     vocabulary = matcher.compiled.vocabulary
@@ -132,7 +132,7 @@ def explain(matcher: Matcher, given: int | str | bytes) -> Explanation:
 
 
 def _taken(matcher: Matcher, data: bytes) -> int:
-    """Advance the matcher as far as possible; return the number of bytes. Pieces double until refused, then halve."""
+    """Advance the matcher to the first byte it refuses; return the number of bytes. Pieces double, and then halve."""
     taken, size, grows = 0, 1, True
     while size and taken < len(data):
         piece = data[taken : taken + size]
@@ -145,7 +145,7 @@ def _taken(matcher: Matcher, data: bytes) -> int:
 
 
 class _Document(NamedTuple):
-    """A JSON document that has begun, and the text's place in it."""
+    """A JSON document that has begun, and the place of the text's end in it."""
 
     grammar: Grammar
     text: bytes
@@ -153,7 +153,7 @@ class _Document(NamedTuple):
 
 
 def _stands(matcher: Matcher, limits: Limits) -> tuple[str, _Document | None]:
-    """The place of the text, and the document around it."""
+    """(the place of the text, the document around it, if there is one)."""
     # A grammar that was built node by node has no Python object.
     grammar = matcher.compiled.grammar
     if grammar is None:

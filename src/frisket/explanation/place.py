@@ -30,7 +30,7 @@ def places(schema: Any, path: Path) -> list[Path]:
     >>> places({"properties": {"size": {"$ref": "#/$defs/size"}}, "$defs": {"size": {"type": "string"}}}, ("size",))
     [('properties', 'size'), ('$defs', 'size')]
 
-    References to other documents, to anchors and dynamic ones are not followed.
+    References to other documents, to anchors, and dynamic references are not followed.
     """
     found = root(schema)
     for step in path:
@@ -44,7 +44,7 @@ def root(schema: Any) -> list[Path]:
 
 
 def below(schema: Any, found: Sequence[Path], step: str | int) -> list[Path]:
-    """The places that apply to a member or an item of the value to which those in `found` apply."""
+    """The places for a member or an item of a value whose own places are `found`."""
     return list(dict.fromkeys(_same(schema, [inner for place in found for inner in _below(schema, place, step)])))
 
 
@@ -71,7 +71,7 @@ def _same(schema: Any, starts: Sequence[Path]) -> Iterator[Path]:
 
 
 def _below(schema: Any, place: Path, step: str | int) -> Iterator[Path]:
-    """The places that apply to a member or an item of the value to which `place` applies."""
+    """The places for a member or an item of a value to which `place` applies."""
     node = at(schema, place)
     if isinstance(step, str):
         named = False
@@ -82,7 +82,7 @@ def _below(schema: Any, place: Path, step: str | int) -> Iterator[Path]:
             try:
                 matches = re.search(expression, step) is not None
             except re.error:
-                # Patterns are ECMAScript's; one that Python cannot compile may match the member.
+                # Patterns are ECMAScript's; a pattern that Python cannot compile may match the member.
                 matches = True
             if matches:
                 named = True

@@ -1,7 +1,7 @@
-"""Schema × refused text → the keyword or option that forbids it: without it the text could continue.
+"""Schema × refused text → the keyword or option that forbids it: without it, the text could continue.
 
-No keyword is interpreted here. One at a time is left out, the rest is compiled, and the engine says whether the text is
-then the beginning of a document. So the reason is one by definition, whatever a keyword means.
+The search does not interpret keywords. It leaves out one at a time, compiles the rest, and asks the engine whether a
+document then may begin with the text. So the result is a reason by definition, whatever the keyword means.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Meter
 
-#: Keywords that only lead to subschemas, tried last: removing one removes every demand below it.
+#: Keywords that only lead to subschemas; tried last, since removing one also removes all subschemas below it.
 _LEADING = frozenset(
     ("properties", "patternProperties", "items", "prefixItems", "allOf", "anyOf", "oneOf", "if", "then", "else", "$ref")
 )
@@ -58,12 +58,12 @@ OPTIONS: tuple[tuple[str, Any, str], ...] = (
 
 @dataclass(frozen=True)
 class Reason:
-    """The keyword or option that forbids a text: `kind` says which field of a schema or of the options `name` is."""
+    """The keyword or option that forbids a text; `kind` says what `name` names."""
 
     kind: str
-    """`keyword`, `schema` (several keywords of one place together), `option`, or `syntax` (no JSON goes on so)."""
+    """`keyword`, `schema` (several keywords of one place together), `option`, or `syntax` (the text is no JSON)."""
     name: str
-    """The JSON Pointer of the keyword or of the schema, the option's name, or empty."""
+    """The JSON Pointer to the keyword or schema, the name of the option, or empty."""
     value: Any = None
     """The value of the keyword or the option."""
 
@@ -80,10 +80,10 @@ class Reason:
 
 
 def reason(grammar: Grammar, text: bytes, path: Path, meter: Meter) -> Reason | None:
-    """Why no document of the grammar's schema begins with `text`, whose last byte stands in the value at `path`.
+    """The reason why no document of the grammar's schema begins with `text`; its last byte is in the value at `path`.
 
-    Keywords are asked before options, the innermost schema first. None if nothing alone forbids the text, or if the
-    search took too long.
+    Keywords are tried before options, those of the innermost schema first. None if nothing forbids the text alone, or
+    if the search took too long.
     """
     from frisket.json_schema import JSONSchemaOptions
 
@@ -100,18 +100,18 @@ def reason(grammar: Grammar, text: bytes, path: Path, meter: Meter) -> Reason | 
             given = getattr(options, name)
             if given == value:
                 continue
-            # Some combinations of options are invalid: an option that cannot change is not the reason.
+            # Some combinations of options are invalid; then the option cannot change, and is not the reason.
             with suppress(ValueError):
                 if search.begins(grammar.schema, replace(options, **{name: value})):
                     return Reason("option", name, given)
-        # Two reasons at once: an unknown key stands in the place of a required one.
+        # A common pair of reasons: an unknown key in the place of a required one.
         return search.keyword(replace(options, property_order="any", whitespace="free", separators=None), path)
     except _GivenUpError:
         return None
 
 
 class _GivenUpError(Exception):
-    """The search has used up its limits."""
+    """The search has reached its limits."""
 
 
 class _Search:
@@ -125,7 +125,7 @@ class _Search:
         self.size = len(content(grammar.schema) or b"")
 
     def keyword(self, options: JSONSchemaOptions, path: Path) -> Reason | None:
-        """The innermost keyword without which the text could go on."""
+        """The innermost keyword without which the text could continue."""
         schema = self.grammar.schema
         for depth in range(len(path), -1, -1):
             where = places(schema, path[:depth]) if isinstance(schema, Mapping) else []
@@ -140,7 +140,7 @@ class _Search:
         return None
 
     def begins(self, schema: Any, options: JSONSchemaOptions) -> bool:
-        """Whether some document of the reduced schema begins with the text; False if it does not compile."""
+        """Whether some document of the reduced schema begins with the text; False if the schema does not compile."""
         self.left -= 1
         if self.left < 0:
             raise _GivenUpError

@@ -1,11 +1,11 @@
-"""JSON Schema × a vendor's dialect → a schema that the vendor's API takes, and values of the original schema back.
+"""JSON Schema × a vendor's dialect → a schema that the vendor's API accepts, and a decoder of its values.
 
-dialect   what a vendor enforces, as data          place     references and `allOf` → places
-reading   places → what they say together          convert   places → parts, with what is lost
-scalar    strings, numbers, enums                  array, object   containers
-part      decoders, the way back                   size      what vendors limit
-generate  ask, decode, validate, repair            request   the fields of each vendor's API
-sdk       how each vendor's package is asked       connection   a client of such a package → typed answers
+dialect   what a vendor enforces, as data          place     subschemas → places without `$ref` and `allOf`
+reading   places → all their keywords              convert   places → parts and losses
+scalar    strings, numbers, enums                  array, object   arrays and objects
+part      decoders of values                       size      sizes that vendors limit
+generate  request, decode, validate, repair        request   the fields of each vendor's API
+sdk       the call of each vendor's package        connection   a client of such a package → typed answers
 """
 
 from __future__ import annotations

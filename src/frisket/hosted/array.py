@@ -1,4 +1,4 @@
-"""Keywords of arrays → a node of the dialect with its decoder; tuples become objects."""
+"""Keywords of arrays → a node of the dialect with its decoder; a tuple becomes an object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def array_part(converter: Converter, reading: Reading) -> Part | None:
-    """An array of items, or an object with a member for each place of a tuple."""
+    """An array of items, or an object with one member per item of a tuple."""
     least = max((int(value) for _, value, _ in reading.said("minItems")), default=0)
     most = min((int(value) for _, value, _ in reading.said("maxItems")), default=None)
     if most is not None and least > most:
@@ -92,7 +92,7 @@ def _tuple_keyword(place: Place) -> str | None:
 
 
 def _prefix(reading: Reading) -> list[list[Place]]:
-    """The places of the tuple that is longest, with what every tuple says of each."""
+    """The items of the longest tuple, each with the subschemas that all tuples have for it."""
     size = max((len(place.schema[word]) for place in reading.places if (word := _tuple_keyword(place))), default=0)
     found: list[list[Place]] = [[] for _ in range(size)]
     for place in reading.places:
@@ -107,7 +107,7 @@ def _has_items(place: Place) -> bool:
 
 
 def _item(place: Place, number: int) -> list[Place]:
-    """The keyword of a place for the items from a number on, beyond its own tuple."""
+    """The subschema of a place for item `number` and later items, if its own tuple is shorter."""
     word = _tuple_keyword(place)
     if word is not None and number < len(place.schema[word]):
         return []

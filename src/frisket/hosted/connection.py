@@ -1,4 +1,4 @@
-"""A vendor's SDK client × a model's name → typed answers: the SDK sends the request, frisket makes and reads it."""
+"""A vendor's SDK client × a model's name → typed answers: the SDK sends each request, frisket makes and reads it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from frisket.hosted.sdk import SDK, SDKS
 
 @dataclass(frozen=True)
 class Connection:
-    """A client that was recognized; it is itself a transport of `hosted.generate`."""
+    """A client of a known vendor; it is also a transport for `hosted.generate`."""
 
     client: Any
     model: str
@@ -23,7 +23,7 @@ class Connection:
     fields: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, request: dict[str, Any]) -> str:
-        """The text of the answer to one request. A refusal, or an answer that was cut, is an EngineError."""
+        """The text of the answer to one request; EngineError for a refusal, or an answer that was cut."""
         return SDKS[self.dialect].call(self.client, self.model, request, self.fields)
 
     def generate(self, prompt: str, target: Any, *, repairs: int = 2) -> Any:
@@ -32,7 +32,7 @@ class Connection:
 
 
 def connect(client: Any, model: str, **fields: Any) -> Connection:
-    """A connection by a client of OpenAI's, Anthropic's, Google's or Mistral's own package.
+    """A connection through a client of OpenAI's, Anthropic's, Google's or Mistral's own package.
 
         connection = connect(openai.OpenAI(), "gpt-5-mini", temperature=0)
 
@@ -41,10 +41,11 @@ def connect(client: Any, model: str, **fields: Any) -> Connection:
     ...
     frisket.errors.FrisketError: builtins.object is no client that is known...
 
-    `connection.generate("How many?", int)` asks in the vendor's dialect, decodes, validates, and has the answer
-    repaired at most twice. `fields` go along with each request; of Gemini they are fields of its `config`. Instead of a
-    client, the vendor's name has its package read the key from the environment: MissingDependencyError where the
-    package is missing. A client of another package, or an asynchronous one, is a FrisketError (`client-unknown`).
+    `connection.generate("How many?", int)` asks in the vendor's dialect, decodes and validates the answer, and lets
+    the model repair it at most twice. `fields` are added to each request; for Gemini they are fields of its `config`.
+    In place of a client, the name of a vendor makes one of its package, which reads the key from the environment;
+    MissingDependencyError if the package is missing. A client of another package, or an asynchronous one, is a
+    FrisketError (`client-unknown`).
     """
     if isinstance(client, str):
         sdk = SDKS.get(client)

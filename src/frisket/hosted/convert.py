@@ -1,4 +1,4 @@
-"""JSON Schema × Dialect → a schema that the vendor takes, what it does not enforce, and the way back."""
+"""JSON Schema × Dialect → a schema that the vendor accepts, a list of what it does not enforce, and a decoder."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from frisket.hosted.scalar import enum_part, number_part, string_part
 from frisket.hosted.size import measure, refuse_too_large
 from frisket.json_pointer import follow
 
-#: A converted schema has at most so many nodes: references that are written out may double at each level.
+#: Most nodes of a converted schema. References that are written out may double them at each level.
 MOST_NODES = 20_000
-#: Steps of the limits for each of them.
+#: Limit steps per node.
 _STEPS_PER_NODE = 1_500
-#: Alternatives that one value may have; unions beyond are left to validation.
+#: Most alternatives of one value; larger unions are left to validation.
 MOST_ALTERNATIVES = 64
-#: Values of an enum that are written out, where too many were found altogether; beyond, an index stands for them.
+#: Sizes of enums to try, if the schema has too many enum values together. Larger enums are replaced by an index.
 ENUM_SIZES = (250, 50, 10, 0)
 
 LossMap = dict[str, dict[str, str]]
@@ -34,10 +34,11 @@ LossMap = dict[str, dict[str, str]]
 
 @dataclass(frozen=True)
 class Converted:
-    """A schema for a vendor, with the way back.
+    """A schema for a vendor, and the decoder of its values.
 
-    `losses` says by JSON pointer and keyword what the vendor does not enforce: validate the decoded value. `narrowed`
-    says which valid documents cannot come. `decode` turns the vendor's value into one of the original schema.
+    `losses` maps JSON pointer and keyword to what the vendor does not enforce; so validate the decoded value.
+    `narrowed` lists the valid documents that cannot come. `decode` turns the vendor's value into one of the original
+    schema.
     """
 
     schema: dict[str, Any]
@@ -52,7 +53,7 @@ class Converted:
         >>> convert({"type": "array", "items": {"type": "integer"}}, "openai").decode({"value": [1, 2]})
         [1, 2]
 
-        A value that has not the form of the converted schema is a ValueError that says where.
+        ValueError, with the place, for a value that does not have the form of the converted schema.
         """
         try:
             return self._decode(value)
@@ -73,11 +74,11 @@ def convert(
     >>> converted.losses
     {'/additionalProperties': {'minimum': 'Anthropic does not enforce it'}}
 
-    Where a dialect has no words, the form changes: free keys become a list of entries, optional properties take null,
-    tuples become objects, large enums an index, and a root that is no object is wrapped. `depth`: how often a reference
-    may stand inside itself, where the vendor takes no recursion. What is no schema is an InvalidSchemaError. One that
-    leaves no value, or refers to another document, is an UnsupportedSchemaError; one beyond the vendor's sizes,
-    or a conversion beyond the `limits`, a LimitExceededError.
+    If a dialect lacks a form, another one stands for it: free keys become a list of entries, an absent optional
+    property becomes null, a tuple an object, a large enum an index, and a root that is no object is wrapped. `depth`:
+    how often a reference may occur inside itself, if the vendor has no recursion. InvalidSchemaError for a malformed
+    schema. UnsupportedSchemaError if no value is left, or for a reference to another document. LimitExceededError if
+    the schema exceeds the vendor's sizes, or the conversion the `limits`.
     """
     rules = dialect(to) if isinstance(to, str) else to
     if not isinstance(schema, Mapping | bool):
@@ -87,7 +88,7 @@ def convert(
     with suppress(UnsupportedSchemaError, UnsatisfiableSchemaError, LimitExceededError):
         Grammar.from_json_schema(
             root, limits=None if limits is None else meter.limits
-        )  # an InvalidSchemaError says what no vendor could read, either
+        )  # raises InvalidSchemaError for a schema that no vendor could read either
     most = rules.limits.enum_values
     for enum_size in (most, *ENUM_SIZES):
         try:
@@ -101,7 +102,7 @@ def convert(
 
 
 class Converter:
-    """One conversion: places in, parts out, losses by the way."""
+    """One conversion: takes places, returns parts, and collects losses."""
 
     def __init__(self, root: Any, rules: Dialect, depth: int, enum_size: int | None, meter: Meter) -> None:
         self.rules = rules
@@ -143,15 +144,15 @@ class Converter:
         return Converted(node, self.rules, self.losses, self.narrowings, decode)
 
     def lose(self, where: str, keyword: str, reason: str | None = None) -> None:
-        """The vendor does not enforce a keyword."""
+        """Note that the vendor does not enforce a keyword."""
         self.losses.setdefault(where, {})[keyword] = reason or f"{self.rules.vendor} does not enforce it"
 
     def narrow(self, where: str, keyword: str, reason: str) -> None:
-        """Some valid documents cannot come."""
+        """Note that some valid documents cannot come."""
         self.narrowings.setdefault(where, {})[keyword] = reason
 
     def part(self, places: Sequence[Place]) -> Part | None:
-        """The values that all places allow; None where there are none."""
+        """The part for values that satisfy all places; None if there are none."""
         self._nodes += 1
         self.meter.spend(_STEPS_PER_NODE)
         if self._nodes > MOST_NODES:
@@ -178,7 +179,7 @@ class Converter:
         return self._described(flat, self._case(flat))
 
     def any_of(self, parts: Sequence[Part | None]) -> Part | None:
-        """A union; the first alternative that a value fits decodes it."""
+        """A union, decoded by the first alternative that a value fits."""
         left = [part for part in parts if part is not None]
         if len(left) < 2:
             return left[0] if left else None
@@ -190,7 +191,7 @@ class Converter:
         return Part(node, union([part.decode for part in left]), any(part.nullable for part in left))
 
     def anything(self) -> Part:
-        """Any JSON value: exact with recursion, else what is no array and no object."""
+        """Any JSON value: exact if the vendor has recursion, otherwise any value but arrays and objects."""
         kinds = [Part({"type": kind}, scalar(kind), kind == "null") for kind in ("string", "number", "boolean", "null")]
         plain = self.any_of(kinds)
         assert plain is not None
@@ -220,7 +221,7 @@ class Converter:
             self._definitions[name] = {}
             self._decoders[name] = lambda value: value
             target = Place(follow(self.resolver.root, pointer), pointer, via=(pointer,))
-            # Until the definition is known, it counts as one without null: another null beside it does no harm.
+            # While the definition is unknown it counts as one without null; a second null beside it does no harm.
             self._nullable[name] = False
             part = self.part([target])
             if part is None or part.node == {"$ref": f"#/$defs/{name}"}:
@@ -238,7 +239,7 @@ class Converter:
         return self.any_of([self.part([*live, branch]) for branch in branches])
 
     def _described(self, flat: Sequence[Place], part: Part | None) -> Part | None:
-        """The part with the schema's description; a reference takes no neighbours everywhere."""
+        """The part with the schema's description; some vendors allow no keyword beside a reference."""
         if part is None or "$ref" in part.node or "description" in part.node:
             return part
         texts = [text for place in flat if isinstance(text := place.schema.get("description"), str)]

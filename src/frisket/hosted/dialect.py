@@ -1,4 +1,4 @@
-"""Name of a vendor → Dialect: which JSON Schema its structured outputs take, as data with a source and a date."""
+"""Name of a vendor → Dialect: the JSON Schema that its structured outputs accept, as data with a source and a date."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _FOLDER = Path(__file__).parent / "dialects"
 
 @dataclass(frozen=True)
 class Sizes:
-    """The most that a vendor takes in one schema; None where it publishes no figure.
+    """The largest sizes of a schema that a vendor accepts; None if it publishes no number.
 
-    `characters` counts the names of properties and definitions and the strings of `enum`. An enum of more than
-    `large_enum` values has at most `large_enum_characters`. `optional` and `unions` count properties.
+    `characters` counts the names of properties and definitions, and the strings of `enum`. An enum of more than
+    `large_enum` values may have at most `large_enum_characters`. `optional` and `unions` count properties.
     """
 
     properties: int | None
@@ -40,8 +40,8 @@ class Dialect:
     >>> openai.all_required, "minLength" in openai.keywords, openai.limits.enum_values
     (True, False, 1000)
 
-    `source` is the page of the vendor and `checked` the day on which a copy of it was last known to say so.
-    `keywords` are the constraints it enforces beyond types, properties, items, `enum` and `anyOf`.
+    `source` is the vendor's page, and `checked` the day on which a copy of that page was last compared. `keywords` are
+    the constraints that it enforces in addition to types, properties, items, `enum` and `anyOf`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Transport × prompt × type → a value of the type: ask in the vendor's dialect, decode, validate, repair."""
+"""Transport × prompt × type → a value of the type: request in the vendor's dialect, decode, validate, repair."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from frisket.hosted.dialect import Dialect
 from frisket.hosted.request import Turn, request
 
 Transport = Callable[[dict[str, Any]], str]
-"""A call that takes a request as the vendor's API has it, and returns the text of the answer."""
+"""A function that sends a request in the form of the vendor's API, and returns the text of the answer."""
 
 
 def generate(
     transport: Transport, prompt: str, target: Any, dialect: Dialect | str = "openai", *, repairs: int = 2
 ) -> Any:
-    """The vendor's answer as a value of `target`: a type, parsed JSON for a JSON Schema (dict or bool), a text of a
-    list, or the value of a Grammar that has a schema.
+    """The vendor's answer as a value of `target`: an object of a type, parsed JSON for a JSON Schema (dict or bool), a
+    text for a list of texts, or the value of a Grammar that has a schema.
 
     >>> def recorded(request):
     ...     return '{"value": 7}'
     >>> generate(recorded, "How many?", {"type": "integer", "minimum": 5})
     7
 
-    `transport` sends one request and returns the text of the answer. The text is decoded and validated by the whole
-    schema (jsonschema-rs, extra `validate`). An answer that fails is shown to the model with the error, at most
-    `repairs` times; then it is a FrisketError. What the transport raises is chained to an EngineError.
+    `transport` sends one request and returns the text of the answer. The text is decoded, and validated by the whole
+    schema (jsonschema-rs, extra `validate`). An invalid answer is shown to the model with the error, at most `repairs`
+    times; after that it raises a FrisketError. An error of the transport becomes an EngineError with it as the cause.
     """
     if repairs < 0:
         raise ValueError("repairs: at least 0")
-    schema, value = _asked(target)
+    schema, value = _schema_and_reader(target)
     converted = convert(schema, dialect)
     validator = _validator(schema)
     rules = converted.dialect
@@ -61,8 +61,8 @@ def generate(
     )
 
 
-def _asked(target: Any) -> tuple[Mapping[str, Any] | bool, Callable[[str], Any]]:
-    """(the schema of a target, what turns a document into its value)."""
+def _schema_and_reader(target: Any) -> tuple[Mapping[str, Any] | bool, Callable[[str], Any]]:
+    """(the schema of a target, the function that turns a document into its value)."""
     if isinstance(target, Mapping | bool):
         return target, json.loads
     if isinstance(target, list | tuple):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def object_part(converter: Converter, reading: Reading) -> Part | None:
-    """An object whose members are listed; others come as `entries`, where a schema describes them."""
+    """An object with its listed members; others are `entries`, if a schema describes them."""
     names = _names(reading)
     required = {name for _, value, _ in reading.said("required") if isinstance(value, list) for name in value}
     members: dict[str, Member] = {}
@@ -62,7 +62,7 @@ def object_part(converter: Converter, reading: Reading) -> Part | None:
 
 
 def entries_node(value: dict[str, Any]) -> dict[str, Any]:
-    """An object that holds nothing but entries."""
+    """An object that has only entries."""
     listed = {"type": "array", "items": _pair(value, {"type": "string"})}
     node = {"type": "object", "properties": {"entries": listed}, "required": ["entries"]}
     return {**node, "additionalProperties": False}
@@ -89,7 +89,7 @@ def _declaring(name: str, reading: Reading) -> list[Place]:
 
 
 def _said_of(name: str, reading: Reading) -> list[Place]:
-    """All that the places say of a member with this name."""
+    """All subschemas of the places that apply to a member with this name."""
     found: list[Place] = []
     for place in reading.places:
         said: list[Place] = []
@@ -105,7 +105,7 @@ def _said_of(name: str, reading: Reading) -> list[Place]:
 
 
 def _is_name(converter: Converter, name: str, reading: Reading) -> bool:
-    """Whether `propertyNames` may allow a name; what is not looked into is lost."""
+    """Whether `propertyNames` may allow a name; keywords that are not checked here are noted as lost."""
     for keyword, value, place in reading.said("propertyNames"):
         if value is False:
             return False
@@ -122,7 +122,7 @@ def _is_name(converter: Converter, name: str, reading: Reading) -> bool:
 
 
 def _finds(pattern: str, name: str) -> bool | None:
-    """Whether a pattern is found in a name; None where Python cannot read it."""
+    """Whether a pattern occurs in a name; None if Python cannot read the pattern."""
     try:
         return re.search(pattern, name) is not None
     except (re.error, OverflowError, RecursionError):
@@ -130,7 +130,7 @@ def _finds(pattern: str, name: str) -> bool | None:
 
 
 def _entries(converter: Converter, reading: Reading, has_names: bool) -> Part | None:
-    """The values of keys that are not listed; None where there may be none, or none is described."""
+    """The part for the values of unlisted keys; None if there may be none, or no schema describes them."""
     closed = any(value is False for _, value, _ in reading.said("additionalProperties", "unevaluatedProperties"))
     patterns = [
         place.child("patternProperties", pattern)
@@ -176,7 +176,7 @@ def _key(converter: Converter, reading: Reading) -> dict[str, Any]:
 
 
 def _key_pattern(converter: Converter, reading: Reading) -> str | None:
-    """The one pattern of `patternProperties`, where nothing stands beside it and the vendor takes it for keys."""
+    """The only pattern of `patternProperties`, if it covers all keys and the vendor accepts it for keys."""
     patterns = [pattern for _, value, _ in reading.said("patternProperties") for pattern in value]
     if len(patterns) != 1 or _names(reading) or converter.rules.dictionaries or is_beyond(patterns[0]):
         return None

@@ -1,4 +1,4 @@
-"""A value of the converted schema → the value of the original: the decoders of each kind of node."""
+"""A value of the converted schema → the value of the original; one decoder for each kind of node."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Decode = Callable[[Any], Any]
 
 
 class MisfitError(Exception):
-    """A value has not the form that the converted schema asks for; `path` leads to it."""
+    """A value does not have the form that the converted schema requires; `path` leads to it."""
 
     def __init__(self, reason: str, path: tuple[str | int, ...] = ()) -> None:
         super().__init__(reason)
@@ -23,7 +23,7 @@ class MisfitError(Exception):
 
 @dataclass(frozen=True)
 class Part:
-    """A converted subschema and the decoder of its values; `nullable` where null is one of them."""
+    """A converted subschema and the decoder of its values; `nullable` if null is one of them."""
 
     node: dict[str, Any]
     decode: Decode
@@ -32,7 +32,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Member:
-    """A property of a converted object; `absent` where null stands for its absence."""
+    """A property of a converted object; `absent` if null stands for its absence."""
 
     decode: Decode
     required: bool
@@ -41,14 +41,14 @@ class Member:
 
 @dataclass
 class ObjectDecoder:
-    """An object, its optional members without null, and its entries as members again."""
+    """Decodes an object: drops nulls of optional members, and turns entries back into members."""
 
     members: Mapping[str, Member]
     entries: str | None = None
     entry: Decode | None = None
     reserved: frozenset[str] = field(default_factory=frozenset)
     direct: bool = False
-    """Whether other members stand in the object itself, and not in a list."""
+    """Whether unlisted members stand in the object itself, and not in a list of entries."""
 
     def __call__(self, value: Any) -> Any:
         if not isinstance(value, dict):
@@ -80,7 +80,7 @@ class ObjectDecoder:
 
 @dataclass
 class TupleDecoder:
-    """An object with a member for each place of a tuple → the array."""
+    """Decodes an object with one member per item of a tuple into the array."""
 
     places: Sequence[Decode]
     rest: Decode | None
@@ -94,12 +94,12 @@ class TupleDecoder:
 
 
 def array(item: Decode) -> Decode:
-    """An array, item by item."""
+    """A decoder of an array, by the decoder of its items."""
     return lambda value: [below(item, part, number) for number, part in enumerate(listed(value))]
 
 
 def union(decoders: Sequence[Decode]) -> Decode:
-    """The result of the first decoder that a value fits."""
+    """A decoder that returns the result of the first decoder that the value fits."""
 
     def decode(value: Any) -> Any:
         misfits = []
@@ -114,7 +114,7 @@ def union(decoders: Sequence[Decode]) -> Decode:
 
 
 def table(values: Mapping[str, Any]) -> Decode:
-    """The value that an encoded value stands for, looked up by its JSON text."""
+    """A decoder that looks a value up by its JSON text."""
 
     def decode(value: Any) -> Any:
         text = key(value)
@@ -126,7 +126,7 @@ def table(values: Mapping[str, Any]) -> Decode:
 
 
 def constant(result: Any) -> Decode:
-    """One value, for which null stands."""
+    """A decoder of null into the one value that it stands for."""
 
     def decode(value: Any) -> Any:
         if value is not None:
@@ -137,7 +137,7 @@ def constant(result: Any) -> Decode:
 
 
 def scalar(kind: str) -> Decode:
-    """A value of a type that needs no change."""
+    """A decoder that checks the type of a value, and returns it unchanged."""
 
     def decode(value: Any) -> Any:
         if not is_of(value, kind):
@@ -159,7 +159,7 @@ def is_of(value: Any, kind: str) -> bool:
 
 
 def key(value: Any) -> str:
-    """Equal texts for equal JSON values, 1 and 1.0 included; 1e23 is the number that it says, not the nearest float."""
+    """A text that is equal for equal JSON values, such as 1 and 1.0; 1e23 is taken exactly, not as a float."""
     if isinstance(value, float) and value.is_integer():
         value = int(Decimal(repr(value)))
     return json.dumps(value, sort_keys=True)
@@ -172,7 +172,7 @@ def listed(value: Any) -> list[Any]:
 
 
 def below(decode: Decode, value: Any, *path: str | int) -> Any:
-    """A decoded value; what does not fit is told with its place."""
+    """A decoded member or item; its path is added to a MisfitError."""
     try:
         return decode(value)
     except MisfitError as error:

@@ -10,15 +10,15 @@ from frisket.errors import InvalidSchemaError, UnsupportedSchemaError
 from frisket.extension import Meter, front_end
 from frisket.json_pointer import follow, to_pointer
 
-#: Keywords that later drafts have not.
+#: Keywords that exist in draft 3 only.
 _OF_DRAFT_3 = frozenset(("extends", "disallow", "divisibleBy"))
-#: Steps of the limits for a place that is looked at.
+#: Limit steps per place.
 _STEPS_PER_PLACE = 100
 
 
 @dataclass(frozen=True)
 class Place:
-    """A subschema, its pointer, the keywords already dealt with, and the references followed on the way."""
+    """A subschema, its pointer, the keywords already handled, and the references followed on the way to it."""
 
     schema: Any
     where: str
@@ -26,7 +26,7 @@ class Place:
     via: tuple[str, ...] = ()
 
     def child(self, *parts: str | int) -> Place:
-        """The subschema below; its schema is found along the parts."""
+        """The subschema below, at the end of `parts`."""
         schema = self.schema
         for part in parts:
             schema = schema[part]
@@ -39,25 +39,25 @@ class Place:
         return keyword in self.schema and keyword not in self.without
 
     def keywords(self) -> set[str]:
-        """All words of the schema that have a say in validity."""
+        """All keywords of the schema that affect validity."""
         return {word for word in self.schema if front_end.is_keyword(word) or word in _OF_DRAFT_3} - self.without
 
 
 class Resolver:
-    """References of one schema → places; the text of the schema is all that is read."""
+    """Resolves the references of one schema to places; no other document is read."""
 
     def __init__(self, root: Any, depth: int, meter: Meter) -> None:
         self.root = root
         self.meter = meter
         self.depth = depth
-        """How often one reference may stand inside of what it refers to, where recursion is unrolled."""
+        """If recursion is unrolled: how often a reference may occur inside what it refers to."""
         self.document = front_end.SchemaDocument(root)
         self.lone_references = self.document.draft("") <= 7
-        """Whether keywords beside `$ref` are ignored, as they were before 2019-09."""
+        """Whether keywords beside `$ref` are ignored, as in drafts before 2019-09."""
         self.unrolled: dict[str, str] = {}
 
     def target(self, place: Place) -> str:
-        """The JSON pointer that a place's `$ref` means."""
+        """The JSON pointer to the target of a place's `$ref`."""
         reference = place.schema["$ref"]
         found = self.document.target(place.where, reference) if isinstance(reference, str) else None
         if found is not None:
@@ -69,7 +69,7 @@ class Resolver:
         )
 
     def flat(self, places: Sequence[Place]) -> list[Place] | None:
-        """The places without references and `allOf`; None where no value meets them all."""
+        """The places without references and `allOf`; None if no value satisfies all of them."""
         agenda, found = list(places), []
         while agenda:
             place = agenda.pop(0)

@@ -1,4 +1,4 @@
-"""Places without references → what they say together: keywords, types, and whether alternatives overlap."""
+"""Places without references → their combined keywords and types, and whether alternatives overlap."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ BY_TYPE = {
         ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "divisibleBy"),
     ),
 }
-#: Steps of the limits for two alternatives that are compared.
+#: Limit steps per pair of alternatives that is compared.
 _STEPS_PER_PAIR = 200
 KINDS = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
 class Reading:
-    """The keywords of several places."""
+    """The keywords of several places that hold together."""
 
     def __init__(self, places: Sequence[Place]) -> None:
         self.places = places
@@ -41,14 +41,14 @@ class Reading:
         return any(place.has(keyword) for place in self.places for keyword in keywords)
 
     def said(self, *keywords: str) -> Iterator[tuple[str, Any, Place]]:
-        """Each keyword, its value and its place."""
+        """Each of these keywords that occurs, with its value and its place."""
         for place in self.places:
             for keyword in keywords:
                 if place.has(keyword):
                     yield keyword, place.schema[keyword], place
 
     def types(self) -> list[str] | None:
-        """The types that all places name; None where no place names any."""
+        """The types that all places allow; None if no place restricts them."""
         found: set[str] | None = None
         for _, value, _ in self.said("type"):
             names = {value} if isinstance(value, str) else {name for name in value if isinstance(name, str)}
@@ -63,11 +63,11 @@ class Reading:
         return [kind for kind in KINDS if kind in found and not (kind == "integer" and "number" in found)]
 
     def implied_types(self) -> list[str]:
-        """The types that the keywords are about."""
+        """The types to which the keywords apply."""
         return [kind for kind, keywords in BY_TYPE.items() if self.has(*keywords)]
 
     def values(self) -> list[Any] | None:
-        """The values of `enum` and `const` that are of the types; None where neither is said."""
+        """The values of `enum` and `const` that have an allowed type; None if there is neither keyword."""
         found: list[Any] | None = None
         for keyword, value, _ in self.said("enum", "const"):
             listed = value if keyword == "enum" and isinstance(value, list) else [value]
@@ -83,12 +83,12 @@ class Reading:
 
 
 def accepts_all(place: Place) -> bool:
-    """Whether nothing is left that a place says."""
+    """Whether the rest of a place's keywords allows every value."""
     return not place.keywords()
 
 
 def are_disjoint(branches: Sequence[Place], resolver: Resolver) -> bool:
-    """Whether certainly no value is in two branches: by type, by values, or by a property that each requires."""
+    """Whether certainly no value fits two branches: by type, by values, or by a property that each requires."""
     readings = []
     for branch in branches:
         flat = resolver.flat([branch])

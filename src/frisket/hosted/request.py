@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-#: Who speaks, and what was said: `user` or `assistant`.
+#: (`user` or `assistant`, the text).
 Turn = tuple[str, str]
 
 
@@ -15,7 +15,7 @@ def request(kind: str, schema: dict[str, Any], turns: Sequence[Turn], name: str)
     >>> request("anthropic", {"type": "integer"}, [("user", "How many?")], "answer")["messages"]
     [{'role': 'user', 'content': 'How many?'}]
 
-    The transport adds what is no matter of the schema: the model's name, a most of tokens, headers.
+    The transport adds the other fields: the model's name, a maximum of tokens, headers.
     """
     if kind == "gemini":
         roles = {"user": "user", "assistant": "model"}

@@ -13,12 +13,12 @@ from frisket.hosted.reading import Reading
 if TYPE_CHECKING:
     from frisket.hosted.convert import Converter
 
-#: Lengths up to which a pattern counts characters.
+#: The greatest length that can be written into a pattern as a repetition.
 MOST_COUNTED = 1000
-#: Look-around, back-references and word boundaries, which no vendor's patterns have.
+#: Look-around, back-references and word boundaries, which no vendor's patterns allow.
 _BEYOND = re.compile(r"\(\?[=!<]|\\[1-9bBk]|\\[pP]\{")
 _TIGHTER = {"minimum": max, "exclusiveMinimum": max, "maximum": min, "exclusiveMaximum": min}
-#: Keywords beside `enum` that may rule a value out.
+#: Keywords that may exclude a value of the `enum` beside them.
 _BESIDE = (
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "pattern", "minLength", "maxLength"),
     *("format", "properties", "required", "additionalProperties", "patternProperties", "items", "minItems", "maxItems"),
@@ -26,12 +26,12 @@ _BESIDE = (
 
 
 def is_beyond(pattern: str) -> bool:
-    """Whether a pattern has what no vendor's patterns have."""
+    """Whether a pattern uses a construct that no vendor's patterns allow."""
     return _BEYOND.search(pattern) is not None
 
 
 def string_part(converter: Converter, reading: Reading) -> Part:
-    """A string with the first pattern and the first format that the vendor takes."""
+    """A string with the first pattern and the first format that the vendor accepts."""
     node: dict[str, Any] = {"type": "string"}
     for keyword, value, place in reading.said("format", "pattern"):
         allowed = keyword in converter.rules.keywords and isinstance(value, str)
@@ -64,11 +64,11 @@ def _counted(lengths: list[tuple[str, Any, Place]]) -> str | None:
 
 
 def number_part(converter: Converter, reading: Reading, kind: str) -> Part | None:
-    """A number with the tightest bounds."""
+    """A number with the tightest of all bounds."""
     node: dict[str, Any] = {"type": kind}
     for keyword, value, place in reading.said(*_TIGHTER, "multipleOf", "divisibleBy"):
         said = keyword
-        if isinstance(value, bool):  # draft 4: beside `minimum`
+        if isinstance(value, bool):  # in draft 4, a boolean modifies `minimum`
             if not value or keyword.replace("exclusiveM", "m") not in place.schema:
                 continue
             value = place.schema[keyword.replace("exclusiveM", "m")]
@@ -92,7 +92,7 @@ def number_part(converter: Converter, reading: Reading, kind: str) -> Part | Non
 
 
 def enum_part(converter: Converter, reading: Reading) -> Part | None:
-    """Values as they are where the vendor takes them, else a label or an index for each."""
+    """The values themselves if the vendor accepts them, otherwise a label or an index for each."""
     values = reading.values() or []
     for keyword, _, place in reading.said(*_BESIDE):
         converter.lose(place.where, keyword, "a value of `enum` may break it")
@@ -125,7 +125,7 @@ def enum_part(converter: Converter, reading: Reading) -> Part | None:
 
 
 def _labelled(values: list[Any], all_values: list[Any]) -> Part:
-    """Strings that stand for values, none of them a value itself."""
+    """Strings that stand for the values; no string equals one of the values."""
     taken = {value for value in all_values if isinstance(value, str)}
     labels = {}
     for value in values:

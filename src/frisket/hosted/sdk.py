@@ -1,4 +1,4 @@
-"""A vendor's SDK client × a request → the text of the answer, by the call that the vendor's own documentation shows."""
+"""A vendor's SDK client × a request → the text of the answer, by the call in the vendor's own documentation."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 from frisket.errors import EngineError
 
-#: (client, the model's name, the request as `hosted.request` makes it, further fields) → the text of the answer.
+#: (client, model's name, request as `hosted.request` makes it, further fields) → the text of the answer.
 Call = Callable[[Any, str, Mapping[str, Any], Mapping[str, Any]], str]
 
-#: The most tokens of an answer, which Anthropic's API requires.
+#: The most tokens of an answer; Anthropic's API requires a number.
 MAX_TOKENS = 4096
 
 
 @dataclass(frozen=True)
 class SDK:
-    """One vendor's package: where its synchronous client stands, and how it is asked."""
+    """One vendor's package: the name of its synchronous client, and the function that sends a request."""
 
     dialect: str
     extra: str
@@ -34,7 +34,7 @@ def _chat(answer: Any, vendor: str) -> str:
         raise _without(vendor, f"the model refused: {refusal}")
     if choice.finish_reason == "length":
         raise _cut(vendor)
-    return _said(choice.message.content, vendor)
+    return _text_or_refusal(choice.message.content, vendor)
 
 
 def _openai(client: Any, model: str, request: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
@@ -51,7 +51,7 @@ def _anthropic(client: Any, model: str, request: Mapping[str, Any], fields: Mapp
         raise _without("Anthropic", "the model refused")
     if answer.stop_reason == "max_tokens":
         raise _cut("Anthropic")
-    return _said("".join(block.text for block in answer.content if block.type == "text"), "Anthropic")
+    return _text_or_refusal("".join(block.text for block in answer.content if block.type == "text"), "Anthropic")
 
 
 def _gemini(client: Any, model: str, request: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
@@ -62,10 +62,10 @@ def _gemini(client: Any, model: str, request: Mapping[str, Any], fields: Mapping
         raise _cut("Gemini")
     if reason not in ("STOP", ""):
         raise _without("Gemini", f"the model stopped: {reason}")
-    return _said(answer.text, "Gemini")
+    return _text_or_refusal(answer.text, "Gemini")
 
 
-def _said(text: Any, vendor: str) -> str:
+def _text_or_refusal(text: Any, vendor: str) -> str:
     if not isinstance(text, str) or not text:
         raise _without(vendor, "the answer has no text")
     return text
@@ -79,7 +79,7 @@ def _without(vendor: str, reason: str) -> EngineError:
     return EngineError(f"{vendor}: {reason}", where="answer", hint="ask in other words, or another model")
 
 
-#: By dialect.
+#: Name of a dialect → its vendor's package.
 SDKS = {
     "openai": SDK("openai", "openai", "openai", "openai", "OpenAI", _openai),
     "anthropic": SDK("anthropic", "anthropic", "anthropic", "anthropic", "Anthropic", _anthropic),

@@ -1,4 +1,4 @@
-"""A converted schema → its sizes, held against what the vendor takes."""
+"""A converted schema → its sizes, compared with those that the vendor accepts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from frisket.hosted.dialect import Dialect
 
 @dataclass(frozen=True)
 class Size:
-    """The sizes that vendors limit; `depth` counts objects inside of each other, definitions on their own."""
+    """The sizes that vendors limit; `depth` counts nested objects, separately for each definition."""
 
     properties: int
     depth: int
@@ -39,7 +39,7 @@ def measure(schema: dict[str, Any]) -> Size:
 
 
 def refuse_too_large(schema: dict[str, Any], rules: Dialect) -> None:
-    """Raise LimitExceededError where the vendor would refuse the schema for its size."""
+    """Raise LimitExceededError if the vendor would refuse the schema for its size."""
     size = measure(schema)
     for name in ("properties", "depth", "enum_values", "characters", "optional", "unions"):
         found, most = getattr(size, name), getattr(rules.limits, name)

@@ -1,7 +1,7 @@
-"""JSON Schema × options → its rules and their report, by the native compiler (crates/schema).
+"""JSON Schema × options → rules and their report, by the native compiler (crates/schema).
 
-A schema is read once; the compile then holds no lock of Python. What became of each keyword is found out when somebody
-asks: the compile itself pays nothing for it.
+A schema is read once; after that the compile does not hold the GIL. The report on each keyword is made when somebody
+asks for it, so a compile spends no time on it.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from frisket._core import Grammar, GrammarBuilder, Limits
     from frisket._core.front_end import Prelude
 
-#: (JSON pointer of a keyword, the keyword, what slips through or is left out)
+#: (JSON pointer of a keyword, the keyword, what is not enforced)
 Omission = tuple[str, str, str]
 
 #: (draft, part of a vocabulary or None)
 _METASCHEMA = re.compile(r"https?://json-schema\.org/draft[-/](\d\d|\d{4}-\d\d)/(?:schema|meta/([a-z-]+))#?")
 
-#: For a report of what was compiled within other limits.
+#: Limits of a report: the schema has been compiled already, perhaps within larger limits.
 _ANY_STEPS = _core.Limits(steps=2**63)
 
 
@@ -43,10 +43,10 @@ def compile_json_schema(
     limits: Limits | None = None,
     content: bytes | None = None,
 ) -> tuple[Grammar, Report]:
-    """The grammar of the documents of a schema, a value or its text, and the report of what is enforced.
+    """The grammar of a schema's documents, and the report of what is enforced; the schema is a value or its text.
 
     `registry` is a `referencing.Registry` with the documents that `$ref` may lead to; nothing is ever fetched.
-    `content` is the schema as `frisket.recent.content` has it, if that is at hand.
+    `content` is the result of `frisket.recent.content` for the schema, if the caller has it.
     Raises InvalidSchemaError, UnsupportedSchemaError (with all places), UnsatisfiableSchemaError, LimitExceededError.
     """
     prelude = prelude_of(options)
@@ -65,10 +65,10 @@ def lower_json_schema(
     *,
     is_fork: bool = False,
 ) -> tuple[int, Report]:
-    """The node of the schema's documents in a builder, and the report; raises what `compile_json_schema` raises.
+    """The node of the schema's documents in a builder, and the report; raises the errors of `compile_json_schema`.
 
-    `is_fork`: whether the builder is a fork of the options' prelude. Without that, `forbidden_texts` and
-    `escaped_texts` hold for all that the builder makes from now on.
+    `is_fork`: whether the builder is a fork of the options' prelude. If not, `forbidden_texts` and `escaped_texts`
+    apply to everything that the builder makes from now on.
     """
     if isinstance(schema, str):
         raise InvalidSchemaError(
@@ -85,8 +85,8 @@ def lower_json_schema(
 
 
 def prelude_of(options: JSONSchemaOptions) -> Prelude:
-    """The common part of all schemas of the options, made once."""
-    # Hashing the options takes as long as compiling a small schema: those of most callers are known by identity.
+    """The rules that all schemas with these options share, made once."""
+    # Hashing options takes as long as compiling a small schema, so the default options are recognised by identity.
     return _prelude_of_default() if options is DEFAULT else _prelude_of(options)
 
 
@@ -101,7 +101,7 @@ def _prelude_of_default() -> Prelude:
 
 
 def documents_of(registry: Any) -> Callable[[str], Any]:
-    """A call that gives the document of a URI, or None: of the registry, or a metaschema, where these are installed."""
+    """A function that returns the document of a URI, or None: from the registry, or an installed metaschema."""
     return _metaschema if registry is None else partial(_document, registry)
 
 
@@ -114,7 +114,7 @@ def _document(registry: Any, uri: str) -> Any:
 
 @cache
 def _metaschema(uri: str) -> Any:
-    """A metaschema of JSON Schema, read from the one file of `jsonschema_specifications`: the package reads all."""
+    """A metaschema of JSON Schema, from one file of `jsonschema_specifications`; that package itself would load all."""
     named = _METASCHEMA.fullmatch(uri)
     package = importlib.util.find_spec("jsonschema_specifications") if named else None
     if named is None or package is None or package.origin is None:
@@ -144,15 +144,15 @@ def _report(
 
 
 def _entry(pointer: str, keyword: str, slips: str, status: str) -> Entry:
-    """An omission as the report has it: its pointer is that of the schema, not of the keyword."""
+    """An omission as an entry of the report, whose pointer leads to the schema and not to the keyword."""
     if pointer.endswith(f"/{keyword}"):
         pointer = pointer[: -len(keyword) - 1]
     return Entry(pointer, keyword, status, slips)
 
 
 def entries_of(prelude: Prelude, schema: Any, content: bytes | None, registry: Any) -> list[Entry]:
-    """The outcome of each keyword of a schema that compiles; of its content, if that is at hand."""
-    # The caller's schema may have changed; its content has not.
+    """The outcome of each keyword of a schema that compiles; its `content`, if given, is used instead of the schema."""
+    # The caller may have changed the schema meanwhile, but not its content.
     schema = schema if content is None else marshal.loads(content)
     found = front_end.schema_report(schema, prelude, documents_of(registry), _ANY_STEPS)
     return [Entry(*entry) for entry in found]

@@ -1,6 +1,6 @@
-"""Schema that no value satisfies → its error, with the text of the subschema that is to blame.
+"""Error for a schema that no value satisfies → the same error, with the text of the responsible subschema as hint.
 
-The native compiler names the place alone: it reads a tree, and the text is needed only for this error.
+The native compiler only names the place, since the text is needed for this error alone.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 from frisket.errors import UnsatisfiableSchemaError
 from frisket.json_pointer import follow
 
-#: Characters of a subschema that an error quotes.
+#: Most characters of a subschema that an error quotes.
 LONGEST = 300
 
 
 def with_demand(error: UnsatisfiableSchemaError, schema: Any) -> UnsatisfiableSchemaError:
-    """The error, with what the schema, a value or its text, demands at the place as its hint."""
+    """The error with the subschema at its place as the hint; the schema is a value or its text."""
     text = demanded(schema, error.where or "")
     if text is None:
         return error
@@ -24,7 +24,7 @@ def with_demand(error: UnsatisfiableSchemaError, schema: Any) -> UnsatisfiableSc
 
 
 def demanded(schema: Any, pointer: str) -> str | None:
-    """The text of a schema at a JSON pointer, cut where it is long; None where the place is in another document."""
+    """The text of the schema at a JSON pointer, shortened if long; None if the place is in another document."""
     try:
         return _begun(follow(json.loads(schema) if isinstance(schema, str) else schema, pointer))
     except (LookupError, TypeError, ValueError, RecursionError):
@@ -32,7 +32,7 @@ def demanded(schema: Any, pointer: str) -> str | None:
 
 
 def _begun(value: Any) -> str:
-    """The first characters of a value in JSON; no more of a large one is written."""
+    """The first characters of a value as JSON; no more of a large value is written."""
     text = ""
     for piece in json.JSONEncoder(ensure_ascii=False).iterencode(value):
         text += piece

@@ -1,4 +1,4 @@
-"""The caller's options for the text, beyond what the schema says of the value."""
+"""Options for the spelling of documents: choices that a schema leaves open."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ ESCAPES = 'bfnrtu"\\'
 
 @dataclass(frozen=True, repr=False)
 class JSONSchemaOptions:
-    """How the documents of a schema are spelled; each field says in one sentence what it does to the language.
+    """How the documents of a schema are spelled; each field says in one sentence how it changes the language.
 
-    The defaults give texts that a model writes by habit and cannot loop in; `JSONSchemaOptions.free()` gives every
+    The defaults give the texts that models usually write, without endless loops. `JSONSchemaOptions.free()` gives every
     JSON text with unique keys that the schema validates, up to the digits that `max_*` allow.
 
         >>> JSONSchemaOptions(property_order="any").property_order
@@ -21,98 +21,99 @@ class JSONSchemaOptions:
     """
 
     property_order: Literal["schema", "declared", "any"] = "schema"
-    """`declared`: what one `properties` names comes in that order, unless its `required` says otherwise (then in any),
-    keys that nothing names come last, and names that begin with `$` wherever; `schema`: so too, but the document's own
-    `$schema` and `$id` may come among the named ones even where nothing names them, and all come in any order if the
-    names of the whole schema are in alphabetical order and too many for chance (10 in one object, say: a tool sorted
-    them, and what its author meant is lost); `any`: in every order."""
+    """The order of an object's members. `declared`: the members that one `properties` names come in that order, or in
+    any order if its `required` contradicts it. Members that nothing names come last, and names that begin with `$`
+    anywhere. `schema`: the same, but the document's own `$schema` and `$id` may come anywhere, even if nothing names
+    them. Members come in any order if all names of the schema are in alphabetical order and too many for chance (for
+    example 10 in one object): then a tool has sorted them, and the author's order is lost. `any`: any order."""
 
     closed_objects: bool = False
-    """Whether an object whose schema lists members (`properties`, `patternProperties`) and says nothing of others
-    (`additionalProperties`, `unevaluatedProperties`, `propertyNames`) has no others, so that a model invents none. What
-    is listed by all places that hold of an object counts together, and so do required names."""
+    """Whether an object has no other members than its schema lists (`properties`, `patternProperties`), unless the
+    schema has a keyword about others (`additionalProperties`, `unevaluatedProperties`, `propertyNames`). So a model
+    invents no members. All subschemas that apply to the object count together, and required names count as listed."""
 
     whitespace: Literal["bounded", "compact", "pretty", "free"] = "bounded"
-    """`bounded`: around every bracket, comma and colon inside the document at most two blanks, or one line break with
-    at most 40 blanks or tabs; `compact`: none; `pretty`: one member or item a line, `": "`, `indent` blanks a level;
-    `free`: any, before and after the document too."""
+    """White space around brackets, commas and colons. `bounded`: at most two blanks, or one line break with at most 40
+    blanks or tabs; `compact`: none; `pretty`: one member or item per line, `": "`, and `indent` blanks per level;
+    `free`: any, also before and after the document."""
 
     max_whitespace: int | None = None
-    """Under `bounded` and `free`, at most so many characters of white space at one place; None: as these words say."""
+    """Under `bounded` and `free`: the most characters of white space at one place; None for no further limit."""
 
     separators: tuple[str, str] | None = None
-    """The text between items and between a key and its value, to the blank, as `json.dumps(separators=…)` takes it:
-    `(", ", ": ")`. There is then no other white space but the lines of `pretty`; not together with `free`."""
+    """The exact texts between items, and between key and value, as `json.dumps(separators=…)` takes them: `(", ", ":
+    ")`. The only other white space then is that of `pretty`. Not allowed together with `free`."""
 
     leading_space: bool = False
-    """Whether one blank may come before the document. Tokenizers of SentencePiece (Llama 2) begin every text that they
-    encode with one (`Vocabulary.prepends_space`), and their models may do so, too."""
+    """Whether one blank may come before the document. SentencePiece tokenizers (Llama 2) write one before every text
+    that they encode (`Vocabulary.prepends_space`), and their models may write it, too."""
 
     indent: int = 2
-    """Blanks for each level under `pretty`; below 24 levels it writes `", "` on one line."""
+    """Blanks per level under `pretty`. Values more than 24 levels deep are written on one line, with `", "`."""
 
     escapes: Literal["raw", "free"] = "raw"
-    """`raw`: one spelling for each string, in UTF-8; `free`: every escape of RFC 8259."""
+    """`raw`: each string has one spelling, in UTF-8; `free`: every escape of RFC 8259 is allowed."""
 
     escape_letters: str = ESCAPES
-    """Under `raw`, the letters that may follow a backslash: characters that need another escape do not occur in texts
-    and keys, other than those that the schema lists. Without `u`, say, no control character but tab and line breaks;
-    JSON inside of strings keeps all."""
+    """Under `raw`: the letters that may follow a backslash. Texts and keys cannot have characters that need another
+    escape, unless the schema lists them. For example, without `u` the only control characters are those with a letter
+    of their own, such as tab and line break. JSON inside strings keeps all escapes."""
 
     numbers: Literal["plain", "free"] = "plain"
-    """`plain`: integers as digits only; `free`: also as `1.0` and `1e2`, and multiples with an exponent (where bounds
-    or multiples are asked for, an exponent beyond ±4 goes with one digit before the point; multiples of a number with
-    large factors other than 2 and 5, and what is none of them, have none)."""
+    """`plain`: integers have only digits; `free`: also `1.0` and `1e2`, and multiples with an exponent. With bounds or
+    multiples, an exponent beyond ±4 allows only one digit before the point. Multiples of a number with large factors
+    other than 2 and 5, and numbers that must not be a multiple, have no exponent."""
 
     max_integer_digits: int = 40
-    """An unbounded number has at most so many digits before the point (a bound with more digits raises it), and so has
-    each number of the format `duration` (at most 4 for Python's types; a text that the schema lists may have more)."""
+    """The most digits before the point of a number without bounds (a bound with more digits raises it), and of each
+    number in the format `duration` (at most 4 for Python's types; a text that the schema lists may have more)."""
 
     max_fraction_digits: int = 40
-    """A number has at most about so many digits after the point (a bound or multiple with more digits raises it)."""
+    """About the most digits after the point of a number (a bound or multiple with more digits raises it)."""
 
     max_exponent_digits: int = 3
-    """An exponent has at most so many digits; 0 forbids exponents. 3 admits what a double holds: an exponent of three
-    digits goes with one digit before the point, from e-324 to 1.7976931348623157e308: so
-    `json.dumps` writes every float. 4 and more admit numbers that no double holds."""
+    """The most digits of an exponent; 0 forbids exponents. 3 allows what a double can hold: a number with a three-digit
+    exponent has one digit before the point, and is between e-324 and 1.7976931348623157e308. So it allows every
+    float that `json.dumps` writes. 4 and more allow numbers that no double can hold."""
 
     max_second_digits: int = 9
-    """A second of the formats `time` and `date-time` has at most so many digits after the point, and at most 6 for
-    Python's types (RFC 3339 allows any number; a text that the schema lists may have more)."""
+    """The most digits after the point of a second, in the formats `time` and `date-time`. Python's types allow at most
+    6. (RFC 3339 allows any number; a text that the schema lists may have more.)"""
 
     max_items: int | None = None
-    """An array whose schema gives it no `maxItems` has at most so many items (more where it must have more)."""
+    """The most items of an array without `maxItems`; an array that needs more items may have more."""
 
     formats: Literal["assert", "annotate", "openapi", "python"] = "assert"
-    """`assert`: JSON Schema's formats are enforced, in the drafts before them too, and of OpenAPI's those of integers
-    (int32 …); `annotate`: none is; `openapi`: also all others of OpenAPI and Pydantic (byte, double …); `python`: as
-    `openapi`, without what Python's own types cannot hold (leap seconds). The report lists those that are not."""
+    """`assert`: the formats of JSON Schema are enforced, in older drafts, too, and of OpenAPI's formats those of
+    integers (int32 …). `annotate`: none is enforced. `openapi`: all formats of OpenAPI and Pydantic are, too (byte,
+    double …). `python`: as `openapi`, without values that Python's own types cannot hold (leap seconds). The report
+    lists the formats that are not enforced."""
 
     nullable: bool = False
-    """Whether OpenAPI 3.0's `nullable: true` adds null to `type`; the drafts ignore the word."""
+    """Whether OpenAPI 3.0's `nullable: true` adds null to `type`; JSON Schema itself ignores that keyword."""
 
     relaxed: bool = False
-    """Whether what cannot be enforced exactly is left out, and reported, where the default refuses the schema."""
+    """Whether keywords that cannot be enforced exactly are left out and reported; by default they refuse the schema."""
 
     forbidden_texts: tuple[str, ...] = ()
-    """Texts that no string of a document holds, nor a key that the schema does not name: markers that would end the
-    document for those who look for them before they read JSON, as tools for tool calls do."""
+    """Texts that occur in no string of a document, and in no key that the schema does not name. For example, a program
+    that looks for the markers of tool calls before it reads JSON would take such a text for the end of the document."""
 
     escaped_texts: tuple[str, ...] = ()
-    """Texts that stand in no string or key as they are: where one occurs, its first character is spelled `\\u00xx`, and
-    only there. Each begins with a printable ASCII character other than a quote and a backslash. Values lose nothing by
-    this, and a reader that looks for tags before it reads JSON sees none."""
+    """Texts that never occur literally in strings and keys: their first character is spelled `\\u00xx`, and only there.
+    Each must begin with a printable ASCII character other than a quote and a backslash. All values stay possible, and a
+    program that looks for tags before it reads JSON sees none."""
 
     max_alternatives: int = 4000
-    """How many alternatives one value may split into before LimitExceededError (overlapping oneOf, not, if). Ways of
-    splitting that take 256 at most are tried first."""
+    """The most alternatives that one value may split into (overlapping oneOf, not, if) before LimitExceededError.
+    Ways to split that need at most 256 are tried first."""
 
     def __post_init__(self) -> None:
         for field in fields(self):
             name, value = field.name, getattr(self, field.name)
             if name in ("separators", "escape_letters") or (field.default is None and value is None):
                 continue
-            # By the default's type: an option that is new is checked, too.
+            # Checked by the type of the default, so that new options are checked, too.
             if isinstance(field.default, bool):
                 if not isinstance(value, bool):
                     raise TypeError(f"{name} is a bool, got {type(value).__name__}")
@@ -157,12 +158,12 @@ class JSONSchemaOptions:
             raise ValueError('escape_letters choose among the escapes of `raw`; escapes="free" has them all')
 
     def __repr__(self) -> str:
-        """The call that makes it: what is as by default is not shown."""
+        """The call that makes the object, with only those fields that differ from the default."""
         said = [f"{name}={value!r}" for name, value in self.changes().items()]
         return f"JSONSchemaOptions({', '.join(said)})"
 
     def changes(self) -> dict[str, object]:
-        """The fields that are not as by default.
+        """The fields that differ from the default.
 
         >>> JSONSchemaOptions(indent=4).changes()
         {'indent': 4}
@@ -172,13 +173,13 @@ class JSONSchemaOptions:
 
     @classmethod
     def free(cls, **changes: object) -> JSONSchemaOptions:
-        """Every spelling: any order, whitespace, escapes and numerals."""
+        """Every spelling: any order, white space, escapes and numerals."""
         base = cls(property_order="any", whitespace="free", escapes="free", numbers="free", max_second_digits=40)
         return replace(base, **changes)  # type: ignore[arg-type]
 
 
 def is_escapable(text: str) -> bool:
-    """Whether an escape may replace the first character of a text in JSON, and nothing else would.
+    """Whether a JSON escape can replace the first character of a text, and leave the rest as it is.
 
     >>> is_escapable("</call>"), is_escapable("")
     (True, False)
@@ -186,7 +187,7 @@ def is_escapable(text: str) -> bool:
     return " " <= text[:1] <= "~" and text[0] not in '"\\'
 
 
-#: The values of each choice.
+#: The values of each option that is a choice.
 CHOICES: dict[str, tuple[str, ...]] = {
     "property_order": ("schema", "declared", "any"),
     "whitespace": ("bounded", "compact", "pretty", "free"),
@@ -194,7 +195,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "numbers": ("plain", "free"),
     "formats": ("assert", "annotate", "openapi", "python"),
 }
-#: How large each number may be. Python converts 4,300 digits at most; no indented line needs a hundred blanks a level.
+#: Bounds of each number. Python converts at most 4,300 digits; no indented line needs a hundred blanks per level.
 RANGES = {
     "indent": (0, 100),
     "max_integer_digits": (1, 2000),
@@ -206,5 +207,5 @@ RANGES = {
     "max_alternatives": (1, 1 << 32),
 }
 
-#: The options where nobody says otherwise.
+#: The options of a caller that gives none.
 DEFAULT = JSONSchemaOptions()

@@ -1,6 +1,6 @@
-"""Helpers of formats that write an object's members one by one, beside `front_end.MemberValues`.
+"""Helpers for formats that write an object's members one by one, to be used with `front_end.MemberValues`.
 
-Such a format writes a text as it stands, without quotes and escapes, up to a marker; every other value is JSON.
+Such a format writes a text without quotes and escapes, up to a marker; every other value is JSON.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
 
-#: The types whose values are no texts.
+#: The types of values that are not text.
 OTHER_TYPES = ("null", "boolean", "number", "array", "object")
 
-#: Keywords that say of a whole value what its members or items cannot hold alone.
+#: Keywords about a whole value that cannot be split into keywords about its members or items.
 _WHOLE = frozenset(
     {"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if", "enum", "const", "extends"}
 )
@@ -31,7 +31,7 @@ _RELATING = {
 }
 
 
-#: Words that a schema of any members may hold; where others stand alone, the schema is within one of them.
+#: Keywords that may stand beside `properties`; a schema with only other keywords has its members inside one of them.
 _NOTES = frozenset(
     {
         *("$defs", "definitions", "$schema", "$id", "$comment", "title", "description", "default", "examples"),
@@ -41,9 +41,9 @@ _NOTES = frozenset(
 
 
 def relating(schema: Iterable[str], kind: str | None = None) -> list[str]:
-    """The keywords of a schema that nothing can hold which writes the members or items of such a value one by one.
+    """The keywords of a schema that a format cannot enforce if it writes members or items one by one.
 
-    Without a kind, it is the whole schema of an object; if that says nothing of members, its other words are listed.
+    Without a kind, the schema is that of a whole object; if it has no keyword about members, all others are listed.
 
     >>> relating({"type": "object", "minProperties": 1, "version": 2})
     ['minProperties']
@@ -57,16 +57,16 @@ def relating(schema: Iterable[str], kind: str | None = None) -> list[str]:
 
 
 def can_hold(builder: GrammarBuilder, text: int, words: Iterable[bytes]) -> bool:
-    """Whether a text of a regular node has one of the words in it."""
+    """Whether some text of a regular node contains one of the words."""
     anything = builder.not_(builder.empty())
     holding = builder.cat([anything, builder.words(list(words)), anything])
     return not builder.is_empty(builder.and_([text, holding]))
 
 
 def bounded_text(builder: GrammarBuilder, text: int, end: str, forbidden: Iterable[str] = ()) -> int:
-    """A regular node's texts with the marker that ends them: it occurs no earlier, and no forbidden string in the text.
+    """A regular node's texts with the marker that ends them: no text contains the marker or a forbidden string.
 
-    Without a marker, the text goes as far as it likes.
+    Without a marker, nothing limits the text.
     """
     anything = builder.not_(builder.empty())
     words = [word.encode() for word in dict.fromkeys(forbidden)]

@@ -1,4 +1,4 @@
-"""Schema → what became of each keyword: enforced, loosened, narrowed, an annotation, or a word that nobody knows."""
+"""Schema → the outcome of each keyword: enforced, loosened, narrowed, an annotation, or unknown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-#: The note of an unknown keyword that is near another one, as the native report writes it.
+#: The note on an unknown keyword that is similar to a known one, as the native report writes it.
 _MEANT = re.compile(r"did you mean (.+)\?")
 
 
@@ -18,10 +18,11 @@ class Entry:
     `status` is one of
 
     * `enforced`;
-    * `loosened`: `slips` says what comes through;
+    * `enforced`;
+    * `loosened`: `slips` says which invalid values are allowed;
     * `narrowed`: `slips` says which valid values are left out;
-    * `annotation`: it asks nothing of a document, as its specification says, and `note` says why;
-    * `unknown`: no keyword of the schema's draft, so it asks nothing; `note` names the keyword that may be meant.
+    * `annotation`: by its specification it does not constrain documents, and `note` says why;
+    * `unknown`: no keyword of the schema's draft, and so without effect; `note` names a similar keyword.
     """
 
     pointer: str
@@ -32,7 +33,7 @@ class Entry:
 
     @property
     def meant(self) -> str | None:
-        """The keyword that an unknown one may be meant for, None where none is near."""
+        """The known keyword that is similar to an unknown one; None if there is none."""
         near = _MEANT.fullmatch(self.note) if self.status == "unknown" else None
         return None if near is None else near[1]
 
@@ -40,14 +41,14 @@ class Entry:
 class Note(str):
     """A fact about a language as a whole, as text.
 
-    `code` is the kind of note, for programs, and `pointers` are the JSON pointers of the schemas that it speaks of:
+    `code` is the kind of note, for programs, and `pointers` are the JSON pointers of the schemas that the note is
+    about:
 
-    * `root-asks-nothing`: any JSON is valid; the pointers are those of the definitions;
-    * `no-names`: no string meets these `propertyNames`, so the objects have no members;
-    * `sorted`, `closed-objects`, `forbidden-texts`, `escaped-texts`: the options, or a tool that sorted the properties;
-    * `tags`: the tags of the family that calls the tools, and what becomes of them in the texts of a call;
-    * `uncalled`: a tool that cannot be called;
-    * `end`: a vocabulary whose end tokens are not those of the family that calls the tools.
+    * `root-asks-nothing`: any JSON is valid; the pointers are those of the definitions; * `no-names`: no string
+    satisfies these `propertyNames`, so the objects have no members; * `sorted`, `closed-objects`, `forbidden-texts`,
+    `escaped-texts`: effects of options, or of a tool that sorted names; * `tags`: the tags of the family that calls the
+    tools, and how the texts of a call avoid them; * `uncalled`: a tool that cannot be called; * `end`: the vocabulary's
+    end tokens are not those of the family that calls the tools.
 
     >>> from frisket import Grammar
     >>> note = Grammar.from_json_schema({"$defs": {"A": {"type": "null"}}}).report.notes[0]
@@ -70,9 +71,9 @@ class Note(str):
 class Report:
     """The outcome of every keyword; `exact` if nothing was loosened.
 
-    Keywords that do ask something are listed where a value can come to them, annotations and unknown keywords wherever
-    they stand. What only names, describes or holds schemas (`title`, `default`, `$defs` …) is not listed. Entries are
-    made when somebody asks: a compile pays nothing for them.
+    Keywords that constrain documents are listed where a value can come to them, annotations and unknown keywords
+    everywhere. Keywords that only name, describe or contain schemas (`title`, `default`, `$defs` …) are not listed. The
+    entries are made on request, so a compile spends no time on them.
 
     >>> from frisket import Grammar
     >>> report = Grammar.from_json_schema({"type": "string", "format": "phone", "maxlength": 9}).report
@@ -88,7 +89,7 @@ class Report:
     narrowed: list[Entry] = field(default_factory=list)
     #: Facts about the language as a whole.
     notes: list[Note] = field(default_factory=list)
-    #: Entries that are neither loosened nor narrowed (those of a loosened place and keyword are passed over).
+    #: Makes the entries that are neither loosened nor narrowed; a place and keyword that is loosened is skipped.
     source: Callable[[], Iterable[Entry]] | None = None
     _said: list[Entry] | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -107,16 +108,16 @@ class Report:
 
     @property
     def annotations(self) -> list[Entry]:
-        """Keywords that ask nothing of a document by specification: a format that is none of JSON Schema's …"""
+        """Keywords that by specification constrain no document, such as a format that JSON Schema does not define."""
         return [entry for entry in self.entries if entry.status == "annotation"]
 
     @property
     def unknown(self) -> list[Entry]:
-        """Words that are no keywords of the schema's draft, and ask nothing for that."""
+        """Words that are not keywords of the schema's draft, and so have no effect."""
         return [entry for entry in self.entries if entry.status == "unknown"]
 
     def beside(self, entries: Iterable[Entry]) -> Report:
-        """This report and what else is known of the same places."""
+        """The report with more entries about the same places."""
         found = list(entries)
         return replace(
             self,
@@ -125,7 +126,7 @@ class Report:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The report for a program."""
+        """The report as JSON values."""
         return {
             "exact": self.exact and not self.narrowed,
             **({"notes": self.notes} if self.notes else {}),

@@ -1,4 +1,4 @@
-"""Text of a schema → the schema: JSON as the standard has it, with errors that name the place."""
+"""Text of a schema → the schema: standard JSON, with errors that name the place."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from frisket.errors import InvalidSchemaError, LimitExceededError
 from frisket.json_fault import json_fault
 
-#: The end of the hint, for callers that pass a text; the native parser has the same hint.
+#: The end of the hint, for callers that pass a text; the native parser's hint ends in the same way.
 NO_NAME = "; pass a file's content, not its name"
 _HINT = f"JSON has double quotes, no comments, no trailing commas{NO_NAME}"
 _DEEP = "name inner schemas in $defs and refer to them"
 
 
 def parse(schema: str) -> Any:
-    """The value of the JSON text. InvalidSchemaError where it is no JSON, LimitExceededError for endless integers."""
+    """The value of the JSON text. InvalidSchemaError if it is not JSON, LimitExceededError for too long integers."""
     try:
         return _loaded(schema)
     except InvalidSchemaError:

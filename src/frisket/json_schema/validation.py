@@ -1,4 +1,4 @@
-"""Schema × a document of its relaxed grammar → the value, once a validator has seen the whole schema."""
+"""Schema × a document of its relaxed grammar → the value, after a validator has checked the whole schema."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from frisket.json_schema.compile import documents_of
 
 
 def validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Callable[[str], Any]:
-    """`value`, and a look at what the grammar alone does not promise."""
+    """`value`, with a check of what the relaxed grammar does not enforce."""
     try:
         jsonschema_rs = importlib.import_module("jsonschema_rs")
     except ImportError as error:
@@ -27,7 +27,7 @@ def validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Calla
 
     try:
         validator = jsonschema_rs.validator_for(schema, validate_formats=True, retriever=retriever)
-    except Exception as error:  # its own kinds of errors
+    except Exception as error:  # the validator has error types of its own
         raise UnsupportedSchemaError(
             f"what is not enforced cannot be validated afterwards: {str(error).splitlines()[0]}",
             where="",
@@ -35,7 +35,7 @@ def validating(schema: Any, registry: Any, value: Callable[[str], Any]) -> Calla
         ) from error
 
     def validated(text: str) -> Any:
-        made = value(text)  # its error says where the text is no JSON
+        made = value(text)  # raises an error with the place if the text is not JSON
         for error in validator.iter_errors(json.loads(text)):
             raise AnswerError(
                 f"a document that the relaxed grammar allows breaks its schema: {error.message}",

@@ -1,10 +1,10 @@
-"""Schema → advice: what is legal but will not go well when a model writes it, and edits that mend it.
+"""Schema → advice on parts that are legal, but that a model is likely to write badly, and edits that mend them.
 
-linter     schema → findings                     repair     findings → the schema, mended
-document   schema → places that values come to   json_text  text → where values stand; edits → the text
-rules      one advice a file, with its page      selection  codes and names → rules
-finding    what is found, and its fix            rule       what every rule has
-order, union, overlap, pattern, word, bound, tokens, least        what several rules look at
+linter     schema → findings                    repair     findings → the mended schema
+document   schema → the places of values        json_text  text → the place of each value; edits → the text
+rules      one piece of advice per file         selection  codes and names → rules
+finding    a message and its fix                rule       the fields of every rule
+order, union, overlap, pattern, word, bound, tokens    facts that several rules need
 sarif      findings → SARIF
 """
 

@@ -21,7 +21,7 @@ def is_string(document: Document, place: Subschema) -> bool:
 
 
 def is_bounded_string(document: Document, place: Subschema) -> bool:
-    """Whether some keyword that holds of the text bounds its length."""
+    """Whether some keyword that applies to the text bounds its length."""
     for one in document.conjuncts(place):
         said = one.said
         if "maxLength" in said or "enum" in said or "const" in said or said.get("format") in FORMATS:

@@ -1,7 +1,7 @@
 """Schema → the subschemas that describe written values, each with the other subschemas of the same value.
 
-References lead on within the document. What only tests a value (`not`, `if`, `contains`, `propertyNames`) and
-definitions that nothing refers to are no places that a model writes at, so they are left out.
+References are followed within the document. Subschemas that only test a value (`not`, `if`, `contains`,
+`propertyNames`), and definitions without a reference to them, describe no written value and are left out.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ if TYPE_CHECKING:
 TESTS = frozenset(("not", "if", "contains", "contentSchema", "propertyNames", "$defs", "definitions"))
 #: Keywords whose subschemas apply to the value itself; all others lead to members or items.
 IN_PLACE = frozenset(("$ref", "allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas", "dependencies"))
-#: Limit steps per visited subschema and per revisited place, and limit bytes per place.
+#: Limit steps per subschema visited and per place revisited, and limit bytes per place.
 _STEPS_PER_SCHEMA, _STEPS_PER_PLACE, _BYTES_PER_PLACE = 300, 10, 200
 #: Bytes copied per limit step.
 _COPIED = 256
-#: Most steps of a search for all ways to a place.
+#: Most steps of a search for all paths to a place.
 WAYS = 256
 
 
 @dataclass(eq=False)
 class Subschema:
-    """One subschema that values are written by."""
+    """A subschema that describes a written value."""
 
     schema: dict[str, Any]
     pointer: str
     said: dict[str, Any]
-    """The keywords that count: up to draft 7 none does beside `$ref`."""
+    """The keywords that count: up to draft 7, keywords beside `$ref` are ignored."""
     keyword: str = ""
     """The keyword that leads here; empty for the root."""
     name: str | None = None
-    """The property that is described, where one is."""
+    """The name of the property that the subschema describes, if it describes one."""
     parent: Subschema | None = None
     below: list[tuple[str, Subschema]] = field(default_factory=list)
-    """Where its keywords lead to."""
+    """The subschemas below, each with the keyword that leads to it."""
     above: list[tuple[str, Subschema]] = field(default_factory=list)
-    """Every place that leads here, by keyword."""
+    """All subschemas that lead here, each with the keyword."""
 
     def to(self, *tokens: str | int) -> str:
         """The JSON pointer of a descendant."""
@@ -57,7 +57,7 @@ class Subschema:
 
 @dataclass
 class Document:
-    """A schema as rules look at it; `places` are in the order of the text, a definition where it is first used."""
+    """A schema prepared for rules; `places` are in the order of the text, a definition where it is first used."""
 
     root: Any
     vocabulary: Vocabulary | None = None
@@ -74,11 +74,11 @@ class Document:
 
     @cached_property
     def is_sorted(self) -> bool:
-        """Whether all names are sorted, probably by a tool, so their order has no meaning."""
+        """Whether all names are sorted, probably by a tool, so that their order has no meaning."""
         return front_end.is_sorted(self.root)
 
     def at(self, schema: Any) -> Subschema | None:
-        """The place of a subschema, None for true, false and what is no schema."""
+        """The place of a subschema; None for true, false and values that are no schema."""
         return self._by_identity.get(id(schema)) if isinstance(schema, dict) else None
 
     def tables(self) -> Iterator[tuple[Subschema, dict[str, Any]]]:
@@ -89,7 +89,7 @@ class Document:
                 yield place, table
 
     def applied(self, place: Subschema) -> list[Subschema]:
-        """The place and all that it always applies to the same value: `$ref` and `allOf`, and theirs."""
+        """The place and all subschemas that always apply to the same value: `$ref`, `allOf`, and theirs in turn."""
         known = self._applied.get(place)
         if known is None:
             known = [place]
@@ -104,19 +104,19 @@ class Document:
         return known
 
     def conjuncts(self, place: Subschema) -> list[Subschema]:
-        """All subschemas that apply to a value at the place, reached as in the walk."""
+        """All subschemas that apply to a value at the place, if it is reached in the way of the first walk."""
         way = [place]
         while way[-1].parent is not None and way[-1].keyword in IN_PLACE:
             way.append(way[-1].parent)
         return self.along(way)
 
     def along(self, way: list[Subschema]) -> list[Subschema]:
-        """All subschemas that apply to a value reached along this way."""
+        """All subschemas that apply to a value that is reached through these places."""
         self.meter.spend(_STEPS_PER_PLACE * sum(len(self.applied(step)) for step in way))
         return list(dict.fromkeys(one for step in way for one in self.applied(step)))
 
     def ways(self, place: Subschema) -> list[list[Subschema]] | None:
-        """From the place up to where values begin, through what holds of the same value; None where that are many."""
+        """All paths from the place up to the start of its value, through subschemas of that value; None if too many."""
         found: list[list[Subschema]] = []
         stack = [[place]]
         for _ in range(WAYS):
@@ -135,7 +135,7 @@ class Document:
         return None
 
     def members(self, place: Subschema) -> dict[str, Subschema]:
-        """The properties that a place describes, with what it always applies."""
+        """The properties that a place, or a subschema that always applies with it, describes."""
         found: dict[str, Subschema] = {}
         for one in self.applied(place):
             for name, schema in table(one.said, "properties").items():
@@ -145,15 +145,15 @@ class Document:
         return found
 
     def required(self, place: Subschema) -> set[str]:
-        """The properties that must come, as the place and what it always applies say."""
+        """The properties that a place, or a subschema that always applies with it, requires."""
         return {name for one in self.applied(place) for name in strings(one.said.get("required"))}
 
     def types(self, place: Subschema) -> frozenset[str] | None:
-        """The types that all conjuncts admit; None if no conjunct restricts them."""
+        """The types that all conjuncts allow; None if no conjunct restricts the type."""
         return common_types(self.conjuncts(place))
 
     def values(self, place: Subschema) -> list[Any] | None:
-        """The values of a place that lists them, None where it does not; those of a wrong type are left out."""
+        """The values that a place lists, without those of a wrong type; None if it has no list."""
         applied = self.applied(place)
         lists = [one.said["enum"] for one in applied if isinstance(one.said.get("enum"), list)]
         lists += [[one.said["const"]] for one in applied if "const" in one.said and self._has(one, "const")]
@@ -190,7 +190,7 @@ class Document:
             stack += [(below, keyword, place) for keyword, below in reversed(list(self._below(place)))]
 
     def _below(self, place: Subschema) -> Iterator[tuple[str, str]]:
-        """The keywords that lead to other places, with their pointers."""
+        """The keywords that lead to other places, with the pointers of these."""
         reference = place.said.get("$ref")
         if isinstance(reference, str):
             with suppress(InvalidSchemaError):
@@ -204,7 +204,7 @@ class Document:
 
 
 def _unshared(root: Any, meter: Meter) -> Any:
-    """A copy of the schema with a separate dict at every place; cyclic values stay cyclic."""
+    """A copy of the schema in which no two places share a dict; cyclic values stay cyclic."""
     met: set[int] = set()
     stack, shared = [root], False
     while stack and not shared:
@@ -224,7 +224,7 @@ def _copied(root: Any, meter: Meter) -> Any:
     while stack:
         value, holder, key = stack.pop()
         meter.spend(_STEPS_PER_PLACE, _BYTES_PER_PLACE)
-        if holder is None:  # all that stands below is copied
+        if holder is None:  # all values inside the original are copied
             del around[key]
         elif not isinstance(value, (dict, list)) or id(value) in around:
             holder[key] = around.get(id(value), value)
@@ -245,18 +245,18 @@ def _join(parent: Subschema | None, keyword: str, place: Subschema) -> None:
 
 
 def table(said: dict[str, Any], keyword: str) -> dict[str, Any]:
-    """The members of a keyword's value; none if it is no object."""
+    """The object that is a keyword's value; empty if the value is no object."""
     value = said.get(keyword)
     return value if isinstance(value, dict) else {}
 
 
 def strings(value: Any) -> list[str]:
-    """The strings in an array; none if it is no array."""
+    """The strings in an array; empty if the value is no array."""
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def common_types(places: list[Subschema]) -> frozenset[str] | None:
-    """The types that all of the places admit; None if no place restricts them."""
+    """The types that all of the places allow; None if no place restricts the type."""
     found: frozenset[str] | None = None
     for one in places:
         said = one.said.get("type")
@@ -280,13 +280,13 @@ def type_of(value: Any) -> str:
 
 
 def canonical(value: Any) -> str:
-    """A canonical text: equal JSON values have equal texts."""
+    """A text that is the same for equal JSON values, and different for others."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return json.dumps(value, sort_keys=True)
 
 
 def quoted(value: Any) -> str:
-    """A value in a message, cut where it is long."""
+    """A value for a message, shortened if it is long."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else text[:59] + "…"

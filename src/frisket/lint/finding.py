@@ -1,4 +1,4 @@
-"""Rule × place of a schema → a finding: message, advice, and the edits that carry it out."""
+"""Rule × place of a schema → a finding: message, advice, and the edits that follow the advice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Reorder:
-    """The members of the object, or items of the array, at `pointer` in another order: old places, as they now come."""
+    """Puts the members of an object, or the items of an array, into a new order, given as their old places."""
 
     pointer: str
     order: tuple[int, ...]
@@ -16,7 +16,7 @@ class Reorder:
 
 @dataclass(frozen=True)
 class Add:
-    """A new member where `pointer` says; `-` as its last part is a new last item (RFC 6902, 4.1)."""
+    """Adds a member at `pointer`; if its last part is `-`, a last item of an array (RFC 6902, 4.1)."""
 
     pointer: str
     value: Any
@@ -24,7 +24,7 @@ class Add:
 
 @dataclass(frozen=True)
 class Replace:
-    """Another value at `pointer` (RFC 6902, 4.3)."""
+    """Replaces the value at `pointer` (RFC 6902, 4.3)."""
 
     pointer: str
     value: Any
@@ -35,7 +35,7 @@ Edit = Reorder | Add | Replace
 
 @dataclass(frozen=True)
 class Fix:
-    """Edits that mend a finding; `safe` if the same documents are valid afterwards."""
+    """Edits that mend a finding; `safe` if the same documents are valid after them."""
 
     message: str
     edits: tuple[Edit, ...]
@@ -46,8 +46,8 @@ class Fix:
 class Finding:
     """One rule's message about one place of a schema.
 
-    `rule` is the rule's code and `name` its name, `pointer` the JSON pointer of the place, `message` what is found,
-    `hint` what to do, and `fix` the edits that do it, or None.
+    `rule` is the rule's code and `name` its name, `pointer` the JSON pointer of the place, `message` the problem,
+    `hint` the advice, and `fix` the edits that follow it, or None.
 
     >>> from frisket.lint import lint
     >>> for finding in lint({"properties": {"answer": {"type": "integer"}, "reasoning": {"type": "string"}}}):
@@ -63,7 +63,7 @@ class Finding:
     fix: Fix | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The finding for a program."""
+        """The finding as JSON values."""
         fix = None if self.fix is None else {"message": self.fix.message, "safe": self.fix.safe}
         described = {key: getattr(self, key) for key in ("rule", "name", "pointer", "message", "hint")}
         return {**described, "fix": fix}

@@ -1,6 +1,6 @@
 """JSON text → the place of each value; edits → the text, changed only at those places.
 
-White space, escapes and the spelling of numbers stay as they are, which no dump of the value would keep.
+The rest of the text keeps its white space, escapes and spelling of numbers, which `json.dumps` would change.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _SCALAR = re.compile(r"[^\s,\]}]+")
 
 @dataclass
 class Node:
-    """One value: its first character, the one behind its last, and its members or items in the order of the text.
+    """One value: where it starts and ends in the text, and its members or items in the order of the text.
 
-    A member's `entry` begins with its key; an item's is its `start`.
+    `entry` is where its member begins, with the key; for an item it equals `start`.
     """
 
     start: int
@@ -36,7 +36,7 @@ class Node:
     _by_name: dict[str, Node] | None = None
 
     def at(self, token: str) -> Node | None:
-        """The member or item that a part of a JSON pointer names; of members with one name the last, as JSON has it."""
+        """The member or item that a part of a JSON pointer names; if names repeat, the last one, as in JSON readers."""
         if self.kind == "[":
             return self.below[int(token)] if token.isdecimal() and int(token) < len(self.below) else None
         if self._by_name is None:
@@ -64,12 +64,12 @@ class JSONText:
         self.root = self._scan()
 
     def place(self, pointer: str) -> tuple[int, int]:
-        """Line and column of a value, or of the innermost value around it that there is; both begin at 1."""
+        """Line and column of a value, or of the innermost existing value around its place; both begin at 1."""
         offset = self.nodes(pointer)[-1].entry
         return self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
 
     def nodes(self, pointer: str) -> list[Node]:
-        """The root, and each value on the way that the pointer leads, as far as there are values."""
+        """The root, and each existing value on the way of the pointer."""
         found = [self.root]
         for token in pointer.split("/")[1:]:
             below = found[-1].at(token)
@@ -79,7 +79,7 @@ class JSONText:
         return found
 
     def node(self, pointer: str) -> Node:
-        """The value at a pointer; KeyError where there is none."""
+        """The value at a pointer; KeyError if there is none."""
         found = self.nodes(pointer)
         if len(found) <= pointer.count("/"):
             raise KeyError(pointer)
@@ -88,7 +88,7 @@ class JSONText:
     def edited(self, edits: Sequence[Edit]) -> str:
         """The text after the edits, which must not overlap.
 
-        Raises Repeated where an object that is reordered has a name twice.
+        Raises Repeated if an object to be reordered has one name twice.
         """
         changes = [change for edit in edits for change in self._changes(edit)]
         text = self.text
@@ -124,7 +124,7 @@ class JSONText:
         return last.end, last.end, between + new
 
     def _scan(self) -> Node:
-        """All values, without recursion: a schema may nest deeper than Python does."""
+        """All values, found without recursion: a schema may nest deeper than Python calls may."""
         text = self.text
         at = self._skip(0)
         root = Node(at, entry=at)
@@ -172,5 +172,5 @@ class JSONText:
 
 
 def dumped(value: Any) -> str:
-    """A new value as it is written."""
+    """The text of a new value."""
     return json.dumps(value, ensure_ascii=False)

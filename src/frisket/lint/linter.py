@@ -1,4 +1,4 @@
-"""Schema → findings: every selected rule over every place, but for what the schema itself silences."""
+"""Schema → findings: every selected rule at every place, unless the schema silences the rule there."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def lint(
     >>> found[0].rule, found[0].pointer, found[0].hint
     ('FRK501', '/pattern', 'write ^(?:…)$, or .* where any text is meant')
 
-    `select` and `ignore` take codes, beginnings of codes, names, or `ALL`; without `select` the rules run that are
-    meant for every schema. A rule that needs a `vocabulary` or `max_tokens` finds nothing without it. Nothing is
-    fetched: references to other documents are not followed.
+    `select` and `ignore` take codes, beginnings of codes, names, or `ALL`; without `select`, the rules for every schema
+    run. A rule that needs a `vocabulary` or `max_tokens` finds nothing without it. Nothing is fetched: references to
+    other documents are not followed.
 
-    Raises FrisketError for a rule that is not known, InvalidSchemaError for a text that is no JSON, LimitExceededError
-    where the rules take more than the `limits`.
+    Raises FrisketError for an unknown rule, InvalidSchemaError for a text that is not JSON, and LimitExceededError if
+    the rules take more than the `limits`.
     """
     if max_tokens is not None and max_tokens < 1:
         raise ValueError("max_tokens is at least 1")
@@ -74,14 +74,14 @@ def _found(document: Document, rules: list[Rule]) -> list[Finding]:
 
 
 def _rank(pointer: str, rank: dict[str, int]) -> int:
-    """The position in the text of the innermost place around a pointer."""
+    """The position in the text of the innermost place at or around a pointer."""
     while pointer and pointer not in rank:
         pointer = pointer.rpartition("/")[0]
     return rank.get(pointer, 0)
 
 
 def _silenced(document: Document) -> dict[str, frozenset[str] | None]:
-    """Pointer → the codes silenced there; None for all."""
+    """Pointer → the codes that the schema silences there; None for all codes."""
     found: dict[str, frozenset[str] | None] = {}
     for place in document.places:
         said = place.schema.get(IGNORE)

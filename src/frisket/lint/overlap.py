@@ -1,4 +1,4 @@
-"""Places × required names → whether some object fits all places, decided by the engine."""
+"""Places × required names → whether certainly no object fits all places; the engine decides."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from frisket import FrisketError
 from frisket.errors import UnsatisfiableSchemaError
 from frisket.lint.document import Document, Subschema
 
-#: URI by which the question refers to the schema.
+#: URI by which the engine's query refers to the schema.
 ROOT = "urn:frisket:schema"
-#: Limit steps of one question; beyond them the places count as overlapping.
+#: Limit steps of one query; if they run out, the places count as overlapping.
 STEPS = 2_000_000
 
 
@@ -27,7 +27,7 @@ class _Registry:
 
 
 def is_disjoint(document: Document, places: Iterable[Subschema], required: Iterable[str]) -> bool:
-    """Whether it is certain that no object with these members fits all the places."""
+    """Whether certainly no object with these members fits all the places."""
     from frisket import Grammar, JSONSchemaOptions, Limits
 
     document.meter.spend(STEPS // 10)
@@ -41,6 +41,6 @@ def is_disjoint(document: Document, places: Iterable[Subschema], required: Itera
     except UnsatisfiableSchemaError:
         return True
     except FrisketError:
-        document.meter.spend(0)  # raises what ended the whole call
+        document.meter.spend(0)  # raises if the whole call has reached its limits
         return False
     return False

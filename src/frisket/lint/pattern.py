@@ -13,8 +13,8 @@ from frisket.extension import regex_ast as ast
 class Ends(NamedTuple):
     """The anchoring of a pattern.
 
-    `start` and `end` say whether each match begins and ends with the text, `bounded` whether its texts have a greatest
-    length, and `partial` whether the pattern only asks for some characters to occur, at an end or anywhere.
+    `start` and `end`: whether each match begins and ends with the text. `bounded`: whether its texts have a greatest
+    length. `partial`: whether the pattern only asks that some characters occur, at an end or anywhere.
     """
 
     start: bool
@@ -25,7 +25,7 @@ class Ends(NamedTuple):
 
 #: Result for an unreadable pattern, which causes no finding.
 UNREADABLE = Ends(True, True, False, False)
-#: Least code points of a class that means any character, and of one that excludes only a few kinds.
+#: Least code points of a class that counts as any character, and of one that excludes only a few.
 ANY, WIDE = 0x10F000, 0x100000
 
 
@@ -33,7 +33,7 @@ ANY, WIDE = 0x10F000, 0x100000
 def ends(pattern: str) -> Ends:
     """The anchoring of a JSON Schema pattern.
 
-    An end that lets any text stand before or behind it (`.*`) was meant to be open: it counts as held.
+    An end that explicitly allows any text (`.*`) was meant to be open, and counts as anchored.
 
     >>> ends("^[a-z]{2}$"), ends("^a|b$").start, ends("^.*x").start
     (Ends(start=True, end=True, bounded=True, partial=False), False, True)
@@ -54,7 +54,7 @@ def _is_bounded(pattern: str) -> bool:
 
 
 def _is_held(node: ast.Node, anchor: type[ast.Before | ast.After], side: int) -> bool:
-    """Whether every match of the tree begins (ends) at an anchor, or with any text."""
+    """Whether every match of the tree begins (ends) with an anchor, or with any text."""
     if isinstance(node, ast.Before | ast.After):
         return isinstance(node, anchor) and node.edge and not node.ranges
     if isinstance(node, ast.Alt):
@@ -65,14 +65,14 @@ def _is_held(node: ast.Node, anchor: type[ast.Before | ast.After], side: int) ->
         return _is_anything(node) or (node.low > 0 and _is_held(node.item, anchor, side))
     if isinstance(node, ast.Seq):
         items = node.items[:: 1 if side == 0 else -1]
-        # A lookaround beside an anchor takes no text.
+        # Lookarounds match no characters, so an anchor beside one still counts.
         solid = next((item for item in items if not isinstance(item, ast.Look)), None)
         return solid is not None and _is_held(solid, anchor, side)
     return False
 
 
 def _is_anything(node: ast.Repeat) -> bool:
-    """Whether it is `.*`, `.+`, `[\\s\\S]*` and their like: any character but perhaps line breaks, without end."""
+    """Whether it is `.*`, `.+`, `[\\s\\S]*` or similar: any number of any characters, perhaps without line breaks."""
     return node.high is None and _width(node.item) > ANY
 
 
@@ -98,7 +98,7 @@ def _classes(node: ast.Node) -> int:
 
 
 def _is_mixed(node: ast.Node) -> bool:
-    """Whether an anchor holds for some of the alternatives only."""
+    """Whether some alternatives are anchored at an end, and others are not."""
     while isinstance(node, ast.Seq) and len(node.items) == 1:
         node = node.items[0]
     if not isinstance(node, ast.Alt):

@@ -1,4 +1,4 @@
-"""Schema × findings → the schema, mended: its text keeps its form wherever nothing had to change."""
+"""Schema × findings → the mended schema; its text changes only where a fix needs it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROUNDS = 16
 
 @dataclass(frozen=True)
 class Repaired:
-    """A schema after its fixes, a text if it came as one; `fixed` are the findings that are gone, `left` all others."""
+    """A schema after its fixes, as text if it was given as text; `fixed` findings are gone, `left` are all others."""
 
     schema: Any
     fixed: list[Finding]
@@ -37,9 +37,9 @@ def repair(
     unsafe: bool = False,
     limits: Limits | None = None,
 ) -> Repaired:
-    """The schema with all safe fixes, and with `unsafe` all others, too; the given schema is not changed.
+    """The schema after all safe fixes, and with `unsafe` after all others, too; the given schema does not change.
 
-    Safe fixes leave the set of valid documents as it is. A text keeps its white space and the spelling of its values.
+    Safe fixes keep the set of valid documents. A text keeps its white space and the spelling of its values.
 
     >>> repair('{"properties": {"answer": {"type": "integer"},  "reasoning": {"type": "string"}}}').schema
     '{"properties": {"reasoning": {"type": "string"},  "answer": {"type": "integer"}}}'
@@ -52,7 +52,7 @@ def repair(
     running = None if limits is None else limits.started()
     found = lint(text, vocabulary, select=chosen, ignore=left_out, limits=running)
     for _ in range(ROUNDS):
-        mended = _edited(text, _compatible(finding for finding in found if _is_fixable(finding, unsafe)))
+        mended = _edited(text, _without_conflicts(finding for finding in found if _is_fixable(finding, unsafe)))
         if mended is None:
             break
         text, applied = mended
@@ -62,11 +62,11 @@ def repair(
 
 
 def _dumped(schema: Any) -> str:
-    """The text of a schema, which `json.dumps` writes only if it is as deep as Python recurses and holds JSON alone."""
+    """The text of a schema; `json.dumps` writes it only if it is JSON, and no deeper than Python recurses."""
     try:
         return json.dumps(schema)
     except RecursionError:
-        lint(schema, select=())  # its error, if the schema is no JSON or deeper than a schema may be
+        lint(schema, select=())  # raises a better error if the schema is no JSON or too deep
         raise LimitExceededError(
             "the schema nests too deep to be written", hint="name inner schemas in $defs and refer to them"
         ) from None
@@ -79,8 +79,8 @@ def _is_fixable(finding: Finding, unsafe: bool) -> bool:
     return finding.fix is not None and (finding.fix.safe or unsafe)
 
 
-def _compatible(findings: Iterable[Finding]) -> list[Finding]:
-    """The findings whose fixes touch different places; the others wait for the next round."""
+def _without_conflicts(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings whose fixes touch different places; all others wait for the next round."""
     chosen: list[Finding] = []
     touched: list[str] = []
     for finding in findings:
@@ -101,7 +101,7 @@ def _overlap(one: str, other: str) -> bool:
 
 
 def _edited(text: str, findings: list[Finding]) -> tuple[str, list[Finding]] | None:
-    """The text after all applicable fixes; None if no fix applies."""
+    """The text after all fixes that can be applied; None if none can."""
     source = JSONText(text)
     done: list[Finding] = []
     edits: list[Edit] = []

@@ -15,10 +15,10 @@ Evidence = Literal["measured", "published", "opinion"]
 
 @dataclass(frozen=True)
 class Rule:
-    """One advice. Its module's docstring is its page.
+    """One piece of advice. The docstring of its module is its page.
 
-    `needs` names what must be given for the rule to say anything; `default` says whether it runs unless another
-    selection is asked for.
+    `needs` names the arguments without which the rule finds nothing; `default` says whether it runs without a
+    selection.
     """
 
     code: str
@@ -30,7 +30,7 @@ class Rule:
 
     @property
     def page(self) -> str:
-        """The rule's subject, an example, the fix and the evidence, in Markdown."""
+        """The rule's page in Markdown: subject, example, fix and evidence."""
         return (sys.modules[self.check.__module__].__doc__ or "").strip()
 
     @property

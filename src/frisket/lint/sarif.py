@@ -1,4 +1,4 @@
-"""Findings → SARIF 2.1.0, as code scanning services read it."""
+"""Findings → SARIF 2.1.0, the format of code scanning services."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAGE = "https://github.com/frisket/frisket/blob/main/docs/reference/lint.md"
 
 
 def sarif(findings: Sequence[tuple[str, tuple[int, int] | None, Finding]]) -> dict[str, Any]:
-    """One run of the linter: each finding with the name of its file, and its line and column there."""
+    """One run of the linter: each finding with its file, line and column."""
     from frisket import __version__
 
     index = {rule.code: at for at, rule in enumerate(RULES)}

@@ -14,7 +14,7 @@ ALL = "ALL"
 
 
 def selected(select: Iterable[str] | None, ignore: Iterable[str]) -> list[Rule]:
-    """The rules that run: those by default or those of `select`, without those of `ignore`."""
+    """The rules to run: the default ones, or those of `select`, without those of `ignore`."""
     chosen = [rule for rule in RULES if rule.default] if select is None else _union(select)
     left_out = set(_union(ignore))
     return [rule for rule in RULES if rule in chosen and rule not in left_out]
@@ -22,7 +22,7 @@ def selected(select: Iterable[str] | None, ignore: Iterable[str]) -> list[Rule]:
 
 @lru_cache(maxsize=1024)
 def meant(word: str) -> tuple[Rule, ...]:
-    """The rules of a code (`FRK101`), the beginning of codes (`FRK1`), a name (`open-object`) or `ALL`.
+    """The rules meant by a code (`FRK101`), the beginning of codes (`FRK1`), a name (`open-object`) or `ALL`.
 
     >>> [rule.code for rule in meant("FRK2")], [rule.code for rule in meant("recursion")]
     (['FRK201', 'FRK202', 'FRK203'], ['FRK305'])

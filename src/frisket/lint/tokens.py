@@ -1,7 +1,7 @@
-"""Vocabulary → how a text may be written in tokens: the longest first token, and the fewest tokens.
+"""Vocabulary × text → its longest first token, and the fewest tokens that spell it.
 
-A vocabulary knows no merges, so what a tokenizer itself would write is not known. The longest first token is what most
-tokenizers take; fewer tokens than the fewest are impossible.
+A vocabulary has no merges, so it does not tell how a tokenizer would spell a text. Most tokenizers begin with the
+longest token, and none uses fewer than the fewest tokens.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _KNOWN: WeakKeyDictionary[Vocabulary, Tokens] = WeakKeyDictionary()
 
 
 def tokens_of(vocabulary: Vocabulary) -> Tokens:
-    """The tokens of a vocabulary; the same object as long as it is in use."""
+    """The tokens of a vocabulary; the same object while the vocabulary is in use."""
     found = _KNOWN.get(vocabulary)
     if found is None:
         found = _KNOWN[vocabulary] = Tokens(vocabulary)
@@ -56,5 +56,5 @@ class Tokens:
 
 
 def spelled(value: str) -> bytes:
-    """A text behind its opening quote, as JSON has it."""
+    """A text as JSON spells it, behind the opening quote."""
     return json.dumps(value, ensure_ascii=False)[1:].encode("utf-8", "surrogatepass")

@@ -1,4 +1,4 @@
-"""anyOf, oneOf → its alternatives that are objects, and their discriminators."""
+"""`anyOf` or `oneOf` → its alternatives that are objects, and their discriminators."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Branch:
     members: dict[str, Subschema]
     required: set[str]
     constants: dict[str, frozenset[str]]
-    """Properties with a list of values, in canonical JSON."""
+    """Properties that list their values, with these in canonical JSON."""
     closed: bool
-    """Whether it has no members but those that it describes."""
+    """Whether it allows only the members that it describes."""
 
 
 @dataclass(eq=False)
@@ -31,7 +31,7 @@ class Union:
 
     @property
     def discriminators(self) -> list[str]:
-        """Properties that have a value of their own in each branch, in the order of the first one."""
+        """Properties whose values differ in each branch, in the order of the first branch."""
         first, *others = self.branches
         shared = [name for name in first.constants if all(name in other.constants for other in others)]
         return [name for name in shared if self._is_disjoint(name)]
@@ -42,7 +42,7 @@ class Union:
 
 
 def unions(document: Document) -> Iterator[Union]:
-    """Every place with two alternatives or more that list properties."""
+    """Every place with at least two alternatives that list properties."""
     for place in document.places:
         for keyword in ("anyOf", "oneOf"):
             alternatives = place.said.get(keyword)

@@ -1,7 +1,7 @@
-"""Name of a property → its likely content, by its words.
+"""Name of a property → its likely content, by the words in the name.
 
-Rules of order and meaning go by names, as a reader does. The lists are short on purpose: a word that means other things
-in real schemas is left out, or counts only beside another sign.
+Rules about order and meaning read names, as a person does. The lists are short on purpose: a word with other meanings
+in real schemas is left out, or counts only together with another sign.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-#: Names under which a model reasons, whatever stands beside them.
+#: Names under which a model reasons, whatever properties stand beside them.
 REASONING = frozenset(
     (
         *("reasoning", "rationale", "thinking", "thought", "thoughts", "thought process", "chain of thought", "cot"),
         *("scratchpad", "step by step", "reasoning steps", "deliberation"),
     )
 )
-#: Names under which a model may reason; they count only beside an answer's name.
+#: Names under which a model may reason; they count only beside the name of an answer.
 EXPLANATION = frozenset(
     ("reason", "reasons", "explanation", "justification", "analysis", "evidence", "why", "steps", "critique", "working")
 )
@@ -46,14 +46,14 @@ TEXT = frozenset(
 )
 #: Names that identify the subject of an object.
 IDENTIFIER = frozenset(("id", "uuid", "guid", "key", "slug", "name", "identifier", "sku"))
-#: Names of classes that a text is sorted into; none of these is a closed list by nature.
+#: Names of classes into which a text is sorted; none of these is a closed list by nature.
 CLASS = frozenset(
     (
         *("category", "classification", "class", "label", "intent", "topic", "theme", "sentiment", "emotion", "genre"),
         *("department", "cause", "diagnosis", "industry", "occupation", "profession"),
     )
 )
-#: Words above that name closed lists where another word stands before them (`storage_class`).
+#: Words of `CLASS` that name closed lists if another word stands before them (`storage_class`).
 CLOSED = frozenset(("class", "label"))
 #: Names that say nothing about their content.
 VAGUE = frozenset(
@@ -62,18 +62,18 @@ VAGUE = frozenset(
         *("param", "arg", "var", "stuff", "thing", "payload", "extra", "flag"),
     )
 )
-#: Words above that mean the value of whatever holds them.
+#: Words of `VAGUE` that mean the value of the property around them.
 VALUE = frozenset(("value", "val"))
-#: Names of quantities that nobody can write without a unit.
+#: Names of quantities that cannot be written without a unit.
 QUANTITY = frozenset(
     (
         *("duration", "timeout", "interval", "delay", "distance", "weight", "temperature", "temp", "speed", "elapsed"),
         *("height", "width", "depth", "radius", "altitude", "pressure", "memory", "bandwidth", "latency"),
     )
 )
-#: Sides of a shape: where two stand together, they have one unit, whichever it is.
+#: Sides of a shape: two of them together have the same unit.
 SIDES = frozenset(("height", "width", "length", "depth", "radius", "diameter", "base", "side"))
-#: Short names that everybody reads alike.
+#: Short names that everybody understands.
 KNOWN_SHORT = frozenset(
     (
         *("id", "x", "y", "z", "ip", "os", "url", "uri", "to", "no", "by", "cc", "bcc", "db", "ok", "of", "in", "on"),

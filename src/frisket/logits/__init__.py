@@ -1,1 +1,1 @@
-"""logits × bitmask → logits: −∞ where the bit is 0; one module per array library, none imported before it is used."""
+"""Logits × bitmask → logits with −∞ where the bit is 0; one module per array library, each imported when used."""

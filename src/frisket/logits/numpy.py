@@ -13,13 +13,13 @@ Bitmask = npt.NDArray[np.uint32] | npt.NDArray[np.int32]
 
 
 def allocate_bitmask(batch: int, size: int) -> npt.NDArray[np.uint32]:
-    """A bitmask of `batch` rows for `size` token ids, in which nothing is allowed yet.
+    """A bitmask of `batch` rows for `size` token ids, in which no token is allowed.
 
     >>> allocate_bitmask(2, 100).shape
     (2, 4)
 
-    Zeros and not ones: a row that nobody filled must show up as an error downstream, not pass as free text. To leave
-    a row unconstrained, write it: `bitmask[row] = 0xFFFFFFFF`.
+    Zeros rather than ones, so that a row that was never filled causes an error later, and does not pass as free text.
+    To leave a row unconstrained, write it: `bitmask[row] = 0xFFFFFFFF`.
     """
     if not hasattr(size, "__index__"):
         raise TypeError(f"size is a number of tokens, as vocabulary.size, not {type(size).__name__}")
@@ -35,8 +35,8 @@ def apply_mask(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> None:
     [1.0, -inf, 3.0]
 
     `logits` is (vocabulary,) or (batch, vocabulary) of any floating type, contiguous or not; `bitmask` is (words,) or
-    (batch, words). Ids beyond the last word become −∞; bits beyond the last logit mean nothing. Not thread-safe for
-    the same `logits`; cost: one pass over them.
+    (batch, words). Logits without a bit become −∞; bits without a logit are ignored. Not thread-safe for the same
+    `logits`; cost: one pass over them.
     """
     if not isinstance(logits, np.ndarray):
         raise TypeError(f"logits must be a numpy array, which is changed in place, not {type(logits).__name__}")
@@ -50,7 +50,7 @@ def apply_mask(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> None:
 
 
 def apply_mask_plainly(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> None:
-    """Like `apply_mask`, by numpy alone: for any strides and byte order, and for tests of the engine's own."""
+    """`apply_mask` by numpy alone: for any strides and byte order, and for tests of the native version."""
     np.copyto(logits, -np.inf, where=~allowed(bitmask, logits.shape))
 
 
@@ -60,9 +60,9 @@ class FeasibleMass(NamedTuple):
     log_sum: float
     """The natural logarithm of the sum of `exp` over all logits; not finite if a logit is NaN or ∞."""
     log_sum_allowed: float
-    """The same over the allowed tokens; −∞ if they have no mass."""
+    """This sum over the allowed tokens only; −∞ if they have no probability."""
     favourite: int | None
-    """The likeliest token; of equal ones one that is allowed, then the smallest id. None if no logit is finite."""
+    """The likeliest token; among equals an allowed one, then the smallest id. None if no logit is finite."""
     likeliest: int | None
     """The likeliest of the allowed tokens."""
 
@@ -78,15 +78,15 @@ class FeasibleMass(NamedTuple):
 
 
 def feasible_mass(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> FeasibleMass:
-    """How much of a model's probability a mask leaves, and which token it wanted most.
+    """The probability that a mask leaves, and the likeliest tokens with and without it.
 
     >>> mass = feasible_mass(np.log([1.0, 2.0, 5.0]), np.array([0b011], dtype=np.uint32))
     >>> round(float(np.exp(mass.log_feasible)), 3), mass.favourite, mass.likeliest, mass.overruled
     (0.375, 2, 1, True)
 
-    `logits` is (vocabulary,) of any floating type, read as float32 and before any penalty or temperature; `bitmask` is
-    (words,). Ids beyond the last word are forbidden; bits beyond the last logit mean nothing. Both logarithms are exact
-    to 1e-5. Cost: one pass over the logits.
+    `logits` is (vocabulary,) of any floating type, before any penalty or temperature, and is read as float32;
+    `bitmask` is (words,). Logits without a bit count as forbidden; bits without a logit are ignored. Both logarithms
+    are exact to 1e-5. Cost: one pass over the logits.
     """
     if not np.issubdtype(logits.dtype, np.floating):
         raise TypeError(f"logits must be floating point, not {logits.dtype}")
@@ -96,7 +96,7 @@ def feasible_mass(logits: npt.NDArray[np.floating[Any]], bitmask: Bitmask) -> Fe
 
 
 def allowed(bitmask: Bitmask, shape: tuple[int, ...]) -> npt.NDArray[np.bool_]:
-    """The bitmask as booleans in the shape of its logits; False beyond its last word.
+    """The bitmask as booleans in the shape of its logits; False where there is no bit.
 
     >>> allowed(np.array([0b101], dtype=np.uint32), (3,)).tolist()
     [True, False, True]
@@ -121,7 +121,7 @@ def _check(bitmask: Bitmask, shape: tuple[int, ...]) -> None:
 
 
 def is_native(array: npt.NDArray[Any]) -> bool:
-    """Whether the engine can read the array: native byte order, aligned, rows without gaps."""
+    """Whether native code can read the array: native byte order, aligned, rows without gaps."""
     flags = array.flags
     if not (flags.aligned and array.dtype.isnative):
         return False

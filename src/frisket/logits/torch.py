@@ -13,13 +13,13 @@ from frisket import _core
 from frisket.errors import MissingDependencyError
 from frisket.logits.numpy import is_native
 
-Tensor: TypeAlias = Any  # torch is optional, also for whoever checks the types
-#: Device types for which Triton compiles; torch also calls AMD's "cuda".
+Tensor: TypeAlias = Any  # torch is optional, for type checkers too
+#: Device types for which Triton compiles; torch calls AMD's devices "cuda", too.
 KERNEL_DEVICES = ("cuda",)
 
 
 def allocate_bitmask(batch: int, size: int, *, pin_memory: bool = False) -> Tensor:
-    """An int32 CPU tensor of `batch` rows for `size` token ids, in which nothing is allowed yet.
+    """An int32 CPU tensor of `batch` rows for `size` token ids, in which no token is allowed.
 
     A matcher writes through the tensor's memory: `matcher.fill_mask(bitmask.numpy(), row)`. `pin_memory` lets the
     copy to a GPU overlap with its work. int32, because torch does not shift or index uint32 on every device.
@@ -31,11 +31,11 @@ def allocate_bitmask(batch: int, size: int, *, pin_memory: bool = False) -> Tens
 def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.NDArray[np.int32]) -> None:
     """Set the logits of forbidden tokens to −∞, in place.
 
-    `logits` is a float32, float16, bfloat16 or float64 tensor of shape (vocabulary,) or (batch, vocabulary), strided
-    as it likes; `bitmask` an int32 tensor or a numpy array of shape (words,) or (batch, words), which is copied to
-    the device of the logits if it is not there. Ids beyond the last word become −∞; bits beyond the last logit mean
-    nothing. Cost: one pass, by the engine on a CPU and by a Triton kernel on a GPU where `triton` is installed;
-    elsewhere also a temporary of one byte for each logit.
+    `logits` is a float32, float16, bfloat16 or float64 tensor of shape (vocabulary,) or (batch, vocabulary), with any
+    strides; `bitmask` is an int32 tensor or a numpy array of shape (words,) or (batch, words), and is copied to the
+    device of the logits. Logits without a bit become −∞; bits without a logit are ignored. Cost: one pass, in native
+    code on a CPU, or in a Triton kernel on a GPU if `triton` is installed; otherwise also a temporary of one byte per
+    logit.
     """
     torch = _torch()
     words = _words(torch, logits, bitmask)
@@ -51,7 +51,7 @@ def apply_mask(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.ND
 
 
 def apply_mask_plainly(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.NDArray[np.int32]) -> None:
-    """Like `apply_mask`, by torch alone: for any device, for gradients, and for tests of both kernels."""
+    """`apply_mask` by torch alone: for any device, for gradients, and for tests of the other two versions."""
     torch = _torch()
     forbidden = _forbidden(torch, logits, _words(torch, logits, bitmask))
     covered = forbidden.shape[-1]
@@ -65,11 +65,11 @@ class FeasibleMass(NamedTuple):
     log_sum: Tensor
     """float32: the natural logarithm of the sum of `exp` over all logits."""
     log_sum_allowed: Tensor
-    """float32: the same over the allowed tokens; −∞ if they have no mass."""
+    """float32: the same sum over the allowed tokens only; −∞ if they have no probability."""
     favourite: Tensor
-    """int64: the likeliest token; of equal ones one that is allowed, then the smallest id."""
+    """int64: the likeliest token; among equals an allowed one, then the smallest id."""
     likeliest: Tensor
-    """int64: the likeliest of the allowed tokens; 0 if these have no mass."""
+    """int64: the likeliest of the allowed tokens; 0 if they have no probability."""
 
     @property
     def log_feasible(self) -> Tensor:
@@ -83,10 +83,11 @@ class FeasibleMass(NamedTuple):
 
 
 def feasible_mass(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt.NDArray[np.int32]) -> FeasibleMass:
-    """How much of a model's probability masks leave, and which tokens it wanted most, computed where the logits are.
+    """The probability that masks leave, and the likeliest tokens with and without them, computed on the logits' device.
 
-    Shapes and types as for `apply_mask`; the logits stay as they are. Equal to `frisket.logits.numpy.feasible_mass` to
-    1e-5. Nothing waits for a GPU: read the result when the step is over. Cost: three passes and a copy of the logits.
+    Shapes and types as for `apply_mask`; the logits do not change. The result equals that of
+    `frisket.logits.numpy.feasible_mass` to 1e-5. Nothing waits for a GPU, so read the result at the end of the step.
+    Cost: three passes and a copy of the logits.
     """
     torch = _torch()
     forbidden = _forbidden(torch, logits, _words(torch, logits, bitmask))
@@ -99,7 +100,7 @@ def feasible_mass(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt
     return FeasibleMass(
         free.logsumexp(-1),
         masked.logsumexp(-1),
-        # −∞ equals −∞: where no allowed token has mass, the favourite is the model's own.
+        # −∞ equals −∞, so if no allowed token has a probability, the favourite is the model's own.
         favourite.where((largest != largest_allowed) | largest_allowed.isneginf(), likeliest),
         likeliest,
     )
@@ -108,8 +109,8 @@ def feasible_mass(logits: Tensor, bitmask: Tensor | npt.NDArray[np.uint32] | npt
 def copy_masked(logits: Tensor, bitmask: npt.NDArray[np.uint32]) -> tuple[Tensor, list[int]]:
     """A copy of the logits with −∞ for forbidden tokens, and the rows in which all logits may be −∞.
 
-    Shapes and types as for `apply_mask`, with a batch. A row is listed if no token is allowed, or if the first allowed
-    one has the logit −∞: the other rows need no pass over their logits. Cost: one pass; on a GPU also one wait.
+    Shapes and types as for `apply_mask`, with a batch. A row is listed if no token is allowed, or if its first allowed
+    token has the logit −∞; other rows have a finite logit. Cost: one pass; on a GPU also one wait.
     """
     torch = _torch()
     array = _array(torch, logits)
@@ -127,7 +128,7 @@ def copy_masked(logits: Tensor, bitmask: npt.NDArray[np.uint32]) -> tuple[Tensor
 
 
 def _words(torch: Any, logits: Tensor, bitmask: Tensor | npt.NDArray[Any]) -> Tensor:
-    """The words of a bitmask as a tensor, wherever it is; an error if it is not one for the logits."""
+    """The words of a bitmask as a tensor on any device; an error if they do not fit the logits."""
     if not logits.is_floating_point():
         raise TypeError(f"logits must be floating point, not {logits.dtype}: −∞ has no integer")
     words = torch.from_numpy(bitmask.view(np.int32)) if isinstance(bitmask, np.ndarray) else bitmask
@@ -141,21 +142,21 @@ def _words(torch: Any, logits: Tensor, bitmask: Tensor | npt.NDArray[Any]) -> Te
 
 
 def _forbidden(torch: Any, logits: Tensor, words: Tensor) -> Tensor:
-    """Which tokens are forbidden, as far as there are words for them: booleans on the device of the logits."""
+    """Booleans on the device of the logits: which tokens are forbidden, for all tokens that have a bit."""
     words = words.to(logits.device, non_blocking=True)
-    # A single word, or none, may have any stride and be contiguous all the same; the view of its bytes wants 1.
+    # A tensor of one word, or none, counts as contiguous with any stride, but a view of its bytes needs the stride 1.
     words = words.contiguous() if words.stride(-1) == 1 else words.clone(memory_format=torch.contiguous_format)
     covered = min(logits.shape[-1], 32 * words.shape[-1])
-    # Bytes instead of words: the temporary is 4 times smaller, and torch has every operation on uint8. The order of
-    # bytes is that of the host; all hosts and devices that torch supports in practice are little-endian.
-    # Made on the device: a copy from the host would wait for it.
+    # Bytes instead of words: the temporary is 4 times smaller, and torch has all operations for uint8. The order of the
+    # bytes is the host's; all hosts and devices that torch supports in practice are little-endian.
+    # Made on the device, since a copy from the host would have to wait for it.
     ones = torch.ones(8, dtype=torch.uint8, device=logits.device)
     bit = ones << torch.arange(8, dtype=torch.uint8, device=logits.device)
     return (words.view(torch.uint8).unsqueeze(-1) & bit).eq_(0).flatten(-2)[..., :covered].view(torch.bool)
 
 
 def _array(torch: Any, logits: Tensor) -> npt.NDArray[Any] | None:
-    """The memory of a CPU tensor for the engine; None where torch must track every write."""
+    """The memory of a CPU tensor for native code; None if torch must see every write."""
     if logits.device.type != "cpu" or not _is_writable(torch, logits):
         return None
     array = _memory(torch, logits)
@@ -163,17 +164,17 @@ def _array(torch: Any, logits: Tensor) -> npt.NDArray[Any] | None:
 
 
 def _kernel(torch: Any, logits: Tensor) -> Callable[[Tensor, Tensor], None] | None:
-    """The Triton kernel for these logits; None where torch must write."""
-    # A dimension without a stride puts several logits into one place: torch refuses that in its own words.
+    """The Triton kernel for these logits; None if torch must write them."""
+    # With a stride of 0, several logits share one place, which torch refuses with a message of its own.
     if logits.device.type not in KERNEL_DEVICES or not _is_writable(torch, logits) or 0 in logits.stride():
         return None
-    from frisket.logits import triton  # imports Triton, which whoever stays on a CPU does not need
+    from frisket.logits import triton  # imports Triton, which is not needed on a CPU
 
     return triton.apply_mask if triton.is_installed() else None
 
 
 def _is_writable(torch: Any, logits: Tensor) -> bool:
-    """Whether code outside torch may write to the logits: with gradients, torch must track every write."""
+    """Whether code outside torch may write the logits; with gradients, torch must see every write."""
     kinds = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
     return not logits.requires_grad and logits.dtype in kinds
 

@@ -15,18 +15,18 @@ except ImportError:
 
 __all__ = ["apply_mask", "is_installed"]
 
-#: Tokens of one program, 16 words of a bitmask, and the warps that share them: two tokens a thread. Of 20 pairs on an
-#: H200 the fastest with float32 in batches from 8 on, and within a tenth of the fastest with bfloat16.
+#: Tokens of one program (16 words of a bitmask), and the warps that share them, with two tokens per thread. Of 20 pairs
+#: measured on an H200 the fastest for float32 from batches of 8 on, and within a tenth of the fastest for bfloat16.
 BLOCK, WARPS = 512, 8
 
 
 def apply_mask(logits: Any, words: Any) -> None:
     """Set the logits of forbidden tokens to −∞, in place, as `frisket.logits.torch.apply_mask_plainly` does.
 
-    `logits` is (batch, vocabulary) or (vocabulary,) and `words` an int32 tensor of as many rows, on one device, both
-    strided as they like; rows of `logits` must not share memory. Logits of allowed tokens are neither read nor written,
-    so their bits stay, NaN included. Nothing waits for the GPU. Cost: one pass over the words, one write for each
-    forbidden token. The kernel is recompiled for each floating type.
+    `logits` is (batch, vocabulary) or (vocabulary,), and `words` an int32 tensor with the same number of rows. Both are
+    on one device and may have any strides, but rows of `logits` must not share memory. Logits of allowed tokens are
+    neither read nor written, so their bits stay the same, even for NaN. Nothing waits for the GPU. Cost: one pass over
+    the words, and one write per forbidden token. The kernel is compiled once for each floating type.
     """
     if triton is None:
         raise MissingDependencyError.of("triton", "triton")
@@ -53,11 +53,11 @@ if triton is not None:
     def _forbid(  # type: ignore[no-untyped-def]
         logits, words, size, covered, row_stride, token_stride, word_row_stride, word_stride, BLOCK: tl.constexpr
     ):
-        """One program writes −∞ for the forbidden ones of BLOCK tokens of one row."""
-        # 64 bits: 16,384 rows of 131,072 tokens are more than 31 bits count.
+        """The kernel: one program writes −∞ for the forbidden ones among BLOCK tokens of one row."""
+        # 64 bits, since 16,384 rows of 131,072 tokens exceed 31 bits.
         row = tl.program_id(0).to(tl.int64)
         token = tl.program_id(1).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-        # Tokens from `covered` on have no word: a load beyond it reads 0, which forbids.
+        # Tokens from `covered` on have no word: their load gives 0, which means forbidden.
         word = tl.load(words + row * word_row_stride + (token // 32) * word_stride, mask=token < covered, other=0)
         is_forbidden = ((word >> (token % 32).to(tl.int32)) & 1) == 0
         place = logits + row * row_stride + token * token_stride

@@ -1,8 +1,8 @@
-"""Prompt ids → logits: the models behind one protocol; nothing heavy is imported before it is used."""
+"""Token ids of a prompt → logits: all models behind one protocol; large packages are imported when first used."""
 
 from frisket.chat_template import ChatTemplate
 
-# Not lazily: importing the submodule later would put the module in the place of the function of the same name.
+# Imported now: a later import of the submodule would replace the function by the module, since they share a name.
 from frisket.models.embedded import embedded
 from frisket.models.gguf import gguf
 from frisket.models.protocol import Batch, DraftSession, Logits, Model, Session

@@ -11,7 +11,7 @@ from frisket.chat_template import ChatTemplate
 from frisket.errors import MissingDependencyError, VocabularyError
 from frisket.models import prompt as template
 
-#: Numbers of the kinds of pieces in `tokenizer.ggml.token_type`.
+#: Types of tokens in `tokenizer.ggml.token_type`.
 UNKNOWN, CONTROL, USER_DEFINED, UNUSED = 2, 3, 4, 5
 
 LLAMA3 = (
@@ -21,7 +21,7 @@ LLAMA3 = (
 
 
 class Chat:
-    """Text ↔ ids, and a user's turn as the model was trained to read it."""
+    """Text ↔ token ids, and the prompt format in which the model was trained."""
 
     def __init__(self, metadata: Mapping[str, Any], *, where: str) -> None:
         self.tokenizer = _tokenizer(metadata, where)
@@ -40,26 +40,26 @@ class Chat:
 
     @property
     def chat_template(self) -> str | None:
-        """The template's text; None where the file has none."""
+        """The template's text; None if the file has none."""
         return self._template
 
     @property
     def bos_token(self) -> str:
-        """The token that begins a text; empty where there is none."""
+        """The token that begins a text; empty if there is none."""
         return str(self._names["bos_token"])
 
     @property
     def eos_token(self) -> str:
-        """The token that ends a turn; empty where there is none."""
+        """The token that ends a turn; empty if there is none."""
         return str(self._names["eos_token"])
 
     def get_added_vocab(self) -> dict[str, int]:
-        """The special tokens, by their names."""
+        """Name → id of the special tokens."""
         return {token.content: token_id for token_id, token in self.tokenizer.get_added_tokens_decoder().items()}
 
     def encode(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer.encode(text, add_special_tokens=False).ids
-        # A chat template writes its own special tokens.
+        # A chat template writes the special tokens itself.
         first = [self._begin] if self._adds_begin and not self._template and self._begin is not None else []
         return first + ids
 

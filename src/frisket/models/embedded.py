@@ -1,4 +1,4 @@
-"""Prompt ids → logits, by a small transformer in plain numpy whose weights lie inside the package."""
+"""Token ids of a prompt → logits, by a small transformer in plain numpy whose weights are part of the package."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 WEIGHTS = Path(__file__).parent / "weights"
 SPECIAL = ("<|bos|>", "<|eos|>")
 PIECES = " ?[A-Za-z_]+| ?[0-9]| ?[^A-Za-z_0-9 \\t\\r\\n]+|[ \\t\\r\\n]+"
-#: Merging takes time quadratic in a piece's length, so a long run of letters is cut. Uncut, 4,000 letters took 0.4 s
-#: of CPU time and 100,000 would take minutes.
+#: Merging takes quadratic time in a piece's length, so a long run of letters is cut. Without the cut, 4,000 letters
+#: took 0.4 s of CPU time, and 100,000 would take minutes.
 BOUNDED = PIECES.replace("]+", "]{1,64}")
 EPSILON = 1e-5
-#: Multiplications of a matrix product that is small for OpenBLAS.
+#: Most multiplications of a matrix product that OpenBLAS runs on one thread.
 SMALL = 1 << 19
 
 
 @cache
 def embedded() -> Embedded:
-    """The small model inside the package: offline, numpy only; loaded once per process, safe to share."""
+    """The small model inside the package: it needs numpy, and no network. Loaded once per process, safe to share."""
     return Embedded()
 
 
@@ -50,7 +50,7 @@ class Embedded:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        # Not the cached property itself: pyright takes none for a property of the protocol.
+        # A method instead of the cached property, which pyright does not accept for a property of the protocol.
         return self._vocabulary
 
     @cached_property
@@ -84,7 +84,7 @@ class Embedded:
 
 
 class EmbeddedBatch:
-    """Sequences that are read together; each is one row of the cache, and the rows have no gaps."""
+    """Sequences that are read together. Each is one row of the cache, and there are no unused rows between them."""
 
     def __init__(self, network: Network) -> None:
         self._network = network
@@ -93,7 +93,7 @@ class EmbeddedBatch:
         self._cache = network.cache(0)
         self._lengths = np.empty(0, dtype=np.int64)
         self._last = np.empty(0, dtype=np.int64)
-        #: The first prompt and its keys and values: later ones take over the beginning that they share with it.
+        #: The first prompt with its keys and values, which later prompts reuse for a common beginning.
         self._first: tuple[Sequence[int], Tensor] = ((), network.cache())
 
     def read(self, appended: Mapping[int, Sequence[int]]) -> Logits:
@@ -118,7 +118,7 @@ class EmbeddedBatch:
     def remove(self, sequence: int) -> None:
         if sequence not in self._sequences:
             return
-        # The last row takes the place of this one.
+        # The last row moves into the free place.
         row, last = self._sequences.index(sequence), len(self._sequences) - 1
         self._sequences[row] = self._sequences[last]
         length = self._lengths[row] = self._lengths[last]
@@ -128,7 +128,7 @@ class EmbeddedBatch:
         self._sequences.pop()
 
     def _begin(self, sequences: Sequence[int], prompts: Sequence[Sequence[int]]) -> Tensor:
-        """Read prompts into rows of their own; the hidden state of each one's last token."""
+        """Read prompts into new rows; the hidden state of the last token of each."""
         begin = len(self._sequences)
         end = begin + len(prompts)
         self._make_room(end)
@@ -145,7 +145,7 @@ class EmbeddedBatch:
         return self._append(slice(begin, end), ids, counts)
 
     def _append(self, rows: slice, ids: Tensor, counts: Tensor) -> Tensor:
-        """Append so many tokens to each of some rows; the hidden state of each one's last token."""
+        """Append `counts` tokens to each of some rows; the hidden state of the last token of each."""
         hidden = self._network.append(ids, counts, self._last[rows], self._lengths[rows], self._cache[:, :, rows])
         self._last[rows] = ids[np.arange(len(ids)), counts - 1]
         self._lengths[rows] += counts
@@ -161,7 +161,7 @@ class EmbeddedBatch:
 
 
 class EmbeddedSession:
-    """One sequence: its keys and values so far, and the hidden state that the next token is read from."""
+    """One sequence: its keys and values so far, and the hidden state from which the next logits are computed."""
 
     def __init__(self, network: Network, prompt_ids: Sequence[int]) -> None:
         check_prompt(prompt_ids, network.context)
@@ -170,7 +170,7 @@ class EmbeddedSession:
         self._length = len(prompt_ids)
         self._last = int(prompt_ids[-1])
         self._hidden = network.read(np.asarray(prompt_ids, dtype=np.int64), self._cache)
-        #: Last token and hidden state at each earlier place since the prompt, for `rewind`.
+        #: For `rewind`: last token and hidden state at each earlier place since the prompt.
         self._earlier: list[tuple[int, Tensor]] = []
 
     def __len__(self) -> int:
@@ -205,7 +205,7 @@ class EmbeddedSession:
 
 
 class Network:
-    """A decoder: a token is embedded with the one before it, rotary positions, RMS norm without gains, squared ReLU.
+    """A decoder: embedding of each token and the one before it, rotary positions, RMS norm without gains, squared ReLU.
 
     Matrices are stored as (in, out).
     """
@@ -227,9 +227,9 @@ class Network:
         self._scale = np.float32(self._head_width**-0.5)
 
     def cache(self, *rows: int) -> Tensor:
-        """Room for every key and value: (layers, 2, heads, context, head width); of `rows` sequences, behind the 2.
+        """Zeroed memory for keys and values: (layers, 2, heads, context, head width), with the `rows` after the 2.
 
-        All zeros: a row of a batch multiplies by 0 what stands behind its end, which must be no NaN.
+        Zeros, since in a batch the values behind the end of a row are multiplied by 0, and must not be NaN.
         """
         return np.zeros((self.layers, 2, *rows, self.heads, self.context, self._head_width), dtype=np.float32)
 
@@ -238,7 +238,7 @@ class Network:
         return result
 
     def read(self, ids: Tensor, cache: Tensor) -> Tensor:
-        """Fill an empty cache with a whole prompt; the hidden state of its last token."""
+        """Read a whole prompt into an empty cache; the hidden state of its last token."""
         count = len(ids)
         x = self._embedding[ids]
         x[1:] += self._previous[ids[:-1]]
@@ -255,7 +255,7 @@ class Network:
         return last
 
     def step(self, previous: int, token_id: int, place: int, cache: Tensor) -> Tensor:
-        """Append one token after `previous`; as `read` for a single row, without the dimensions that cost time."""
+        """Append one token after `previous`: `append` for a single row, without the dimensions that cost time."""
         x: Tensor = self._embedding[token_id] + self._previous[previous]
         cos, sin = self._cos[place], self._sin[place]
         for (qkv, out, up, down), (keys, values) in zip(self._blocks, cache, strict=True):
@@ -271,13 +271,14 @@ class Network:
     def append(self, ids: Tensor, counts: Tensor, previous: Tensor, starts: Tensor, cache: Tensor) -> Tensor:
         """Append tokens to some sequences, `counts` of each row of `ids`; the hidden state of each row's last token.
 
-        A row begins behind its `starts` tokens, the last of which is in `previous`, −1 where there is none.
+        A row already has `starts` tokens; the last of them is in `previous`, −1 if there is none.
         """
         rows, most = ids.shape
         x = self._embedding[ids]
         x[:, 1:] += self._previous[ids[:, :-1]]
         x[:, 0] += self._previous[previous] * (previous >= 0)[:, None]
-        # All but attention is computed for the tokens alone, one row for each; rows of `ids` may have different ends.
+        # The rows of `ids` may have different lengths. Only attention needs rows: all else is computed per existing
+        # token.
         is_token = np.arange(most) < counts[:, None]
         row, column = np.nonzero(is_token)
         x = x[row, column]
@@ -352,8 +353,8 @@ def byte_characters() -> list[str]:
 def product(x: Tensor, weights: Tensor) -> Tensor:
     """`x @ weights`, a few rows at a time.
 
-    Products as small as that take half the time for each row, and on one thread. The threads of a larger one spin while
-    they wait for each other, so that it takes several times as long on a busy machine.
+    Such small products run on one thread and take half the time per row. The threads of a larger product spin while
+    they wait for each other, so on a busy machine it takes several times as long.
     """
     rows = SMALL // weights.size
     if x.ndim == 1 or len(x) <= rows:

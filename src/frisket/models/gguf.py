@@ -1,6 +1,6 @@
-"""GGUF file → the protocol of a model: by llama.cpp, by torch through transformers, or by numpy, as is installed.
+"""GGUF file → the protocol of a model, by the runtime that is installed: llama.cpp, transformers with torch, or numpy.
 
-The tokenizer is built from the file's own metadata for every runtime, so that prompts and vocabulary agree with it.
+Under every runtime the tokenizer is built from the file's own metadata, so prompts and vocabulary agree with the file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Runtime = Literal["llama.cpp", "transformers", "numpy"]
 
-# Packages for transformers' GGUF reader, which needs accelerate.
+# Packages that transformers' GGUF reader needs.
 TRANSFORMERS = ("torch", "transformers", "accelerate")
 
 #: Metadata keys that a llama network must have, under `llama.`.
@@ -36,16 +36,16 @@ def gguf(path: str | Path, *, runtime: Runtime | None = None, context: int | Non
 
         model = frisket.models.gguf("SmolLM2-135M-Instruct.Q4_1.gguf")
 
-    `runtime`: `llama.cpp` (llama-cpp-python) runs the file as it is, whatever its network; `transformers` and `numpy`
-    know llama networks, and hold the weights as float32, 4 bytes for each. Without it, the first of the three that is
-    installed. `context`: the most tokens of prompt and answer; by default what the model was trained for, but at most
-    4,096 with llama.cpp, which allocates all of it for each session.
+    `runtime`: `llama.cpp` (llama-cpp-python) runs every network, with the weights as they are in the file;
+    `transformers` and `numpy` run llama networks, with float32 weights of 4 bytes each. By default it is the first of
+    the three that is installed. `context`: the most tokens of prompt and answer; by default that of the training, but
+    with llama.cpp at most 4,096, since it allocates memory for all of them in each session.
     """
     return GGUF(Path(path), runtime, context)
 
 
 class GGUF:
-    """A model and its tokenizer, both from one file; safe to share."""
+    """A model and its tokenizer from one file; safe to share."""
 
     def __init__(self, path: Path, runtime: Runtime | None = None, context: int | None = None) -> None:
         content = Content(path)
@@ -66,7 +66,7 @@ class GGUF:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        # Not the cached property itself: pyright takes none for a property of the protocol.
+        # A method instead of the cached property, which pyright does not accept for a property of the protocol.
         return self._vocabulary
 
     @cached_property
@@ -102,7 +102,7 @@ class GGUF:
         return self._start(prompt_ids)
 
     def batch(self) -> Batch | None:
-        """A new batch; None where the runtime has none."""
+        """A new batch; None if the runtime has no batches."""
         return self._batch()
 
 
@@ -119,7 +119,7 @@ class Content:
             reader = self.package.GGUFReader(path)
         except OSError as error:
             raise _unreadable(path, (error.strerror or str(error)).lower()) from error
-        except Exception as error:  # the package raises whatever the damaged bytes lead to
+        except Exception as error:  # damaged bytes make the package raise errors of any type
             raise _unreadable(path, f"it is no GGUF file that is whole ({error})") from error
         self.metadata: Mapping[str, Any] = {name: field.contents() for name, field in reader.fields.items()}
         self.tensors = {tensor.name: tensor for tensor in reader.tensors}
@@ -133,11 +133,11 @@ class Content:
 
     @property
     def context(self) -> int:
-        """The context length of the training, in tokens."""
+        """The most tokens of a sequence in training."""
         return int(self.metadata[f"{self.architecture}.context_length"])
 
     def check_architecture(self) -> None:
-        """EngineError unless the network is a llama."""
+        """EngineError unless the network is a llama network."""
         if self.architecture != "llama":
             raise EngineError(
                 f"the network in {self.path.name} is {self.architecture!r}; without llama.cpp only llama is read",
@@ -170,7 +170,7 @@ def installed() -> Runtime:
 def _runtime(
     content: Content, runtime: Runtime, context: int
 ) -> tuple[Callable[[Sequence[int]], Session], Callable[[], Batch | None]]:
-    """The maker of a session that has read a prompt, and that of a batch."""
+    """(the function that starts a session with a prompt, the function that makes a batch)"""
     if runtime == "llama.cpp":
         native = LlamaCpp(content.path)
         return lambda prompt_ids: LlamaCppSession(native, context, prompt_ids), lambda: None

@@ -1,4 +1,4 @@
-"""Prompt ids → logits: the llama network (Touvron et al. 2023) in plain numpy; tensors are named as in GGUF files."""
+"""Token ids of a prompt → logits: llama (Touvron et al. 2023) in plain numpy, with the tensor names of GGUF files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from frisket.errors import EngineError
 from frisket.models.protocol import Logits, check_room, common_prefix
 from frisket.models.safetensors import Tensor
 
-#: Prompt tokens read at once: memory for attention scores grows with this number times the length.
+#: Prompt tokens read at once: the memory for attention scores is this number times the length.
 CHUNK = 256
 #: Most tokens of a call for which `vecdot` replaces the matrix product; numpy has it from 2.0 on.
 FEW = 4 if hasattr(np, "vecdot") else 0
-#: Most tokens of a call for which small matrix products replace a large one, as many as these at a time, and the most
-#: multiplications of a product that is small for OpenBLAS.
+#: Most tokens of a call that is computed by small matrix products, the tokens of each of these, and the most
+#: multiplications of a product that OpenBLAS runs on one thread.
 MANY, ROWS, SMALL = 64, 16, 1 << 19
-#: Tokens in a new cache, which doubles when full.
+#: Tokens that a new cache has memory for; a full cache is doubled.
 ROOM = 256
 LAYER = ("attn_norm", "attn_q", "attn_k", "attn_v", "attn_output", "ffn_norm", "ffn_gate", "ffn_up", "ffn_down")
 
@@ -50,7 +50,7 @@ class Llama:
         self._scale = np.float32(self.head_width**-0.5)
 
     def cache(self, room: int) -> Tensor:
-        """Room for keys and values: (layers, 2, heads, room, head width)."""
+        """Memory for keys and values: (layers, 2, heads, room, head width)."""
         return np.empty((self._layers, 2, self.kv_heads, room, self.head_width), dtype=np.float32)
 
     def logits(self, hidden: Tensor) -> Logits:
@@ -86,7 +86,7 @@ class Llama:
         return x
 
     def _attend(self, queries: Tensor, keys: Tensor, values: Tensor, future: Tensor | None) -> Tensor:
-        """What the queries (tokens, heads, head width) of one sequence find, one row per token."""
+        """Attention of one sequence: queries are (tokens, heads, head width), the result has one row per token."""
         count, group = len(queries), self.heads // self.kv_heads
         grouped = queries.transpose(1, 0, 2).reshape(self.kv_heads, group * count, -1)
         scores = grouped @ keys.transpose(0, 2, 1) * self._scale
@@ -102,7 +102,7 @@ class Llama:
 
 
 class Part(NamedTuple):
-    """Tokens that are read behind the `start` tokens that a cache holds already."""
+    """Tokens to read after the `start` tokens that a cache already has."""
 
     ids: Tensor
     start: int
@@ -110,17 +110,17 @@ class Part(NamedTuple):
 
 
 class LlamaSession:
-    """One sequence. Tokens that were pushed are read together when logits are asked for."""
+    """One sequence. Pushed tokens are read together when logits are asked for."""
 
     def __init__(self, network: Llama, context: int, prompt_ids: Sequence[int], before: Tensor | None = None) -> None:
-        """`before`: keys and values of what comes before the prompt."""
+        """`before`: keys and values of the beginning of the prompt."""
         self._network, self._context = network, context
         self._read = 0 if before is None else int(before.shape[3])
         self._cache = network.cache(max(ROOM, self._read))
         if before is not None:
             self._cache[..., : self._read, :] = before
         self._pending = [int(token_id) for token_id in prompt_ids]
-        #: Logits after the last tokens that were read; the last row belongs to the end of the sequence.
+        #: Logits after the last tokens that were read; the last row is for the end of the sequence.
         self._rows: Logits = np.empty((0, 0), dtype=np.float32)
 
     @property
@@ -158,7 +158,7 @@ class LlamaSession:
         self._rows = self._rows[: len(self._rows) - tokens]
 
     def _advance(self, keep: int) -> None:
-        """Read what is pending; `_rows` are then the logits after its last `keep` tokens."""
+        """Read the pending tokens; then `_rows` are the logits after the last `keep` of them."""
         self._rows = read_together(self._network, [(self, keep)])
 
     def _part(self) -> Part:
@@ -186,12 +186,12 @@ class LlamaSession:
 
 
 class LlamaBatch:
-    """Sequences that are read together: their weights are read once for all of them."""
+    """Sequences that are read together, so that each weight is loaded once for all of them."""
 
     def __init__(self, network: Llama, context: int) -> None:
         self._network, self._context = network, context
         self._sessions: dict[int, LlamaSession] = {}
-        #: The first prompt and its keys and values: later ones take over the beginning that they share with it.
+        #: The first prompt with its keys and values, which later prompts reuse for a common beginning.
         self._first: tuple[Sequence[int], Tensor] = ((), network.cache(0))
 
     def read(self, appended: Mapping[int, Sequence[int]]) -> Logits:
@@ -206,7 +206,7 @@ class LlamaBatch:
         self._sessions.pop(sequence, None)
 
     def _begin(self, prompt_ids: Sequence[int]) -> LlamaSession:
-        """A session that has read what its prompt shares with the first one; of the first one, all but a token."""
+        """A session that has read the beginning shared with the first prompt; of the first one, all but a token."""
         known, cached = self._first
         if not known:
             known = prompt_ids[:-1]
@@ -220,7 +220,7 @@ class LlamaBatch:
 
 
 def read_together(network: Llama, asked: Sequence[tuple[LlamaSession, int]]) -> Logits:
-    """Read what is pending in some sessions; the logits after so many of the last tokens of each."""
+    """Read the pending tokens of some sessions; for each, the logits after the given number of its last tokens."""
     kept: list[list[Tensor]] = [[] for _ in asked]
     while parts := [(place, session._part()) for place, (session, _) in enumerate(asked) if session._pending]:
         hidden = network.read([part for _, part in parts])
@@ -235,14 +235,14 @@ def read_together(network: Llama, asked: Sequence[tuple[LlamaSession, int]]) -> 
 
 
 def _future(count: int, start: int) -> Tensor | None:
-    """−∞ where a token does not see another one, (tokens, places); None for one token, which sees all."""
+    """A (tokens, places) array with −∞ where a token must not see a later one; None for one token, which sees all."""
     if count == 1:
         return None
     return np.triu(np.full((count, start + count), -np.inf, dtype=np.float32), start + 1)
 
 
 def _block(tensor: Callable[[str], Tensor], number: int) -> tuple[Tensor, ...]:
-    """One layer's tensors; those that read the same input as one matrix."""
+    """The tensors of one layer; tensors with the same input are joined to one matrix."""
     parts = {part: tensor(f"blk.{number}.{part}.weight") for part in LAYER}
     qkv = np.concatenate([parts[part] for part in ("attn_q", "attn_k", "attn_v")])
     gate_up = np.concatenate([parts["ffn_gate"], parts["ffn_up"]])
@@ -273,9 +273,9 @@ def _check(metadata: Mapping[str, Any], names: Set[str], layers: int, where: str
 def product(x: Tensor, weights: Tensor) -> Tensor:
     """`x @ weights.T`, on one thread unless there are many tokens.
 
-    Dot products read the weights once for a few tokens, where a matrix product takes up to 1.4 times as long. For some
-    more tokens, small products take 0.7 of the time of one large product, whose threads also spin while they wait for
-    each other, so that on a busy machine it takes seven times as long.
+    For a few tokens, dot products read the weights only once, and a matrix product takes up to 1.4 times as long. For a
+    few more, small products take 0.7 of the time of a large one. The threads of a large product also spin while they
+    wait for each other; on a busy machine it takes seven times as long.
     """
     if len(x) <= FEW:
         result: Tensor = np.vecdot(weights[:, None], x).T
@@ -309,7 +309,7 @@ def softmax(x: Tensor) -> Tensor:
 
 
 def silu(x: Tensor) -> Tensor:
-    # From below, so that no exponential overflows: x / (1 + e^-x) = x e^min(x,0) / (e^min(x,0) + e^min(-x,0)).
+    # In this form no exponential overflows: x / (1 + e^-x) = x e^min(x,0) / (e^min(x,0) + e^min(-x,0)).
     low = np.exp(np.minimum(x, 0))
     high = np.exp(np.minimum(-x, 0))
     result: Tensor = x * low / (low + high)

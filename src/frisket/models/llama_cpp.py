@@ -1,7 +1,7 @@
-"""GGUF file × prompt ids → logits, by llama.cpp: contexts that share the weights of one loaded model.
+"""GGUF file × token ids of a prompt → logits, by llama.cpp: sessions share the weights of one loaded model.
 
-The bindings' own `Llama` holds one sequence; forks and several sessions need a context each, so the low-level functions
-are called, which llama-cpp-python takes over from `llama.h` as they are.
+The package's own class `Llama` holds one sequence, but each fork and session needs a context of its own. So this module
+calls the functions of `llama.h`, which llama-cpp-python exports.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from frisket.models.session import NetworkSession
 
 #: Most tokens read in one call.
 BATCH = 512
-#: Default for the most tokens of a context, whose keys and values are allocated at once.
+#: Default for the most tokens of a context; memory for all of them is allocated at once.
 ROOM = 4096
 
 
 class LlamaCpp:
-    """The weights of a file; safe to share between sessions, as long as each is used by one thread."""
+    """The weights of a file. Sessions in several threads may share them, if each session stays in one thread."""
 
     def __init__(self, path: Path) -> None:
         try:
             self.library: Any = importlib.import_module("llama_cpp")
-        except (ImportError, OSError, RuntimeError) as error:  # a broken shared library is a RuntimeError there
+        except (ImportError, OSError, RuntimeError) as error:  # for a broken shared library it raises RuntimeError
             raise MissingDependencyError.of("llama-cpp-python", "llama-cpp") from error
         self.threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         try:
@@ -51,7 +51,7 @@ class LlamaCpp:
 
     @property
     def rewinds(self) -> bool:
-        """Whether the last tokens can be removed from a sequence's state; a recurrent network cannot."""
+        """Whether the last tokens can be removed from a sequence's state; not in a recurrent network."""
         library = self.library
         return not (library.llama_model_is_recurrent(self.model) or library.llama_model_is_hybrid(self.model))
 
@@ -80,7 +80,7 @@ class LlamaCppSession(NetworkSession):
         return twin
 
     def _opened(self, context: int) -> Any:
-        """A new context, which ends with this session."""
+        """A new context, which is freed with this session."""
         library = self._network.library
         parameters = library.llama_context_default_params()
         parameters.n_ctx = context

@@ -4,7 +4,7 @@
     input: My card was charged twice
     output:
 
-The names come from the schema, so a schema that nobody trained on still says what is wanted.
+The names come from the schema, so they tell the model what is wanted even if it was never trained on the schema.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def render(text: str, keys: Sequence[str] = (), draft: str | None = None) -> str
 
 
 def wish(text: str, keys: Sequence[str] | None) -> str:
-    """The user's message to a chat model.
+    """The user's message to a chat model: the text, and the names of the wanted properties.
 
     >>> wish("Charged twice", ["a", "b"])
     'Charged twice\\n\\nAnswer with one JSON value, keys: a, b.'
@@ -82,7 +82,7 @@ def property_names(schema: Any) -> list[str]:
     """
     names: dict[str, None] = {}
     followed: set[str] = set()
-    # Stack of nodes to read, instead of recursion: a schema may nest deeper than Python calls.
+    # A stack instead of recursion: a schema may nest deeper than Python calls may.
     agenda: list[Any] = [schema]
     while agenda and len(names) < MOST_NAMES:
         match agenda.pop():
@@ -97,7 +97,7 @@ def property_names(schema: Any) -> list[str]:
 
 @dataclass(frozen=True)
 class _Name:
-    """A name on the agenda."""
+    """A property name on the stack."""
 
     text: str
 

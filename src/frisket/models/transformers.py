@@ -28,17 +28,16 @@ UNLIMITED = 1 << 30
 def transformers(
     model: Any, tokenizer: Any = None, *, device: str | None = None, dtype: Any = "auto", revision: str | None = None
 ) -> Transformers:
-    """A causal language model of Hugging Face transformers, by name, by folder, or loaded already.
+    """A causal language model of Hugging Face transformers, given by name or folder, or already loaded.
 
         model = frisket.models.transformers("HuggingFaceTB/SmolLM2-135M-Instruct")
         model = frisket.models.transformers("path/to/folder", device="cuda")
         model = frisket.models.transformers(hf_model, hf_tokenizer)
 
-    A folder is what `save_pretrained` writes, and is read without a network. A name is looked up where transformers
-    looks: in its cache, then at the hub, at `revision` if that is given. Code that a model brings with it is never run;
-    load such a model yourself and pass the pair. `tokenizer` may be a name or folder of its own. `device` and `dtype`
-    (a torch dtype or its name) are for models that are loaded here. A fast tokenizer is needed, for the bytes of its
-    tokens.
+    A folder is one that `save_pretrained` writes; it is read without a network. For a name, transformers looks into its
+    cache and then at the hub, at `revision` if given. Code that comes with a model is never run; load such a model
+    yourself and pass model and tokenizer. `tokenizer` may be a name or folder of its own. `device` and `dtype` (a torch
+    dtype or its name) apply to models that are loaded here. Only a fast tokenizer tells the bytes of its tokens.
     """
     if isinstance(model, str | Path):
         return Transformers(*_load(model, tokenizer, device=device, dtype=dtype, revision=revision))
@@ -73,7 +72,7 @@ def _load(source: str | Path, tokenizer: Any, *, device: str | None, dtype: Any,
             tokenizer = library.AutoTokenizer.from_pretrained(other, **options)
         if device is not None:
             loaded = loaded.to(device)
-    except Exception as error:  # whatever the files, the hub and the device lead to
+    except Exception as error:  # files, hub and device raise errors of any type
         hint = (
             "the folder has config.json, the weights of a causal language model and a fast tokenizer"
             if is_folder
@@ -106,12 +105,12 @@ class Transformers:
 
     @property
     def tokenizer(self) -> Any:
-        """The tokenizer of the transformers package, which brings the chat template along."""
+        """The tokenizer of the transformers package, which has the chat template."""
         return self._tokenizer
 
     @property
     def vocabulary(self) -> Vocabulary:
-        # Not the cached property itself: pyright takes none for a property of the protocol.
+        # A method instead of the cached property, which pyright does not accept for a property of the protocol.
         return self._vocabulary
 
     @cached_property
@@ -124,7 +123,7 @@ class Transformers:
 
     @property
     def eos(self) -> list[int]:
-        """The ends of the generation settings, else the tokenizer's own; often several ids."""
+        """The end tokens of the generation settings, often several, or else the tokenizer's own."""
         settings = getattr(self._model, "generation_config", None)
         found = getattr(settings, "eos_token_id", None)
         if found is None:
@@ -139,7 +138,7 @@ class Transformers:
         return next((int(value) for name in names if (value := getattr(config, name, None))), UNLIMITED)
 
     def encode(self, text: str) -> list[int]:
-        # A chat template writes its own special tokens, so the text must not get a second set of them.
+        # A chat template writes the special tokens itself, so encoding must not add them again.
         chat = getattr(self._tokenizer, "chat_template", None)
         return [int(token_id) for token_id in self._tokenizer.encode(text, add_special_tokens=not chat)]
 
@@ -164,7 +163,7 @@ class Transformers:
         return TransformersSession(self._torch, self._model, self.context, prompt_ids)
 
     def batch(self) -> TransformersBatch | None:
-        """A new batch; None where the cache of the model cannot hold several sequences of any lengths."""
+        """A new batch; None if the model's cache cannot hold sequences of different lengths."""
         return transformers_batch(self._torch, self._model)
 
 
@@ -175,7 +174,7 @@ class TransformersSession(NetworkSession):
         self._torch, self._model = torch, model
         self._cache: Any = None
         parameters = inspect.signature(getattr(model, "forward", model)).parameters
-        # Without this, some models compute the logits of the whole prompt: a gigabyte for 2,000 tokens of 128,256.
+        # Some models would compute logits for the whole prompt: a gigabyte for 2,000 tokens of 128,256 logits each.
         self._selects = "logits_to_keep" in parameters
         # transformers 5.24 renamed the cache, both as an argument and in the output.
         self._cache_name = "cache" if "cache" in parameters else "past_key_values"
@@ -183,7 +182,7 @@ class TransformersSession(NetworkSession):
 
     @property
     def rewinds(self) -> bool:
-        """Whether tokens can be taken back: not from a sliding window, nor from the state of a recurrent network."""
+        """Whether tokens can be taken back; not with a sliding window, nor in a recurrent network."""
         layers = getattr(self._cache, "layers", ())
         plain = type(self._cache).__name__ == "DynamicCache"
         return plain and all(type(layer).__name__ == "DynamicLayer" for layer in layers)

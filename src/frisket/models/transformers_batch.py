@@ -1,6 +1,7 @@
-"""A Hugging Face model → a batch: one cache with a row for each sequence, all of one length.
+"""A Hugging Face model → a batch: one cache whose rows, one per sequence, all have the same length.
 
-A shorter sequence has gaps in its row, which the attention mask leaves out; positions count tokens, not places.
+The row of a shorter sequence has gaps, which the attention mask leaves out. Positions count tokens, not places in a
+row.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class TransformersBatch:
         self._cache_name = "cache" if "cache" in parameters else "past_key_values"
         self._rows = _Rows(None, [], np.zeros((0, 0), dtype=np.int64))
         self._removed: set[int] = set()
-        #: The first prompt and its keys and values: later ones take over the beginning that they share with it.
+        #: The first prompt with its keys and values, which later prompts reuse for a common beginning.
         self._first: tuple[Sequence[int], list[tuple[Any, Any]]] = ((), [])
 
     def read(self, appended: Mapping[int, Sequence[int]]) -> Logits:
@@ -51,7 +52,7 @@ class TransformersBatch:
         fresh = [sequence for sequence in appended if sequence not in found]
         if fresh and not self._first[0]:
             found.update(self._begin(fresh[:1], appended))
-            # The row of the first prompt is the last one, and has no gap behind its padding.
+            # The row of the first prompt is the last one; behind its padding it has no gap.
             count = len(appended[fresh[0]])
             layers = [
                 (layer.keys[-1:, :, -count:].clone(), layer.values[-1:, :, -count:].clone())
@@ -64,7 +65,7 @@ class TransformersBatch:
         return np.ascontiguousarray(rows, dtype=np.float32)
 
     def _begin(self, sequences: list[int], appended: Mapping[int, Sequence[int]]) -> dict[int, Any]:
-        """Read prompts, and add their rows to the others; the logits after each."""
+        """Read prompts and add their rows to the cache; the logits after each."""
         known, layers = self._first
         prompts = [list(appended[sequence]) for sequence in sequences]
         shared = min(min(common_prefix(known, prompt), len(prompt) - 1) for prompt in prompts)
@@ -80,7 +81,7 @@ class TransformersBatch:
         return dict(zip(sequences, logits, strict=True))
 
     def _call(self, rows: _Rows, appended: Sequence[Sequence[int]]) -> tuple[Any, _Rows]:
-        """One call of the network: the logits after the last token of each row, and the rows with their tokens."""
+        """(the logits after the last token of each row, the rows with the new tokens), by one call of the network."""
         torch, most = self._torch, max(map(len, appended))
         added = np.zeros((len(appended), most), dtype=np.int64)
         ids = np.zeros_like(added)
@@ -102,7 +103,7 @@ class TransformersBatch:
         return output.logits[:, -1], _Rows(getattr(output, self._cache_name), rows.sequences, mask)
 
     def _forget(self) -> None:
-        """Leave out the rows that were removed, and the places that no row holds a token at."""
+        """Drop the rows that were removed, and the places that are gaps in all rows."""
         rows = self._rows
         kept = [row for row, sequence in enumerate(rows.sequences) if sequence not in self._removed]
         self._removed.clear()
@@ -122,7 +123,7 @@ class TransformersBatch:
         self._rows = _Rows(rows.cache, [rows.sequences[row] for row in kept], mask[:, places])
 
     def _join(self, one: _Rows, other: _Rows) -> _Rows:
-        """The rows of both in one cache; the shorter ones get a gap before their first token."""
+        """The rows of both in one cache; shorter ones get a gap before their first token."""
         torch = self._torch
         length = max(one.mask.shape[1], other.mask.shape[1])
         masks = [np.pad(rows.mask, ((0, 0), (length - rows.mask.shape[1], 0))) for rows in (one, other)]
@@ -137,26 +138,26 @@ class TransformersBatch:
 
 
 class _Rows:
-    """A cache, the sequence in each of its rows, and the places at which a row holds a token."""
+    """A cache, the sequence of each of its rows, and the places where a row has a token."""
 
     def __init__(self, cache: Any, sequences: list[int], mask: NDArray[np.int64]) -> None:
         self.cache, self.sequences, self.mask = cache, sequences, mask
 
 
 def transformers_batch(torch: Any, model: Any) -> TransformersBatch | None:
-    """A batch of a model; None where a row of its cache is more than keys and values, one for each token."""
+    """A batch of a model; None unless its cache is keys and values, one of each per token."""
     parameters = inspect.signature(getattr(model, "forward", model)).parameters
     if not {"attention_mask", "position_ids"} <= set(parameters) or not {"cache", "past_key_values"} & set(parameters):
         return None
     config = getattr(model, "config", None)
     rotary = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
-    # Positions of several dimensions, and rotations that depend on the length of the longest sequence.
+    # Excluded: positions of several dimensions, and rotations that depend on the length of the longest sequence.
     is_special = "mrope_section" in rotary or rotary.get("rope_type") in ("dynamic", "longrope")
     if getattr(config, "is_encoder_decoder", False) or is_special:
         return None
     try:
         layers = importlib.import_module("transformers").DynamicCache(config=config).layers
     except (ImportError, AttributeError, TypeError, KeyError):
-        return None  # an older version, or a configuration of another kind
+        return None  # an older version of transformers, or another type of configuration
     plain = all(type(layer).__name__ == "DynamicLayer" for layer in layers)
     return TransformersBatch(torch, model, parameters) if plain else None

@@ -1,1 +1,1 @@
-"""Text in a notation → Grammar: one module per notation."""
+"""Text in a notation → Grammar; one module per notation."""

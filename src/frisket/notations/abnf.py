@@ -1,7 +1,7 @@
 """ABNF, the notation of Internet standards → productions → structural node.
 
-Names and quoted texts have no case, `%s"…"` has one. A rule goes on in lines that are indented more than its first.
-The core rules (ALPHA, DIGIT, CRLF …) are there unless the grammar defines them itself.
+Names and quoted texts ignore case, `%s"…"` does not. A rule continues in lines that are indented more than its first.
+The core rules (ALPHA, DIGIT, CRLF …) exist unless the grammar defines them itself.
 
 Sources: RFC 5234 (the notation and its core rules), RFC 7405 (texts with case).
 """
@@ -38,7 +38,7 @@ Values: TypeAlias = Literal["characters", "bytes"]
 
 
 def lower_abnf(builder: GrammarBuilder, text: str, *, root: str | None = None, values: Values = "characters") -> int:
-    """The node of `root`, by default the first rule; GrammarSyntaxError for what is not ABNF or not exact."""
+    """The node of `root`, by default the first rule; GrammarSyntaxError for text that is not ABNF, or not exact."""
     source = Source(text)
     builder.check(STEPS_PER_CHARACTER * source.end)
     rules = parse_abnf(source, values)
@@ -52,7 +52,7 @@ def parse_abnf(source: Source, values: Values = "characters") -> Productions:
 
 
 def with_core(rules: Productions, values: Values) -> Productions:
-    """The rules and those core rules that they call and do not define."""
+    """The rules, and those core rules that they call without defining them."""
     core = _core_rules(values)
     found = dict(rules)
     agenda = list(rules.values())
@@ -112,9 +112,9 @@ class _Parser:
         self.source = source
         self.values = values
         self.rules: Productions = {}
-        #: Alternatives by rule, for rules that `=/` extends later.
+        #: Alternatives of each rule, since `=/` may add some later.
         self.bodies: dict[str, list[Node]] = {}
-        #: White space before every rule, as in a standard's text.
+        #: The indentation of all rules, as in the text of a standard.
         self.margin = 0
 
     def parse(self) -> Productions:

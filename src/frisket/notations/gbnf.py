@@ -1,8 +1,8 @@
 """GBNF, the notation of llama.cpp → productions → structural node.
 
-The dialect is that of llama.cpp's parser, with its gaps filled where no text could be read in two ways: rules may be
-left-recursive, a body may be empty, counts have no limit, and a line that begins with `|` goes on with its rule.
-Repeated definitions, empty classes and ranges in reverse order are mistakes, which llama.cpp lets pass.
+The dialect is that of llama.cpp's parser, extended where the text has only one possible meaning: rules may be
+left-recursive, a body may be empty, counts have no limit, and a line that begins with `|` continues its rule. Repeated
+definitions, empty classes and ranges in reverse order are errors here, though llama.cpp accepts them.
 
 Source: github.com/ggml-org/llama.cpp, grammars/README.md and src/llama-grammar.cpp.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def lower_gbnf(builder: GrammarBuilder, text: str, *, root: str = "root") -> int:
-    """The node of the rule `root`; GrammarSyntaxError, with line and column, for what is not GBNF or not exact."""
+    """The node of the rule `root`; GrammarSyntaxError, with line and column, for text that is no GBNF or not exact."""
     source = Source(text)
     builder.check(source.end)
     usual = builder.gbnf(text, root)
@@ -74,12 +74,12 @@ _OF_OTHER_NOTATIONS = {
 
 
 class GBNFParser:
-    """A text of rules; another dialect may have other names and escapes, options of rules, and more kinds of items."""
+    """A parser of a list of rules; other dialects may change names and escapes, and add options of rules and items."""
 
     name = re.compile(r"[A-Za-z0-9_-]+")
-    #: Whether an item may be repeated by several signs, as in `"a"+?`.
+    #: Whether several repetition signs may follow an item, as in `"a"+?`.
     repeats_again = True
-    #: The sign behind the name of a rule that begins.
+    #: The sign after the name of a rule, where its body begins.
     defines = re.compile(r"[ \t]*::=")
     escapes: ClassVar[dict[str, str]] = _ESCAPES
 
@@ -116,10 +116,10 @@ class GBNFParser:
         return lambda body: body
 
     def body(self) -> Node:
-        """The body up to the end of the rule. A stack holds the open groups, so nesting has no depth limit."""
+        """The body up to the end of the rule. Open groups are on a stack, so they may nest to any depth."""
         source, groups = self.source, Groups()
         self.space(lines=True)
-        again: int | None = None  # behind the last sign that repeats
+        again: int | None = None  # the place after the last repetition sign
         while char := source.peek():
             at = source.at
             nested = groups.opened is not None
@@ -172,7 +172,7 @@ class GBNFParser:
         return self.source.peek() == "|"
 
     def named(self, name: str, at: int) -> Node:
-        """The node of a name in a body, read just before."""
+        """The node of a name in a body that was just read."""
         return Reference(name, at)
 
     def terminal(self, char: str) -> Node:
@@ -284,7 +284,7 @@ def _breaks(text: str) -> bool:
     return "\n" in text or "\r" in text
 
 
-#: Hints for the classes of regular expressions.
+#: Hints for classes that regular expressions have and GBNF lacks.
 _CLASSES = {
     "d": "a digit is [0-9]",
     "w": "a word character is [0-9A-Za-z_]",

@@ -19,17 +19,17 @@ NOTATIONS = frozenset({"from_abnf", "from_ebnf", "from_gbnf", "from_lark"})
 
 
 def to_gbnf(constructor: str, argument: Any, keywords: dict[str, Any], meter: Meter) -> str:
-    """The rules of a call of a constructor of `Grammar`, in GBNF."""
+    """The rules of a grammar, given as the call of its constructor, in GBNF."""
     return GBNF(*productions(constructor, argument, keywords, meter)).text()
 
 
 def to_ebnf(constructor: str, argument: Any, keywords: dict[str, Any], meter: Meter) -> str:
-    """The rules of a call of a constructor of `Grammar`, in the W3C's EBNF."""
+    """The rules of a grammar, given as the call of its constructor, in the W3C's EBNF."""
     return W3C(*productions(constructor, argument, keywords, meter)).text()
 
 
 def productions(constructor: str, argument: Any, keywords: dict[str, Any], meter: Meter) -> tuple[Productions, str]:
-    """The rules of a call of a constructor of `Grammar` by name, and the root; GrammarError if it has none."""
+    """(the rules by name, the root) of a grammar, given as its constructor's call; GrammarError if it has none."""
     if constructor in NOTATIONS:
         meter.spend(STEPS_PER_CHARACTER * len(argument))
     if constructor == "from_lark":

@@ -1,4 +1,4 @@
-"""Readings of a text as it grows → events in its named values, once all readings agree on them."""
+"""Readings of a growing text → events of its named values, once all readings agree on them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class _Next(NamedTuple):
-    """A reading that other readings contradict: a value, and the place up to which its text is certain."""
+    """A value of one reading that another reading contradicts, and the place up to which its text is certain."""
 
     value: Value
     end: int
 
 
 class OutlineEvents:
-    """The events of a text: those of JSON values, with names before their paths, and of texts that have a name.
+    """The events of a text: those of its JSON values, with names before their paths, and of its named texts.
 
     >>> from frisket.parts import capture, seq, text
     >>> events = OutlineEvents(Reader(seq("<", capture("t", text(forbidden=[">"])), ">")._outline))
@@ -35,14 +35,14 @@ class OutlineEvents:
     >>> events.told()
     [Grew(path=('t',), text='é'), Closed(path=('t',), value='café', start=1, end=6, tokens=None)]
 
-    Nothing is taken back: where a text has several readings, an event waits until it is in all of them. `finish` takes
-    the first.
+    Nothing is taken back: if the text has several readings, an event waits until all readings have it. `finish` chooses
+    the first reading.
     """
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._events: list[Event] = []
-        #: Last entry common to all readings.
+        #: The last entry that all readings share.
         self._agreed: Entry | None = None
         self._leaf: _Leaf | None = None
         #: Open values of parts, with their members.
@@ -51,18 +51,18 @@ class OutlineEvents:
         self._whole: list[tuple[tuple[str, ...], Any]] = []
 
     def feed(self, piece: bytes | str | frozenset[str]) -> None:
-        """Read more text; a set of names is a special token. GrammarError if no text of the grammar begins so."""
+        """Read more text; a set of names is a special token. GrammarError if the text begins no text of the grammar."""
         self._reader.feed(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece)
         threads = self._reader.threads
         if not threads:
             raise GrammarError(
                 "no text of the grammar begins so", where=f"byte {self._reader.dead}", code="text-rejected"
             )
-        # A possible end is no evidence, unless nothing else may come.
+        # Readings that may end here count only if nothing else may come.
         self._agree([thread for thread in threads if thread.leaf is not None] or threads)
 
     def finish(self) -> None:
-        """End the text; the first reading that may end here is chosen."""
+        """End the text, and choose the first reading that may end here."""
         self._agree([thread for thread in self._reader.threads if thread.leaf is None][:1])
 
     def told(self) -> list[Event]:
@@ -72,7 +72,7 @@ class OutlineEvents:
 
     @property
     def values(self) -> list[tuple[tuple[str, ...], Any]]:
-        """The values so far in order, each with its names; the last ones may be open. Nothing in them is invented."""
+        """The values so far in order, each with its names; the last ones may be open. Nothing is invented."""
         leaf = [] if self._leaf is None else [(self._leaf.names, self._leaf.value)]
         if not self._open:
             return [*self._whole, *leaf]
@@ -86,7 +86,7 @@ class OutlineEvents:
         """Emit events for the entries common to all readings, and for the text in which they agree."""
         if not threads:
             return
-        found = [self._since(thread.found) for thread in threads]
+        found = [self._entries_since(thread.found) for thread in threads]
         shared = 0
         while all(shared < len(entries) and entries[shared] is found[0][shared] for entries in found):
             shared += 1
@@ -98,7 +98,7 @@ class OutlineEvents:
         if first is not None and all(each is not None and each.value == first.value for each in nexts):
             self._events += self._grown(first.value, min(each.end for each in nexts if each is not None))
 
-    def _since(self, entry: Entry | None) -> list[Entry]:
+    def _entries_since(self, entry: Entry | None) -> list[Entry]:
         """The entries of a reading since the last event, in order."""
         entries = []
         while entry is not None and entry is not self._agreed:
@@ -167,7 +167,7 @@ class _Leaf:
 
     @property
     def value(self) -> Any:
-        """The value so far; None where nothing of it is known."""
+        """The value so far; None before it begins."""
         return self.reader.value
 
     def feed(self, data: bytes) -> Iterator[Event]:
@@ -179,7 +179,7 @@ class _Leaf:
         return map(self._placed, self.reader.told())
 
     def _placed(self, event: Event) -> Event:
-        """The event with its place in the whole text instead of in the value."""
+        """The event with offsets in the whole text instead of in the value."""
         path = (*self.names, *event.path)
         if isinstance(event, Opened):
             return replace(event, path=path, start=event.start + self.start)
@@ -189,7 +189,7 @@ class _Leaf:
 
 
 class _TextReader:
-    """The events of a plain text."""
+    """Makes the events of a plain text."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -224,7 +224,7 @@ def _is_leaf(value: Value) -> bool:
 
 
 def _held(leaf: Part, reader: Reader, begin: int) -> int:
-    """The number of last bytes that may belong to the marker that ends the leaf."""
+    """The number of bytes at the end that may belong to the marker that ends the leaf."""
     markers = [end.encode() for end in ends(leaf)]
     if not markers:
         return 0

@@ -1,4 +1,4 @@
-"""Part → whether one automaton reads it, and the notation of its text."""
+"""Part → whether one automaton can read it, and the notation of its text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from frisket.notations.transcript import NOTATIONS
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
 
-#: Notations of a text: named parts make up `record` and `parts`.
+#: Notations of a text; `record` and `parts` consist of named parts.
 Reads: TypeAlias = Literal["json", "python", "text", "record", "parts"] | None
 
 
@@ -54,14 +54,14 @@ def reads(part: Part, *, is_named: bool) -> Reads:
 
 
 def ends(part: Part) -> tuple[str, ...]:
-    """The markers that can end a leaf's text; the marker is no part of its value."""
+    """The markers that can end a leaf's text and are not part of its value."""
     if isinstance(part, Until):
         return tuple(trigger.text for trigger in part.triggers if isinstance(trigger, Lit))
     return part.ends if isinstance(part, Rules) else ()
 
 
 def is_plain(part: Part) -> bool:
-    """Whether the part has neither parts that a place names nor special tokens, so that one automaton reads it."""
+    """Whether one automaton can read the part: it has no special tokens and no parts that places name."""
     match part:
         case Lit() | FreeText() | AnyTokens() | Rules():
             return True
@@ -78,7 +78,7 @@ def is_plain(part: Part) -> bool:
 
 
 def schemas(grammar: Grammar) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The names around each value that has a schema, and the schema."""
+    """For each value with a schema: the names around it, and the schema."""
     agenda: list[tuple[tuple[str, ...], Part]] = [((), Whole(grammar))]
     seen: set[tuple[tuple[str, ...], int]] = set()
     kept: list[Part] = []

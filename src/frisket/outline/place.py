@@ -19,10 +19,10 @@ class Place(NamedTuple):
     names: tuple[str, ...]
     """The names of the parts around it, outermost first."""
     value: Path
-    """The keys and indexes that lead to what is being written, in the JSON value that these parts hold."""
+    """The keys and indexes that lead to the text's end inside the JSON value of these parts."""
 
     def __str__(self) -> str:
-        """The names with / between, then the JSON Pointer; without names the pointer alone."""
+        """The names joined with /, and then the JSON Pointer; without names only the pointer."""
         return named(self.names) + to_pointer(self.value)
 
 

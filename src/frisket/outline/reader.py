@@ -1,8 +1,8 @@
-"""Named parts × a text as it grows → all readings of the text so far, the preferred one first.
+"""Named parts × a growing text → all readings of the text so far, the preferred one first.
 
-A reading is a thread of an ordered simulation (Thompson, *Regular expression search algorithm*, 1968; the order is that
-of R. Cox, *Regular expression matching: the virtual machine approach*, 2009), with a stack of what is still to come.
-Readings that wait for the same are one. The engine reads the leaves.
+A reading is a thread of an ordered simulation (Thompson, *Regular expression search algorithm*, 1968; in the order of
+R. Cox, *Regular expression matching: the virtual machine approach*, 2009), with a stack of the parts still to come.
+Readings with equal stacks are one. Matchers of the engine read the leaves.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from frisket.outline.stack import Stack, Stacks
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: Limit steps and bytes for each reading at a place, and for each stack.
+#: Limit steps and bytes for each reading at each place, and for each stack.
 _STEPS, _BYTES = 100, 600
-#: Most readings that are kept; the last ones beyond it are dropped.
+#: Most readings that are kept; those with the lowest preference are dropped.
 MOST = 256
 
 #: One unit of a text: a byte, or the names of a special token.
@@ -35,7 +35,7 @@ Unit: TypeAlias = int | frozenset[str]
 
 
 class Value(NamedTuple):
-    """A piece of the text that has a value, or that named parts make up."""
+    """A piece of the text that has a value of its own, or whose named parts make up a value."""
 
     names: tuple[str, ...]
     begin: int
@@ -44,24 +44,24 @@ class Value(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """The last finding of a reading, linked to the earlier ones; readings share the beginning of this list."""
+    """A value that a reading has found, linked to the one found before; readings share the beginning of this list."""
 
     before: Entry | None
     value: Value
     end: int | None
-    """The unit behind the value, without a marker that ends it; None where a value of parts begins."""
+    """The unit behind the value, without a marker that ends it; None when a value made of parts begins."""
 
 
 @dataclass(slots=True, eq=False)
 class Thread:
-    """One reading: its current leaf and the parts to come behind it. Without a leaf the text has ended."""
+    """One reading: its current leaf, and the parts to come after it. Without a leaf the text has ended."""
 
     leaf: Part | None
     behind: Stack | None
     value: Value
     found: Entry | None
     matcher: _core.Matcher | None = None
-    #: JSON value so far, and the unit up to which it was read.
+    #: The JSON value so far, and the unit up to which it was read.
     partial: PartialValue | None = None
     fed: int = 0
 
@@ -75,8 +75,8 @@ class Reader:
     >>> str(reader.place)
     'size/1'
 
-    `special` are the special tokens of a vocabulary. If the outline `is_written`, the text has their names instead.
-    Each piece of a text may take the `limits`; with a `meter`, all of them together take what that has.
+    `special` are the special tokens of a vocabulary; if the outline `is_written`, the text has their names instead.
+    Each call of `feed` may take the `limits`; with a `meter`, all calls together may take what it has left.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Reader:
         self._letters = _letters(tuple(sorted((special or {}).items())))
         self._ids = self._letters.special
         self._compiled: dict[int, _core.CompiledGrammar | None] = {}
-        #: Masks by identity, which lasts as long as they are kept here, and whether they hold more than the end.
+        #: `id` of a mask → (the mask, whether it allows more than the end); keeping the mask keeps its id unique.
         self._masks: dict[int, tuple[object, bool]] = {}
         self.threads: list[Thread] = []
         self._expand([(self._stacks.of_part(outline), None)], self.threads, set())
@@ -115,7 +115,7 @@ class Reader:
 
     @property
     def dead(self) -> int | None:
-        """The place of the first byte that no text of the outline allows."""
+        """The offset of the first byte that no text of the outline allows."""
         return None if self._dead is None else self.offset(self._dead)
 
     @property
@@ -125,7 +125,7 @@ class Reader:
 
     @property
     def place(self) -> Place:
-        """The place of the first reading; empty where no part has a name, or no text begins so."""
+        """The place of the first reading; empty if no part has a name, or no text begins with this one."""
         thread = self.first
         return Place((), ()) if thread is None else Place(thread.value.names, self._path(thread))
 
@@ -165,13 +165,13 @@ class Reader:
             if goes_on:
                 threads.append(thread)
             if may_end:
-                self._expand(self._behind(thread), threads, seen)
+                self._expand(self._stacks_behind(thread), threads, seen)
         self.threads = threads[:MOST]
         if not threads and self._dead is None:
             self._dead = len(self.units) - 1
 
     def _reads(self, thread: Thread, unit: Unit) -> tuple[bool, bool]:
-        """Whether the leaf of a reading may continue behind the unit, and whether it may end there."""
+        """(whether the reading's leaf may continue after the unit, whether it may end there)."""
         leaf, matcher = thread.leaf, thread.matcher
         if isinstance(leaf, Lit):
             at, data = len(self.units) - 1 - thread.value.begin, leaf.text.encode()
@@ -185,7 +185,7 @@ class Reader:
         return (self._has_more(matcher), True) if matcher.can_end else (True, False)
 
     def _has_more(self, matcher: _core.Matcher) -> bool:
-        """Whether anything but the end may follow."""
+        """Whether anything other than the end may come."""
         mask = matcher.mask()
         known = self._masks.get(id(mask))
         if known is None:
@@ -196,7 +196,7 @@ class Reader:
         return known[1]
 
     def _compile(self, leaf: Part) -> _core.CompiledGrammar | None:
-        """The rules of a leaf; None if they ask for a special token that the vocabulary does not have."""
+        """The compiled rules of a leaf; None if they need a special token that the vocabulary lacks."""
         if id(leaf) not in self._compiled:
             limits = self._meter.limits
             core = leaf.core if isinstance(leaf, Rules) else build_part(leaf, limits)
@@ -208,7 +208,7 @@ class Reader:
 
     # -- what may follow ---------------------------------------------------------------------------------------------
     def _expand(self, ways: list[tuple[Stack | None, Entry | None]], threads: list[Thread], seen: set[int]) -> None:
-        """Append the readings of stacks, each at its next leaf. Stacks expanded earlier at this place are skipped."""
+        """Append the readings of stacks, each at its next leaf; skip stacks that were expanded at this place before."""
         agenda = ways[::-1]
         here = len(self.units)
         while agenda:
@@ -235,11 +235,11 @@ class Reader:
     def _begin(
         self, stack: Stack, found: Entry | None, threads: list[Thread]
     ) -> list[tuple[Stack | None, Entry | None]]:
-        """Append a reading that begins with a leaf, and the stack behind the leaf if it may be empty."""
+        """Append a reading that begins with a leaf; return the stack after the leaf if the leaf may be empty."""
         leaf = self._stacks.opened(stack.part)
         thread = Thread(leaf, stack.below, Value(stack.names, len(self.units), self._stacks.reads(stack)), found)
         if isinstance(leaf, Lit) and not leaf.text:
-            return self._behind(thread)
+            return self._stacks_behind(thread)
         if isinstance(leaf, (Lit, Special)):
             threads.append(thread)
             return []
@@ -249,9 +249,9 @@ class Reader:
         threads.append(thread)
         self._hold(1)
         thread.matcher = compiled.matcher(max_rollback=0)
-        return self._behind(thread)[::-1] if thread.matcher.can_end else []
+        return self._stacks_behind(thread)[::-1] if thread.matcher.can_end else []
 
-    def _behind(self, thread: Thread) -> list[tuple[Stack | None, Entry | None]]:
+    def _stacks_behind(self, thread: Thread) -> list[tuple[Stack | None, Entry | None]]:
         """The stack behind a leaf that ends here."""
         leaf, found, here = thread.leaf, thread.found, len(self.units)
         assert leaf is not None

@@ -38,15 +38,16 @@ class Stack:
 
 
 class Stacks:
-    """The stacks of one outline; equal ones are one object. With `is_written`, special tokens are written as names.
+    """Makes the stacks of one outline; equal ones are one object. With `is_written`, special tokens are written as
+    names.
 
-    `hold` is called with the number of stacks that are made, and raises where the limits are reached."""
+    `hold` is called with the number of new stacks, and raises an error if a limit is reached."""
 
     def __init__(self, hold: Callable[[int], None], *, is_written: bool) -> None:
         self._hold = hold
         self._is_written = is_written
         self._stacks: dict[tuple[str, int, int, int], Stack] = {}
-        #: Parts made here, by their origin; kept alive, so ids are not reused.
+        #: Parts made here, by the parts that they come from; kept, so that no id is used again.
         self._made: dict[tuple[str, int, int], Part] = {}
         self._opened: dict[int, Part] = {}
         self._leaves: dict[int, bool] = {}
@@ -72,7 +73,7 @@ class Stacks:
         return reads(self.opened(stack.part), is_named=is_named)
 
     def reads_parts(self, label: Part) -> Reads:
-        """The notation of a value made of named parts; None for a single leaf and for a mere name."""
+        """The notation of a value made of named parts; None for a single leaf, and for a name without a value."""
         assert isinstance(label, (Label, Capture))
         if isinstance(label, Label) and label.is_record:
             return "record"
@@ -85,7 +86,7 @@ class Stacks:
 
     # -- what may follow ---------------------------------------------------------------------------------------------
     def follows(self, stack: Stack, here: int) -> list[Stack | None]:
-        """The continuations of a stack at a place, the first choice first."""
+        """The continuations of a stack at a place, in order of preference."""
         part, number, below = stack.part, stack.number, stack.below
         if isinstance(part, Seq) and stack.kind == "rest":
             if number == len(part.items):
@@ -178,7 +179,7 @@ class Stacks:
         return known
 
     def _written(self, part: Lit | Special) -> Lit | Special:
-        """A token as it stands in the text."""
+        """A literal or special token in the form that it has in the text."""
         return Lit(part.name) if self._is_written and isinstance(part, Special) else part
 
     def _push(self, kind: str, part: Part, number: int, below: Stack | None) -> Stack:

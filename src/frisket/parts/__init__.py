@@ -1,6 +1,6 @@
 """Texts, patterns, schemas and types → parts of a grammar, and parts → Grammar.
 
-combinator     one part after another, one of them, some of them, text up to one
+combinator     sequences, choices, repetitions, free text and tags
 text_template  fixed text with typed holes
 """
 

@@ -1,6 +1,6 @@
-"""Texts and grammars → Grammar of a combination: one after another, one of them, some of them, text up to one.
+"""Texts and grammars → the Grammar of a combination: a sequence, a choice, a repetition, free text, tags.
 
-A part is a text, which stands for itself, or a grammar in any notation; every combination is a part again.
+A part is a text, which stands for itself, or a grammar in any notation. Every combination can be a part again.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ GrammarPart: TypeAlias = str | Grammar
 
 
 def lit(text: str) -> Grammar[str]:
-    """Exactly this text; a combinator takes a plain str for the same.
+    """Exactly this text. A combinator also accepts a plain str for it.
 
     >>> lit("yes").accepts("yes")
     True
@@ -125,7 +125,7 @@ def seq(*parts: GrammarPart) -> Grammar[str]:
 def repeat(
     part: GrammarPart, low: int = 0, high: int | None = None, separator: GrammarPart | None = None
 ) -> Grammar[str]:
-    """`low` to `high` texts of a part (None: any number), with the separator between two of them.
+    """`low` to `high` texts of a part (None for no limit), with the separator between each two.
 
     >>> row = repeat(regex("[0-9]+"), 1, 3, separator=", ")
     >>> row.accepts("1, 22"), row.accepts("1, 2, 3, 4")
@@ -152,7 +152,7 @@ def text(
     max_chars: int | None = None,
     limits: Limits | None = None,
 ) -> Grammar[str]:
-    """Free text of so many characters in which none of the forbidden strings occurs.
+    """Free text of `min_chars` to `max_chars` characters that contains none of the forbidden strings.
 
     >>> text(forbidden=["http://"], max_chars=80).accepts("see http://example.org")
     False
@@ -170,15 +170,15 @@ def until(
     name: str | None = None,
     limits: Limits | None = None,
 ) -> Grammar[str]:
-    """Free text that ends with the first of the triggers to come: texts, or special tokens (`special`).
+    """Free text that ends with the first trigger; triggers are texts, or special tokens (`special`).
 
     >>> thought = seq("<think>", until("</think>"), regex("[0-9]+"))
     >>> thought.accepts("<think>6 * 7 <is/> easy</think>42"), thought.accepts("<think></think></think>42")
     (True, False)
 
-    The text has `min_chars` to `max_chars` characters before the trigger, and holds none of the forbidden strings,
-    which may not reach into the trigger either. `name` captures it, without the trigger. A trigger may be spelled by
-    any tokens, and may begin or end within one.
+    The text has `min_chars` to `max_chars` characters before the trigger, and contains no forbidden string, not even
+    one that ends inside the trigger. `name` captures the text without the trigger. Any tokens may spell a trigger, and
+    a token may begin before it or end after it.
     """
     _check_counts("until", min_chars, max_chars)
     if not triggers:
@@ -201,16 +201,16 @@ def tags(
     text_after: bool = True,
     limits: Limits | None = None,
 ) -> Grammar[str]:
-    """Free text with tags in it: pairs of a begin (a text, or a special token) and the part that follows it.
+    """Free text with tags in it. A tag is a begin (a text, or a special token) and the part that follows it.
 
     >>> calls = tags({"<add>": seq(regex("[0-9]+"), "</add>"), "<stop>": ""}, at_most=2)
     >>> calls.accepts("Let me see: <add>3</add> and <stop>."), calls.accepts("<add>x</add>"), calls.accepts("none")
     (True, False, True)
 
-    A `trigger` ends the text: from there on one of the tags that begin with it must come. Without triggers every begin
-    is one; with `triggers=["<"]` the text would hold no other `<`. There are `at_least` to `at_most` tags, each after a
-    text of at most `max_chars` characters, which may be empty and holds no forbidden string. After the last tag text
-    follows, with `text_after=False` nothing. Hundreds of tags cost what one does.
+    A `trigger` ends free text: one of the tags that begin with it must follow. By default every begin is a trigger.
+    With `triggers=["<"]` free text cannot contain any other `<`. There are `at_least` to `at_most` tags. Before each is
+    a text of at most `max_chars` characters, which may be empty and contains no forbidden string. After the last tag
+    comes text, or with `text_after=False` nothing. Hundreds of tags cost no more than one.
     """
     _check_counts("tags", at_least, at_most)
     _check_counts("tags", 0, max_chars)
@@ -219,7 +219,7 @@ def tags(
         raise EmptyGrammarError("there are no tags", where="tags", hint="give a tag, or use frisket.parts.text")
     checked = tuple(_tag(place, pair) for place, pair in enumerate(pairs))
     begins = [begin.text for begin, _ in checked if isinstance(begin, Lit)]
-    # All beginnings of a begin are looked for among the triggers.
+    # Every prefix of a begin is looked up among the triggers.
     free_text.spend_for(begins, Meter(limits))
     words = free_text.shortest(begins) if triggers is None else list(dict.fromkeys(triggers))
     strings = _forbidden("tags", words, forbidden, limits)
@@ -242,12 +242,12 @@ def tags(
 
 
 def special(token_name: str) -> Grammar[str]:
-    """The special token of that name in the vocabulary; it never matches text.
+    """The special token with this name in the vocabulary; ordinary text never matches it.
 
     >>> special("<|eot_id|>").accepts("<|eot_id|>")
     False
 
-    A vocabulary without this token is a VocabularyError when the grammar is compiled.
+    Compiling the grammar for a vocabulary without this token raises a VocabularyError.
     """
     if not isinstance(token_name, str):
         raise TypeError(f"a special token has a str for a name, got {type(token_name).__name__}")
@@ -257,7 +257,7 @@ def special(token_name: str) -> Grammar[str]:
 
 
 def capture(name: str, part: GrammarPart) -> Grammar[str]:
-    """The part, whose text is found again by its name.
+    """The part, with a name under which its text can be found.
 
     >>> capture("year", regex("[0-9]{4}")).accepts("2026")
     True
@@ -265,7 +265,7 @@ def capture(name: str, part: GrammarPart) -> Grammar[str]:
     return Grammar._from_part(Capture(_name(name), _part(f"capture {name!r}", part)))
 
 
-#: The engine's counts are 64 bits wide, and one more text than the count may be counted.
+#: Greatest count: native counts have 64 bits, and one more text may be counted.
 _LARGEST = 2**63
 
 
@@ -278,7 +278,7 @@ def _part(where: str, part: GrammarPart) -> Part:
 
 
 def _advice(target: object) -> str:
-    """The part that a target is, where `generate` takes it as it stands."""
+    """Advice for a target that `generate` accepts and combinators do not: the part to write instead."""
     if isinstance(target, list | tuple) and all(isinstance(one, str) for one in target):
         return ": write choice(*texts)"
     if isinstance(target, re.Pattern):

@@ -1,4 +1,4 @@
-"""Fixed text with typed holes → Grammar, whose texts are read back as one typed object."""
+"""Fixed text with typed holes → a Grammar whose texts are read back as one typed object."""
 
 from __future__ import annotations
 
@@ -35,10 +35,11 @@ def template(text: str, into: type | None = None, /, **holes: Any) -> Grammar[An
     >>> person.value("Name: Ada\nAge: 36\n")
     Filled(name='Ada', age=36)
 
-    A hole is a type or any other target of `generate`. `str` is text within a line, up to the text that follows the
-    hole; a Literal or Enum of texts is one of these, as it stands; every other type is JSON. `into`, a class with
-    annotations, names the types of the holes and is what `value` returns; without it, a frozen dataclass is. Wherever a
-    grammar is taken, such as by `generate`, a template is, too. GrammarSyntaxError names the hole that is none.
+    A hole is a type or any other target of `generate`. `str` is text within a line, up to the fixed text that follows;
+    a Literal or Enum of texts is one of these texts, without quotes; every other type is JSON. `into`, a class with
+    annotations, gives the types of the holes, and `value` returns an object of it; by default that is a frozen
+    dataclass. A template may be used wherever a grammar may, for example in `generate`. GrammarSyntaxError for a
+    malformed hole.
     """
     if not isinstance(text, str):
         raise TypeError(f"a template is a str, got {type(text).__name__}")
@@ -53,8 +54,8 @@ def template(text: str, into: type | None = None, /, **holes: Any) -> Grammar[An
     parts: list[Part] = []
     readers: list[tuple[str, Any]] = []
     made: dict[int, tuple[Any, Part]] = {}
-    """By the identity of a type, what its holes are: many holes are of few types."""
-    begun = 0  # characters of the next fixed text that the hole before it has taken
+    """`id` of a type → its reader and part: templates often have many holes of few types."""
+    begun = 0  # number of characters at the start of the next fixed text that already end the last hole
     for place, (fixed, name) in enumerate(pieces):
         if fixed[begun:]:
             parts.append(Lit.of(fixed[begun:], "the text before a hole" if name is not None else "the text at the end"))
@@ -79,7 +80,7 @@ def template(text: str, into: type | None = None, /, **holes: Any) -> Grammar[An
 
 @dataclasses.dataclass(frozen=True)
 class _Text:
-    """A hole of text."""
+    """Reads a hole of text."""
 
     def value(self, text: str) -> str:
         return text
@@ -87,7 +88,7 @@ class _Text:
 
 @dataclasses.dataclass(frozen=True)
 class _Members:
-    """A hole of one of several texts, each of which stands for a value."""
+    """Reads a hole that is one of several texts, each of which stands for a value."""
 
     members: tuple[tuple[str, Any], ...]
 
@@ -97,7 +98,7 @@ class _Members:
 
 @dataclasses.dataclass(frozen=True)
 class _Maker:
-    """Values of holes → a frozen dataclass with these fields."""
+    """Makes a frozen dataclass with the values of the holes as its fields."""
 
     names: tuple[str, ...]
 
@@ -117,7 +118,7 @@ def _annotations(into: type) -> dict[str, Any]:
 
 
 def _texts(of: Any) -> dict[str, Any] | None:
-    """The texts of a Literal or Enum that has only texts, and what they stand for."""
+    """Text → value, for a Literal or Enum that has only texts."""
     if get_origin(of) is Literal and all(isinstance(value, str) for value in get_args(of)):
         return {value: value for value in get_args(of)}
     if isinstance(of, type) and issubclass(of, enum.Enum) and all(isinstance(member.value, str) for member in of):
@@ -126,7 +127,7 @@ def _texts(of: Any) -> dict[str, Any] | None:
 
 
 def _pieces(text: str) -> list[tuple[str, str | None]]:
-    """(fixed text, the hole behind it) pairs."""
+    """Pairs of (fixed text, the hole after it)."""
     found: list[tuple[str, str | None]] = []
     try:
         for fixed, name, spec, conversion in string.Formatter().parse(text):
@@ -147,7 +148,7 @@ def _pieces(text: str) -> list[tuple[str, str | None]]:
 
 
 def _hole(name: str, of: Any) -> tuple[Any, Part]:
-    """The reader of a hole's text, and the part of its texts."""
+    """(the reader of a hole's text, the part of its texts)."""
     if isinstance(of, str):
         raise TypeError(f"the hole {name!r}: give a type or a grammar; a fixed text stands in the template itself")
     texts = _texts(of)
@@ -158,7 +159,7 @@ def _hole(name: str, of: Any) -> tuple[Any, Part]:
 
 
 def _line(name: str, follows: tuple[str, str | None]) -> tuple[Part, int]:
-    """Text within a line, and how much of the fixed text behind it ends it: all of its first line."""
+    """(text within a line, how many characters of the fixed text after it end it: those of its first line)."""
     fixed, hole = follows
     if not fixed and hole is not None:
         raise GrammarSyntaxError(

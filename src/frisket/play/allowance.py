@@ -1,4 +1,4 @@
-"""Matcher × tokens left → the allowed tokens: the grammar's mask, and its part within the budget."""
+"""Matcher × tokens left → the allowed tokens: those of the grammar's mask, and those that also fit the budget."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ Ids = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Allowance:
-    """The allowed tokens of one position, without and within the budget.
+    """The allowed tokens at one position, without and within the budget.
 
-    Where the tokens left finish the text after each allowed token, both are the same arrays.
+    If every token of the grammar's mask leaves enough tokens to finish the text, both are the same arrays.
     """
 
     grammar: Words
     """The mask of the grammar."""
     ids: Ids
-    """Its tokens, ascending."""
+    """The tokens of that mask, ascending."""
     mask: Words
-    """The mask with room."""
+    """The mask with room: the grammar's, without tokens that leave too few."""
     fitting: Ids
-    """Its tokens, ascending."""
+    """The tokens of the mask with room, ascending."""
     can_end: bool
     micros: float
-    """What the mask of the grammar took, in µs."""
+    """The time of the grammar's mask, in µs."""
     room_micros: float
-    """What the mask with room took, in µs; 0 where there is none."""
+    """The time of the mask with room, in µs; 0 if there is none."""
 
     @property
     def withheld(self) -> int:
@@ -44,9 +44,10 @@ class Allowance:
         return len(self.ids) - len(self.fitting)
 
     def refusal(self, matcher: Matcher, token: int, at: int, most: int) -> BudgetError | None:
-        """Why the budget of `most` tokens forbids token number `at`; None if the token fits or the grammar forbids it.
+        """The error for token number `at` if it exceeds the budget of `most` tokens; None if it fits, or the grammar
+        forbids it.
 
-        The mask with room may miss a token after which the text can be finished: such a token fits.
+        The mask with room may lack a token after which the text can be finished; such a token fits.
         """
         if holds(self.mask, token) or not holds(self.grammar, token):
             return None
@@ -70,11 +71,11 @@ class Allowance:
 
     @staticmethod
     def of(matcher: Matcher, size: int, left: int | None = None, known: Allowance | None = None) -> Allowance:
-        """`left` tokens may still come; None or 0: the mask alone. `known` may be that of the position before."""
+        """The allowance with `left` more tokens, or without a budget. `known` may be that of the last position."""
         began = time.perf_counter_ns()
         grammar = matcher.mask()
         read = time.perf_counter_ns()
-        # An identical array is an equal mask, which often repeats inside a string.
+        # Equal masks are one array, which often repeats inside a string.
         ids = known.ids if known is not None and known.grammar is grammar else _ids(grammar, size)
         mask, fitting, room_micros = grammar, ids, 0.0
         if left:

@@ -1,7 +1,7 @@
-"""Model × grammar × prompt → an answer that a user steers: advance, go back, choose another token.
+"""Model × grammar × prompt → an answer that a user steers: forward, back, or with another token.
 
-The decode loop writes an answer from its beginning to its end. Here whoever looks at it may go back and choose. Without
-a choice by hand the tokens are those of `frisket.generate` with the same seed, and a test holds that.
+The decode loop writes an answer from beginning to end; here the user may go back and choose. Without a choice by
+hand the tokens are those of `frisket.generate` with the same seed (a test compares them).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from frisket.play.plan import Moment, Plan
 
 
 class Answer:
-    """An answer and its position. Steps are made under `lock` of the model, and read from any thread."""
+    """An answer and its position. Steps are made under the model's `lock`; any thread may read them."""
 
     _allowance: Allowance | None
     _look: Look | None
@@ -30,13 +30,13 @@ class Answer:
     _session: Session | None
 
     def __init__(self, model: Model, plan: Plan) -> None:
-        """BudgetError if the budget finishes no answer."""
+        """BudgetError if no text fits the budget."""
         self.model, self.plan = model, plan
         self.vocabulary = plan.grammar.vocabulary
         self.moments: list[Moment] = []
         self.finish: FinishReason | None = None
         self._eos = frozenset(self.vocabulary.eos)
-        self._reading = Lock()  # the matcher is one thread's at a time
+        self._reading = Lock()  # only one thread at a time may use the matcher
         self._matcher = plan.grammar.matcher()
         if plan.finishes:
             plan.budget.check(self._matcher)
@@ -47,7 +47,7 @@ class Answer:
 
     @property
     def tokens(self) -> list[int]:
-        """The ids so far, an end-of-sequence token included."""
+        """The ids so far, including an end-of-sequence token."""
         return [moment.step.token for moment in self.moments]
 
     @property
@@ -60,7 +60,7 @@ class Answer:
         return bool(self.moments) and self.moments[-1].outside
 
     def next(self) -> Look:
-        """The look before the next token; it calls the model if necessary."""
+        """The look before the next token, which calls the model if necessary."""
         if self._look is None:
             logits = self._read()
             here = Allowance.free(self._free_mask, self._free) if self.outside else self._here
@@ -85,10 +85,10 @@ class Answer:
         return self._take(token, chosen=False, budgeted=budgeted)
 
     def take(self, token: int, *, chosen: bool = True) -> Moment:
-        """Advance one step with this token, chosen by hand if `chosen`.
+        """Advance one step with this token; `chosen`: whether the user chose it.
 
-        TokenRejectedError where the mask forbids it, BudgetError where too few tokens are left to finish the text after
-        it; the answer is then as it was.
+        TokenRejectedError if the mask forbids it, BudgetError if it leaves too few tokens to finish the text; in both
+        cases the answer does not change.
         """
         full = self.left == 0 and (self.plan.finishes or token not in self._eos)
         if self.finish is not None or self._closed or full:
@@ -105,7 +105,7 @@ class Answer:
         return self._take(token, chosen=chosen)
 
     def back(self, to: int) -> None:
-        """Forget every step from this one on; the model reads again what is left."""
+        """Remove the steps from number `to` on; the model reads the rest again."""
         if not 0 <= to <= len(self.moments):
             raise ValueError(f"there are {len(self.moments)} steps")
         with self._reading:
@@ -116,7 +116,7 @@ class Answer:
             self._begin()
 
     def matcher(self, at: int) -> Matcher | None:
-        """The position before a step, a fork; None where the text has left the grammar by then."""
+        """A fork of the position before a step; None if the text has left the grammar before it."""
         with self._reading:
             if not 0 <= at <= len(self.moments) or (at and self.moments[at - 1].outside):
                 return None
@@ -125,7 +125,7 @@ class Answer:
             return fork
 
     def generation(self) -> Generation[object]:
-        """The answer so far, as `frisket.stream` gives it."""
+        """The answer so far, in the form of `frisket.stream`."""
         steps = tuple(moment.step for moment in self.moments)
         grammar = self.plan.grammar.grammar
         return Generation(
@@ -194,15 +194,15 @@ class Answer:
         return self._logits
 
     def _ending(self) -> FinishReason:
-        """The finish reason of a whole text: whether the budget decided a token of it."""
+        """The finish reason of a whole text, which depends on whether the budget decided one of its tokens."""
         return "budget" if any(moment.step.budgeted for moment in self.moments) else "end"
 
     def _choose(self) -> tuple[int, bool]:
-        """A token drawn as in the decode loop: from the mask, and again within the budget if it does not fit; whether
-        it was drawn again."""
+        """(the token, whether it was drawn again): drawn from the mask as in the decode loop, and again within the
+        budget if the first one does not fit."""
         at, seed, here = len(self.moments), self.plan.seed, self._allowance
         if not self.plan.masked or here is None:
-            # The noise depends on the token's place alone, so it is equal with and without masks.
+            # The random numbers depend only on the token's place, so they are equal with and without masks.
             return self._draw(self._free_mask, self._free, noise(seed, at)), False
         token = self._draw(here.grammar, here.ids, noise(seed, at))
         if self.too_long(at, token) is None:
@@ -213,7 +213,7 @@ class Answer:
         logits, sampler = self._read(), self.plan.sampler
         if sampler == Sampler.GREEDY:
             best = feasible_mass(logits, mask).likeliest
-            assert best is not None  # or there were nothing to look at
+            assert best is not None  # otherwise `next` would have raised
             return best
         ids = ids[ids < logits.size]
         return int(ids[sampler.choose(logits[ids], numbers)])
@@ -258,7 +258,7 @@ class Answer:
         return moment
 
     def _flushed(self, moment: Moment) -> Moment:
-        """The last moment with the text that was held back: half a character becomes U+FFFD."""
+        """The last moment with the text that was held back; an incomplete character becomes U+FFFD."""
         rest = self._text.flush()
         if not rest:
             return moment

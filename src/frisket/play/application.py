@@ -50,25 +50,25 @@ STRETCH = 500
 def make_application(models: Mapping[str, Callable[[], Model]], settings: Settings | None = None) -> Starlette:
     """The page over some models, each loaded when it is first chosen, as an ASGI application.
 
-        uvicorn.run(make_application({"embedded": frisket.models.embedded}), host="127.0.0.1", port=8765)
+    uvicorn.run(make_application({"embedded": frisket.models.embedded}), host="127.0.0.1", port=8765)
 
-    It answers requests of this machine alone. MissingDependencyError without `frisket-llm[server]`.
+    It answers only requests of this machine. MissingDependencyError without `frisket-llm[server]`.
     """
     routes = [
-        Route("/", _answered(_page)),
-        Route("/page/{name}", _answered(_file)),
-        Route("/api/offer", _answered(_offer)),
-        Route("/api/check", _answered(_check), methods=["POST"]),
-        Route("/api/mend", _answered(_mend), methods=["POST"]),
-        Route("/api/answers", _answered(_begin), methods=["POST"]),
-        Route("/api/searches", _answered(_search), methods=["POST"]),
-        Route("/api/answers/{id}", _answered(_state)),
-        Route("/api/answers/{id}", _answered(_forget), methods=["DELETE"]),
-        Route("/api/answers/{id}/run", _answered(_run), methods=["POST"]),
-        Route("/api/answers/{id}/steps/{n:int}", _answered(_look)),
-        Route("/api/answers/{id}/steps/{n:int}/tokens", _answered(_tokens)),
-        Route("/api/answers/{id}/steps/{n:int}/explain", _answered(_explain), methods=["POST"]),
-        Route("/api/answers/{id}/export/{kind}", _answered(_export)),
+        Route("/", _with_error_responses(_page)),
+        Route("/page/{name}", _with_error_responses(_file)),
+        Route("/api/offer", _with_error_responses(_offer)),
+        Route("/api/check", _with_error_responses(_check), methods=["POST"]),
+        Route("/api/mend", _with_error_responses(_mend), methods=["POST"]),
+        Route("/api/answers", _with_error_responses(_begin), methods=["POST"]),
+        Route("/api/searches", _with_error_responses(_search), methods=["POST"]),
+        Route("/api/answers/{id}", _with_error_responses(_state)),
+        Route("/api/answers/{id}", _with_error_responses(_forget), methods=["DELETE"]),
+        Route("/api/answers/{id}/run", _with_error_responses(_run), methods=["POST"]),
+        Route("/api/answers/{id}/steps/{n:int}", _with_error_responses(_look)),
+        Route("/api/answers/{id}/steps/{n:int}/tokens", _with_error_responses(_tokens)),
+        Route("/api/answers/{id}/steps/{n:int}/explain", _with_error_responses(_explain), methods=["POST"]),
+        Route("/api/answers/{id}/export/{kind}", _with_error_responses(_export)),
     ]
     application = Starlette(
         routes=routes, middleware=[Middleware(Guard)], exception_handlers={HTTPException: _unknown}
@@ -77,7 +77,7 @@ def make_application(models: Mapping[str, Callable[[], Model]], settings: Settin
     return application
 
 
-def _answered(endpoint: Endpoint) -> Endpoint:
+def _with_error_responses(endpoint: Endpoint) -> Endpoint:
     """The endpoint with its exceptions turned into responses."""
 
     async def answered(request: Request) -> Response:
@@ -102,7 +102,7 @@ def _kept(request: Request) -> Kept:
 
 
 def _json(content: Any, status: int = 200) -> Response:
-    # In ASCII: a key may hold half a surrogate pair, which UTF-8 cannot write.
+    # In ASCII, since a key may hold half a surrogate pair, which UTF-8 cannot encode.
     return Response(json.dumps(content, allow_nan=False), status, media_type="application/json")
 
 
@@ -111,7 +111,7 @@ def _line(content: Any) -> str:
 
 
 def _failed(error: Exception) -> str:
-    """The last line of a stream that failed."""
+    """The last line of a stream that has failed."""
     if not isinstance(error, Failure | FrisketError):
         logger.exception("a stream failed", exc_info=error)
     return _line({"error": view.failed(error)})
@@ -137,7 +137,7 @@ def _shipped(name: str) -> Response:
 
 
 async def _offer(request: Request) -> Response:
-    """The features that the page offers; each has a control."""
+    """The features of the page; each has a control."""
     service = _service(request)
     return _json(
         {
@@ -160,7 +160,7 @@ async def _check(request: Request) -> Response:
     parts = checking.check(
         source.notation, source.text, source.options, service.settings.limits, model.vocabulary
     )  # fmt: skip
-    return StreamingResponse(_told(iterate_in_threadpool(parts)), media_type="application/x-ndjson")
+    return StreamingResponse(_json_lines(iterate_in_threadpool(parts)), media_type="application/x-ndjson")
 
 
 async def _mend(request: Request) -> Response:
@@ -183,11 +183,11 @@ async def _search(request: Request) -> Response:
     ask = await read(request, Search)
     service = _service(request)
     loaded, finder = await run_in_threadpool(service.finder, ask)
-    return StreamingResponse(_told(service.search(loaded, finder)), media_type="application/x-ndjson")
+    return StreamingResponse(_json_lines(service.search(loaded, finder)), media_type="application/x-ndjson")
 
 
-async def _told(parts: AsyncIterator[Any]) -> AsyncIterator[str]:
-    """One line of JSON per part; the last may be an error."""
+async def _json_lines(parts: AsyncIterator[Any]) -> AsyncIterator[str]:
+    """One line of JSON per part; the last line may be an error."""
     try:
         async for part in parts:
             yield _line(part)
@@ -230,7 +230,7 @@ async def _written(service: Service, kept: Kept, run: Run) -> AsyncIterator[str]
 
 
 async def _seen(request: Request) -> tuple[Kept, int, Any]:
-    """The answer, the step, and the look before it, which at the end needs the model."""
+    """(the answer, the step, the look before it); at the end, the look calls the model."""
     kept, number = _kept(request), request.path_params["n"]
     made = kept.answer.moments
     if number < len(made):
@@ -278,6 +278,6 @@ async def _export(request: Request) -> Response:
         raise Failure(404, f"nothing is exported as {kind}", code="export", hint=", ".join(get_args(export.Kind)))
     async with kept.running:
         text = await run_in_threadpool(export.exported, kept.answer, kept.ask, kind)
-    # The exported file must never run in this page: it is only saved.
+    # The exported file must only be saved, and never run in this page.
     headers = {"Content-Disposition": f'attachment; filename="{export.NAMES[kind]}"'}
     return Response(text, media_type=export.MEDIA[kind], headers=headers)

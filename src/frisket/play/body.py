@@ -1,4 +1,4 @@
-"""JSON of a request → its fields, checked."""
+"""JSON of a request → its checked fields."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from frisket.play.search import WIDEST, width
 from frisket.server.body import Body
 from frisket.strategies.spelling import read_strategy
 
-#: Tokens chosen by hand in one request.
+#: Tokens that the user chose, in one request.
 Tokens = Annotated[list[Annotated[int, Field(ge=0)]], Field(max_length=8192)]
 
 
 class Source(Body):
-    """A text in a notation, the options of JSON documents, and the model whose tokens are meant."""
+    """A text in a notation, the options of JSON documents, and the model whose vocabulary is used."""
 
     notation: str
     text: str
@@ -40,8 +40,8 @@ class Mend(Body):
 
 
 class Ask(Source):
-    """What an answer is made from. `masked=False` lets the model write freely, with the same random numbers, and cuts
-    the text where the tokens end."""
+    """The inputs of an answer. With `masked=False` the model writes freely, with the same random numbers, and the text
+    is cut when the tokens run out."""
 
     prompt: str
     describe: Literal["", "typescript", "prose", "json_schema", "example"] = ""
@@ -51,7 +51,7 @@ class Ask(Source):
     on_budget: OnBudget = "finish"
     masked: bool = True
     draft: str | None = Field(None, max_length=100_000)
-    """An answer in free text that the model reads before its own, as the strategy `Draft` has it."""
+    """An answer in free text that the model reads before it answers, as in the strategy `Draft`."""
 
     @field_validator("temperature", mode="before")
     @classmethod
@@ -60,7 +60,7 @@ class Ask(Source):
 
 
 class Search(Ask):
-    """An answer that a strategy finds; at temperature 0 it draws as it does by itself."""
+    """The inputs of a search by a strategy; at temperature 0 the strategy uses its own default sampler."""
 
     strategy: str = Field(max_length=200)
 
@@ -74,17 +74,17 @@ class Search(Ask):
 
 
 class Run(Body):
-    """Go back to a step, take these tokens, and then so many by the sampler; all that are left where none is said."""
+    """Go back to a step, take these tokens, and then draw more: a given number, or all that are left."""
 
     back: int | None = Field(None, ge=0)
     tokens: Tokens = Field(default_factory=list)
     by_hand: Tokens | None = None
-    """Which steps were chosen by hand, where an answer is made again; None for all of `tokens`."""
+    """When an answer is made again: the steps that the user chose; None for all of `tokens`."""
     steps: int | None = Field(None, ge=0)
 
 
 class Explain(Body):
-    """A text, or the id of a token, that was expected at a step."""
+    """A text, or the id of a token, that the user expected at a step."""
 
     text: str | None = Field(None, max_length=10_000)
     token: int | None = Field(None, ge=0)

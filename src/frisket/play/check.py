@@ -1,4 +1,4 @@
-"""Text of a grammar → reports in order of their cost: errors, coverage, lint."""
+"""Text of a grammar → reports, the cheapest first: errors, coverage, lint."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from frisket.play.view import failed
 
 #: Most keywords and most findings that are sent; the counts include all.
 MOST = 200
-#: Order of the statuses, the most important first.
+#: The order of the statuses, the most important first.
 ORDER = ("loosened", "narrowed", "unknown", "annotation", "enforced")
 
 
 def compiled(
     notation: str, text: str, options: Mapping[str, Any], limits: Limits, vocabulary: Vocabulary
 ) -> CompiledGrammar:
-    """The grammar of a text; FrisketError for what cannot be read or enforced."""
+    """The compiled grammar of a text; FrisketError if it cannot be read or enforced."""
     return NOTATIONS[notation].read(text, options, limits, vocabulary).compile(vocabulary, limits=limits)
 
 
 def check(
     notation: str, text: str, options: Mapping[str, Any], limits: Limits, vocabulary: Vocabulary
 ) -> Iterator[dict[str, Any]]:
-    """One object for each part: `compiled` or `error`, `least`, then of a JSON Schema `coverage` and `lint`."""
+    """One object per part: `compiled` or `error`, then `least`, and for a JSON Schema `coverage` and `lint`."""
     places = Places(text, is_json=NOTATIONS[notation].is_json)
     began = time.perf_counter()
     try:
@@ -50,7 +50,7 @@ def check(
 
 
 def refused(error: FrisketError, places: Places) -> dict[str, Any]:
-    """The error in the form of every route, with its place in the text."""
+    """The error in the form that all routes use, with its place in the text."""
     said = failed(error)
     said["place"] = places.of(error.where)
     said["excerpt"] = error.excerpt if isinstance(error, GrammarError) else None
@@ -61,7 +61,7 @@ def refused(error: FrisketError, places: Places) -> dict[str, Any]:
 
 
 def _least(made: CompiledGrammar, places: Places) -> dict[str, Any]:
-    """The fewest tokens of an answer; `exact` says whether no fewer suffice."""
+    """The fewest tokens of an answer; `exact` says whether that number is proven."""
     try:
         least = made.matcher().least_tokens()
     except FrisketError as error:
@@ -70,7 +70,7 @@ def _least(made: CompiledGrammar, places: Places) -> dict[str, Any]:
 
 
 def mended(text: str, *, unsafe: bool = False) -> str:
-    """A schema after the linter's safe fixes; with `unsafe` after all."""
+    """A schema after the linter's safe fixes; with `unsafe` after all fixes."""
     fixed: str = repair(text, unsafe=unsafe).schema
     return fixed
 

@@ -1,4 +1,4 @@
-"""The worked systems, and one grammar in each notation → the examples that the page offers."""
+"""The examples of the page: the tasks of `frisket example`, and one grammar in each notation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from frisket import examples
 
-#: Worked system → its title and an example prompt.
+#: Name of a task → its title and an example prompt.
 SYSTEMS = {
     "triage": ("Ticket triage", "My card was charged twice and nobody answers the phone"),
     "orders": ("Café orders", "two large oat lattes and a blueberry muffin to go"),
@@ -16,7 +16,7 @@ SYSTEMS = {
     "agent": ("File agent, action first", "write 'buy milk' to notes/todo.txt"),
     "agent-last": ("File agent, action last", "write 'buy milk' to notes/todo.txt"),
 }
-#: A schema without a needed category: the mask overrules the model, as pressure shows.
+#: A schema that lacks a category which the text needs: the mask overrules the model, and the page shows the pressure.
 MISSING = {
     "type": "object",
     "properties": {
@@ -77,7 +77,7 @@ RULES = (
 
 @cache
 def listed() -> list[dict[str, str]]:
-    """Name, notation, text and prompt of each example, as the page lists them."""
+    """Name, notation, text and prompt of each example, in the order of the page."""
 
     def one(name: str, notation: str, text: str, prompt: str) -> dict[str, str]:
         return {"name": name, "notation": notation, "text": text, "prompt": prompt}

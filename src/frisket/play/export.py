@@ -1,4 +1,4 @@
-"""Answer → a file to share: the page of `generate --trace`, a trace as JSON, a test."""
+"""Answer → a file to share: a page as `generate --trace` writes it, a trace as JSON, or a test."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Kind = Literal["html", "json", "test"]
 MEDIA = {"html": "text/html; charset=utf-8", "json": "application/json", "test": "text/x-python; charset=utf-8"}
 NAMES = {"html": "trace.html", "json": "trace.json", "test": "test_trace.py"}
 
-#: Likeliest tokens per step; a forbidden one needs this log-probability at least, or must be among the first.
+#: Most likeliest tokens per step; a forbidden token must have this log-probability, or be among the first.
 MOST, NOTABLE, FIRST = 8, math.log(0.001), 3
 
-#: Notation → constructor that rebuilds the grammar in a test.
+#: Notation → source text of the constructor that makes the grammar in a test.
 CONSTRUCTORS = {
     "json_schema": "frisket.Grammar.from_json_schema(SOURCE{options})",
     "regex": "frisket.Grammar.from_regex(SOURCE)",
@@ -55,11 +55,11 @@ def report(answer: Answer) -> PressureReport:
 
 
 def _likeliest(answer: Answer, moment: Moment) -> tuple[Likely, ...]:
-    """The likeliest tokens before the mask, then the allowed ones; nearly impossible tokens only if allowed."""
+    """The likeliest tokens before the mask, then the allowed ones; very unlikely tokens only if they are allowed."""
     look, legal = moment.look, {token for token, _ in moment.look.after}
     before = [token for at, (token, logprob) in enumerate(look.before[:MOST]) if at < FIRST or logprob > NOTABLE]
     tokens = dict.fromkeys([*before, *(token for token, _ in look.after[:MOST]), moment.step.token])
-    # The remembered allowed tokens include every allowed token at least as likely as their last.
+    # `look.after` holds every allowed token that is at least as likely as its last one.
     least = look.after[-1][1] if look.allowed > len(look.after) else float("-inf")
     found = []
     for token in tokens:
@@ -71,7 +71,7 @@ def _likeliest(answer: Answer, moment: Moment) -> tuple[Likely, ...]:
 
 
 def test(answer: Answer, ask: Ask) -> str:
-    """A test for pytest: the masks still take every token, and the model still writes the same."""
+    """A test for pytest: the masks still allow every token, and the model still writes the same."""
     special = any(not moment.step.data and not moment.step.ends for moment in answer.moments)
     if ask.notation not in CONSTRUCTORS or special:
         raise FrisketError(

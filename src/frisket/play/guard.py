@@ -1,8 +1,8 @@
-"""Requests → the application if they come from its own page, else a refusal; responses get security headers.
+"""Request → the application if the request comes from its own page, otherwise a refusal; adds security headers.
 
-A page of another site can send requests to a port of this machine. Three things keep it out: the Host is a loopback
-name (so no other name was made to point here), the Origin is the page's own, and a body says that it is JSON, which no
-form can.
+A page of another site can send requests to a port of this machine. Three checks refuse these. The Host must be a
+loopback name, so that no other name was made to point here. The Origin must be the page's own. A body must be declared
+as JSON, which an HTML form cannot do.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HEADERS = {
 
 
 class Guard:
-    """The application behind checks of its requests."""
+    """The application, behind checks of its requests."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -54,7 +54,7 @@ class Guard:
 
 
 def refusal(method: str, path: str, headers: Headers) -> Failure | None:
-    """The reason to refuse a request as foreign; None if the page sent it."""
+    """The refusal of a request from elsewhere; None if the page sent it."""
     if _name(headers.get("host", "")) not in HOSTS:
         return Failure(
             403, "this page is for this machine alone", code="host", hint="open http://127.0.0.1 and its port"
@@ -62,7 +62,7 @@ def refusal(method: str, path: str, headers: Headers) -> Failure | None:
     origin = headers.get("origin")
     if origin is not None and origin != f"http://{headers['host']}":
         return Failure(403, f"a page of {origin} may not ask here", code="origin")
-    # Other sites may link to the page: its state is in the fragment, which browsers do not send.
+    # Other sites may link to the page. Its state is in the fragment, which browsers do not send.
     if path.startswith("/api/") and headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return Failure(403, "another site may not ask here", code="origin")
     if method == "POST" and headers.get("content-type", "").partition(";")[0].strip() != "application/json":

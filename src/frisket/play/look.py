@@ -1,4 +1,4 @@
-"""Logits × mask → the look before a token: the likeliest tokens with and without the mask."""
+"""Logits × mask → the likeliest tokens at one position, with and without the mask."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from frisket.logits.numpy import FeasibleMass, feasible_mass
 from frisket.models import Logits
 from frisket.play.allowance import Allowance
 
-#: Likeliest tokens remembered per step.
+#: Likeliest tokens that are kept per step.
 TOP = 64
 
 
@@ -22,8 +22,8 @@ TOP = 64
 class Look:
     """One position of an answer, before its token.
 
-    `before` are the likeliest (id, natural log-probability) under the model as it is, `after` those of the allowed
-    tokens, with the log-probabilities that the model gives them without the mask, too.
+    `before` are (id, natural log-probability) of the likeliest tokens under the model alone. `after` are those of the
+    likeliest allowed tokens, also with their log-probabilities under the model alone.
     """
 
     mass: FeasibleMass
@@ -31,22 +31,22 @@ class Look:
     size: int
     can_end: bool
     withheld: int
-    """How many more tokens the grammar allows, and the budget forbids."""
+    """The number of tokens that the grammar allows and the budget forbids."""
     micros: float
-    """What the mask took, in µs."""
+    """The time of the mask, in µs."""
     room_micros: float
-    """What the mask with room took, in µs."""
+    """The time of the mask with room, in µs."""
     before: tuple[tuple[int, float], ...]
     after: tuple[tuple[int, float], ...]
 
     @property
     def known(self) -> dict[int, float]:
-        """Remembered token → its log-probability before the mask."""
+        """Token → its log-probability before the mask, for the tokens that are kept."""
         return dict(self.before + self.after)
 
 
 def look(logits: Logits, here: Allowance, *, step: int) -> Look:
-    """VocabularyError or EngineError where there is nothing to choose."""
+    """The look at one position; VocabularyError or EngineError if there is no token to choose."""
     allowed = here.fitting
     ids = allowed if not len(allowed) or allowed[-1] < logits.size else allowed[allowed < logits.size]
     if not len(ids):
@@ -78,11 +78,11 @@ def _likeliest(ids: NDArray[np.intp], logits: Logits, log_sum: float) -> tuple[t
 
 
 def share(logprob: float | None) -> float | None:
-    """A probability for JSON."""
+    """The probability of a log-probability, at most 1 after rounding; None for None."""
     return None if logprob is None else math.exp(min(logprob, 0.0))
 
 
 def in_order(ids: Sequence[int], known: dict[int, float]) -> list[int]:
-    """The ids, sorted by decreasing known probability; ids without one follow in numeric order."""
+    """The ids in decreasing order of known probability; ids without one follow in numeric order."""
     first = sorted((token for token in ids if token in known), key=lambda token: (-known[token], token))
     return first + [token for token in ids if token not in known]

@@ -11,13 +11,13 @@ from frisket import Grammar, Limits, Vocabulary
 from frisket.errors import GrammarSyntaxError
 from frisket.extension import json_fault, read_options
 
-#: Fields of the JSON text for tools.
+#: Fields of the JSON text that describes tools.
 TOOL_FIELDS = ("family", "tools", "choice", "parallel")
 
 
 @dataclass(frozen=True)
 class Notation:
-    """One notation: what the page calls it, and how its text becomes a grammar."""
+    """One notation: its name on the page, and the function that reads its text."""
 
     title: str
     read: Callable[[str, Mapping[str, Any], Limits, Vocabulary], Grammar]

@@ -24,7 +24,7 @@ class Places:
         self._text, self._is_json = text, is_json
 
     def of(self, where: str | None) -> tuple[int, int] | None:
-        """The line and column of a place; None if it is not in the text."""
+        """(line, column) of a place; None if it is not in the text."""
         if where is None:
             return None
         if match := _LINE.fullmatch(where):
@@ -42,7 +42,7 @@ class Places:
         try:
             return JSONText(self._text)
         except (ValueError, IndexError, AssertionError):
-            return None  # no JSON: the error says where by line and column
+            return None  # the text is not JSON; the error itself has line and column
 
     @cached_property
     def _lines(self) -> list[int]:

@@ -1,4 +1,4 @@
-"""Grammar × prompt × sampler × budget → the plan of an answer, and the record of each step."""
+"""Grammar × prompt × sampler × budget → the plan of an answer; and the record of each step."""
 
 from __future__ import annotations
 
@@ -38,6 +38,6 @@ class Moment:
     step: Step
     look: Look
     chosen: bool
-    """By hand, and not by the sampler."""
+    """Whether the user chose the token, and not the sampler."""
     outside: bool
-    """Whether the text left the grammar with this token or before, as it may without masks."""
+    """Whether the text has left the grammar with this token or before, which happens only without masks."""

@@ -1,4 +1,4 @@
-"""Task × Strategy → the chosen answer, and a tree of all candidates."""
+"""Task × Strategy → the chosen answer, and a tree of all paths of the search."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from frisket.play.tree import Grove, tree
 from frisket.play.watch import Watch
 from frisket.strategies import Beams, Best, Draft, Particles, Strategy
 
-#: Most answers that a strategy may hold at once.
+#: Most answers that a strategy may hold at the same time.
 WIDEST = 64
 
-#: Strategies on the page: command-line spelling, name, purpose, and meaning of the number.
+#: Strategies on the page: (command-line spelling, name, purpose, meaning of the number, default number).
 OFFERED = (
     ("exact", "Exact draw", "a draw from the model's own distribution, given the grammar", None, 0),
     ("asap", "ASAp", "the same in the long run; the first answer is that of a mask", None, 0),
@@ -63,7 +63,7 @@ class Finder:
     def run(self) -> dict[str, Any]:
         """The tree, and the tokens of the answer that `frisket.generate` returns with the same seed.
 
-        StrategyError and LimitExceededError as the strategy has them; StoppedError if it was ended.
+        Raises the strategy's StrategyError and LimitExceededError, and StoppedError if the search was stopped.
         """
         task = replace(self.task, model=self.watch.model(self.task.model), observer=self.grove.add)
         rng = np.random.default_rng(self.seed)

@@ -1,4 +1,4 @@
-"""Models × requests → answers, kept so that users can go back in them."""
+"""Models × requests → answers, which are kept so that users can go back in them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from frisket.play.settings import Settings
 from frisket.server.failure import Failure
 from frisket.strategies.spelling import read_strategy
 
-#: Seconds of steps that are sent together, for fast models.
+#: Seconds of steps that a fast model sends in one message.
 MOMENT = 0.02
 #: Seconds between two progress messages of a search.
 TOLD = 0.2
@@ -152,7 +152,7 @@ class Service:
                 raise end
 
     def finder(self, ask: Search) -> tuple[Loaded, Finder]:
-        """The search of a strategy, before it begins. What does not fit is cut, as `frisket.generate` has it."""
+        """The search of a strategy, before it begins; a text beyond the budget is cut, as in `frisket.generate`."""
         loaded, grammar = self.admit(ask)
         task = Task(
             loaded.get(), ask.prompt, grammar.grammar, max_tokens=ask.max_tokens, on_budget="cut",
@@ -162,14 +162,14 @@ class Service:
         return loaded, Finder(task, read_strategy(ask.strategy), ask.seed)
 
     async def search(self, loaded: Loaded, finder: Finder) -> AsyncIterator[dict[str, Any]]:
-        """The progress of a search at intervals, and at last its result. Closing the iterator stops the search."""
+        """The progress of a search at intervals, and then its result. Closing the iterator stops the search."""
 
         async def found() -> dict[str, Any]:
             async with loaded.asking:
                 return await run_in_threadpool(finder.run)
 
         work = asyncio.ensure_future(found())
-        # Retrieve the exception: perhaps nobody else will.
+        # Retrieve the exception, since nobody else may, and asyncio would log it.
         work.add_done_callback(lambda done: done.cancelled() or done.exception())
         try:
             while not (await asyncio.wait({work}, timeout=TOLD))[0]:
@@ -200,7 +200,7 @@ def _steps(answer: Answer, run: Run) -> Iterator[tuple[int, Moment]]:
 def _some(
     steps: Iterator[tuple[int, Moment]],
 ) -> tuple[list[tuple[int, Moment]], BaseException | None]:
-    """The steps made within a moment, and their end: StopIteration, an error, or None if more may come."""
+    """The steps made within `MOMENT`, and what ended them: StopIteration, an error, or None if more may come."""
     made: list[tuple[int, Moment]] = []
     began = time.perf_counter()
     try:

@@ -1,4 +1,4 @@
-"""Vocabulary × token id → how a page shows the token."""
+"""Vocabulary × token id → the token as a page shows it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from frisket.extension import token_name
 
 
 def described(vocabulary: Vocabulary, token: int) -> dict[str, Any]:
-    """Its id, its text, and `kind`: `text`, `bytes` (no whole characters: as escapes), `special` or `end`."""
+    """The token's id, text and `kind`: `text`, `bytes` (no whole characters, shown as escapes), `special` or `end`."""
     data = vocabulary.token(token) if token < vocabulary.size else None
     if data is None:
         kind = "end" if token in vocabulary.eos else "special"
@@ -22,12 +22,12 @@ def described(vocabulary: Vocabulary, token: int) -> dict[str, Any]:
 
 
 def spelling(vocabulary: Vocabulary, text: str) -> int | None:
-    """The token that writes just this text, if there is one."""
+    """The token that writes exactly this text; None if there is none."""
     data = text.encode("utf-8", "surrogatepass")
     return next((token for token in range(vocabulary.size) if vocabulary.token(token) == data), None)
 
 
 @lru_cache(maxsize=4)
 def texts(vocabulary: Vocabulary) -> list[str]:
-    """The text of every token, to search in."""
+    """The text of every token, for a search."""
     return [described(vocabulary, token)["text"] for token in range(vocabulary.size)]

@@ -13,7 +13,7 @@ from frisket.extension import Branch
 from frisket.play.token import described
 from frisket.strategies.weighted import Samples
 
-#: Most paths that are drawn: all answers, then the latest abandoned paths.
+#: Most paths that are drawn: all answers, and the latest abandoned paths.
 MOST = 200
 #: Most characters of a node's text that are sent.
 CHARACTERS = 400
@@ -21,7 +21,7 @@ CHARACTERS = 400
 
 @dataclass(frozen=True)
 class Path:
-    """One way from the root: its tokens, the end of the sequence included."""
+    """One path from the root: its tokens, including the end of the sequence."""
 
     tokens: tuple[int, ...]
     fate: str
@@ -35,7 +35,7 @@ class Path:
 
 @dataclass
 class Grove:
-    """The reported paths of one search; it counts all and keeps those to draw."""
+    """The paths of one search; all are counted, and those to draw are kept."""
 
     fates: Counter[str] = field(default_factory=Counter)
     answers: list[Path] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Grove:
 def tree(grove: Grove, found: Samples[Generation[Any]], chosen: Generation[Any], vocabulary: Vocabulary) -> Any:
     """The tree's nodes, each with the tokens from one fork to the next; a leaf has its path's outcome.
 
-    `share` is the part of the weight that the strategy gave to a path, among all that it found.
+    `share` is the share of a path in the sum of all weights that the strategy gave.
     """
     shares: dict[tuple[int, ...], float] = {}
     for one, weight in zip(found, found.weights.tolist(), strict=True):
@@ -85,9 +85,9 @@ class _Writer:
     won: Path
 
     def nodes(self, paths: Sequence[Path], at: int) -> list[dict[str, Any]]:
-        """A node for each token at this place: abandoned paths, then answers, the chosen path last.
+        """One node for each token at step `at`: abandoned paths first, then answers, and the chosen path last.
 
-        So a page can draw what parted beside a line that goes on, and no staircase.
+        In this order a page can draw branches beside a line that goes straight on.
         """
         groups: dict[int, list[Path]] = {}
         for path in paths:

@@ -18,7 +18,7 @@ from frisket.server.failure import Failure
 
 
 def state(answer: Answer) -> dict[str, Any]:
-    """The whole answer in a few figures."""
+    """The answer as a whole, in a few numbers."""
     inside = [moment for moment in answer.moments if not moment.outside]
     known = [moment.step for moment in inside]
     total = sum((Pressure.of(step.log_feasible) for step in known), Pressure())
@@ -36,7 +36,7 @@ def state(answer: Answer) -> dict[str, Any]:
 
 
 def moment(answer: Answer, number: int, made: Moment) -> dict[str, Any]:
-    """One step in compact form, since thousands are sent."""
+    """One step in a compact form, since thousands are sent."""
     step = made.step
     return {
         "n": number,
@@ -56,7 +56,7 @@ def moment(answer: Answer, number: int, made: Moment) -> dict[str, Any]:
 
 
 def look(answer: Answer, number: int, seen: Look) -> dict[str, Any]:
-    """The look before a step: figures, and the likeliest tokens with their probabilities before and after the mask."""
+    """The look before a step: numbers, and the likeliest tokens with their probabilities before and after the mask."""
     taken = answer.moments[number].step.token if number < len(answer.moments) else None
     matcher, here = answer.matcher(number), answer.allowance(number)
     spread = [token for token, _ in seen.before]
@@ -80,7 +80,7 @@ def look(answer: Answer, number: int, seen: Look) -> dict[str, Any]:
 
 
 def tokens(answer: Answer, number: int, seen: Look, search: str, offset: int, limit: int) -> dict[str, Any]:
-    """A range of the allowed tokens at a position that contain a text, the likeliest first."""
+    """A range of the allowed tokens at a position whose text contains `search`, the likeliest first."""
     here = answer.allowance(number)
     ids = list(range(answer.vocabulary.size)) if here is None else here.fitting.tolist()
     if search:
@@ -96,17 +96,17 @@ def tokens(answer: Answer, number: int, seen: Look, search: str, offset: int, li
 
 
 def failed(error: Exception) -> dict[str, Any]:
-    """An error in the form of every route; for a too small budget also the least sufficient one."""
+    """An error in the form that all routes use; if the budget is too small, with the least that suffices."""
     said: dict[str, Any] = dict(Failure.of(error).body()["error"])
     if isinstance(error, FrisketError | Failure):
-        said["message"] = error.message  # place and hint stand beside it
-    if isinstance(error, BudgetError) and error.where != "prompt":  # a larger one is of no use in a full context
+        said["message"] = error.message  # without place and hint, which have fields of their own
+    if isinstance(error, BudgetError) and error.where != "prompt":  # in a full context, a larger budget does not help
         said["least"], said["exact"] = error.least, error.exact
     return said
 
 
 def explained(answer: Answer, number: int, matcher: Matcher, given: int | str) -> dict[str, Any]:
-    """Why a text or a token may not come next: the grammar forbids it, or the budget alone does."""
+    """The reason why a text or a token may not come next: the grammar forbids it, or only the budget does."""
     explanation = matcher.explain(given)
     token = spelling(answer.vocabulary, given) if isinstance(given, str) else given
     long = None if token is None or not explanation.allowed else answer.too_long(number, token)
@@ -130,7 +130,7 @@ def _room(answer: Answer, number: int, seen: Look, matcher: Matcher | None) -> d
 def _candidate(
     answer: Answer, token: int, seen: Look, here: Allowance | None, taken: int | None = None
 ) -> dict[str, Any]:
-    """`may`: the token may come, as the one that was taken; `long`: the budget alone forbids it."""
+    """A token of the list. `may`: it is allowed, or it was taken; `long`: only the budget forbids it."""
     logprob = seen.known.get(token)
     may = here is None or token == taken or holds(here.mask, token)
     after = None

@@ -9,7 +9,7 @@ from frisket.models import Logits, Model, Session
 
 
 class StoppedError(Exception):
-    """The search was stopped, since nobody waits for its answer."""
+    """The search was stopped, because nobody waits for its answer."""
 
 
 class Watch:
@@ -42,11 +42,11 @@ class _Model:
 
 
 class _Session:
-    """A session that reads token by token: a search needs the distribution after each."""
+    """A session that reads one token at a time, since a search needs the distribution after each."""
 
     def __init__(self, session: Session, watch: Watch) -> None:
         self._session, self._watch = session, watch
-        # Only sessions that can go back have the method.
+        # Only sessions that can take tokens back have this method.
         if hasattr(session, "rewind"):
             self.rewind = session.rewind
             self.rewinds = getattr(session, "rewinds", True)

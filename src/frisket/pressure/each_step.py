@@ -1,6 +1,6 @@
 """Steps → one expandable line each, with the likeliest tokens before and after the mask.
 
-`frisket play` keeps those tokens. A page without scripts shows them by `details`, and their probabilities by `meter`.
+`frisket play` records those tokens. The page shows them without scripts, in `details` and `meter` elements.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ details table { margin: .2rem 0 .6rem; font-size: .9rem; } meter { width: 6rem; 
 
 
 def each_step(steps: Sequence[StepPressure]) -> Iterator[str]:
-    """The section, if any step kept its likeliest tokens or one network call gave several steps."""
+    """The section, if some step has its likeliest tokens, or one call of the network gave several steps."""
     if not any(step.likeliest or not step.called for step in steps):
         return
     yield "<h2>Token by token</h2>"

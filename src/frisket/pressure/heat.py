@@ -12,13 +12,13 @@ from frisket.pressure.pressure import Pressure
 if TYPE_CHECKING:
     from frisket.pressure.report import StepPressure
 
-#: Thresholds of α: the level, from 0, is the number of thresholds above α.
+#: Thresholds of α; the level, from 0, is the number of thresholds above α.
 LEVELS = (0.9, 0.5, 0.1, 0.01, 0.0001)
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Text that became certain with the last of some steps: a character may need several."""
+    """Text that became certain with the last of some steps; one character may need several steps."""
 
     text: str
     steps: tuple[StepPressure, ...]
@@ -35,7 +35,7 @@ class Stretch:
 
 
 def stretches(steps: Iterable[StepPressure]) -> Iterator[Stretch]:
-    """The text of an answer in order. Steps without text belong to what follows them, the last ones to no text."""
+    """The text of an answer in order. Steps without text belong to the next text, and at the end to none."""
     waiting: list[StepPressure] = []
     for step in steps:
         waiting.append(step)
@@ -54,12 +54,12 @@ def level(pressure: Pressure) -> int | None:
 
 
 def alpha(step: StepPressure) -> str:
-    """The feasible mass of a step, for a person."""
+    """The feasible mass of a step, as text for a person."""
     return percent(Pressure.of(step.log_feasible).weight)
 
 
 def percent(share: float) -> str:
-    """A percentage for people, shown as 0 or 100 % only if exact.
+    """A percentage as text; 0 and 100 % only if exact.
 
     >>> percent(0.5), percent(3e-9), percent(0.99999), percent(1.0)
     ('50.0%', '<0.01%', '>99.9%', '100%')

@@ -1,7 +1,7 @@
 """PressureReport → one self-contained page of HTML, and an excerpt of it for notebooks.
 
-Its text comes from a model, which may have been told to write markup. So every text is escaped, the page has no script,
-and its content security policy lets nothing be loaded or run even so.
+The text comes from a model, which may have been told to write markup. So every text is escaped, the page has no script,
+and in any case its content security policy forbids it to load or run anything.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from frisket.pressure.pressure import Pressure
 if TYPE_CHECKING:
     from frisket.pressure.report import PressureReport, StepPressure
 
-#: Most paths and most steps that are listed, the hardest first.
+#: Most paths and most steps that are listed, those with the most pressure first.
 MOST = 25
 #: Characters of context shown before a step.
 BEFORE = 24
@@ -43,7 +43,7 @@ th, td { text-align: left; vertical-align: top; padding: .25rem .6rem; border-bo
 
 
 def page(report: PressureReport) -> str:
-    """The whole document; written as UTF-8, it needs no other file."""
+    """The whole document; it is to be written as UTF-8, and needs no other file."""
     total = report.total
     hardest = sorted((step for step in report.steps if step.log_feasible), key=lambda step: step.log_feasible or 0.0)
     return "\n".join(
@@ -71,7 +71,7 @@ def page(report: PressureReport) -> str:
 
 
 def excerpt(report: PressureReport) -> str:
-    """What a notebook shows: the figures, the text with its marks, and the hardest paths."""
+    """The excerpt for a notebook: the totals, the text with its marks, and the paths with the most pressure."""
     paths = list(report.paths.items())
     return notebook(
         f"<p>{_summary(report)}</p>",

@@ -25,24 +25,24 @@ class Pressure:
 
     steps: int = 0
     unknown: int = 0
-    """Steps at which nobody computed the model's logits: α is unknown, and counts in no sum."""
+    """Steps whose logits were not computed: their α is unknown, and they are left out of the sums."""
     overruled: int = 0
     """Steps at which the mask forbade the model's likeliest token."""
     forced: int = 0
-    """Steps at which one token alone was allowed."""
+    """Steps at which only one token was allowed."""
     nats: float = 0.0
-    """Σ −log α over the steps whose α is known, in nats: 0 where the model wanted what the grammar wants."""
+    """Σ −log α over the steps whose α is known, in nats; 0 if the model wanted what the grammar allows."""
 
     @classmethod
     def of(cls, log_feasible: float | None, *, overruled: bool = False, forced: bool = False) -> Pressure:
         """The pressure of one step; None if its logits are unknown."""
-        # 0.0 and not −0.0, which JSON would show.
+        # 0.0 rather than −0.0, which JSON would show.
         nats = 0.0 if log_feasible is None else 0.0 - log_feasible
         return cls(1, int(log_feasible is None), int(overruled), int(forced), nats)
 
     @classmethod
     def of_all(cls, steps: Sequence[StepPressure]) -> Pressure:
-        """The pressure of many steps, in one pass for each figure."""
+        """The pressure of many steps, computed faster than by additions."""
         known = [step.log_feasible for step in steps if step.log_feasible is not None]
         overruled, forced = sum(step.overruled for step in steps), sum(step.forced for step in steps)
         return cls(len(steps), len(steps) - len(known), overruled, forced, 0.0 - sum(known))
@@ -63,8 +63,8 @@ class Pressure:
 
     @property
     def weight(self) -> float:
-        """w = Π α over the steps whose α is known: the probability that the model, drawing freely, stays within each
-        mask along this answer. 0 where it is too small for a float; `nats` is its logarithm, negated."""
+        """w = Π α over the steps whose α is known: the probability that free draws of the model stay within each mask
+        along this answer. 0 if it is too small for a float; its logarithm is `-nats`."""
         return math.exp(-self.nats)
 
     @property
@@ -79,10 +79,10 @@ class Pressure:
 
     @property
     def forced_share(self) -> float:
-        """The share of forced steps among all."""
+        """The share of forced steps among all steps."""
         return self.forced / self.steps if self.steps else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """All figures, for JSON."""
+        """All fields and shares as JSON values."""
         names = ("steps", "unknown", "overruled", "forced", "nats", "weight", "overruled_share", "forced_share")
         return {name: getattr(self, name) for name in names}

@@ -23,13 +23,13 @@ FORMAT = "frisket-trace-1"
 
 
 class Likely(NamedTuple):
-    """A token that might have come."""
+    """A token that could have come at a step."""
 
     text: str
     before: float
-    """Its probability under the model as it is."""
+    """Its probability under the model alone."""
     after: float | None
-    """The same among the allowed tokens; None where the mask forbids it."""
+    """Its probability among the allowed tokens; None if the mask forbids it."""
 
 
 class StepPressure(NamedTuple):
@@ -37,25 +37,25 @@ class StepPressure(NamedTuple):
 
     text: str
     token: int | None
-    """None where the answer ended without asking the model, because nothing but the end could follow."""
+    """None if the answer ended without a call of the model, since only the end could follow."""
     path: str
-    """The names of the parts and the JSON Pointer of what was being written when the token was chosen (`Step.path`)."""
+    """The names of the parts and the JSON Pointer of the place where the token was chosen (`Step.path`)."""
     schema_path: str
-    """The same with `*` for indexes and for keys that the schema does not name: where steps are counted."""
+    """The path under which the step is counted: `path` with `*` for indexes, and for keys outside the schema."""
     logprob: float | None
     log_feasible: float | None
-    """log α; None where nobody computed the logits, so that α is unknown."""
+    """log α; None if the logits were not computed, so that α is unknown."""
     allowed: int
     overruled: bool
     forced: bool
     favourite: str | None
     """The text or the name of the model's likeliest token before the mask."""
     called: bool = True
-    """Whether the network was called for this step, and not for it and earlier ones together."""
+    """Whether a call of the network was made for this step, and not for it together with earlier ones."""
     budgeted: bool = False
     """Whether `max_tokens` decided the token (`Step.budgeted`)."""
     likeliest: tuple[Likely, ...] = ()
-    """The likeliest tokens before and after the mask, where somebody kept them."""
+    """The likeliest tokens before and after the mask, if they were recorded."""
 
     @property
     def pressure(self) -> Pressure:
@@ -66,8 +66,8 @@ class StepPressure(NamedTuple):
 class PressureReport:
     """The effect of masks on a model's probabilities along one answer; made by `Generation.report`.
 
-    Figures are sums over steps in nats: see `Pressure`. An ending that was never asked for, because nothing but the end
-    could follow, is a step whose α is unknown.
+    Figures are sums over steps, in nats: see `Pressure`. If an answer ended without a call of the model, because only
+    the end could follow, that end is a step whose α is unknown.
     """
 
     text: str
@@ -89,7 +89,7 @@ class PressureReport:
 
     @cached_property
     def paths(self) -> dict[str, Pressure]:
-        """The pressure of each schema path, the worst first; unnamed text counts at the root."""
+        """The pressure of each schema path, the largest first; text without a path counts at the root."""
         steps: dict[str, list[StepPressure]] = {}
         for step in self.steps:
             steps.setdefault(step.schema_path, []).append(step)
@@ -106,12 +106,12 @@ class PressureReport:
             "paths": {path: pressure.as_dict() for path, pressure in self.paths.items()},
             "steps": [_plain(step) for step in self.steps],
         }
-        # In ASCII: a key may hold half a surrogate pair, which no encoding of files can write.
+        # In ASCII, since a key may contain half a surrogate pair, which UTF-8 cannot encode.
         return json.dumps(document, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> PressureReport:
-        """The report that `to_json` wrote; ValueError for anything else. Totals are summed anew from the steps."""
+        """The report from the JSON of `to_json`; ValueError for any other text. Totals are computed again."""
         document = json.loads(text)
         if not isinstance(document, Mapping) or document.get("format") != FORMAT:
             raise ValueError(f'a trace is a JSON object with "format": "{FORMAT}"')
@@ -122,9 +122,10 @@ class PressureReport:
             raise ValueError(f"a trace of this format has other fields: {error}") from None
 
     def to_html(self) -> str:
-        """The report as one self-contained page: the text as a heat map, the hardest paths and steps below.
+        """The report as one self-contained page: the text as a heat map, and the paths and steps with the most
+        pressure.
 
-        All text is escaped, and nothing is loaded: neither scripts nor anything from a network.
+        All text is escaped, and the page loads nothing and runs no script.
         """
         return page(self)
 
@@ -138,7 +139,7 @@ def _steps(generation: Generation[Any], vocabulary: Vocabulary) -> Iterator[Step
     path = counted = ""
     for step in generation.steps:
         here = step._place
-        if here is not None and here is not place:  # one object, as long as the text stays in one value
+        if here is not None and here is not place:  # places are one object while the text stays in one value
             place = here
             path, counted = str(place), folded[place]
         favourite = step.data.decode("utf-8", "replace") if step.favourite == step.token else ""
@@ -159,7 +160,7 @@ def _steps(generation: Generation[Any], vocabulary: Vocabulary) -> Iterator[Step
 
 
 def _shown(token: int, vocabulary: Vocabulary) -> str:
-    """The text of a token, half characters replaced; of a special token its name."""
+    """The text of a token, with U+FFFD for incomplete characters; a special token has its name."""
     data = vocabulary.token(token) if token < vocabulary.size else None
     return (token_name(vocabulary, token) or f"<{token}>") if data is None else data.decode("utf-8", "replace")
 

@@ -1,4 +1,4 @@
-"""Path of a value in a document × schema → the schema path under which it is counted."""
+"""Path of a value in a document × schema → the schema path under which the value is counted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from frisket.outline import Place, named, schemas
 if TYPE_CHECKING:
     from frisket.grammar import Grammar
 
-#: Most paths cached for one schema: documents may have endlessly many.
+#: Most paths that are cached for one schema; documents may have any number.
 MOST = 4096
 #: Placeholder for any array item, and for any key that the schema does not name.
 ANY = "*"
@@ -26,7 +26,7 @@ class SchemaPaths:
     >>> paths[("latte", "sizes", 3)]
     '/*/sizes/*'
 
-    Each path is looked up once, from the one above it. Thread-safe.
+    Each path is looked up once, starting from the path above it. Thread-safe.
     """
 
     def __init__(self, schema: Any) -> None:
@@ -51,7 +51,7 @@ class SchemaPaths:
 
 
 class GrammarPaths:
-    """The paths of places: names unchanged, then the schema path inside the value."""
+    """The paths of places: the names unchanged, and then the schema path inside the value."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._schemas: dict[tuple[str, ...], SchemaPaths] = {}
@@ -65,5 +65,5 @@ class GrammarPaths:
 
 @lru_cache(maxsize=16)
 def grammar_paths(grammar: Grammar) -> GrammarPaths:
-    """The paths of a grammar, with the results of earlier answers."""
+    """The paths of a grammar; results of earlier answers are reused."""
     return GrammarPaths(grammar)

@@ -1,4 +1,4 @@
-"""Model × HTTP → OpenAI's API, with every answer valid by construction."""
+"""Model × HTTP → OpenAI's API, in which every answer is valid by construction."""
 
 from frisket.server.application import make_application
 from frisket.server.settings import Settings

@@ -1,4 +1,4 @@
-"""Model × Settings → an ASGI application: its routes, its key, its errors."""
+"""Model × Settings → an ASGI application with its routes, its API key and its error responses."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def make_application(model: Model, settings: Settings | None = None) -> Starlett
         service.scheduler.close()
 
     routes = [
-        Route(path, _guarded(module.endpoint, service, path, is_open=path in unguarded), methods=module.METHODS)
+        Route(path, _with_key_check(module.endpoint, service, path, is_open=path in unguarded), methods=module.METHODS)
         for module in modules
         for path in getattr(module, "PATHS", None) or (module.PATH,)
     ]
@@ -66,8 +66,8 @@ def make_application(model: Model, settings: Settings | None = None) -> Starlett
     return application
 
 
-def _guarded(endpoint: Endpoint, service: Service, path: str, *, is_open: bool) -> Endpoint:
-    """The endpoint behind the key; what it raises becomes a response, and every response is counted."""
+def _with_key_check(endpoint: Endpoint, service: Service, path: str, *, is_open: bool) -> Endpoint:
+    """The endpoint behind the API key; an exception becomes a response, and every response is counted."""
     key = service.settings.api_key
 
     async def counted(request: Request) -> Response:

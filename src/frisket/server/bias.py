@@ -1,6 +1,6 @@
-"""`logit_bias` of a request × a session → a session whose logits are moved.
+"""`logit_bias` of a request × a session → a session whose logits are shifted.
 
-What is moved is what a model likes, never what a grammar allows: the mask comes after it.
+A bias changes what the model prefers, never what the grammar allows: the mask is applied after it.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import numpy as np
 from frisket.models import Logits, Session
 from frisket.server.failure import Failure
 
-#: Largest change of a logit in either direction, as in OpenAI's API.
+#: Largest shift of a logit in either direction, as in OpenAI's API.
 MOST = 100.0
 
 
 def read_bias(given: Mapping[str, float] | None, size: int) -> dict[int, float]:
-    """Token id → what its logit gains; a Failure for what is no token of a vocabulary of `size`, or too large.
+    """Token id → shift of its logit; a Failure for an id outside a vocabulary of `size` ids, or too large a shift.
 
     >>> read_bias({"17": -100}, 256)
     {17: -100.0}
@@ -42,7 +42,7 @@ class Biased:
 
     def logits(self) -> Logits:
         logits = self._session.logits()
-        # A vocabulary may have more rows than the model's logits.
+        # A vocabulary may have more ids than the model has logits.
         within = self._ids < len(logits)
         logits[self._ids[within]] += self._gains[within]
         return logits

@@ -1,4 +1,4 @@
-"""A JSON object of a request → a model that knows all of its fields."""
+"""A JSON object of a request → a Pydantic model that refuses unknown fields."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-#: Values with which an unknown field is harmless.
+#: Values with which an unknown field asks for nothing.
 NOTHING: tuple[Any, ...] = (None, [], {})
 
 
 def _allow_null(schema: dict[str, Any]) -> None:
-    """Allow the harmless values in the schema of a body that refuses unknown fields."""
+    """Allow these values in the schema of a body that refuses unknown fields."""
     if schema.get("additionalProperties") is False:
         schema["additionalProperties"] = {"enum": list(NOTHING)}
 
 
 class Body(BaseModel):
-    """An object whose fields are all known: one that is not would be ignored, and the answer be another one.
+    """A JSON object that refuses unknown fields: ignoring one could change the answer.
 
-    A field that is null or empty asks for nothing: many clients write all the fields that they know.
+    A field that is null or empty asks for nothing, and is allowed: many clients write all fields that they know.
     """
 
     model_config = ConfigDict(
@@ -40,5 +40,5 @@ class Body(BaseModel):
 
 @cache
 def _names(model: type[Body]) -> frozenset[str]:
-    """The fields of a model as a body calls them."""
+    """The names of a model's fields in a body."""
     return frozenset(field.alias or name for name, field in model.model_fields.items())

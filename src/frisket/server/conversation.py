@@ -1,4 +1,4 @@
-"""Messages of a request → the turns that the library renders; property names × those → the prompt."""
+"""Messages of a request → the turns that the library renders; these × property names → the prompt."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class CalledCustom(Body):
 
 
 class History(Body):
-    """What an earlier answer held. Other servers add fields of their own, which say nothing of the next answer."""
+    """A part of an earlier answer. Other servers add fields of their own to it, which do not affect the next answer."""
 
     model_config = ConfigDict(extra="allow")
 
 
 class FunctionCall(History):
-    """A call of a function that an earlier answer held."""
+    """A function call in an earlier answer."""
 
     id: str
     type: Literal["function"]
@@ -39,7 +39,7 @@ class FunctionCall(History):
 
 
 class CustomCall(History):
-    """A call of a custom tool that an earlier answer held."""
+    """A call of a custom tool in an earlier answer."""
 
     id: str
     type: Literal["custom"]
@@ -51,7 +51,7 @@ Call = Annotated[FunctionCall | CustomCall, Field(discriminator="type")]
 
 
 class Message(History):
-    """One turn. Of an assistant and of a tool it is history."""
+    """One message of a conversation. Those of the assistant and of tools are history, and may have unknown fields."""
 
     role: str
     content: str | list[dict[str, Any]] | None = None
@@ -62,20 +62,20 @@ class Message(History):
     tool_call_id: str | None = None
     prefix: bool | None = None
     partial: bool | None = None
-    """Of the last message, whether the answer continues it: `prefix` as DeepSeek and Mistral say it, `partial` as
-    Moonshot and Qwen do."""
+    """In the last message: whether the answer continues it. DeepSeek and Mistral name the field `prefix`, Moonshot and
+    Qwen `partial`."""
     reasoning_content: str | None = None
-    """Reasoning of an earlier answer, where the chat template reads it."""
+    """Reasoning of an earlier answer, for chat templates that read it."""
     _where: str = PrivateAttr("/messages")
 
     def place_at(self, where: str) -> Message:
-        """The message with its place in the request."""
+        """The message, with its place in the request for errors."""
         self._where = where
         return self
 
     @property
     def turn(self) -> Turn:
-        """The message as the library's turn."""
+        """The message as a turn of the library's conversation."""
         return Turn.of(self.model_dump(exclude_none=True), self._where)
 
 
@@ -85,16 +85,16 @@ def render(
     keys: Sequence[str] | None,
     described: tuple[str, str] | None = None,
 ) -> str:
-    """The prompt for a conversation. The names of the properties that are asked for follow its last message.
+    """The prompt for a conversation. The names of the requested properties follow its last message.
 
-    `described` is a description of the answer, with its style.
+    `described` is (a description of the answer, its style).
     """
     check_variables(chat_template(model), conversation.variables)
     return conversation.render(model, keys, described=described)
 
 
 def check_variables(chat: ChatTemplate | None, variables: Mapping[str, Any]) -> None:
-    """A Failure for a variable that the template does not read: it would be ignored."""
+    """A Failure for a variable that the template does not read, and so would ignore."""
     read = sorted({*THINKS, *(chat.variables if chat else ())} - OWN)
     for name in variables:
         if name not in read:
@@ -104,5 +104,5 @@ def check_variables(chat: ChatTemplate | None, variables: Mapping[str, Any]) -> 
             )  # fmt: skip
 
 
-#: Variables of templates that the server sets.
+#: Template variables that the server sets itself.
 OWN = {"messages", "tools", "add_generation_prompt"}

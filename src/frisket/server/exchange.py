@@ -27,13 +27,13 @@ logger = logging.getLogger(__name__)
 
 B = TypeVar("B", bound=BaseModel)
 
-#: Most commas of a body, which bound its values; a prompt of token ids needs one per token. Python reads so many in
-#: some 30 ms, for which all other clients wait.
+#: Most commas of a body; they bound its number of values. A prompt of token ids needs one per token. Python reads this
+#: many in some 30 ms, during which all other clients wait.
 MOST_COMMAS = 150_000
 
 
 def client_of(request: Request) -> str:
-    """The client that a request counts for: an address, or a network of IPv6, where one client has many."""
+    """The client that a request counts for: an IPv4 address, or a whole network of IPv6 addresses."""
     host = request.client.host if request.client else ""
     try:
         address = ipaddress.ip_address(host)
@@ -43,7 +43,7 @@ def client_of(request: Request) -> str:
 
 
 async def receive(request: Request) -> bytes:
-    """The body of a request, counted against its client until `let_go`."""
+    """The body of a request, counted for its client until `let_go`."""
     service: Service = request.app.state.service
     client, seconds = client_of(request), service.settings.body_seconds
     request.state.held = 0
@@ -64,18 +64,18 @@ async def receive(request: Request) -> bytes:
 
 
 def let_go(request: Request) -> None:
-    """Release the body of a request from its client's share."""
+    """Stop counting the body of a request for its client."""
     service: Service = request.app.state.service
     service.bodies.give_back(client_of(request), getattr(request.state, "held", 0))
 
 
 async def read(request: Request, model: type[B]) -> B:
-    """The body as a model; a Failure says what is wrong with it, and where."""
+    """The body as a model; a Failure says what is wrong, and where."""
     return parse(await _chunks(request), model)
 
 
 async def _chunks(request: Request, hold: Callable[[int], None] | None = None) -> bytes:
-    """The body in chunks; `hold` receives the number of bytes so far."""
+    """The body in chunks; `hold` is called with the number of bytes so far."""
     limit = request.app.state.service.settings.max_body_bytes
     data = bytearray()
     async for chunk in request.stream():
@@ -88,13 +88,13 @@ async def _chunks(request: Request, hold: Callable[[int], None] | None = None) -
 
 
 def parse(data: bytes, model: type[B]) -> B:
-    """A body as a model; a Failure says what is wrong with it, and where."""
+    """A body as a model; a Failure says what is wrong, and where."""
     if data.count(b",") > MOST_COMMAS:
         raise Failure(400, f"the body has more than {MOST_COMMAS:,} commas", code="limit", hint="send fewer values")
     try:
         body = from_json(data)
     except ValueError:
-        body = _read_slowly(data)
+        body = _read_refused(data)
     if not isinstance(body, dict):
         raise Failure(400, "the body is not a JSON object", code="json")
     for name in [name for name in body if name in UNSERVED and name not in model.model_fields]:
@@ -107,8 +107,8 @@ def parse(data: bytes, model: type[B]) -> B:
         raise Failure.of(error, body=body) from error
 
 
-def _read_slowly(data: bytes) -> object:
-    """The value of a body that pydantic's reader refuses; mostly a Failure that says why, and where."""
+def _read_refused(data: bytes) -> object:
+    """The value of a body that pydantic refuses; usually a Failure that says why, and where."""
     try:
         body = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -122,7 +122,7 @@ def _read_slowly(data: bytes) -> object:
 
 @contextlib.contextmanager
 def rename_places(places: Mapping[str, str]) -> Iterator[None]:
-    """Translate the places of a block's errors into places of this request."""
+    """Translate the places in errors of a block into places of this request."""
     try:
         yield
     except (Failure, FrisketError) as error:
@@ -132,7 +132,7 @@ def rename_places(places: Mapping[str, str]) -> Iterator[None]:
 
 
 def _refuse_half_pairs(body: object) -> None:
-    """A Failure if a text of the body holds half of a surrogate pair: no answer, and no vocabulary, can spell it."""
+    """A Failure if a text of the body has half of a surrogate pair, which no vocabulary can spell."""
     agenda: list[tuple[_Place | None, object]] = [(None, body)]
     while agenda:
         place, value = agenda.pop()
@@ -153,7 +153,7 @@ def _refuse_half_pairs(body: object) -> None:
             ]
 
 
-#: A place as (place of the containing value, step); building a pointer for each of 100,000 values would be slow.
+#: A place as (place of the containing value, last step); building a pointer for each of 100,000 values would be slow.
 _Place: TypeAlias = "tuple[_Place | None, int | str]"
 
 
@@ -172,11 +172,11 @@ def _is_ascii(value: object) -> bool:
 
 
 async def guarded(work: Awaitable[Response]) -> Response:
-    """The response of an endpoint; exceptions become responses, and unexpected ones are logged."""
+    """The response of an endpoint; an exception becomes a response, and an unexpected one is logged."""
     try:
         return await work
     except ClientDisconnect:
-        return Response(status_code=499)  # nobody reads it
+        return Response(status_code=499)  # the client has left, so nobody reads it
     except (Failure, FrisketError) as error:
         return Failure.of(error).response()
     except Exception as error:
@@ -192,7 +192,7 @@ async def while_connected(request: Request, response: Awaitable[Response]) -> Re
         await asyncio.wait({work, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if work.done():
             return work.result()
-        return Response(status_code=499)  # nobody reads it
+        return Response(status_code=499)  # the client has left, so nobody reads it
     finally:
         for task in (work, leaving):
             task.cancel()
@@ -210,9 +210,9 @@ async def answer(document: Awaitable[Mapping[str, object]]) -> Response:
 
 
 async def stream(events: AsyncIterator[Mapping[str, object]], *, named: bool = False) -> StreamingResponse:
-    """Server-sent events; a failure before the first sets the status, a later one becomes an event.
+    """Server-sent events; a failure before the first event sets the status, a later one becomes an event.
 
-    `named`: each event says its `type` as its name, and no `[DONE]` follows.
+    `named`: each event has its `type` as its name, and no `[DONE]` follows the last.
     """
     try:
         first = await anext(events)

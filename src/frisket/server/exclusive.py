@@ -1,4 +1,4 @@
-"""A model's session × the lock of the model → a session that waits while another thread uses the model."""
+"""A model's session × the model's lock → a session whose calls wait while another thread uses the model."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ T = TypeVar("T")
 
 
 class Exclusive:
-    """The session; a `DraftSession` where the model's own is one."""
+    """The locked session; a `DraftSession` if the model's own session is one."""
 
     def __init__(self, model: Model, ids: Sequence[int], lock: Lock) -> None:
         self._lock = lock
         self.seconds = 0.0
-        """How much CPU time the calls of the model took in their threads."""
+        """CPU seconds that calls of the model took in their threads."""
         self._session: Any = self._alone(model.start, ids)
 
     @property

@@ -1,4 +1,4 @@
-"""What went wrong → a status, and a body in OpenAI's shape with frisket's code, place and hint."""
+"""Error → HTTP status, and a body in OpenAI's form with frisket's code, place and hint."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ TYPES: dict[int, ErrorType] = {
 
 #: Status → extra headers. After 408 the rest of the body may still arrive.
 HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 408: {"Connection": "close"}, 429: {"Retry-After": "1"}}
-#: Most faults of a body that are examined for the first one: pydantic formats all, about 2 µs each.
+#: Most faults of a body among which the first is searched: pydantic formats each, in about 2 µs.
 MOST_FAULTS = 1_000
 #: OpenAI's fields that are accepted only with their default value.
 PENALTIES = ("frequency_penalty", "presence_penalty")
-#: Pattern of a place that is a field of a request.
+#: Pattern of a place that names a field of the request.
 FIELD = re.compile("[a-z_]+(/.*)?")
 
 
 def pointer(location: Sequence[int | str], body: Any, *, is_missing: bool = False) -> str:
-    """The JSON pointer of a place that pydantic names; the names of types among its steps are none of the body's.
+    """The JSON pointer of a place that pydantic reports; the names of types among its steps are left out.
 
-    `is_missing`: whether nothing stands at the place.
+    `is_missing`: whether there is no value at the place.
 
     >>> pointer(("tools", 0, "function", "name"), {"tools": [{"type": "function"}]}, is_missing=True)
     '/tools/0/name'
@@ -48,10 +48,10 @@ def pointer(location: Sequence[int | str], body: Any, *, is_missing: bool = Fals
     found: list[str] = []
     value, is_tagged = body, False
     for number, step in enumerate(location):
-        # One class reads all types of response formats, so pydantic adds no type name to the place.
+        # All types of response formats are read by one class, so pydantic adds no type name to their place.
         can_be_tagged = isinstance(value, dict) and not is_tagged and found != ["response_format"]
         if can_be_tagged and step == value.get("type"):
-            is_tagged = True  # the name of a type, though a member may be called like it
+            is_tagged = True  # this step names a type, even if a member has the same name
             continue
         inner: Any = None
         if isinstance(value, dict):
@@ -66,7 +66,7 @@ def pointer(location: Sequence[int | str], body: Any, *, is_missing: bool = Fals
 
 
 class Failure(Exception):
-    """A request that is refused: its status, and what its body says; `where` is a JSON pointer into the request."""
+    """A refused request: its status, and the parts of the response's body. `where` points into the request."""
 
     def __init__(
         self, status: int, message: str, *, code: str, where: str | None = None, hint: str | None = None,
@@ -80,7 +80,7 @@ class Failure(Exception):
     def of(cls, error: BaseException, *, where: str | None = None, body: Any = None) -> Failure:
         """An error as a failure: the client's fault (400), or the server's (500).
 
-        `where` points to what the error speaks of in the request, and `body` is the request that a model has refused.
+        `where` points to the part of the request that caused the error; `body` is the request if a model refused it.
         """
         if isinstance(error, Failure):
             return error
@@ -115,12 +115,12 @@ class Failure(Exception):
         elif where is None and FIELD.fullmatch(error.where):
             place = f"/{error.where}"
         elif not FIELD.fullmatch(error.where):
-            # The place is in a text (line and column, or offset), not in the request.
+            # The error's place is inside a text (line and column, or offset), not a place in the request.
             message = f"{message} ({error.where})"
         return cls(status, message, code=error.code, where=place, hint=error.hint, places=places)
 
     def body(self) -> ErrorBody:
-        # Clients show only the message, so the message carries place and hint.
+        # Many clients show only the message, so it includes place and hint.
         place = f" (at {self.where})" if self.where else ""
         advice = f"\nhint: {self.hint}" if self.hint else ""
         error: Error = {

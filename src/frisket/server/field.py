@@ -1,6 +1,6 @@
-"""Unsupported field → its harmless values, and what to use instead.
+"""Unsupported field → the values that are harmless, and a hint what to use instead.
 
-Two read this: what refuses a request, and what describes requests in the OpenAPI document.
+The reader of requests and the OpenAPI document both use this table.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-#: Hint for an unknown field, which is refused: ignoring it could change the answer.
+#: Hint for an unknown field, which is refused because ignoring it could change the answer.
 LISTED = "leave it out; GET /openapi.json lists the fields"
 TOOLS_ELSEWHERE = "POST /v1/chat/completions and /v1/responses serve tools"
 SCHEMA = 'say {"response_format": {"type": "json_schema", "json_schema": {"name": …, "schema": …}}}'
@@ -19,19 +19,19 @@ RULES = 'say {"structured_outputs": {"grammar": …}}'
 
 @dataclass(frozen=True)
 class Unserved:
-    """A field of OpenAI, vLLM, SGLang, llama.cpp, Ollama or NIM."""
+    """A field of OpenAI, vLLM, SGLang, llama.cpp, Ollama or NIM that this server does not support."""
 
     hint: str = "leave it out"
     idle: tuple[Any, ...] = ()
-    """Harmless values beside null and empty ones: those equal to the default."""
+    """Harmless values other than null and empty ones: those that equal the default."""
 
     @property
     def values(self) -> list[Any]:
-        """The values that the field may have."""
+        """The allowed values of the field."""
         return [None, [], {}, *self.idle]
 
     def allows(self, value: Any) -> bool:
-        """Whether the field may have this value; unlike Python, JSON distinguishes 1 and true."""
+        """Whether the field may have this value; JSON, unlike Python, distinguishes 1 and true."""
         return any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in self.values)
 
 

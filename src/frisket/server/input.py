@@ -13,7 +13,7 @@ Status = Literal["in_progress", "completed", "incomplete"]
 
 
 class MessageItem(Message):
-    """What somebody said; as a client sends it, or as it got it."""
+    """A message, in the form in which a client writes it, or in that of an earlier response."""
 
     type: Literal["message"] | None = None
     id: str | None = None
@@ -22,7 +22,7 @@ class MessageItem(Message):
 
 
 class CallItem(History):
-    """A call of a function that an earlier response held."""
+    """A function call of an earlier response."""
 
     type: Literal["function_call"]
     call_id: str
@@ -35,7 +35,7 @@ class CallItem(History):
 
 
 class CustomCallItem(History):
-    """A call of a custom tool that an earlier response held."""
+    """A call of a custom tool of an earlier response."""
 
     type: Literal["custom_tool_call"]
     call_id: str
@@ -47,7 +47,7 @@ class CustomCallItem(History):
 
 
 class ResultItem(History):
-    """What a call has returned."""
+    """The result of a call."""
 
     type: Literal["function_call_output", "custom_tool_call_output"]
     call_id: str
@@ -55,18 +55,18 @@ class ResultItem(History):
 
 
 class ReasoningItem(History):
-    """Reasoning of an earlier response: models read it no more."""
+    """Reasoning of an earlier response; models are not shown it again."""
 
     type: Literal["reasoning"]
 
 
 class LeftOutItem(History):
-    """What this server does not know: items that are stored elsewhere, and calls of tools that OpenAI runs."""
+    """An item that this server ignores: stored elsewhere, or a call of a tool that OpenAI runs."""
 
     type: str
 
 
-#: Types of items that are ignored, beside the calls of OpenAI's hosted tools, found by name.
+#: Types of items that are ignored. Calls of OpenAI's hosted tools are ignored, too; they are found by name.
 LEFT_OUT = {"item_reference", "compaction", "compaction_summary", "compaction_trigger", "context_compaction",
             "mcp_list_tools", "mcp_approval_request", "mcp_approval_response", "tool_search_output",
             "additional_tools", "ghost_snapshot"}  # fmt: skip
@@ -79,7 +79,7 @@ def _kind(item: Any) -> Any:
     return "left_out" if kind in LEFT_OUT or kind.endswith(("_call", "_call_output")) else kind
 
 
-#: Type → model of the items that are read.
+#: Type → model, for the items that are read.
 TAGS: dict[str, type[History]] = {
     "message": MessageItem, "function_call": CallItem, "custom_tool_call": CustomCallItem,
     "function_call_output": ResultItem, "custom_tool_call_output": ResultItem, "reasoning": ReasoningItem,

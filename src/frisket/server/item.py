@@ -1,4 +1,4 @@
-"""Gains of a message → the output items of a response, and their events."""
+"""Gains of a message (see `reply`) → the output items of a response, and their events."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Literal
 from frisket.server.reply import Call, Gain
 from frisket.server.shape import TokenLogprob
 
-#: The name of an event, and its fields beside type and number.
+#: The name of an event, and its fields besides type and number.
 Told = tuple[str, dict[str, Any]]
 Kind = Literal["message", "reasoning"]
 
@@ -18,12 +18,12 @@ PREFIX = {"message": "msg", "reasoning": "rs", "function_call": "fc", "custom_to
 #: Item type → the name of its text in event names.
 TEXT = {"message": "output_text", "reasoning": "reasoning_text", "function_call": "function_call_arguments",
         "custom_tool_call": "custom_tool_call_input"}  # fmt: skip
-#: Type of a call → its field that grows.
+#: Type of a call → the field that grows while the call is written.
 GROWS = {"function_call": "arguments", "custom_tool_call": "input"}
 
 
 class Output:
-    """The output of a response so far. At most one item is open: the last."""
+    """The output of a response so far. At most its last item is open."""
 
     def __init__(self) -> None:
         self.items: list[dict[str, Any]] = []

@@ -22,13 +22,13 @@ from frisket.server.bias import Biased
 from frisket.server.exclusive import Exclusive
 from frisket.server.reply import Field, Gain, TextReply
 
-#: CPU seconds of a step outside the model that are not charged; real grammars take a thousandth of this.
+#: CPU seconds of a step that are not charged, besides those of the model; real grammars take a thousandth of this.
 USUAL = 0.005
 
 
 @dataclass(frozen=True)
 class Token:
-    """One token and its log-probability, before the mask; None of the first one of a prompt."""
+    """One token and its log-probability before the mask, None for the first token of a prompt."""
 
     id: int
     logprob: float | None
@@ -45,7 +45,7 @@ class Echoed:
 
 @dataclass(frozen=True)
 class Written:
-    """One token, the message's gains from it, and the tokens whose fields are now certain."""
+    """A written token, the message's gains from it, and the tokens whose fields are now certain."""
 
     step: Step
     gains: Sequence[Gain] = ()
@@ -54,18 +54,18 @@ class Written:
 
 @dataclass(frozen=True)
 class Ended:
-    """The answer has ended; `whole` if it is a complete text of its grammar."""
+    """The end of an answer; `whole` if it is a complete text of its grammar."""
 
     reason: str
     whole: bool
     gains: Sequence[Gain] = ()
     placed: Sequence[tuple[Field, Token]] = ()
     calls: int = 0
-    """How many calls are whole."""
+    """The number of complete calls."""
     missing: str | None = None
-    """A text that would make it whole, where a stop string has cut it."""
+    """If a stop string cut the answer: a text that would complete it."""
     budgeted: bool = False
-    """Whether `max_tokens` decided a token of it, or ended it where more could have followed."""
+    """Whether `max_tokens` decided one of its tokens, or ended it where more text could have followed."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ Event = Echoed | Written | Ended | Failed
 
 
 class Prompt:
-    """The tokens of a prompt, read once for all answers to it. Used by one thread at a time.
+    """The tokens of a prompt, read once for all its answers. Used by one thread at a time.
 
-    `lock` is held while the model is asked: all prompts of a model share it.
+    `lock` is held during calls of the model; all prompts of one model share it.
     """
 
     def __init__(self, model: Model, ids: Sequence[int], *, uses: int, lock: Lock | None = None) -> None:
@@ -90,14 +90,14 @@ class Prompt:
         self._session: Exclusive | None = None
 
     def session(self) -> Exclusive:
-        """A session that has read the prompt, `uses` times."""
+        """A session that has read the prompt; the prompt gives `uses` of them in all."""
         session = self._session or Exclusive(self.model, self.ids, self._lock)
         self._uses -= 1
         self._session = session if self._uses else None
         return session.fork() if self._uses else session
 
     def beginning(self) -> Exclusive:
-        """A session that has read the first token alone."""
+        """A session that has read only the first token."""
         return Exclusive(self.model, self.ids[:1], self._lock)
 
 
@@ -107,7 +107,7 @@ def _ignore(event: Event) -> None:
 
 @dataclass
 class Job:
-    """One answer to be written. `deliver` is called with each event, in a thread of the scheduler."""
+    """An answer to be written. `deliver` is called with each event, in a thread of the scheduler."""
 
     prompt: Prompt
     grammar: CompiledGrammar | None
@@ -119,16 +119,16 @@ class Job:
     top: int
     deliver: Callable[[Event], None] = _ignore
     make_reply: Callable[[], TextReply] = TextReply
-    """Called where the answer is written: what reads messages takes milliseconds to make."""
+    """Makes the reply that reads messages; called in the thread of the answer, since that takes milliseconds."""
     head: Sequence[str | int] = ()
-    """The beginning of the answer, which the prompt holds already: texts and special tokens."""
+    """The beginning of the answer that the prompt already has: texts and special tokens."""
     scores: bool = False
-    """Whether the log-probabilities of the prompt's tokens are asked for, too."""
+    """Whether the log-probabilities of the prompt's tokens are requested, too."""
     is_empty: bool = False
-    """Whether no token is to be written."""
+    """Whether no token shall be written."""
     bias: Mapping[int, float] = field(default_factory=dict)
     cpu_seconds: float = 5.0
-    """CPU time that steps may take beside the model, what is `USUAL` aside."""
+    """CPU seconds that steps may take besides the model; of each step `USUAL` is free."""
 
     def __post_init__(self) -> None:
         self.cancellation = Cancellation()
@@ -137,7 +137,7 @@ class Job:
         self._spent = 0.0
 
     def cancel(self) -> None:
-        """Stop the answer; callable from any thread."""
+        """Stop the answer; may be called from any thread."""
         self.cancellation.cancel()
 
     @property
@@ -145,7 +145,7 @@ class Job:
         return self.cancellation.cancelled
 
     def advance(self) -> bool:
-        """Deliver the next event; return whether more will come. A finished or cancelled answer holds no resources."""
+        """Deliver the next event; return whether more will follow. An answer that has ended holds no resources."""
         more = False
         try:
             event = None if self.cancelled else self._next()
@@ -166,22 +166,22 @@ class Job:
     def _next(self) -> Event:
         if self._events is None:
             self._events = self._write()
-        asked = self._asked()
+        asked = self._model_seconds()
         began = time.thread_time()
         try:
             event = next(self._events)
         except Exception as error:
-            # The frames of the exception also hold the session.
+            # The exception's frames also hold the session.
             traceback.clear_frames(error.__traceback__)
             return Failed(error)
-        beside = time.thread_time() - began - (self._asked() - asked)
+        beside = time.thread_time() - began - (self._model_seconds() - asked)
         self._spent += max(beside - USUAL, 0)
         if self._spent > self.cpu_seconds and isinstance(event, Written):
             return Failed(_too_dear(self.cpu_seconds))
         return event
 
-    def _asked(self) -> float:
-        """CPU seconds that the model has taken so far."""
+    def _model_seconds(self) -> float:
+        """CPU seconds that calls of the model have taken so far."""
         return 0.0 if self._session is None else self._session.seconds
 
     def _write(self) -> Generator[Event, None, None]:
@@ -234,14 +234,14 @@ class Job:
         return matcher
 
     def _is_spent(self, matcher: Matcher) -> bool:
-        """Whether a whole text that is no JSON document ended because the tokens ran out: more could have followed."""
+        """Whether a whole text, no JSON document, ended when the tokens ran out, and more could have followed."""
         if matcher.ended or matcher.compiled.grammar.schema is not None:
             return False
         ids = np.flatnonzero(allowed(matcher.mask(), (self.vocabulary.size,)))
         return not is_closed(matcher, ids, frozenset(self.vocabulary.eos))
 
     def _score(self, session: Exclusive) -> Iterator[Token]:
-        """Score the tokens of the prompt, which the session reads one by one."""
+        """The tokens of the prompt with their log-probabilities; the session reads them one by one."""
         ids = self.prompt.ids
         yield Token(ids[0], None)
         for token in ids[1:]:
@@ -250,7 +250,7 @@ class Job:
             session.push(token)
 
     def _cut(self, reply: TextReply, text: str) -> tuple[bool, str | None]:
-        """Whether a text cut by a stop string is complete; if not, a text that would complete it."""
+        """(whether a text cut by a stop string is complete, a text that would complete it otherwise)"""
         cut = reply.text_before_stop("".join(part for part in self.head if isinstance(part, str)) + text)
         if self.grammar is None or cut is None or self.grammar.grammar.accepts(cut):
             return True, None
@@ -261,7 +261,7 @@ class Job:
 
 
 def advance(matcher: Matcher, head: Sequence[str | int]) -> None:
-    """Read texts and special tokens; TokenRejectedError if no text of the grammar begins so."""
+    """Take texts and special tokens; TokenRejectedError if no text of the grammar begins with them."""
     for part in head:
         if isinstance(part, int):
             matcher.advance(part)
@@ -280,7 +280,7 @@ class _Tokens:
     def place(self, step: Step, top: tuple[tuple[int, float], ...]) -> list[tuple[Field, Token]]:
         """The tokens whose fields are certain after one more token."""
         if not step.ends:
-            # The text holds a special token as its name.
+            # In the message's text, a special token stands as its name.
             size = len(step.data or step.text.encode())
             self._waiting.append((Token(step.token, step.logprob, top), self._place, self._place + size))
             self._place += size
@@ -324,7 +324,7 @@ class Watched:
         return Watched(self._session.fork())
 
     def likeliest(self, count: int) -> tuple[tuple[int, float], ...]:
-        """The likeliest tokens of the model as it is, the likeliest first."""
+        """The likeliest tokens under the model alone, the likeliest first."""
         return () if self._last is None else likeliest(self._last.astype(np.float64), count)
 
 

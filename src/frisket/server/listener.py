@@ -1,7 +1,7 @@
-"""ASGI application × address × time limits → a server that listens, keeps clients to the limits, and ends on a signal.
+"""ASGI application × address × time limits → a server that listens, enforces the limits, and ends on a signal.
 
-uvicorn ends a connection that is silent between two requests, and gives answers a grace period. It waits without end
-for the rest of a request's headers, and for a client that does not read: those two limits are added here.
+uvicorn closes a connection that is silent between two requests, and gives answers a grace period. It waits forever for
+the rest of a request's headers, and for a client that does not read; this module adds limits for both.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 @dataclass(frozen=True)
 class Times:
-    """Time limits for clients, in seconds. The application reads bodies, so their limit is in `Settings`."""
+    """Time limits for clients, in seconds. The limit for bodies is in `Settings`: the application reads bodies."""
 
     header_seconds: float = 10
-    """From the connection, or the first byte of a further request, to the end of the request's headers."""
+    """From the connection, or from the first byte of a further request, to the end of the request's headers."""
     stall_seconds: float = 30
-    """How long a client may leave what was sent to it unread before its connection is closed."""
+    """How long a client may leave sent bytes unread before its connection is closed."""
     grace_seconds: int = 30
     """How long answers may go on after the first signal; a second signal ends the process at once."""
     idle_seconds: int = 75
-    """How long a connection may be silent between two requests. Clients must let go first: a connection that ends while
-    a request arrives loses it. httpx, and so OpenAI's client, keeps connections for 5 s, as long as uvicorn does."""
+    """How long a connection may be silent between two requests. Clients must close first, since a request that arrives
+    while the server closes is lost. httpx, and so OpenAI's client, keeps connections for 5 s, as long as uvicorn
+    does."""
 
 
 class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
@@ -43,7 +44,7 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        # Any unread byte counts as a stall, not only those beyond 64 KiB.
+        # Any unread byte counts as a stall, not only more than 64 KiB.
         transport.set_write_buffer_limits(high=0)
         self._headers = self._abort_in(self._times.header_seconds)
 
@@ -72,12 +73,12 @@ class Connection(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
         super().connection_lost(exc)
 
     def _abort_in(self, seconds: float) -> asyncio.TimerHandle:
-        # `abort`, since a closed transport waits until the client has read its whole buffer.
+        # `abort`, not `close`, which would wait until the client has read the whole buffer.
         return asyncio.get_running_loop().call_later(seconds, self.transport.abort)
 
 
 class Server(uvicorn.Server):
-    """An application at an address, within `Times`.
+    """A server of one application at one address, which keeps to `Times`.
 
         Server(make_application(frisket.models.embedded()), port=8000).run()
 
@@ -102,7 +103,7 @@ class Server(uvicorn.Server):
         )
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End within the grace period; the next signal finds the system's own handlers, which end the process."""
+        """End within the grace period; a second signal meets the system's own handlers, which end the process."""
         super().handle_exit(sig, frame)
         for one in (signal.SIGINT, signal.SIGTERM):
             signal.signal(one, signal.SIG_DFL)

@@ -12,7 +12,7 @@ from frisket.server.shape import ChatLogprobs, Logprob, TextLogprobs, TokenLogpr
 
 
 def spelled(vocabulary: Vocabulary, token: int) -> tuple[str, list[int]]:
-    """A token's text and bytes; of a special token its name, without bytes."""
+    """A token's text and bytes; a special token has its name as text, and no bytes."""
     data = vocabulary.token(token) if token < vocabulary.size else None
     if data is None:
         return token_name(vocabulary, token) or "", []
@@ -20,7 +20,7 @@ def spelled(vocabulary: Vocabulary, token: int) -> tuple[str, list[int]]:
 
 
 def of_fields(vocabulary: Vocabulary, placed: Sequence[tuple[Field, Token]]) -> ChatLogprobs:
-    """The tokens of each field, as in `choices[].logprobs` of a chat."""
+    """The tokens of each field, in the form of `choices[].logprobs` of a chat."""
     found: ChatLogprobs = {"content": of_chat(vocabulary, [one for field, one in placed if field == "content"]),
                            "refusal": None}  # fmt: skip
     if reasoning := [one for field, one in placed if field == "reasoning"]:
@@ -31,7 +31,7 @@ def of_fields(vocabulary: Vocabulary, placed: Sequence[tuple[Field, Token]]) -> 
 
 
 def of_chat(vocabulary: Vocabulary, written: Sequence[Token]) -> list[TokenLogprob]:
-    """One entry a token, as in `choices[].logprobs.content`."""
+    """One entry per token, in the form of `choices[].logprobs.content`."""
 
     def entry(token: int, logprob: float) -> Logprob:
         text, data = spelled(vocabulary, token)
@@ -41,7 +41,7 @@ def of_chat(vocabulary: Vocabulary, written: Sequence[Token]) -> list[TokenLogpr
 
 
 def of_completion(vocabulary: Vocabulary, written: Sequence[Token], offset: int) -> TextLogprobs:
-    """Parallel lists, as in `choices[].logprobs`; `offset` is where the first token's text begins."""
+    """Parallel lists, in the form of `choices[].logprobs` of a completion; `offset` is where the first token begins."""
     texts = [spelled(vocabulary, one.id)[0] for one in written]
     places = [offset + sum(map(len, texts[:number])) for number in range(len(texts))]
     top = [{spelled(vocabulary, token)[0]: max(logprob, -9999.0) for token, logprob in one.top} for one in written]

@@ -1,4 +1,4 @@
-"""Requests and tokens → figures in the format of Prometheus."""
+"""Requests and tokens → metrics in the format of Prometheus."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from frisket.server.scheduler import Scheduler
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 
-#: Histogram bounds of −log α: allowed tokens had 99 %, 90 %, half, a tenth … of the probability.
+#: Histogram bounds of −log α: the allowed tokens had 99 %, 90 %, half, a tenth … of the probability.
 NATS = (0.01, 0.1, 0.7, 2.3, 4.6, 6.9, 11.5, 23)
 
 
 class Metrics:
-    """The figures of one server."""
+    """The metrics of one server."""
 
     def __init__(self, scheduler: Scheduler, compiler: Compiler, vocabulary: Vocabulary) -> None:
         self.registry = CollectorRegistry()
@@ -55,9 +55,10 @@ class Metrics:
             Gauge(f"frisket_{name}", text, registry=self.registry).set_function(read)
 
     def count(self, step: Step, *, masked: bool) -> None:
-        """One token of an answer; `masked` if it was written under a grammar.
+        """Count one token of an answer; `masked` if it was written under a grammar.
 
-        No path is a label: schemas are the clients', and every new one would be kept for ever.
+        The path in the document is no label: schemas come from clients, and every new label value would be kept
+        forever.
         """
         self.tokens.inc()
         if masked:

@@ -1,4 +1,4 @@
-"""Operations of the routes × settings → the OpenAPI 3.1 document, made of the models that check requests."""
+"""Operations of the routes × settings → the OpenAPI 3.1 document, made from the models that check requests."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WITH_BODY = {
 
 @dataclass(frozen=True)
 class Operation:
-    """What the document says of one path. `event` is the shape of an event where answers may be streamed."""
+    """The description of one path. `event` is the type of an event, if answers may be streamed."""
 
     path: str
     summary: str
@@ -41,15 +41,15 @@ class Operation:
     examples: Mapping[str, Any] = field(default_factory=dict)
     refused: Mapping[int, str] = field(default_factory=dict)
     statuses: Mapping[int, str] = field(default_factory=dict)
-    """Further statuses with the body of an answer."""
+    """Other statuses whose body is an answer."""
     has_done: bool = True
     """Whether a stream ends with `[DONE]`."""
     is_open: bool = False
-    """Whether it asks for no key."""
+    """Whether the path needs no API key."""
 
 
 def document(operations: Sequence[Operation], settings: Settings) -> dict[str, Any]:
-    """The document of one server: its model's name and its limits are part of the schemas."""
+    """The document of one server; the schemas include its model's name and its limits."""
     types: dict[tuple[str, str], Any] = {("", "error"): ErrorBody}
     for one in operations:
         of_one = {"request": one.request, "answer": one.answer, "event": one.event}
@@ -61,11 +61,11 @@ def document(operations: Sequence[Operation], settings: Settings) -> dict[str, A
     schemas: dict[str, Any] = every.get("$defs", {})
     for schema in schemas.values():
         if "properties" in schema:
-            # A typed dictionary is closed, but its schema does not say so.
+            # A typed dictionary is closed, but its schema does not say it.
             schema.setdefault("additionalProperties", False)
     for one in operations:
         if one.request is not None:
-            _narrow(schemas[one.request.__name__]["properties"], settings)
+            _add_limits(schemas[one.request.__name__]["properties"], settings)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -86,7 +86,7 @@ def document(operations: Sequence[Operation], settings: Settings) -> dict[str, A
 
 
 def _described(one: Operation, parts: Parts, settings: Settings) -> dict[str, Any]:
-    """One operation; `parts` are the schemas by path and part."""
+    """The description of one operation; `parts` are the schemas by path and part."""
     keyed, model = settings.api_key is not None and not one.is_open, settings.name
     refused = {**ANY_REQUEST, **(KEY_NEEDED if keyed else {}), **(WITH_BODY if one.request else {}), **one.refused}
     content: dict[str, Any] = {one.media_type: {"schema": parts[one.path, "answer"]}}
@@ -112,7 +112,7 @@ def _described(one: Operation, parts: Parts, settings: Settings) -> dict[str, An
 
 
 def _event(schema: dict[str, Any], *, done: bool) -> dict[str, Any]:
-    """One event of a stream, as in OpenAPI 3.2: 3.1 has no words for a sequence, and tools read `schema` as an item."""
+    """The schema of one event of a stream: OpenAPI 3.1 has none for a sequence, and tools read `schema` as an item."""
     data = {"type": "string", "contentMediaType": "application/json", "contentSchema": schema}
     return {
         "type": "object",
@@ -125,8 +125,8 @@ def _event(schema: dict[str, Any], *, done: bool) -> dict[str, Any]:
     }
 
 
-def _narrow(properties: dict[str, Any], settings: Settings) -> None:
-    """Add to a request's schema the model's name, the limits, and fields accepted only with a default value."""
+def _add_limits(properties: dict[str, Any], settings: Settings) -> None:
+    """Add the model's name, the limits, and the fields that need their default value to the schema of a request."""
     properties["model"] |= {"const": settings.name}
     limits = {"n": settings.max_choices}
     limits |= dict.fromkeys(("max_tokens", "max_completion_tokens", "max_output_tokens"), settings.max_tokens)

@@ -1,4 +1,4 @@
-"""The fields that all requests for text share → sampler, grammar, limits of an answer."""
+"""The fields that all requests for text share → sampler, grammar and limits of an answer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Text = str
 
 #: Largest seed (64 bits) and largest count (31 bits), for numbers without another bound.
 MOST_SEED, MOST_INTEGER = 2**64 - 1, 2**31 - 1
-#: Most stop strings of a request, and most characters of all of them: their automaton takes milliseconds.
+#: Most stop strings of a request, and most characters of all together: making their automaton takes milliseconds.
 MOST_STOPS, MOST_STOP_CHARACTERS = 256, 4096
 #: Most entries of a list of messages, items or tools.
 MOST_ENTRIES = 4096
@@ -47,14 +47,14 @@ class StreamOptions(Body):
 
 
 class Parameters(Body):
-    """What OpenAI's clients and vLLM's `extra_body` say of how an answer is written."""
+    """How an answer is written: the fields of OpenAI's clients, and of vLLM's `extra_body`."""
 
     model: str
     temperature: float | None = Field(None, ge=0, le=2)
     top_p: float | None = Field(None, gt=0, le=1)
     seed: int | None = Field(None, ge=0, le=MOST_SEED)
     stream: bool | None = False
-    # Beside OpenAI's own:
+    # In addition to OpenAI's own fields:
     top_k: int | None = Field(None, ge=-1, le=MOST_INTEGER)
     min_p: float | None = Field(None, ge=0, le=1)
     repetition_penalty: float | None = Field(None, ge=1 / MOST_PENALTY, le=MOST_PENALTY)
@@ -84,7 +84,7 @@ class Parameters(Body):
     def _number(cls, value: Any) -> Any:
         if type(value) is not int:
             return value
-        return float(value) if abs(value) < 2**1023 else math.inf  # which is refused
+        return float(value) if abs(value) < 2**1023 else math.inf  # infinity is refused
 
     def sampler(self, settings: Settings) -> Sampler:
         sampler = Sampler(temperature=settings.temperature)
@@ -98,11 +98,11 @@ class Parameters(Body):
         return sampler
 
     def first_seed(self) -> int:
-        """The seed of the first answer; each further one has the next."""
+        """The seed of the first answer; each further answer has the next number."""
         return secrets.randbits(62) if self.seed is None else self.seed
 
     def structured(self, settings: Settings, more: Asked | None = None, *, tools: bool = False) -> Asked | None:
-        """The one structured output that is asked for, in whichever field; `tools` have documents, too."""
+        """The request's structured output, from any field, or None. `tools` make JSON options legal without one."""
         base = settings.options
         given = [] if more is None else [more.with_options(base)]
         found = [*given, *self._structured(base)]
@@ -125,7 +125,7 @@ class Parameters(Body):
         return found[0].with_options(self.options(found[0].options))
 
     def options(self, base: JSONSchemaOptions) -> JSONSchemaOptions:
-        """How JSON is spelled: `frisket`, whose other field is `describe`."""
+        """How JSON is spelled: the field `frisket` without `describe`."""
         given = {name: value for name, value in (self.frisket or {}).items() if name != "describe"}
         for name in given:
             if name in type(self).model_fields:
@@ -136,7 +136,7 @@ class Parameters(Body):
         return read_options(given, base, place="/frisket")
 
     def style(self) -> Style | None:
-        """How the prompt describes the answer; None if it names the properties alone."""
+        """How the prompt describes the answer; None if it only names the properties."""
         given = (self.frisket or {}).get("describe")
         if given is None or given is False:
             return None
@@ -172,7 +172,7 @@ class Parameters(Body):
 
 @dataclass(frozen=True)
 class Asked:
-    """A structured output, and where the request asks for it: there errors of its grammar point."""
+    """A structured output, and its place in the request, for errors of its grammar."""
 
     output: StructuredOutput
     where: str
@@ -207,7 +207,7 @@ class Asked:
 
 
 class JSONSchema(Body):
-    """OpenAI's `json_schema`. The schema is enforced whether or not `strict` is said."""
+    """OpenAI's `json_schema`. The schema is enforced whatever `strict` is."""
 
     name: str
     schema_: Any = Field(None, alias="schema")

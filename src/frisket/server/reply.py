@@ -1,7 +1,7 @@
-"""The text of an answer, in pieces → gains of its message: content, reasoning, calls and their arguments.
+"""The text of an answer, piece by piece → gains of its message: content, reasoning, calls and their arguments.
 
-A message without tools or reasoning is its text. Any other is taken apart by the events of its grammar, so that all
-families are read in one way, and every part is told of as soon as it is certain.
+Without tools or reasoning, the message is the text. Otherwise the events of its grammar divide the text, for all
+families in the same way, and every part is passed on as soon as it is certain.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Gain:
-    """What a message has gained: text of a field, a call that begins, arguments of that call, or its end."""
+    """An addition to a message: text of a field, the begin of a call, arguments of that call, or its end."""
 
     kind: Literal["content", "reasoning", "begin", "arguments", "end"]
     text: str = ""
@@ -40,7 +40,7 @@ class Gain:
 
 
 class TextReply:
-    """A message of text alone. The decode loop handles stop strings."""
+    """A message that is text only. The decode loop handles stop strings."""
 
     #: Whether a stop string has ended the message.
     stopped = False
@@ -49,32 +49,32 @@ class TextReply:
 
     @property
     def is_thinking(self) -> bool:
-        """Whether the text so far ends inside of reasoning."""
+        """Whether the text so far ends inside reasoning."""
         return False
 
     def feed(self, text: str) -> Iterator[Gain]:
-        """The gains that a piece of the text makes certain."""
+        """The gains that become certain with a piece of the text."""
         if text:
             yield Gain("content", text)
 
     def end(self, whole: bool) -> Iterator[Gain]:
-        """The gains that the end of the text makes certain; `whole` if it is a text of the grammar."""
+        """The gains that become certain with the end of the text; `whole` if it is a text of the grammar."""
         yield from ()
 
     def field_of(self, start: int, end: int) -> Field | None:
-        """The field to which a token's bytes belong, by their place in the text; None while that is not certain."""
+        """The field of a token whose bytes stand at this place in the text; None while that is not certain."""
         return "content"
 
     def text_before_stop(self, text: str) -> str | None:
-        """The text before the stop string; None where the message may end anywhere."""
+        """The text before the stop string; None if the message may end anywhere."""
         return text
 
 
 class ToolReply(TextReply):
-    """A message that may hold reasoning and calls.
+    """A message that may contain reasoning and calls.
 
-    `stop` are strings that end the message, looked for in its content alone. `head` is a text that the prompt holds
-    already: nothing of it is told.
+    `stop` strings end the message; they are searched for in its content only. `head` is text that the prompt already
+    has, and is not passed on.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class ToolReply(TextReply):
         self._call: Call | None = None
         self._begun = 0
         self._arguments = Arguments()
-        #: Field that grows, and the byte behind its known text.
+        #: The field that grows, and the byte behind the text passed on so far.
         self._field: Literal["content", "reasoning"] | None = None
         self._place = 0
         #: First byte of a final answer in JSON.
@@ -128,7 +128,7 @@ class ToolReply(TextReply):
             for event in self._events.finish():
                 yield from self._gains(event)
             if self._has_final and self._final is None and not self._begun:
-                # A final answer that is no JSON has no events.
+                # A final answer that is not JSON has no events.
                 yield from self._grow("content", self._grammar.value(self._text).content or "")
         yield from self._flush()
         self._place = self._read
@@ -148,7 +148,7 @@ class ToolReply(TextReply):
     # -- events ------------------------------------------------------------------------------------------------------
     def _gains(self, event: Event) -> Iterator[Gain]:
         if self._final is not None:
-            # A final answer is passed on as it is written.
+            # A final answer is passed on in the spelling of the model.
             if isinstance(event, Closed) and not event.path:
                 more = self._text.encode()[self._place : event.end]
                 self._is_final_whole = True
@@ -189,7 +189,7 @@ class ToolReply(TextReply):
             yield Gain("end", call=call)
 
     def _grow(self, field: Literal["content", "reasoning"], text: str) -> Iterator[Gain]:
-        """Gains of a field's text, unchanged from the answer."""
+        """Gains of a field from a text, spelled as in the answer."""
         size = len(text.encode())
         if self._spans and self._spans[-1][0] == field and self._spans[-1][2] == self._place:
             self._spans[-1] = (field, self._spans[-1][1], self._place + size)
@@ -205,14 +205,15 @@ class ToolReply(TextReply):
             yield Gain(field, more)
 
     def _flush(self) -> Iterator[Gain]:
-        """The content that was held back, since a stop string may begin with it."""
+        """The content that was held back because a stop string might have begun with it."""
         if held := self._stop.flush():
             yield Gain("content", held)
 
 
 class Trimmed:
-    """The texts of one field, joined: without those that are blank, and without blanks at both ends. With a `joint`,
-    each text is without blanks at its ends, and this stands between two.
+    """The texts of one field as one text, without blank texts, and without blanks at both ends.
+
+    With a `joint`, each text is stripped of blanks, and the joint stands between two texts.
 
     >>> field = Trimmed()
     >>> [field.grow(piece) for piece in (" a", " ", "b ")]
@@ -230,7 +231,7 @@ class Trimmed:
         self._before, self._is_blank = self._held, True
 
     def grow(self, text: str) -> str:
-        """The newly certain text of the field."""
+        """The text of the field that becomes certain with one more piece."""
         text = self._held + text
         kept = text.rstrip()
         self._held = text[len(kept) :]
@@ -243,7 +244,7 @@ class Trimmed:
         return (joint or "") + found
 
     def skip(self) -> None:
-        """Skip the blanks so far, which precede the field's text."""
+        """Skip the blanks so far, which come before the field's text."""
         self._held = self._before = ""
 
     def end(self) -> None:

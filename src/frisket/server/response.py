@@ -1,10 +1,10 @@
-"""The body and the events of `/v1/responses` → typed dictionaries, as in `shape`."""
+"""The body and the events of `/v1/responses` as typed dictionaries, like those of chats in `shape`."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-from typing_extensions import NotRequired, TypedDict  # Pydantic reads these alone before Python 3.12
+from typing_extensions import NotRequired, TypedDict  # Pydantic refuses those of `typing` before Python 3.12
 
 from frisket.server.shape import ErrorBody, TokenLogprob
 
@@ -21,14 +21,14 @@ class TextPart(TypedDict):
 
 
 class ReasoningPart(TypedDict):
-    """The text of a reasoning."""
+    """The text of reasoning."""
 
     type: Literal["reasoning_text"]
     text: str
 
 
 class MessageOutput(TypedDict):
-    """A message among the output."""
+    """A message in the output."""
 
     type: Literal["message"]
     id: str
@@ -38,7 +38,7 @@ class MessageOutput(TypedDict):
 
 
 class ReasoningOutput(TypedDict):
-    """Reasoning among the output."""
+    """Reasoning in the output."""
 
     type: Literal["reasoning"]
     id: str
@@ -47,7 +47,7 @@ class ReasoningOutput(TypedDict):
 
 
 class CallOutput(TypedDict):
-    """A call among the output."""
+    """A call in the output."""
 
     type: Literal["function_call"]
     id: str
@@ -59,7 +59,7 @@ class CallOutput(TypedDict):
 
 
 class CustomCallOutput(TypedDict):
-    """A call of a custom tool among the output."""
+    """A call of a custom tool in the output."""
 
     type: Literal["custom_tool_call"]
     id: str
@@ -74,19 +74,19 @@ OutputItem = MessageOutput | ReasoningOutput | CallOutput | CustomCallOutput
 
 
 class InputDetails(TypedDict):
-    """Of the tokens read."""
+    """Details of the tokens read."""
 
     cached_tokens: int
 
 
 class OutputDetails(TypedDict):
-    """Of the tokens written."""
+    """Details of the tokens written."""
 
     reasoning_tokens: int
 
 
 class ResponseUsage(TypedDict):
-    """Tokens read and written, in the words of the Responses API."""
+    """Numbers of tokens read and written, under the names of the Responses API."""
 
     input_tokens: int
     input_tokens_details: InputDetails
@@ -96,19 +96,19 @@ class ResponseUsage(TypedDict):
 
 
 class Incomplete(TypedDict):
-    """Why a response is not whole."""
+    """The reason why a response is not whole."""
 
     reason: Literal["max_output_tokens"]
 
 
 class TextFormat(TypedDict):
-    """`text` of a response: the format that was asked for."""
+    """`text` of a response: the requested format."""
 
     format: dict[str, Any]
 
 
 class ResponseBody(TypedDict):
-    """A response, as far as it is known."""
+    """A response, so far as it is known."""
 
     id: str
     object: Literal["response"]
@@ -131,11 +131,11 @@ class ResponseBody(TypedDict):
     truncation: Literal["auto", "disabled"]
     usage: ResponseUsage | None
     budgeted: NotRequired[Literal[True]]
-    """There where `max_output_tokens` decided a token of the answer, or ended it where more could have followed."""
+    """Present if `max_output_tokens` decided a token of the answer, or ended it where more could have followed."""
 
 
 class ResponseEvent(TypedDict):
-    """An event of a response; which other fields there are depends on its type."""
+    """An event of a response; its type determines its other fields."""
 
     type: str
     sequence_number: int
@@ -154,6 +154,6 @@ class ResponseEvent(TypedDict):
 
 
 class ErrorEvent(ErrorBody):
-    """The last event of a response that failed on the way."""
+    """The last event of a response that failed while it was streamed."""
 
     type: Literal["error"]

@@ -1,9 +1,9 @@
 """Jobs of many clients → threads that write a token of each client in turn.
 
-One thread leads: it takes a step of one job after another. A step that computes masks of a hostile grammar may take a
-second, so another thread takes the lead once a step has lasted for `PATIENCE`. The model is still used by one thread at
-a time (`Exclusive`), and no client's jobs are in two threads at once: a hostile client holds one thread at most, and
-all clients whose steps lately took too long hold half of the threads together.
+One thread leads: it takes one step of one job after another. A step that computes masks of a hostile grammar may take a
+second, so another thread takes the lead when a step has lasted for `PATIENCE`. Only one thread at a time uses the model
+(`Exclusive`), and a client's jobs are in one thread at a time, so a hostile client holds at most one thread. All
+clients whose recent steps took too long together hold at most half of the threads.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from frisket.server.usage import Usage
 
 logger = logging.getLogger(__name__)
 
-#: Seconds that other clients wait for a running step. With less, threads that merely wait for each other
-#: are taken for long steps, and more of them begin (0.02: 138 s of waiting for 27,000 steps, 0.1: 68 s for 21,000).
+#: Seconds that other clients wait for a running step. With less, steps that only wait for other threads count as long,
+#: and more of them begin (0.02: 138 s of waiting for 27,000 steps, 0.1: 68 s for 21,000).
 PATIENCE = 0.05
 #: Number of threads; all but one may run long steps while other clients still progress.
 THREADS = max(4, (os.cpu_count() or 1) + 2)
@@ -37,7 +37,7 @@ class Lane:
     client: str
     waiting: deque[Job] = field(default_factory=deque)
     active: deque[Job] = field(default_factory=deque)
-    """The first one may be in a thread."""
+    """A thread may be at work on the first of them."""
 
 
 class Scheduler:
@@ -47,13 +47,13 @@ class Scheduler:
         self._changed = Condition()
         self._lanes: dict[str, Lane] = {}
         self._row: deque[Lane] = deque()
-        """The clients that have active jobs, none of them in a thread; the next one comes first."""
+        """Clients with active jobs, none of which is in a thread; in the order of their turns."""
         self._begun: dict[Lane, float] = {}
-        """When the steps began that are in a thread."""
+        """Start times of the steps that are in a thread."""
         self._watching = 0
-        """How many threads look whether a step lasts too long."""
+        """Number of threads that wait to see whether a step lasts too long."""
         self._usage = Usage()
-        """CPU seconds of steps beyond `PATIENCE`."""
+        """By client: CPU seconds of steps beyond `PATIENCE`."""
         self._slots = Share(max_active, reserved=max_active // 2)
         self._places = Share(max_active + max_queued)
         self._open = True
@@ -77,7 +77,7 @@ class Scheduler:
         return all(thread.is_alive() for thread in self._threads)
 
     def submit(self, jobs: Sequence[Job], client: str = "") -> None:
-        """Accept all jobs or none: a Failure (429) if too many wait."""
+        """Accept all jobs, or none with a Failure (429) if too many wait."""
         with self._changed:
             if not self._open:
                 raise Failure(503, "the server is shutting down", code="closed")
@@ -91,7 +91,7 @@ class Scheduler:
             self._changed.notify()
 
     def close(self) -> None:
-        """Cancel everything, and wait for the threads to end."""
+        """Cancel all jobs, and wait for the threads to end."""
         with self._changed:
             self._open = False
             for lane in self._lanes.values():
@@ -138,7 +138,7 @@ class Scheduler:
             del job, lane
 
     def _must_wait(self) -> bool:
-        """Whether no client may take a step, or another thread's step is too recent."""
+        """Whether this thread must wait: no client may take a step, or another thread's step is too recent."""
         now = time.monotonic()
         return not self._has_turn() or any(now - began < PATIENCE for began in self._begun.values())
 
@@ -150,13 +150,13 @@ class Scheduler:
         return self._usage.may_run(lane.client, (other.client for other in self._begun), THREADS)
 
     def _patience(self) -> float | None:
-        """Seconds until the latest step counts as long; None if no client waits for its end."""
+        """Seconds until the latest step counts as long; None if no client waits for it."""
         if not self._has_turn() or not self._begun:
             return None
         return max(max(self._begun.values()) + PATIENCE - time.monotonic(), 0.001)
 
     def _admit(self) -> None:
-        """Begin answers while slots are free, those first whose client has the fewest."""
+        """Begin answers while slots are free; the client with the fewest answers comes first."""
         for lane in self._lanes.values():
             left = deque(job for job in lane.waiting if not job.cancelled)
             self._places.give_back(lane.client, len(lane.waiting) - len(left))
@@ -166,13 +166,13 @@ class Scheduler:
             self._slots.take(lane.client)
             lane.active.append(lane.waiting.popleft())
             if len(lane.active) == 1:
-                self._row.appendleft(lane)  # a first token is waited for the most
+                self._row.appendleft(lane)  # clients wait for a first token most
         for client in [client for client in self._lanes if not self._places.held(client)]:
             del self._lanes[client]
 
     def _advance(self, job: Job) -> bool:
         try:
             return job.advance()
-        except Exception:  # of whoever was to be told: the others' answers go on
+        except Exception:  # raised by the receiver of one event: the other answers go on
             logger.exception("an answer is given up")
             return False

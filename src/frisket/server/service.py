@@ -1,4 +1,4 @@
-"""A request's prompt and parameters × the model → the events of its answers."""
+"""Prompt and parameters of a request × the model → the events of its answers."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from frisket.tools import family
 
 logger = logging.getLogger(__name__)
 
-#: Memory for bodies, in units of the largest body; Python objects take up to ten times a body's size.
+#: Memory for all bodies, as a multiple of the largest body. Python objects take up to ten times a body's size.
 BODIES = 16
 
 
 @dataclass
 class Wish:
-    """The part of a request that a route has read."""
+    """The part of a request that does not depend on the prompt, as a route has read it."""
 
     max_tokens: int | None
     sampler: Sampler
@@ -47,9 +47,9 @@ class Wish:
     on_budget: OnBudget = "finish"
     min_tokens: int = 0
     head: Sequence[str | int] = ()
-    """The beginning of the answer, which the prompt holds already: texts and special tokens."""
+    """The beginning of the answer that the prompt already has: texts and special tokens."""
     scores: bool = False
-    """Whether the log-probabilities of the prompt's tokens are asked for, too."""
+    """Whether the log-probabilities of the prompt's tokens are requested, too."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Plan:
     wish: Wish
     budget: Budget
     output: ToolOutput | None = None
-    """What the messages are where tools or reasoning are asked for."""
+    """The structured output of the messages, if tools or reasoning are requested."""
 
 
 @dataclass
@@ -74,10 +74,10 @@ class Answers:
 
 
 class Service:
-    """One model, its scheduler, and what its requests share."""
+    """One model, its scheduler, and the state that its requests share."""
 
     def __init__(self, model: Model, settings: Settings) -> None:
-        family(settings.tool_family)  # an unknown one is refused before anybody asks
+        family(settings.tool_family)  # raises for an unknown name before the first request
         self.model, self.settings = model, settings
         self.vocabulary = model.vocabulary
         self.compiler = Compiler(lambda _: self.vocabulary, limits=settings.limits)
@@ -98,7 +98,7 @@ class Service:
             )
 
     def compile(self, wanted: Wanted | None) -> CompiledGrammar | None:
-        """The grammar of a request; a hostile one takes a while before it is refused."""
+        """The compiled grammar of a request. Refusing a hostile one takes a while."""
         if wanted is None:
             return None
         began = time.perf_counter()
@@ -109,12 +109,12 @@ class Service:
             self.metrics.compiling.observe(time.perf_counter() - began)
 
     def keys(self, grammar: CompiledGrammar | None) -> list[str] | None:
-        """The property names that a prompt mentions, as `frisket.generate` does."""
+        """The property names that a prompt mentions; the same as in `frisket.generate`."""
         schema = None if grammar is None else grammar.grammar.schema
         return None if schema is None else property_names(schema)
 
     def described(self, grammar: CompiledGrammar | None, style: Style | None) -> tuple[str, str] | None:
-        """The description of the answer for the prompt, with its style; None if no style is requested."""
+        """(description of the answer for the prompt, its style); None if no style is requested."""
         if style is None or grammar is None:
             return None
         return style, grammar.grammar.describe(style, limits=grammar.limits)
@@ -134,7 +134,7 @@ class Service:
         return max(len(self.vocabulary.token(token) or b"") for token in range(self.vocabulary.size))
 
     def checked(self, ids: list[int]) -> list[int]:
-        """Token ids of a client, checked."""
+        """The token ids of a client, if all are in range; otherwise a Failure."""
         wrong = [token for token in ids if not 0 <= token < self.vocabulary.size]
         if wrong or not ids:
             raise Failure(
@@ -148,7 +148,7 @@ class Service:
     def plan(
         self, ids: Sequence[int], grammar: CompiledGrammar | None, wish: Wish, output: ToolOutput | None = None
     ) -> Plan:
-        """The plan of a request; a Failure beyond the limits."""
+        """The plan of a request; a Failure if it exceeds the limits."""
         if wish.choices > self.settings.max_choices:
             raise Failure(400, f"n is at most {self.settings.max_choices}", code="limit", where="/n")
         budget = self._budget(ids, wish)
@@ -165,8 +165,8 @@ class Service:
         return Plan(ids, grammar, wish, budget, output)
 
     def answers(self, client: str, plans: Sequence[Plan]) -> Answers:
-        """Begin to answer all prompts of a request, or none. The events are read once; `n` answers are those of the
-        first prompt, and so on."""
+        """Begin the answers to all prompts of a request, or none. The events can be read once; the first `n` answers
+        are those of the first prompt, and so on."""
         loop, queue = asyncio.get_running_loop(), asyncio.Queue[tuple[int, Event]]()
         jobs = [job for plan in plans for job in self._jobs(plan)]
         for number, job in enumerate(jobs):
@@ -185,7 +185,7 @@ class Service:
         stop: Sequence[str] = wish.stop
         make_reply: Callable[[], TextReply] = TextReply
         if grammar is not None and output is not None:
-            # In messages with calls, stop strings apply to the content alone.
+            # In messages with calls, stop strings end the content only.
             head = "".join(
                 token_name(self.vocabulary, part) or "" if isinstance(part, int) else part for part in wish.head
             )
@@ -239,7 +239,7 @@ class Service:
                     self.metrics.count(event.step, masked=jobs[0].grammar is not None)
                 yield number, event
         finally:
-            # Cancel the jobs of a client that has left or been refused.
+            # The client has left or was refused: cancel its jobs.
             for job in jobs:
                 job.cancel()
             outcomes += ["left"] * (len(jobs) - len(outcomes))

@@ -1,10 +1,10 @@
-"""The bodies and events of answers → typed dictionaries: mypy checks what is built, the OpenAPI document shows them."""
+"""Bodies and events of answers as typed dictionaries: mypy checks the code by them, the OpenAPI document shows them."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from typing_extensions import NotRequired, TypedDict  # Pydantic reads these alone before Python 3.12
+from typing_extensions import NotRequired, TypedDict  # Pydantic refuses those of `typing` before Python 3.12
 
 ErrorType = Literal[
     "invalid_request_error", "authentication_error", "not_found_error", "rate_limit_error", "server_error"
@@ -13,14 +13,14 @@ FinishReason = Literal["stop", "length", "tool_calls"]
 
 
 class Place(TypedDict):
-    """One place that is refused."""
+    """One refused place of the request."""
 
     pointer: str
     reason: str
 
 
 class Error(TypedDict):
-    """What went wrong, where, and what helps."""
+    """The error, its place, and a hint."""
 
     message: str
     type: ErrorType
@@ -38,7 +38,7 @@ class ErrorBody(TypedDict):
 
 
 class Head(TypedDict):
-    """What all parts of an answer share."""
+    """The fields that all bodies and events of answers share."""
 
     id: str
     created: int
@@ -46,7 +46,7 @@ class Head(TypedDict):
 
 
 class Usage(TypedDict):
-    """Tokens read and written."""
+    """Numbers of tokens read and written."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -62,13 +62,13 @@ class Logprob(TypedDict):
 
 
 class TokenLogprob(Logprob):
-    """A token of the answer, beside the likeliest in its place."""
+    """A token of the answer, with the likeliest tokens at its place."""
 
     top_logprobs: list[Logprob]
 
 
 class ChatLogprobs(TypedDict):
-    """`logprobs` of a chat: those of `content`, and apart from them those of all other tokens, where there are any."""
+    """`logprobs` of a chat: the tokens of `content`, and in separate lists those of other fields, if there are any."""
 
     content: list[TokenLogprob]
     refusal: None
@@ -110,21 +110,21 @@ ToolCall = FunctionToolCall | CustomToolCall
 
 
 class FunctionDelta(TypedDict):
-    """What the arguments of a call have gained; `name` comes first."""
+    """An addition to the arguments of a call; `name` comes first."""
 
     name: NotRequired[str]
     arguments: str
 
 
 class CustomDelta(TypedDict):
-    """What the text of a call has gained; `name` comes first."""
+    """An addition to the text of a call; `name` comes first."""
 
     name: NotRequired[str]
     input: str
 
 
 class ToolCallDelta(TypedDict):
-    """What a call has gained; its id and type come first."""
+    """An addition to a call; its id and type come first."""
 
     index: int
     id: NotRequired[str]
@@ -151,9 +151,9 @@ class ChatChoice(TypedDict):
     logprobs: ChatLogprobs | None
     finish_reason: FinishReason
     missing: NotRequired[str]
-    """A text that would make the answer whole, where a stop string has cut it."""
+    """If a stop string cut the answer: a text that would complete it."""
     budgeted: NotRequired[Literal[True]]
-    """There where `max_tokens` decided a token of the answer, or ended it where more could have followed."""
+    """Present if `max_tokens` decided a token of the answer, or ended it where more could have followed."""
 
 
 class ChatCompletion(Head):
@@ -165,7 +165,7 @@ class ChatCompletion(Head):
 
 
 class Delta(TypedDict):
-    """What a message has gained."""
+    """An addition to a message."""
 
     role: NotRequired[Literal["assistant"]]
     content: NotRequired[str]
@@ -174,7 +174,7 @@ class Delta(TypedDict):
 
 
 class ChunkChoice(TypedDict):
-    """What one answer has gained."""
+    """An addition to one answer."""
 
     index: int
     delta: Delta
@@ -202,7 +202,7 @@ class TextLogprobs(TypedDict):
 
 
 class TextChoice(TypedDict):
-    """One answer to a prompt; in an event, what it has gained."""
+    """One answer to a prompt; in an event, an addition to it."""
 
     index: int
     text: str
@@ -239,7 +239,7 @@ class ModelCard(TypedDict):
 
 
 class ModelList(TypedDict):
-    """All models: one."""
+    """The list of models, which has one entry."""
 
     object: Literal["list"]
     data: list[ModelCard]

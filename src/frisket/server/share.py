@@ -1,16 +1,16 @@
-"""A supply of slots or bytes × clients → each client's allowance: heavy users leave some to others.
+"""A supply of slots or bytes × clients → each client's share; heavy users leave some for others.
 
-A client may hold at most `RATIO` times what nobody holds (the dynamic threshold of Choudhury and Hahne, *Dynamic queue
-length thresholds for shared-memory packet switches*, 1998). One client alone gets about three quarters of the supply,
-a second one three quarters of the rest. A part of the supply may be reserved for clients that hold nothing yet: a few
-that hold much would else leave too little for many that need one slot each.
+A client may hold at most `RATIO` times the unused supply (the dynamic threshold of Choudhury and Hahne, *Dynamic queue
+length thresholds for shared-memory packet switches*, 1998). A single client gets about three quarters of the supply, a
+second one three quarters of the rest. Part of the supply may be reserved for clients that hold nothing yet. Without
+it, a few clients that hold much leave too little for many that need one slot each.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 
-#: Most that a client may hold, as a multiple of the supply left.
+#: Most that a client may hold, as a multiple of the unused supply.
 RATIO = 3
 
 
@@ -26,7 +26,7 @@ class Share:
         self._most, self._reserved = most, reserved
         self._held: Counter[str] = Counter()
         self.total = 0
-        """How much all clients hold."""
+        """The amount that all clients hold together."""
 
     def held(self, client: str) -> int:
         """The amount that one client holds."""

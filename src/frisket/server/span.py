@@ -1,7 +1,7 @@
-"""What the server does → spans of OpenTelemetry, where the package is there; else nothing.
+"""Work of the server → spans of OpenTelemetry, if that package is installed; otherwise nothing.
 
-Only the API is asked for: which spans are kept, and where they go, is for whoever starts the server to say
-(`opentelemetry-instrument frisket serve`, or a tracer provider of one's own).
+Only its API is used. Whoever starts the server decides which spans are kept, and where they go
+(`opentelemetry-instrument frisket serve`, or a tracer provider of their own).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Nothing:
 
 @contextlib.contextmanager
 def span(name: str, attributes: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Iterator[Span]:
-    """A span around a block; the spans that begin in it are its children. It goes on with the trace of `headers`."""
+    """A span around a block; spans begun in the block are its children. The span continues the trace in `headers`."""
     if trace is None:
         yield Nothing()
         return
@@ -48,7 +48,7 @@ def span(name: str, attributes: Mapping[str, Any], headers: Mapping[str, str] | 
 
 
 def begun(name: str, attributes: Mapping[str, Any]) -> Span:
-    """A span that begins now and is ended explicitly, for work that outlives this call."""
+    """A span that begins now and must be ended explicitly, for work that outlasts this call."""
     if trace is None:
         return Nothing()
     found: Span = trace.get_tracer("frisket.server").start_span(name, attributes=dict(attributes))

@@ -1,4 +1,4 @@
-"""Tools, choice and thinking of a chat request → the structured output of its messages."""
+"""Tools, tool choice and reasoning of a request → the structured output of its messages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Function(Body):
-    """What a model may call. The schema is enforced whether or not it says `strict`."""
+    """A function that the model may call. Its schema is enforced whatever `strict` is."""
 
     name: str
     description: str | None = None
@@ -44,7 +44,7 @@ class Function(Body):
 
 
 class Custom(Body):
-    """A tool that takes one text: any, or the texts of a grammar."""
+    """A tool that takes one text: any text, or the texts of a grammar."""
 
     name: str
     description: str | None = None
@@ -79,47 +79,47 @@ class ToolName(Body):
 
 
 class NamedFunction(Body):
-    """`tool_choice` where it names a function."""
+    """`tool_choice` that names a function."""
 
     type: Literal["function"]
     function: ToolName
 
 
 class NamedCustom(Body):
-    """`tool_choice` where it names a custom tool."""
+    """`tool_choice` that names a custom tool."""
 
     type: Literal["custom"]
     custom: ToolName
 
 
 class AllowedTools(Body):
-    """Which tools may be called, and whether one must be."""
+    """The tools that may be called, and whether one must be."""
 
     mode: Literal["auto", "required"]
     tools: list[dict[str, Any]]
 
 
 class ChatAllowed(Body):
-    """`tool_choice` where it lists the tools that may be called."""
+    """`tool_choice` that lists the tools that may be called."""
 
     type: Literal["allowed_tools"]
     allowed_tools: AllowedTools
 
 
 Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-"""How long a model shall think. Templates do not say it to the models: all but `none` ask for reasoning alike."""
+"""How much a model shall reason. Templates do not pass the amount on: every value but `none` asks for reasoning."""
 Word = Literal["auto", "required", "none"]
 ChatChoice = Word | Annotated[NamedFunction | NamedCustom | ChatAllowed, Field(discriminator="type")]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Which tools may be called, all if `names` is None, and whether one must be."""
+    """The tools that may be called (all if `names` is None), and whether one must be."""
 
     word: Word = "auto"
     names: tuple[str, ...] | None = None
     is_one: bool = False
-    """Whether one call is the most."""
+    """Whether at most one call may be made."""
 
     @classmethod
     def of_chat(cls, given: ChatChoice | None) -> Choice:
@@ -136,14 +136,14 @@ class Choice:
 
     @classmethod
     def of_allowed(cls, allowed: AllowedTools) -> Choice:
-        """The chat API nests the names of tools, the Responses API does not."""
+        """The choice that lists allowed tools. The chat API nests the names of tools, the Responses API does not."""
         inner = [tool.get(str(tool.get("type")), tool) for tool in allowed.tools]
         return cls(allowed.mode, tuple(str(tool.get("name")) for tool in inner if isinstance(tool, dict)))
 
 
 @dataclass(frozen=True)
 class Offered:
-    """A tool of a request: its description as `frisket.tools` reads it, and where that stands."""
+    """A tool of a request: its description as `frisket.tools` reads it, and its place in the request."""
 
     description: dict[str, Any]
     where: str
@@ -169,7 +169,7 @@ class Offered:
 
 @dataclass(frozen=True)
 class ToolOutput:
-    """The messages of a model that may call tools or think; requests whose `specification` is equal share a grammar."""
+    """The messages of a model with tools or reasoning; requests with equal `specification` share a grammar."""
 
     family: str | Family
     tools: tuple[Offered, ...]
@@ -193,7 +193,7 @@ class ToolOutput:
         )
 
     def grammar(self, limits: Limits | None = None) -> Grammar:
-        """The messages; RefusedToolsError names the first tool that cannot be enforced, and its place."""
+        """The grammar of the messages; RefusedToolsError names the first tool that cannot be enforced."""
         tools = Tools([tool.description for tool in self.tools], options=self.options, policy="reject")
         refused = [(place, one) for place, one in enumerate(tools.report(self.family)) if one.status == "refused"]
         if refused:
@@ -210,16 +210,16 @@ class ToolOutput:
             final=None if self.final is None else self.final.grammar(limits),
             thinking=self.thinking, prompt=self.said, vocabulary=self.vocabulary, limits=limits,
         )  # fmt: skip
-        # Reading a first text here builds the parser's grammar before any answer waits for it.
+        # Reading some text now builds the parser's grammar before an answer has to wait for it.
         with contextlib.suppress(MessageSyntaxError):
             grammar.value("")
         return grammar
 
     def keys(self, *, arguments: bool) -> list[str]:
-        """The property names that a prompt mentions: those of the final answer, and perhaps of all arguments."""
+        """The property names for the prompt: those of the final answer, and with `arguments` those of all tools."""
         schemas: list[Any] = [tool.description.get("parameters") for tool in self.tools] if arguments else []
         if self.final is not None and self.final.kind == "json":
-            with contextlib.suppress(ValueError, RecursionError):  # the grammar says what is wrong with it
+            with contextlib.suppress(ValueError, RecursionError):  # making the grammar reports the error
                 schemas.append(json.loads(self.final.specification))
         return list(dict.fromkeys(name for schema in schemas for name in property_names(schema)))
 
@@ -233,7 +233,7 @@ def chosen(given: Sequence[Offered], choice: Choice) -> tuple[tuple[Offered, ...
                 400, f"there is no tool {name!r} to call", code="tools-refused", where="/tool_choice",
                 hint=f"the tools are {names}",
             )  # fmt: skip
-    # A list instead of a name: a tool's name could equal a keyword of `choice`.
+    # A list of names, since a single name could equal a keyword of `choice`.
     allowed = tuple(tool for tool in given if choice.names is None or tool.name in choice.names)
     if choice.word == "required" and not allowed:
         raise Failure(
@@ -244,7 +244,7 @@ def chosen(given: Sequence[Offered], choice: Choice) -> tuple[tuple[Offered, ...
 
 
 def thinking(wanted: bool | None, family_name: str | Family, where: str) -> Mode | None:
-    """Whether reasoning must come first; None where the request does not say. `where` is the field that asks."""
+    """Whether reasoning must come first; None if the request does not say. `where` is the field of `wanted`."""
     if wanted is None:
         return None
     if wanted and family(family_name).thinking is None:
@@ -256,7 +256,7 @@ def thinking(wanted: bool | None, family_name: str | Family, where: str) -> Mode
 
 
 def head_of(output: ToolOutput, vocabulary: Vocabulary, head: str) -> list[str | int]:
-    """The text and special tokens before `head` at the beginning of a message."""
+    """The texts and special tokens of a message up to the end of `head`."""
     pieces = literal_pieces(family(output.family).content[0], frozenset(filter(None, vocabulary.special)))
     marks = [vocabulary.special[one.name] if isinstance(one, Special) else one.text for one in pieces]
     return [*marks, head]
@@ -273,7 +273,7 @@ def tool_output(
     final: Asked | None,
     mode: Mode | None = None,
 ) -> tuple[ToolOutput, str] | None:
-    """What is asked for where tools or reasoning are, and the prompt; None where an answer is text alone."""
+    """(the structured output, the prompt) of a request with tools or reasoning; None if its answer is text only."""
     settings = service.settings
     allowed, word = chosen(tools, choice)
     if not allowed and mode is None:
@@ -296,13 +296,13 @@ def tool_output(
     conversation = replace(
         conversation, tools=[tool.description for tool in named], family=family(settings.tool_family)
     )
-    # A model that knows turns is told of its tools, and not to answer with one value.
+    # A model with a chat template reads about its tools there, and is not asked to answer with one value.
     keys = output.keys(arguments=chat_template(service.model) is None)
     prompt = render(service.model, conversation, keys)
     if conversation.head is None or family(settings.tool_family).thinking is None:
         said = family(settings.tool_family).prompt_says(prompt)
     else:
-        said = Thinking.CLOSED  # what is continued comes behind it
+        said = Thinking.CLOSED  # the text to continue comes after the reasoning
     return replace(output, said=said), prompt
 
 
@@ -319,7 +319,7 @@ def make_plan(
     mode: Mode | None,
     effort: Effort | None,
 ) -> Plan:
-    """The plan of an answer: with calls, with a text of `final`, or with any text."""
+    """The plan of an answer: with calls, in the format `final`, or with any text."""
     told = thinking_variables(service.model, mode, effort)
     conversation = replace(conversation, variables={**told, **conversation.variables})
     output, prompt = tool_output(

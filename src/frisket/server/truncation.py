@@ -1,7 +1,7 @@
-"""Turns × how they are answered × the context → a plan that leaves room for an answer, without the oldest turns.
+"""Turns × a function that plans the answer × the context's length → a plan without the oldest turns, if need be.
 
-OpenAI's `truncation: auto`. What goes is whole exchanges: a result does not stand without its call, nor an answer
-without what was asked. Instructions at the beginning stay, and so does all from the last user's turn on.
+This is OpenAI's `truncation: auto`. Whole exchanges are dropped: a result is not kept without its call, nor an answer
+without its question. Instructions at the beginning stay, and so do all turns from the user's last one on.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from frisket.extension import Turn
 from frisket.server.failure import Failure
 from frisket.server.service import Plan
 
-#: Part of the context that is kept free for an answer, unless it needs fewer tokens.
+#: Share of the context that is kept free for an answer, unless the answer needs fewer tokens.
 ROOM = 1 / 4
 
 
 def truncate(turns: Sequence[Turn], plan_of: Callable[[Sequence[Turn]], Plan], context: int) -> tuple[Plan, int]:
-    """(the plan, how many turns were dropped): as few as leave room. The error of the shortest prompt if none does."""
+    """(the plan, number of dropped turns), dropping as few as possible; else the error of the shortest prompt."""
     first = next((place for place, turn in enumerate(turns) if turn.role != "system"), len(turns))
     cuts = [first, *(place for place, turn in enumerate(turns) if place > first and turn.role == "user")]
 
@@ -50,7 +50,7 @@ def truncate(turns: Sequence[Turn], plan_of: Callable[[Sequence[Turn]], Plan], c
 
 
 def _is_too_long(error: Failure | FrisketError) -> bool:
-    """Whether the failure is one that a shorter prompt could avoid."""
+    """Whether a shorter prompt could avoid the failure."""
     if isinstance(error, Failure):
         return error.code == "limit" and error.where == "/prompt"
     return isinstance(error, BudgetError) or (isinstance(error, LimitExceededError) and error.where == "prompt")

@@ -18,8 +18,8 @@ from frisket.server.usage import Usage
 P = ParamSpec("P")
 T = TypeVar("T")
 
-#: Calls that run at a time. A thread's heap keeps what it freed: 2,500 grammars left 427 MB in 40 threads, as many as
-#: Starlette gives, and 125 MB in 4. More threads than cores let an easy schema pass a hostile one.
+#: Calls that run at the same time. A thread's heap keeps freed memory: 2,500 grammars left 427 MB in 40 threads, which
+#: is Starlette's number, and 125 MB in 4. With more threads than cores, an easy schema can overtake a hostile one.
 THREADS = max(4, (os.cpu_count() or 1) + 2)
 #: Most threads of one client.
 EACH = THREADS // 2
@@ -28,7 +28,7 @@ EACH = THREADS // 2
 class Turns:
     """A queue of calls; the client with the least recent CPU time comes next.
 
-    `most` calls may wait and run together. All state belongs to the event loop's thread.
+    At most `most` calls may wait or run. Only the event loop's thread changes the state.
     """
 
     def __init__(self, most: int) -> None:
@@ -39,7 +39,7 @@ class Turns:
 
     @cached_property
     def _threads(self) -> CapacityLimiter:
-        return CapacityLimiter(THREADS)  # belongs to the loop that asks for it first
+        return CapacityLimiter(THREADS)  # belongs to the event loop that first asks for it
 
     async def run(self, client: str, function: Callable[P, T], *arguments: P.args, **more: P.kwargs) -> T:
         """The result of a call, computed in a thread; a Failure (429) if too many calls wait."""
@@ -81,11 +81,11 @@ class Turns:
 
     def _end(self, client: str) -> None:
         self._running[client] -= 1
-        self._running += Counter()  # forget those that run nothing
+        self._running += Counter()  # forget clients that run nothing
         self._begin_next()
 
     def _begin_next(self) -> None:
-        """Begin calls while threads are free."""
+        """Begin waiting calls while threads are free."""
         self._waiting = {client: row for client, row in self._waiting.items() if row}
         while found := [client for client in self._waiting if self._may_run(client)]:
             client = min(found, key=self._usage.of)

@@ -1,7 +1,7 @@
-"""Clients × CPU seconds of their calls → each client's recent use, and which clients are limited to half the threads.
+"""Clients × CPU seconds of their calls → each client's recent use; heavy clients share half of the threads.
 
-Without it a handful of clients, each within its own limits, fill all threads together; a client with an easy request
-then waits for a hostile one's call.
+Without this limit a handful of clients, each within its own limits, fill all threads together. A client with an easy
+request then waits for a hostile client's call.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 
 #: Half-life of recorded CPU time, in seconds.
 HALF_LIFE = 10.0
-#: Recent CPU seconds that make a client heavy: about two hundred easy requests, or a few hostile ones.
+#: Recent CPU seconds that make a client heavy: some two hundred easy requests, or a few hostile ones.
 HEAVY = 0.3
-#: Most clients remembered; beyond it, clients with almost no recent use are forgotten.
+#: Most clients remembered; beyond that, those with almost no recent use are forgotten.
 MOST = 1_000
 
 
@@ -31,7 +31,7 @@ class Usage:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._used: dict[str, tuple[float, float]] = {}
-        """By client: the seconds, and when they were counted."""
+        """By client: recent CPU seconds, and the time at which they were computed."""
 
     def add(self, client: str, seconds: float) -> None:
         """Add the CPU seconds of a call."""

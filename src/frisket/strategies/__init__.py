@@ -1,4 +1,4 @@
-"""Task → whole answers, where token by token under the mask is not enough; one file for each strategy."""
+"""Task → whole answers, found by better means than one token after another under the mask; one file per strategy."""
 
 from frisket.strategies.beams import Beams
 from frisket.strategies.best import Best

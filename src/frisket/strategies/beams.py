@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Beams(Strategy):
-    """The likeliest answer that `n` beams find: of all beginnings of equal length, the `n` likeliest go on.
+    """The likeliest answer that `n` beams find: of all beginnings of one length, the `n` likeliest are continued.
 
-    Beams compare the model's own log-probability, before the mask. Masked probabilities would prefer beginnings whose
-    continuations the model finds unlikely: the grammar leaves few, and their probabilities are scaled up.
+    Beams compare log-probabilities of the model itself, before the mask. Masked probabilities would favour beginnings
+    whose continuations the model finds unlikely: the grammar leaves few of these, and scales their probabilities up.
 
-    The search ends when no beginning can become likelier than the best answer. Nothing is drawn.
+    The search ends when no beginning can become likelier than the best answer. Nothing is random.
     """
 
     n: int
@@ -59,9 +59,9 @@ class Beams(Strategy):
         return [Samples([Weighted(place.generation(), score) for score, place in found[: self.n]])]
 
     def _extend(self, task: Task, live: list[tuple[float, Place]]) -> list[tuple[float, Place]]:
-        """The likeliest places one token on, best first: `n` that go on, and those that end among as many more.
+        """The likeliest places one token later, best first: `n` that go on, and the ends among as many more.
 
-        An answer that ends takes no beam from a beginning that goes on."""
+        So an answer that ends takes no beam from a beginning that goes on."""
         rows = [place.row(_AS_IT_IS) for _, place in live]
         scores = np.concatenate([score + row.log_model for (score, _), row in zip(live, rows, strict=True)])
         beams = np.concatenate([np.full(len(row.ids), number) for number, row in enumerate(rows)])
@@ -85,7 +85,7 @@ class Beams(Strategy):
 
 
 def _keep(task: Task, score: float, place: Place, found: list[tuple[float, Place]]) -> bool:
-    """Whether the place is an end; a whole answer is put among those that were found."""
+    """Whether the place is an end; if it is a whole answer, add it to those found."""
     if place.reason is not None:
         task.observe(place.generation, "answer" if place.reason == "end" else "cut", score)
     if place.reason == "end":

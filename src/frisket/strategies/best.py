@@ -1,4 +1,4 @@
-"""Task → the best of several answers, by what masks took from them, by probability, or by a function of the user's."""
+"""Task → the best of several answers: least overruled by masks, likeliest, or best by a function of the caller's."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from frisket.strategies.weighted import Samples, Weighted
 if TYPE_CHECKING:
     from frisket.extension import Task
 
-#: How good an answer is; the largest wins.
+#: Answer → how good it is; the largest number wins.
 Score: TypeAlias = Callable[[Generation[Any]], float]
 
 
 @dataclass(frozen=True)
 class Best(Strategy):
-    """The best of `n` answers, each found by the strategy `of`; without one, drawn token by token under the mask.
+    """The best of `n` answers, each found by the strategy `of`, or without one drawn token by token under the mask.
 
-    `by="feasible"`: the one whose tokens the mask overruled least, Σ log α, which is its importance weight.
-    `by="logprob"`: the likeliest under the model. Or a function of a `Generation`, the larger the better. Of answers
-    that were cut, one wins only where all were. Of equally good ones the first wins.
+    `by="feasible"`: the answer whose tokens the mask overruled least, by Σ log α, the logarithm of its importance
+    weight. `by="logprob"`: the likeliest under the model. A function of a `Generation`: the answer with the largest
+    result. An answer that was cut wins only if all were. Of equally good answers the first wins.
     """
 
     n: int
@@ -45,7 +45,7 @@ class Best(Strategy):
 
     def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
         if task.sampler is None:
-            # Greedy answers would all be the same.
+            # A sampler that draws, since greedy answers would all be equal.
             task = replace(task, sampler=Sampler())
         score = SCORES[self.by] if isinstance(self.by, str) else self.by
         answers = [self.of.choose(found, rng) for found in self.of.search(task, runs * self.n, rng)]

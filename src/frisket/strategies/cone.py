@@ -1,7 +1,7 @@
-"""Path of tokens → what is known of the texts that begin so: the trie of adaptive rejection sampling.
+"""Path of tokens → what is known of the texts that begin with it: the trie of adaptive rejection sampling.
 
-After Parys et al. 2025 (Constrained Adaptive Rejection Sampling, arXiv 2510.01902). A place keeps one number for all of
-its forbidden tokens and an entry for each token that was visited: memory goes with what was drawn, not with the size
+After Parys et al. 2025 (Constrained Adaptive Rejection Sampling, arXiv 2510.01902). A node has one number for all its
+forbidden tokens, and an entry for each visited token. So memory grows with the number of draws, and not with the size
 of the vocabulary.
 """
 
@@ -20,15 +20,15 @@ class Cone:
     """All texts that begin with one path of tokens."""
 
     probability: float = 1.0
-    """That the last token of the path is drawn after those before it, among all tokens."""
+    """The probability of the path's last token after those before it, among all tokens."""
     logprob: float = 0.0
-    """The same as a logarithm, under the model as it is."""
+    """The logarithm of that probability under the model alone, without the sampler."""
     left: float = 1.0
-    """The share of the cone that is not known to be forbidden: θ."""
+    """The share of the cone's probability that is not known to be forbidden: θ."""
     alpha: float | None = None
-    """The mass of the tokens that are allowed next; None before the first visit."""
+    """The probability of all tokens that are allowed next; None before the first visit."""
     reason: FinishReason | None = None
-    """Why the text ends here, where it does."""
+    """If the text ends here, the reason."""
     log_feasible: float = 0.0
     allowed: int = 0
     favourite: int = 0
@@ -38,7 +38,7 @@ class Cone:
     """The sum of the probabilities of the children."""
 
     def visit(self, row: Row | None) -> None:
-        """Take note of the mask at this place; None where nothing may follow."""
+        """Note the mask at this node; None if nothing may follow."""
         self.alpha = 0.0
         if row is not None:
             self.alpha = float(np.exp(row.log_alpha))
@@ -47,13 +47,13 @@ class Cone:
 
     @property
     def fresh(self) -> float:
-        """The mass of the allowed tokens that were never drawn."""
+        """The probability of the allowed tokens that were never drawn."""
         if self.alpha is None:
             return 1.0
         return 0.0 if len(self.children) == self.allowed else max(self.alpha - self.visited, 0.0)
 
     def learn(self) -> None:
-        """Take over what the children have learned."""
+        """Update `left` from the children."""
         if self.alpha is not None:
             kept = sum(child.probability * child.left for child in self.children.values())
             self.left = min(self.fresh + kept, self.left)
@@ -63,7 +63,7 @@ class Cone:
         self.visited += child.probability
 
     def choose_known(self, rng: np.random.Generator) -> tuple[int, Cone] | None:
-        """A visited token by its share of what is left, or None for one that was never drawn."""
+        """Draw a visited token by its share of what is left; None means one that was never drawn."""
         fresh = self.fresh
         weights = [child.probability * child.left for child in self.children.values()]
         point = rng.random() * (fresh + sum(weights)) - fresh
@@ -79,12 +79,12 @@ class Cone:
         return found
 
     def choose_fresh(self, row: Row, rng: np.random.Generator) -> int | None:
-        """The place in `row.ids` of an allowed token that was never drawn; None if none of them has probability."""
+        """Draw the index in `row.ids` of an allowed token that was never drawn; None if they have no probability."""
         weights = np.exp(row.log_drawn - row.log_drawn.max())
         if self.children:
             weights[np.searchsorted(row.ids, list(self.children))] = 0.0
         cumulative = np.cumsum(weights)
-        # A rest of α after a subtraction may be an error of rounding.
+        # The remainder of a subtraction may be a rounding error.
         if not cumulative[-1] > 0:
             return None
         return int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))

@@ -1,4 +1,4 @@
-"""Task → a draft in free text, and the answer of a model that has read it."""
+"""Task → a draft in free text, then the answer of a model that has read the draft."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Draft(Strategy):
-    """The model first answers freely, in at most so many `tokens`; then it reads its draft and answers in the grammar
+    """The model first answers freely, in at most `tokens` tokens; then it reads its draft and answers in the grammar
     (draft-conditioned constrained decoding, arXiv 2603.03305).
 
-    Of `k` drafts the one wins whose answer the mask overruled least: the largest Σ log α per token, because answers
-    differ in length. `then` is the strategy of the masked answer. One draft is greedy unless there is a sampler or
-    something else asks for several answers. `Generation.draft` is the draft that won.
+    Of `k` drafts, the winner is the one whose answer the mask overruled least: the largest Σ log α per token, since
+    answers differ in length. `then` is the strategy of the masked answer. A single draft is greedy, unless there is a
+    sampler or several answers are wanted. `Generation.draft` is the winning draft.
 
-    The model's `prompt` needs a parameter `draft`; StrategyError without it.
+    The model's `prompt` needs a parameter `draft`; otherwise StrategyError.
     """
 
     tokens: int = 128
@@ -59,7 +59,7 @@ class Draft(Strategy):
     def _write(self, task: Task, sampler: Sampler, seed: int) -> str:
         model = task.model
         ids = model.encode(task.free_prompt())
-        # The budget once more for the answer, which is written behind the draft.
+        # Half of the context is kept for the answer, which is written after the draft.
         room = max((model.context - len(ids)) // 2, 1)
         budget = Budget(min(self.tokens, room), "cut")
         steps = decode(model.start(ids), None, task.vocabulary, budget, sampler=sampler, seed=seed)

@@ -1,4 +1,4 @@
-"""Task → answers drawn exactly from the model's own distribution, given that the text is one of the grammar."""
+"""Task → answers drawn from the model's own distribution, on condition that the text is one of the grammar."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Exact(Strategy):
-    """Answers drawn from what the model itself would say, on condition that it is a text of the grammar.
+    """Answers drawn from the model's own distribution, on condition that the text is one of the grammar.
 
-    A mask alone draws from another distribution: it never takes back a beginning that the grammar allows and whose
-    continuations the model finds unlikely.
+    A mask alone draws from another distribution: it keeps a beginning that the grammar allows, even if the model finds
+    all its allowed continuations unlikely.
 
-    `method="cars"`: adaptive rejection sampling (Parys et al. 2025). A draw that leaves the grammar is thrown away,
-    and everything forbidden beside its path is never drawn again. Each answer is an independent, exact draw; the more
-    of them share one call of `sample`, the fewer draws are thrown away. A draw beyond `max_tokens` is thrown away, too:
-    answers are exact among the texts that fit. LimitExceededError after `attempts` draws in vain for one answer.
+    `method="cars"`: adaptive rejection sampling (Parys et al. 2025). A draw that leaves the grammar is thrown away, and
+    nothing that was found forbidden along its path is drawn again. Each answer is an independent, exact draw. The more
+    answers share one call of `sample`, the fewer draws are thrown away. A draw of more than `max_tokens` tokens is
+    thrown away, too: answers are exact among the texts that fit. LimitExceededError after `attempts` draws without an
+    answer.
 
-    `method="asap"`: masked from the first visit on (ASAp, Park et al. 2024). No draw is thrown away, and the first
-    answers are those of a mask; later ones come ever closer to the model's distribution.
+    `method="asap"`: masked from the first visit on (ASAp, Park et al. 2024). No draw is thrown away. The first answers
+    are those of a mask; later ones come ever closer to the model's distribution.
 
-    Where nothing but the end may follow, the text ends, as in `generate`: what the model would write behind it counts
-    for nothing.
+    If only the end may follow, the text ends, as in `generate`, whatever the model would write next.
     """
 
     method: Literal["cars", "asap"] = "cars"
@@ -69,18 +69,18 @@ class Exact(Strategy):
 
 
 class Tree:
-    """Knowledge of the model under one grammar, and draws from it."""
+    """The model's probabilities under one grammar, so far as they are known, and draws from them."""
 
     def __init__(self, task: Task, beginning: Beginning, cursor: Cursor, *, masked: bool) -> None:
         self._task, self._beginning, self._cursor, self._masked = task, beginning, cursor, masked
         self.root = Cone(reason=cursor.finished())
         if self.root.reason is None:
-            # Its mask may be known before anything is drawn.
+            # The mask at the root is known without a draw.
             self.root.visit(cursor.row())
             self.root.learn()
 
     def attempt(self, rng: np.random.Generator) -> Generation[Any] | None:
-        """An answer, or None for a draw that is thrown away, after which less is left."""
+        """Draw an answer; None for a draw that is thrown away, after which `left` is smaller."""
         if not self.root.left > 0:
             raise nothing_found()
         path, tokens = [self.root], list[int]()
@@ -97,13 +97,13 @@ class Tree:
             )
             path.append(child)
             tokens.append(token)
-        # Only now: within a draw, what it has learned would make it prefer what it knows.
+        # Done after the draw: knowledge gained within it would favour the visited tokens.
         for cone in reversed(path):
             cone.learn()
         reason = path[-1].reason
         answer = None if reason is None else generation(self._task, self._beginning, last, reason)
         if answer is None:
-            # No token may come where the tokens ran out.
+            # Where the tokens have run out, no token is allowed.
             fate: Fate = "outside" if path[-1].allowed else "cut"
             self._task.observe(partial(generation, self._task, self._beginning, last, "length"), fate)
         else:
@@ -111,7 +111,7 @@ class Tree:
         return answer
 
     def _next(self, cone: Cone, tokens: list[int], rng: np.random.Generator) -> tuple[int, Cone] | None:
-        """A token and its cone; None where the draw leaves the grammar."""
+        """Draw a token; its id and cone, or None if the draw leaves the grammar."""
         if cone.alpha is not None:
             known = cone.choose_known(rng)
             if known is not None:
@@ -123,7 +123,7 @@ class Tree:
         if cone.alpha is None:
             cone.visit(row)
             assert cone.alpha is not None
-            # The first visit draws among all tokens of the vocabulary: the forbidden ones have the rest of the mass.
+            # The first visit draws among all tokens; forbidden ones have the probability 1 − α.
             if not self._masked and rng.random() >= cone.alpha:
                 return None
         if row is None or not len(row.ids):

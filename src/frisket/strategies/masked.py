@@ -1,4 +1,4 @@
-"""Task → answers that were drawn token by token under the mask: what `generate` does without a strategy."""
+"""Task → answers drawn token by token under the mask, as `generate` draws them without a strategy."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Masked(Strategy):
-    """Each token drawn among the allowed ones; the weight of an answer is Π α, the importance weight p/q.
+    """Each token is drawn among the allowed ones; the weight of an answer is Π α, the importance weight p/q.
 
-    The weights correct what masks distort: with the model's own distribution to draw from, they are exact, and the mean
+    The weights correct the distortion of masks. If draws come from the model's own distribution, they are exact, and
+    their mean is the evidence. If the mask overrules much, a few answers carry most of the weight.
     of them is the evidence. A few answers carry most of the weight where the mask overrules much.
     """
 
@@ -36,7 +37,7 @@ class Masked(Strategy):
             one = replace(beginning, session=beginning.session.fork())
             answer = begin_stream(task, one, int(rng.integers(1 << 63))).generation()
             answer = replace(answer, draft=task.draft)
-            # α is that of the model as it is: another distribution has other weights, which nobody has measured.
+            # α belongs to the model's own distribution; with another one the weights would not be exact.
             exact = task.sampler == Sampler() and not (task.stop or task.min_tokens or task.guard)
             exact = exact and task.on_budget == "cut"
             weight = math.fsum(step.log_feasible for step in answer.steps) if answer.whole else -math.inf
@@ -46,7 +47,7 @@ class Masked(Strategy):
 
 
 def pooled(runs: list[Answers]) -> Answers:
-    """All answers of independent runs; the evidence is the mean of theirs."""
+    """All answers of independent runs; the evidence is the mean of the runs'."""
     known = [run.log_evidence for run in runs if run.log_evidence is not None]
     mean = log_sum(known) - math.log(len(known)) if known and len(known) == len(runs) else None
     return Samples([one for run in runs for one in run], mean)

@@ -1,4 +1,4 @@
-"""Task → answers with weights by sequential Monte Carlo: many at once, resampled by weight."""
+"""Task → weighted answers by sequential Monte Carlo: many grow at once, and are resampled by weight."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from frisket.strategies.weighted import Samples, Weighted, log_sum
 if TYPE_CHECKING:
     from frisket.extension import Fate, Task
 
-#: The text so far and whether it is whole → whether it may stay.
+#: (the text so far, whether it is whole) → whether the particle may stay.
 Where: TypeAlias = Callable[[str, bool], bool]
-#: The text so far and whether it is whole → the logarithm of how good it is.
+#: (the text so far, whether it is whole) → the logarithm of how good it is.
 Critic: TypeAlias = Callable[[str, bool], float]
 
 
 @dataclass(frozen=True)
 class Particles(Strategy):
-    """`n` answers that grow together, weighted by the mass that masks take from them (Lew et al. 2023, Loula et al.
-    2025). The weighted answers approximate the model's own distribution given the grammar, the better the larger `n`;
+    """`n` answers that grow together, weighted by the probability that masks take from them (Lew et al. 2023, Loula et
+    al. 2025). The weighted answers approximate the model's own distribution given the grammar; a larger `n` is better.
     `log_evidence` estimates how much probability the model gives to all texts of the grammar, without bias.
 
-    Each token is drawn among the allowed ones, and α, the mass of those, multiplies the weight. Where the effective
-    number of particles falls below half of them, they are drawn anew by weight (systematic resampling; Carpenter et al.
-    1999).
+    Each token is drawn among the allowed ones, and the weight is multiplied by α, the probability of all of them. When
+    the effective number of particles falls below half of `n`, they are resampled by weight (systematic resampling;
+    Carpenter et al. 1999).
 
-    `where(text, whole)`: a test that no grammar can say, of every beginning of the text and of the whole. It sees only
-    tokens that the mask allows, and no more of them than it takes to draw one and to estimate the mass of those that
-    pass (AWRS, Lipkin et al. 2025).
+    `where(text, whole)`: a test that no grammar can express, for every beginning of the text and for the whole. It is
+    called only for tokens that the mask allows, and only for as many as are needed to draw one, and to estimate the
+    probability of all that pass (AWRS, Lipkin et al. 2025).
 
     `critic(text, whole)`: the logarithm of a preference, 0 for none. The answers then follow the model's probability
-    times the preference for the whole text; what it says of beginnings only guides the search.
+    times the preference for the whole text; preferences for beginnings only guide the search.
     """
 
     n: int
@@ -89,8 +89,8 @@ class Particles(Strategy):
         sampler: Sampler,
         rng: np.random.Generator,
     ) -> None:
-        """One token for each particle that has not ended. Those at one place share a row, those with one token a
-        child: the network is called once for each different text."""
+        """Extend each particle that has not ended by one token. Particles at one place share a row of logits, and those
+        that draw the same token there share a child: the network is called once for each different text."""
         groups: dict[int, list[int]] = {}
         for index, place in enumerate(places):
             if alive[index] and place.reason is None:
@@ -118,14 +118,14 @@ class Particles(Strategy):
         return 0.0 if self.critic is None else float(self.critic(_text(place.data()), place.reason == "end"))
 
     def _choose(self, place: Place, row: Row, rng: np.random.Generator) -> tuple[int | None, float]:
-        """The place in `row.ids` of a token, and the logarithm of what multiplies the weight."""
+        """(the index in `row.ids` of a drawn token, the logarithm of the factor for the weight)"""
         if self.where is None:
             return row.choose(rng), row.log_alpha
         where = self.where
 
         def passes(index: int) -> bool:
             child = place.child(row, index)
-            place.close()  # a trial: nobody will ask it for a row
+            place.close()  # the place served one test only, and needs no logits
             return where(_text(child.data()), child.reason == "end")
 
         chosen, mass = draw_passing(row.log_drawn - row.log_alpha, passes, rng)
@@ -135,11 +135,11 @@ class Particles(Strategy):
 def draw_passing(
     log_probabilities: NDArray[np.float64], passes: Callable[[int], bool], rng: np.random.Generator
 ) -> tuple[int | None, float]:
-    """An index drawn among those that pass, and an unbiased estimate of their mass; (None, 0.0) if none does.
+    """An index drawn among those that pass, and an unbiased estimate of their probability; (None, 0.0) if none passes.
 
-    Lipkin et al. 2025, algorithm of the recursive estimator: indices come in the order of a draw without replacement
-    (Gumbel noise) until one passes. The next one decides about the rest: with s the share of the index that passed, the
-    mass of the others is 1 − s if the next passes, too, and 0 if not, which is right on average.
+    The recursive estimator of Lipkin et al. 2025: indices come in the order of a draw without replacement (Gumbel
+    noise) until one passes. The next one decides about the rest. With s as the share of the index that passed, the
+    probability of the others is taken as 1 − s if the next one passes, too, and as 0 if not, which is right on average.
     """
     order = np.argsort(-(log_probabilities + rng.gumbel(size=log_probabilities.size)), kind="stable")
     mass, refused = 1.0, 0.0
@@ -171,5 +171,5 @@ def systematic(log_weights: NDArray[np.float64], rng: np.random.Generator) -> li
 
 
 def _text(data: bytes) -> str:
-    """The whole characters; those that end the data may lack bytes that are still to come."""
+    """The whole characters of the bytes; an incomplete one at the end is left out."""
     return data.decode("utf-8", "ignore")

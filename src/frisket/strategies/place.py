@@ -1,4 +1,4 @@
-"""Session × Matcher × choices so far → a place in the tree of answers, from which several tokens may be tried."""
+"""Session × Matcher × choices so far → a place in the tree of answers, from which several tokens can be tried."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Place:
-    """Where an answer stands. The network reads a token only when the logits after it are asked for."""
+    """A position in the tree of answers. The network reads a token only when the logits after it are asked for."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Place:
     ) -> None:
         self._task, self._beginning = task, beginning
         self._matcher, self._parent = matcher, parent
-        #: How many will still take the session, this place included while it may be asked for its row.
+        #: How many more places will take the session, including this one while its row may still be asked for.
         self._claims = 1
         self.last, self._used, self._head = last, used, head
         self.reason: FinishReason | None = self._finished()
@@ -43,7 +43,7 @@ class Place:
 
     @cached_property
     def ids(self) -> Ids:
-        """The allowed tokens; none where the budget is spent and the text cannot end."""
+        """The allowed tokens; none if the budget is spent and the text cannot end."""
         return allowed_ids(self._matcher, self._task.vocabulary, self._beginning.limit - self._used)
 
     @cached_property
@@ -75,7 +75,7 @@ class Place:
         )
 
     def data(self) -> bytes:
-        """The answer so far."""
+        """The bytes of the answer so far."""
         return spelled(self._task, self.history)[len(self._beginning.head) :]
 
     def generation(self) -> Generation[Any]:
@@ -94,12 +94,12 @@ class Place:
         session = parent._lend()
         assert self.last is not None
         session.push(self.last.token)
-        # The places before are needed no more.
+        # The session has read the path, so earlier places are no longer needed.
         self._parent = None
         return session
 
     def _lend(self) -> Session:
-        """The session for a child: the last of them takes it over, where it is no task's own."""
+        """A session for a child: a fork, or for the last child the session itself, unless it belongs to the task."""
         session = self._session
         self._claims -= 1
         if self._claims or session is self._beginning.session:
@@ -107,5 +107,5 @@ class Place:
         return session
 
     def close(self) -> None:
-        """No further child and no row will be asked for."""
+        """State that no further child and no row will be asked for."""
         self._claims -= 1

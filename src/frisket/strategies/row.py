@@ -24,28 +24,28 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Row:
-    """The allowed tokens of a place. All logarithms are natural, of probabilities among *all* tokens."""
+    """The allowed tokens at a place. Logarithms are natural, and of probabilities among *all* tokens."""
 
     ids: Ids
-    """Ascending; none where the model gives no probability to any of them."""
+    """Token ids in ascending order; empty if the model gives no probability to any of them."""
     log_model: Numbers
-    """Logarithm for each allowed token, under the model as it is."""
+    """For each allowed token: its log-probability under the model alone."""
     log_drawn: Numbers
-    """Logarithm for each allowed token, under the distribution that is drawn from: with temperature and penalty."""
+    """For each allowed token: its log-probability under the distribution drawn from, with temperature and penalty."""
     favourite: int
     """The likeliest token, allowed or not."""
     overruled: bool
     log_feasible: float
-    """Logarithm for all allowed tokens together, under the model as it is."""
+    """The log-probability of all allowed tokens together, under the model alone."""
 
     def choose(self, rng: np.random.Generator) -> int:
-        """The place in `ids` of a token that is drawn among the allowed."""
+        """Draw an allowed token; its index in `ids`."""
         cumulative = np.cumsum(np.exp(self.log_drawn - self.log_drawn.max()))
         return int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
 
     @staticmethod
     def of(logits: Logits, ids: Ids, sampler: Sampler, history: Sequence[int]) -> Row:
-        """In 64 bits: probabilities are subtracted from one another later."""
+        """The row of some logits, in 64 bits, since probabilities are later subtracted from one another."""
         free = logits.astype(np.float64)
         ids = ids[: np.searchsorted(ids, free.size)]
         top = free.max(initial=-math.inf)
@@ -69,12 +69,12 @@ class Row:
 
     @property
     def log_alpha(self) -> float:
-        """The logarithm of the mass of the allowed tokens under the distribution that is drawn from."""
+        """The log-probability of all allowed tokens together, under the distribution from which tokens are drawn."""
         return min(_log_sum(self.log_drawn), 0.0)
 
 
 def allowed_ids(matcher: Matcher, vocabulary: Vocabulary, left: int) -> Ids:
-    """The ids that may come next where so many tokens with text are left: with none, those that end the text."""
+    """The ids that may come next if `left` more tokens may have text: for 0, only ids that end the text."""
     mask = matcher.mask()
     if left > 0:
         return np.flatnonzero(allowed(mask, (vocabulary.size,)))
@@ -83,7 +83,7 @@ def allowed_ids(matcher: Matcher, vocabulary: Vocabulary, left: int) -> Ids:
 
 
 def may_only_end(matcher: Matcher, vocabulary: Vocabulary) -> bool:
-    """Whether the text may end and nothing but its end may follow."""
+    """Whether the text may end, and nothing else may follow."""
     return matcher.can_end and is_closed(matcher, allowed_ids(matcher, vocabulary, 1), frozenset(vocabulary.eos))
 
 

@@ -59,17 +59,17 @@ def sample(
 def sample(
     model: Model, prompt: Prompt, target: Any = None, n: int = 1, **options: Unpack[AllOptions]
 ) -> Samples[Generation[Any]]:
-    """Answers of `n` runs of a strategy: a list of `Weighted` answers, whose `weights` have the sum 1.
+    """The answers of `n` runs of a strategy: a list of `Weighted` answers, whose `weights` have the sum 1.
 
         for one in frisket.sample(model, "My card was charged twice", Triage, 20, strategy=Exact()):
             print(one.value.value(), one.value.logprob)
 
-    `prompt`, `target`, `tools` and `options` are those of `generate`, but for `on_step` and `allow_partial`. A run of
-    `Exact`, `Best` or `Draft` is one answer. A run of `Particles` is all of its particles, and a run of `Beams` all
-    answers that were found; their weights say which matter. Without a strategy, answers are drawn under the mask and
-    weighted by Π α. All runs read the prompt once, and those of `Exact` share what they learn.
+    `prompt`, `target`, `tools` and `options` are those of `generate`, without `on_step` and `allow_partial`. A run of
+    `Exact`, `Best` or `Draft` gives one answer, a run of `Particles` all of its particles, and a run of `Beams` all
+    answers that it found; their weights say how much each counts. Without a strategy, answers are drawn under the mask
+    and weighted by Π α. The prompt is read once for all runs, and runs of `Exact` share what they learn.
 
-    Answers are drawn from the model's own distribution, unless there is a `sampler`.
+    Answers are drawn from the model's own distribution, unless a `sampler` is given.
     """
     check_integer("n", n)
     if n < 1:

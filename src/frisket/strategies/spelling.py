@@ -1,4 +1,4 @@
-"""`best:4/draft:64/beams:4` → Strategy: how a command line spells one."""
+"""Text such as `best:4/draft:64/beams:4` → Strategy, as command lines write it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from frisket.strategies.exact import Exact
 from frisket.strategies.particles import Particles
 from frisket.strategies.strategy import Strategy
 
-#: Name → (what it is made of, the number where none is given, None for a strategy without one).
+#: Name → (the constructor, its default number, or None if it takes no number).
 SIMPLE: dict[str, tuple[Callable[[int], Strategy], int | None]] = {
     "exact": (lambda _: Exact(), None),
     "asap": (lambda _: Exact(method="asap"), None),
     "particles": (Particles, 16),
     "beams": (Beams, 4),
 }
-#: The same for those that may have another strategy within.
+#: Strategies that may contain another: (constructor, constructor with the inner strategy, default number).
 NESTING: dict[str, tuple[Callable[[int], Strategy], Callable[[int, Strategy], Strategy], int]] = {
     "best": (Best, lambda n, of: Best(n, of=of), 4),
     "draft": (Draft, lambda tokens, then: Draft(tokens, then=then), 128),
@@ -26,7 +26,7 @@ NESTING: dict[str, tuple[Callable[[int], Strategy], Callable[[int, Strategy], St
 
 
 def read_strategy(text: str) -> Strategy:
-    """The strategy of its spelling, the outermost first; ValueError if it is none.
+    """The strategy of a spelling, with the outermost first; ValueError for any other text.
 
     >>> read_strategy("particles:8")
     Particles(n=8, where=None, critic=None)

@@ -1,4 +1,4 @@
-"""Task → answers with weights: what every strategy does."""
+"""Task → answers with weights: the base class of all strategies."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Answers: TypeAlias = Samples[Generation[Any]]
 
 
 class Strategy(ABC):
-    """How whole answers are found. Frozen: one object serves many calls and threads."""
+    """A way to find whole answers. Immutable: one object serves many calls and threads."""
 
     @property
     def is_masked(self) -> bool:
-        """Whether every answer comes from the decode loop, which heeds `on_budget`, `min_tokens` and `guard`."""
+        """Whether every answer comes from the decode loop, which obeys `on_budget`, `min_tokens` and `guard`."""
         return False
 
     def answer(self, task: Task, seed: int) -> Generation[Any]:
@@ -33,20 +33,20 @@ class Strategy(ABC):
 
     @abstractmethod
     def search(self, task: Task, runs: int, rng: np.random.Generator) -> list[Answers]:
-        """The answer of each of some independent runs, perhaps none. StrategyError where the options of the task
-        break what the strategy promises."""
+        """The answers of each of `runs` independent runs; a run may find none. StrategyError if an option of the task
+        contradicts what the strategy promises."""
 
     def choose(self, found: Answers, rng: np.random.Generator) -> Generation[Any]:
-        """One of the answers of a run; drawn by weight, unless a strategy ranks them."""
+        """One answer of a run: drawn by weight, unless the strategy ranks them."""
         if not found:
             raise nothing_found()
         return found.pick(rng)
 
 
 def drawing_sampler(task: Task, strategy: str) -> Sampler:
-    """The sampler of a strategy whose weights are statements about the distribution that it draws from.
+    """The sampler of a strategy whose weights refer to the distribution that it draws from.
 
-    StrategyError for a sampler that takes the likeliest or cuts tokens off: no weight could make up for those.
+    StrategyError for a sampler that takes the likeliest token or truncates: no weight could correct that.
     """
     sampler = task.sampler or Sampler()
     cut = [

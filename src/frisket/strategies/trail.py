@@ -1,4 +1,4 @@
-"""Choices of tokens, each linked to the one before → the steps of an answer."""
+"""Choices of tokens, each linked to the one before it → the steps of an answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Choice:
-    """A token and what was known where it was chosen. Branches of a search share the choices before they parted."""
+    """A chosen token, and what was known at that place. Branches of a search share the choices before they part."""
 
     before: Choice | None
     token: int
@@ -27,7 +27,7 @@ class Choice:
 
 
 def choices(last: Choice | None) -> list[Choice]:
-    """From the first to this one."""
+    """All choices from the first to this one."""
     found = []
     while last is not None:
         found.append(last)
@@ -40,14 +40,14 @@ def tokens(last: Choice | None) -> list[int]:
 
 
 def spelled(task: Task, ids: list[int]) -> bytes:
-    """The text of tokens, the names of special ones included, as `Step.text` has them."""
+    """The text of tokens, with special ones as their names, as in `Step.text`."""
     vocabulary, eos = task.vocabulary, set(task.vocabulary.eos)
     written = (one for one in ids if one not in eos)
     return b"".join(vocabulary.token(one) or (token_name(vocabulary, one) or "").encode() for one in written)
 
 
 def generation(task: Task, beginning: Beginning, last: Choice | None, reason: FinishReason) -> Generation[Any]:
-    """The answer, with the same steps as those that the decode loop makes for these tokens."""
+    """The answer, with the steps that the decode loop would make for these tokens."""
     vocabulary, head = task.vocabulary, beginning.head
     eos = set(vocabulary.eos)
     document = None if task.grammar.schema is None else Document(b"")

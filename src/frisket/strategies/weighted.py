@@ -1,4 +1,4 @@
-"""Answers × weights → what they say together: probabilities of texts, evidence, one of them drawn."""
+"""Answers × weights → probabilities of texts, the evidence, and a draw of one answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Weighted(Generic[T]):
-    """A value and the natural logarithm of its weight; weights compare within one `Samples` only."""
+    """A value and the natural logarithm of its weight; comparable within one `Samples` only."""
 
     value: T
     log_weight: float = 0.0
@@ -35,12 +35,12 @@ class Samples(list[Weighted[T]]):
     def __init__(self, found: Iterable[Weighted[T]] = (), log_evidence: float | None = None) -> None:
         super().__init__(found)
         self.log_evidence = log_evidence
-        """The estimated logarithm of the model's probability of all texts that were asked for together; its
-        exponential is unbiased. None where the strategy estimates none."""
+        """The estimated logarithm of the probability that the model gives to all wanted texts together; its exponential
+        is unbiased. None if the strategy estimates none."""
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """The weights, in the order of the answers, with the sum 1; equal where none has any."""
+        """The weights, in the order of the answers, with the sum 1; all equal if no answer has any."""
         logarithms = np.array([one.log_weight for one in self], dtype=np.float64)
         top = logarithms.max(initial=-math.inf)
         weights: NDArray[np.float64] = np.exp(logarithms - top) if math.isfinite(top) else np.ones(len(self))
@@ -48,12 +48,12 @@ class Samples(list[Weighted[T]]):
         return weights
 
     def pick(self, rng: np.random.Generator) -> T:
-        """One of the values, each with its weight for a probability."""
+        """Draw one of the values, with the weights as probabilities."""
         return self[int(rng.choice(len(self), p=self.weights))].value
 
 
 def texts(samples: Samples[Generation[Any]]) -> dict[str, float]:
-    """The sum of the weights of each text, the likeliest first: a text may have come in several tokenisations."""
+    """Text → the sum of its weights, the largest first: a text may have come in several tokenisations."""
     found: dict[str, float] = {}
     for one, weight in zip(samples, samples.weights, strict=True):
         found[one.value.text] = found.get(one.value.text, 0.0) + float(weight)
@@ -61,7 +61,7 @@ def texts(samples: Samples[Generation[Any]]) -> dict[str, float]:
 
 
 def log_sum(logarithms: Iterable[float] | NDArray[np.float64]) -> float:
-    """The logarithm of the sum of exponentials; −∞ of nothing.
+    """The logarithm of the sum of exponentials; −∞ if there are no terms.
 
     >>> round(math.exp(log_sum([math.log(1), math.log(2)])), 6)
     3.0

@@ -1,6 +1,6 @@
-"""Tools × a model family's wire format → Grammar; what a model wrote → Message.
+"""Tools × a model family's wire format → Grammar; the text that a model wrote → Message.
 
-family     one format, as data; `formats` is the table of all      lookup  name of a model → family
+family     one format, as data; `formats` lists all      lookup  name of a model → family
 template   how a format is written, in pieces         wire      pieces → node, and text → their end
 tool       a description, function or model → Tool    tools     Tool × policy → what can be called, with a report
 arguments  schema → node, text → values               program   tools × choice → the node of a message

@@ -1,7 +1,7 @@
-"""Schema of a tool's arguments × how a family writes them → node, and text → values.
+"""Schema of a tool's arguments × a family's notation → node, and text → values.
 
 json         one JSON object, exactly as the schema says
-parameters   one tag for each parameter: text stands as it is, everything else as JSON
+parameters   one tag for each parameter: texts without quotes, everything else as JSON
 python       keyword arguments of a Python call: JSON with True, False and None
 delimited    bare keys, texts between tokens of their own
 """
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 #: Types whose values contain other values.
 CONTAINERS = ("array", "object")
 
-#: Keywords beside which `type` alone decides whether a value is text.
+#: Keywords that do not change whether a value is text: if a schema has no others, its `type` decides alone.
 _ANNOTATIONS = frozenset({"type", "title", "description", "default", "examples", "deprecated", "$comment"})
 
-#: The values of all parameters as nodes of one builder: most tools need none, since their types are plain to see.
+#: Makes the nodes of all parameters' values, when they are first needed: the type of most parameters decides alone.
 _Members: TypeAlias = Callable[[], front_end.MemberValues]
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One member of the arguments, as `parameters` and `python` write it."""
+    """One member of the arguments, in a notation that writes each member on its own: `parameters` or `python`."""
 
     key: str
     schema: Any
@@ -58,14 +58,14 @@ class Parameter:
 
 @dataclass
 class Arguments:
-    """How the arguments of one tool are written by one family."""
+    """The arguments of one tool in the notation of one family."""
 
     tool: Tool
     family: Family
     options: JSONSchemaOptions = DEFAULT
-    """What the texts of arguments look like, with the tags of the family among the forbidden texts."""
+    """How strings are spelled; the tags of the family are among the forbidden texts."""
     limits: Limits | None = field(default=None, compare=False, repr=False)
-    """What making the rules may take."""
+    """Limits of making the rules."""
     _json: Grammar | None = field(default=None, init=False, repr=False)
     _rules: _core.Grammar | None = field(default=None, init=False, repr=False)
     _values: dict[str, _core.Grammar | None] = field(default_factory=dict, init=False, repr=False)
@@ -100,7 +100,7 @@ class Arguments:
         return Grammar(builder.build(builder.seq(nodes)), schema=self.tool.schema)
 
     def check(self) -> None:
-        """UnsupportedSchemaError lists what the family cannot write of these arguments."""
+        """UnsupportedSchemaError that lists what the family's notation cannot write of these arguments."""
         if self.family.arguments == "json":
             return
         schema = self.tool.schema
@@ -125,7 +125,7 @@ class Arguments:
             )
 
     def narrowed(self) -> tuple[tuple[str, str], ...]:
-        """Parameters whose texts may contain a tag of the family: pointer into the schema, and the texts left out."""
+        """(pointer into the schema, the texts left out) for each parameter whose schema allows a tag of the family."""
         if not self.family.tags or self.family.arguments in ("json", "python"):
             return ()
         reason = f"no text holds a tag of {self.family.name}"
@@ -182,7 +182,7 @@ class Arguments:
 
     # -- node ----------------------------------------------------------------------------------------------------
     def lower(self, builder: GrammarBuilder) -> int:
-        """The node of all ways to write the arguments; in an outline, with the names of the parameters."""
+        """The node of all ways to write the arguments; an outline has the names of the parameters."""
         if not isinstance(builder, OutlineBuilder):
             return builder.embed(self.core())
         if self.family.arguments == "json":
@@ -199,7 +199,7 @@ class Arguments:
             try:
                 self._rules = builder.build(self._joined(builder))
             except UnsatisfiableSchemaError:
-                self.grammar()  # which knows the place in the whole schema
+                self.grammar()  # raises the same error with its place in the whole schema
                 raise
             except EmptyGrammarError as error:
                 self.grammar()
@@ -252,7 +252,7 @@ class Arguments:
         middle = pieces.index(Hole("value"))
         before, (end, after) = pieces[:middle], until_hole(pieces[middle + 1 :])
         ways = []
-        # A parser reads an ambiguous text as a non-text value, so that alternative comes first.
+        # A parser reads an ambiguous text as a value that is no text, so that alternative comes first.
         for kind, node in [("false", other)] if not self.family.kinds else self._others_by_kind(parameter, members):
             if node is not None:
                 node = builder.alt([node, *self._python_words(builder, parameter)])
@@ -265,12 +265,12 @@ class Arguments:
             yield builder.seq([wire.lower(builder, before, holes), value, wire.lower(builder, after)])
 
     def _kinds(self) -> tuple[str, ...]:
-        """The words of `$kind`: first that for text, then those for other types."""
+        """The words that `$kind` can be: the word for text first, then those for other types."""
         said = dict(self.family.kinds)
         return tuple(dict.fromkeys((said["string"], *said.values()))) if said else ("true", "false")
 
     def _others_by_kind(self, parameter: Parameter, members: _Members) -> list[tuple[str, int | None]]:
-        """(how `$kind` says the type, the node of the values of that type) of values that are no texts."""
+        """For each type of values that are not text: (its word in `$kind`, the node of the values)."""
         said = dict(self.family.kinds)
         values = members()
         found = [(said[name], values.literals(parameter.key, (name,))) for name in OTHER_TYPES]
@@ -278,7 +278,7 @@ class Arguments:
         return found
 
     def _texts(self, builder: GrammarBuilder, key: str, text: int, end: tuple[Piece, ...]) -> Iterator[int]:
-        """The ways to write a text and its end: plain, or between the markers of some families."""
+        """The ways to write a text and its end: plain, or between the family's markers for verbatim text."""
         tags, verbatim = self.family.tags, self.family.verbatim
         if verbatim is None:
             yield wire.delimited(builder, key, text, tags, end)
@@ -289,7 +289,7 @@ class Arguments:
         yield builder.seq([builder.literal(begin.encode()), wrapped])
 
     def _python_words(self, builder: GrammarBuilder, parameter: Parameter) -> list[int]:
-        """Python's words for the truth values and null, as far as a parameter has them and the family writes so."""
+        """Python's words for true, false and null, if the family writes them and the parameter allows the value."""
         words = [word.encode() for word in _WORDS if self._is_python_word(word, parameter)]
         return [builder.words(words)] if words else []
 
@@ -310,7 +310,7 @@ class Arguments:
         return tuple(pieces)
 
     def _value(self, builder: GrammarBuilder, parameter: Parameter, members: _Members) -> tuple[int | None, int | None]:
-        """The nodes of the parameter's unquoted texts and of its other values; None where there are none."""
+        """The nodes of the parameter's unquoted texts and of its other values; None if there are none."""
         if self.tool.custom is not None:
             return self.tool.custom.lower(builder, self.limits), None
         found = self._simply(builder, parameter.schema)
@@ -327,7 +327,7 @@ class Arguments:
         return text, builder.alt(nodes) if nodes else None
 
     def _simply(self, builder: GrammarBuilder, schema: Any) -> tuple[int | None, int | None] | None:
-        """The nodes of a parameter with an obvious type: ten times faster, since no language algebra is needed."""
+        """The nodes of a parameter whose type is obvious: ten times faster, since no language algebra is needed."""
         if type(schema) is not dict or "$ref" in repr(schema):
             return None
         said, listed = schema.get("type"), schema.get("enum")
@@ -341,7 +341,8 @@ class Arguments:
             and said not in ("string", *self.family.python_values)
             and "$schema" not in self.tool.schema
         ):
-            # This error points into the parameter alone; compiling all parameters points into the schema.
+            # An error here would point into the parameter alone; compiling all parameters gives the pointer into the
+            # schema.
             with suppress(InvalidSchemaError, UnsupportedSchemaError, UnsatisfiableSchemaError):
                 return None, builder.embed(Grammar.from_json_schema(schema, self.options, limits=self.limits).core)
         return None
@@ -358,7 +359,8 @@ class Arguments:
             if nodes[0] is None or not self.family.json_objects:
                 return nodes[0]
             if printed and members().has(parameter.key, list(printed)):
-                # Literals enforce the whole schema: if the notation cannot, they write the value alone.
+                # Literals enforce the whole schema. Where the family's own notation cannot, the literals alone are
+                # allowed.
                 with suppress(UnsupportedSchemaError):
                     nodes.append(self._foreign(builder, parameter, printed))
         others = [name for name in CONTAINERS if name not in printed] if printed else ["object"]
@@ -455,7 +457,7 @@ class Arguments:
         return (_WORDS[said] if self._is_python_word(said, parameter) else said), stop
 
     def _others(self, parameter: Parameter) -> _core.Grammar | None:
-        """The grammar of a parameter's values that are no texts."""
+        """The grammar of a parameter's values that are not text."""
         if parameter.key not in self._values:
             builder = prelude_of(self.options).fork()
             node = self._value(builder, parameter, self._members(builder))[1]
@@ -467,7 +469,7 @@ class Arguments:
 
 
 _DECODER = json.JSONDecoder()
-#: Python's words for values that are no texts.
+#: Python's words for JSON's true, false and null.
 _WORDS = {"True": True, "False": False, "None": None}
 
 

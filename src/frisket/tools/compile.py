@@ -1,4 +1,4 @@
-"""Tools × family × choice → Grammar, whose value is a Message."""
+"""Tools × family × choice → a Grammar that reads its texts as a Message."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def compile_tools(
     given = tools if isinstance(tools, Tools) else Tools(tools)
     running = None if limits is None else limits.started()
     arguments = given.arguments(wanted, limits=running)
-    called, calls, text = _chosen(given, wanted, arguments, choice)
-    tokens = _tokens(wanted, vocabulary)
+    called, calls, text = _callable_tools(given, wanted, arguments, choice)
+    tokens = _with_special_tokens(wanted, vocabulary)
     forbidden = tuple(dict.fromkeys([*wanted.markers, *sorted(tokens.special)]))
     program = Program(
         tokens,
@@ -61,28 +61,28 @@ def compile_tools(
         reasoning=_reasoning(tokens, wanted, thinking, prompt, max_thinking_chars, text and final is None),
     )
     if program.final is not None:
-        program = _told_apart(program)
+        program = _with_distinct_calls(program)
     builder = _builder(program, running)
     core = builder.build(program.lower(builder))
     origin = Origin.of_tools(
         given, limits,
         family=wanted.name if wanted.name in families() and family(wanted.name) is wanted else wanted,
         choice=choice, parallel=parallel, final=program.final, thinking=thinking,
-        prompt=_said(prompt, wanted), vocabulary=vocabulary, max_thinking_chars=max_thinking_chars,
+        prompt=_prompt_state(prompt, wanted), vocabulary=vocabulary, max_thinking_chars=max_thinking_chars,
     )  # fmt: skip
     report = _report(given.report(wanted, limits=running), wanted, vocabulary)
     return Grammar(core, report, value=_Value(program, limits), origin=origin)
 
 
 def _builder(program: Program, limits: Limits | None) -> _core.GrammarBuilder:
-    """A builder that starts from the prelude shared by the arguments, which makes embedding them faster."""
+    """A builder that starts from the prelude of the arguments; their rules are then embedded faster."""
     return program.tools[0].fork(limits) if program.tools else _core.GrammarBuilder(limits=limits)
 
 
-def _chosen(
+def _callable_tools(
     given: Tools, wanted: Family, arguments: list[Arguments], choice: str
 ) -> tuple[list[Arguments], bool, bool]:
-    """(the tools that may be called, whether any may be, whether there may be text)"""
+    """(the tools that may be called, whether a call is allowed, whether text is allowed)"""
     if not isinstance(choice, str):
         raise TypeError(f"choice is auto, required, none or the name of a tool, got {type(choice).__name__}")
     if choice in ("auto", "none"):
@@ -101,8 +101,8 @@ def _chosen(
     )
 
 
-def _tokens(wanted: Family, vocabulary: Vocabulary | None) -> Family:
-    """The family with the special tokens of a vocabulary."""
+def _with_special_tokens(wanted: Family, vocabulary: Vocabulary | None) -> Family:
+    """The family with those of its markers as special tokens that are special in the vocabulary."""
     if vocabulary is None:
         return wanted
     around = (wanted.content, *wanted.other_content, wanted.preamble or (), wanted.thinking or ())
@@ -121,11 +121,12 @@ def _reasoning(
             raise ValueError(f"the models of {tokens.name} do not think")
         return None
     start, end = tokens.thinking
-    said = _said(prompt, tokens) or Thinking.ABSENT
+    said = _prompt_state(prompt, tokens) or Thinking.ABSENT
     forbidden = tuple(sorted({*tokens.special, *wanted.special}))
-    # No gap before an end that starts the turn's next part: that part may begin with a blank itself.
+    # An end of reasoning that also begins the turn's next part has no white space before it: the part may begin with
+    # it.
     is_part = tokens.turn is not None
-    # Free text admits leading white space and has cached masks; a gap before it would cost 3 ms a message.
+    # Free text allows leading white space and has cached masks; another rule for it would cost 3 ms a message.
     begins_free = has_text and tokens.text_before and not tokens.content[0] and not tokens.opener
     calls = tokens.trigger if tokens.thinking_holds_calls else ""
     return Reasoning(
@@ -134,8 +135,8 @@ def _reasoning(
     )  # fmt: skip
 
 
-def _said(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:
-    """The prompt's state of reasoning and of the answer; None where it sets none."""
+def _prompt_state(prompt: str | Thinking | None, wanted: Family) -> Thinking | None:
+    """The state of reasoning and answer at the end of the prompt; None if it begins neither."""
     if wanted.thinking is None or not prompt:
         return None
     said = prompt if isinstance(prompt, Thinking) else wanted.prompt_says(prompt)
@@ -150,8 +151,8 @@ def _final(final: Any, limits: Limits | None) -> Grammar | None:
     return Grammar.from_type(final, limits=limits)
 
 
-def _told_apart(program: Program) -> Program:
-    """The program if calls and final answers are distinguishable; where they begin alike, only with marked calls."""
+def _with_distinct_calls(program: Program) -> Program:
+    """The program, if a call and a final answer begin differently; else only one whose calls have markers."""
     opener = program.family.opener
     if not opener or not program.calls or program.final is None or not program.final.accepts_prefix(opener):
         return program
@@ -163,7 +164,7 @@ def _told_apart(program: Program) -> Program:
 
 
 class _Value:
-    """A text of the grammar → Message."""
+    """Reads a text of the grammar as a Message."""
 
     def __init__(self, program: Program, limits: Limits | None) -> None:
         self.program = program
@@ -181,7 +182,7 @@ class _Value:
         return self._parser.message(text)
 
     def partial(self, values: Iterable[tuple[tuple[str, ...], Any]]) -> Message:
-        """The message of the values so far; incomplete arguments hold what is known."""
+        """The message so far; unfinished arguments hold the members that are known."""
         tools = {each.tool.name: each.tool for each in self.program.tools}
         message = Message()
         said: list[str] = []
@@ -204,7 +205,7 @@ class _Value:
         return outline.part(self.program.lower(cast("_core.GrammarBuilder", outline)))
 
     def _written(self) -> _core.Grammar:
-        """The rules with special tokens written as their names, to read a text."""
+        """The rules for reading a text, in which each special token is written as its name."""
         if self._core is None:
             family = replace(self.program.family, special=frozenset())
             tools = tuple(each.of_family(family) for each in self.program.tools)
@@ -217,7 +218,7 @@ class _Value:
 
 
 def _syntax_error(core: _core.Grammar, text: str, data: bytes) -> MessageSyntaxError:
-    """The error at the first place where the text leaves the grammar, found by bisection over its prefixes."""
+    """The error at the first place where the text leaves the grammar, found by bisection over its beginnings."""
     low, high = 0, len(data)
     while low < high:
         middle = (low + high + 1) // 2
@@ -236,7 +237,7 @@ def _syntax_error(core: _core.Grammar, text: str, data: bytes) -> MessageSyntaxE
 
 
 def _report(tools: list[ToolReport], wanted: Family, vocabulary: Vocabulary | None) -> Report:
-    """What is not enforced of all tools; pointers begin with a tool's name."""
+    """The coverage report of all tools; its pointers begin with the name of a tool."""
     report = Report()
     for tool in tools:
         if tool.status == "refused":
@@ -263,7 +264,7 @@ def _entry(tool: ToolReport, pointer: str, reason: str, status: str) -> Entry:
 
 
 def _end_notes(wanted: Family, vocabulary: Vocabulary) -> list[Note]:
-    """Notes for a vocabulary whose end tokens differ from the family's end of a message."""
+    """Notes for a vocabulary whose end tokens differ from the tokens that end the family's messages."""
     special, ends = vocabulary.special, set(vocabulary.eos)
     missing = [stop for stop in wanted.stops if special.get(stop) not in ends]
     known = [stop for stop in missing if stop in special]

@@ -1,6 +1,6 @@
-"""Format of a custom tool → the node of its one input text, as OpenAI's custom tools describe it.
+"""Format of an OpenAI custom tool → the node of its one input text.
 
-A custom tool takes one text instead of arguments. Families write it as the one argument `input`, a text like any other.
+A custom tool takes one text instead of arguments. Families write it as an argument of the name `input`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Syntax = Literal["text", "lark", "regex"]
 SYNTAX_FIELDS = ("syntax", "definition")
 #: Name of the argument that holds the text.
 INPUT = "input"
-#: Schema of the arguments: that one text.
+#: Schema of the arguments: one member, which holds the text.
 SCHEMA: dict[str, Any] = {
     "type": "object", "properties": {INPUT: {"type": "string"}}, "required": [INPUT], "additionalProperties": False,
 }  # fmt: skip
@@ -73,7 +73,7 @@ class CustomFormat:
         """The node of the JSON strings that hold the texts; rules may call themselves."""
         with _placed():
             node = self._texts(builder, limits)
-            with suppress(GrammarError):  # regular texts may have bytes that are no characters
+            with suppress(GrammarError):  # regular texts may have bytes that are no UTF-8
                 node = builder.and_([node, builder.any_text()])
             try:
                 return builder.quoted(node, escapes)
@@ -95,7 +95,7 @@ class CustomFormat:
 
 @contextmanager
 def _placed() -> Iterator[None]:
-    """Point errors at the definition; an offset inside it moves to the message."""
+    """Set the `where` of errors to the definition; an offset inside the definition moves into the message."""
     try:
         yield
     except FrisketError as error:

@@ -40,70 +40,70 @@ class Family:
 
     name: str
     models: str
-    """The models that write so, divided by commas: `family` finds them, too."""
+    """The models that write so, divided by commas; `family` takes these names, too."""
     sources: tuple[str, ...]
-    """Where the format is described."""
+    """Pages that describe the format."""
     call: tuple[str, ...]
     """How one call is written; the first is what the family's chat template writes."""
     calls: str = "$calls"
-    """What stands around all calls of one section."""
+    """The markers around all calls of one section; the calls stand at `$calls`."""
     separators: tuple[str, ...] = ("",)
-    """What may stand between two calls of a section."""
+    """Texts that may stand between two calls of a section."""
     arguments: Literal["json", "parameters", "python", "delimited"] = "json"
     """One JSON object, one tag for each parameter, Python's keyword arguments, or bare keys with texts in `quote`."""
     parameter: str = ""
-    """With `parameters`: how one is written, with `$key` and `$value`; `$kind` says `true` of text, `false` of JSON."""
+    """With `parameters`: how one is written, with `$key`, `$value` and `$kind` (`true` for text, else `false`)."""
     kinds: tuple[tuple[str, str], ...] = ()
-    """With `parameters`: (JSON type, how `$kind` says it), where that is more than `true` and `false`."""
+    """With `parameters`: (JSON type, its word in `$kind`), for formats that name more than `true` and `false`."""
     python_words: bool = False
-    """With `parameters`: whether truth values and null may be Python's words, as templates that print values write."""
+    """With `parameters`: whether `True`, `False` and `None` are allowed, as templates that print values write them."""
     python_values: frozenset[str] = frozenset()
-    """With `parameters` and `python`: which of the types `array` and `object` stand as Python's `repr` prints
-    them. With `python`, the other of them is JSON then."""
+    """With `parameters` and `python`: which of the types `array` and `object` are written as Python's `repr` prints
+    them. With `python`, the other type is then JSON."""
     quote: str = ""
-    """With `delimited`: what stands around a text."""
+    """With `delimited`: the marker on both sides of a text."""
     json_objects: bool = False
-    """With `python`: whether an object may be JSON, as templates write mappings, beside Python's literals, and so may
-    `python_values`, as far as their notation holds what the schema asks."""
+    """With `python`: whether an object may also be JSON, as templates write mappings. The types in `python_values` then
+    may also be JSON, if the notation can hold what the schema asks."""
     verbatim: tuple[str, str, str] | None = None
-    """With `parameters`: what stands around a text that holds any of these characters, such as CDATA, and which."""
+    """With `parameters`: (begin, end, characters): markers, such as CDATA, around a text with one of the characters."""
     nothing: str = ""
-    """With `parameters`: what may stand in place of no parameters at all."""
+    """With `parameters`: what may be written if there are no parameters."""
     special: frozenset[str] = frozenset()
     """Markers that are special tokens of the family's tokenizers; all others are text."""
     id: str = ""
     """The pattern of `$id`."""
     name_pattern: str = NAMES
-    """The names of tools that the format can carry. With the usual pattern, all others that its templates can hold."""
+    """The pattern of tool names that the format can carry; the default adds all names that its templates can hold."""
     opener: str = ""
-    """The first character of a call, where no marker announces one; other text does not begin with it."""
+    """The first character of a call, if no marker announces calls; text before calls must not begin with it."""
     text_before: bool = True
     """Whether text may stand before the first call."""
     text_between: bool = False
     """Whether text may stand between calls and after the last one."""
     content: tuple[str, str] = ("", "")
-    """What stands around an answer that is no call."""
+    """The markers around an answer without calls."""
     other_content: tuple[tuple[str, str], ...] = ()
-    """What may stand around such an answer instead; each beginning differs from that of `content`."""
+    """Other markers around an answer without calls; no beginning of these may equal that of `content`."""
     preamble: tuple[str, str] | None = None
-    """What stands around text before the first call, where that differs from `content`."""
+    """The markers around text before the first call, if they differ from `content`."""
     has_empty_preamble: bool = False
-    """Whether these markers stand before every call, with or without text between them."""
+    """Whether the markers of `preamble` stand before every call, even without text between them."""
     thinking: tuple[str, str] | None = None
     """The markers around reasoning."""
     thinking_holds_calls: bool = False
-    """Whether calls may stand inside of reasoning, which then does not end in this message."""
+    """Whether reasoning may contain calls; it then does not end in this message."""
     turn: str | None = None
-    """What begins the model's turn in a prompt, where the end of reasoning holds the same text and more may follow."""
+    """The text that begins the model's turn, if the end of reasoning also has it, and another part may follow."""
     parallel: bool = True
     """Whether one message may hold several calls."""
     stops: tuple[str, ...] = ()
     """Tokens that end the message; a parser drops them at the end of a text."""
     note: str = field(default="", compare=False)
-    """What to know when using it."""
+    """Advice to users of the format."""
 
     def __post_init__(self) -> None:
-        """ToolError for data that says no format: a call without its parts, or one that nothing announces."""
+        """ToolError for fields that are no format: a call without its parts, or a call that no marker announces."""
         holes = {"call": (self.call or ("",), "$name $arguments"), "calls": ((self.calls,), "$calls")}
         if self.arguments == "parameters":
             holes["parameter"] = ((self.parameter,), "$key $value")
@@ -124,10 +124,10 @@ class Family:
     ) -> Family:
         """The family of a model, read from its chat template and checked against it.
 
-        `special` are the names of its tokenizer's special tokens; `variables` are what else the template reads. The
-        end token of the tokenizer, `eos_token`, ends the turn where the token that ends messages begins calls, too.
-        UnreadableTemplateError says which part of a message the template does not tell; `note` says
-        what the template writes beside it.
+        `special` are the names of the tokenizer's special tokens; `variables` are the other variables that the template
+        reads. If the token that ends a message also begins calls, the tokenizer's end token, `eos_token`, ends the
+        turn. UnreadableTemplateError names the part of a message that cannot be read from the template; `note` says
+        what the template writes and the format cannot.
 
         >>> template = (
         ...     "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% for c in m.tool_calls %}"
@@ -145,7 +145,7 @@ class Family:
     def from_tokenizer(cls, tokenizer: Any, **variables: Any) -> Family:
         """The family of a model, read from the chat template of its tokenizer, one of the transformers package.
 
-        UnreadableTemplateError if it has none, or where that does not tell a part of a message.
+        UnreadableTemplateError if the tokenizer has no template, or a part of a message cannot be read from it.
         """
         text = tool_template(getattr(tokenizer, "chat_template", None))
         if not isinstance(text, str):
@@ -159,7 +159,7 @@ class Family:
 
     @property
     def markers(self) -> tuple[str, ...]:
-        """Texts that announce calls or reasoning or end text, and so never stand in free text."""
+        """The texts that announce calls or reasoning or end text, and so are forbidden in free text."""
         around = (self.content, *self.other_content, self.preamble or ("", ""))
         ends = (end for _, end in around)
         found = [self.trigger, *(self.thinking or ()), *ends, *self.tags]
@@ -167,9 +167,9 @@ class Family:
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
-        """The tags of the format and its special tokens, which no text of an argument holds.
+        """The tags and special tokens of the format; no text of an argument contains one.
 
-        Many parsers look for tags before they read JSON, or take a tag that stands alone for the beginning of a call.
+        Many parsers look for tags before they read JSON, or read any tag as the beginning of a call.
         """
         templates = (self.calls, *self.call, self.parameter)
         literals = [piece.text for template in templates for piece in pieces_of(template) if isinstance(piece, Text)]
@@ -178,7 +178,7 @@ class Family:
 
     @property
     def trigger(self) -> str:
-        """The marker that announces a call: the common prefix of all its beginnings. Empty where text has markers."""
+        """The marker that announces a call: the common prefix of all its forms; empty if `content` has markers."""
         if self.opener or self.content[0]:
             return ""
         pieces = pieces_of(self.calls)
@@ -215,7 +215,7 @@ class Family:
         return None
 
     def _holds(self, name: str) -> bool:
-        """Whether every call template can carry a name, which must contain neither marks nor the text behind names."""
+        """Whether every call template can carry a name: it has no special characters, and not the text behind names."""
         ends = {call.partition("$name")[2][:1] for call in self.call}
         return not (_MARKS.search(name) or any(end in name for end in ends) or name != name.strip() or not name)
 
@@ -231,9 +231,9 @@ def families() -> tuple[str, ...]:
 
 @cache
 def family(name: str | Family) -> Family:
-    """The family of that name, of a model of that name or id, or of a chat template, given as its text.
+    """The family by its own name, by the name or id of a model, or read from the text of a chat template.
 
-    UnknownFamilyError lists the known families; UnreadableTemplateError says what a template does not tell.
+    UnknownFamilyError lists the known families; UnreadableTemplateError names the part that the template does not show.
 
     >>> family("qwen3").thinking
     ('<think>', '</think>')
@@ -253,7 +253,7 @@ def family(name: str | Family) -> Family:
 def family_of(source: Any, **variables: Any) -> Family:
     """The family of a model or of its tokenizer: read from the chat template, else found by the model's name.
 
-    UnreadableTemplateError if neither tells it. `variables` are what else the template reads.
+    UnreadableTemplateError if neither works. `variables` are the other variables that the template reads.
     """
     tokenizer = getattr(source, "tokenizer", source)
     chat = getattr(source, "chat_template", None)

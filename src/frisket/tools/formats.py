@@ -1,6 +1,6 @@
 """Name of a model family → its wire format, as data, with the sources that describe it.
 
-Formats of one kind stand together: a family that differs from another in a few fields says these fields alone.
+Similar formats stand together: a family that differs from another in a few fields gives those fields only.
 """
 
 from __future__ import annotations
@@ -325,7 +325,7 @@ _PYTHON_CALLS = (
     ),
 )  # fmt: skip
 
-#: Pattern of special tokens in these families; all other markers are text of several tokens.
+#: Pattern of special tokens in these families; all other markers are ordinary text.
 _TOKEN = re.compile(r"<\|[^|]*\|>|<｜[^｜]*｜>|\[/?[A-Z_]+\]")
 
 

@@ -1,6 +1,6 @@
 """The name of a family, a model's name or its id → the name of the family whose format the model writes.
 
-A model's name is found in an id by its parts: letters, versions and sizes, in their order.
+A model's name matches an id if its parts (words, versions, sizes) occur in the id in the same order.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 
 from frisket.errors import UnknownFamilyError
 
-#: A size such as 30B, a version such as 3.5, a word.
+#: A part of a name: a size such as 30B, a version such as 3.5, or a word.
 _PART = re.compile(r"\d+(?:\.\d+)*[bm](?![a-z])|\d+(?:\.\d+)*|[a-z]+|\+")
 _ASIDE = re.compile(r"\(.*?\)")
-#: Least similarity (0 to 1) of a name's letters to a family's for a suggestion.
+#: Least similarity (0 to 1) of the letters of two names for a suggestion.
 _NEAR = 0.7
 
 
 def find_family(said: str, models: Mapping[str, str]) -> str:
-    """The name of the family; `models` are the models of each. UnknownFamilyError says what may have been meant."""
+    """The name of the family; `models` lists the models of each. UnknownFamilyError suggests a similar name."""
     name = re.sub(r"[-. ]", "_", said.lower())
     if name in models:
         return name
@@ -38,7 +38,7 @@ def find_family(said: str, models: Mapping[str, str]) -> str:
 
 
 def _rank(parts: Sequence[str], listed: str) -> tuple[int, int, int] | None:
-    """The rank of a family's best model: more parts, then earlier, then longer ones; None if none fits."""
+    """The rank of a family's best model (number of parts, place, length of the parts); None if none matches."""
     ranks = []
     for model in _ASIDE.sub("", listed).split(", "):
         wanted = _parts(model)
@@ -49,7 +49,7 @@ def _rank(parts: Sequence[str], listed: str) -> tuple[int, int, int] | None:
 
 
 def _places(parts: Sequence[str], wanted: Sequence[str]) -> list[int] | None:
-    """The places of the wanted parts among the parts, in order."""
+    """The place of each wanted part among the parts, in ascending order; None if one is missing."""
     places: list[int] = []
     for part in wanted:
         try:

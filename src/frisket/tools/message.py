@@ -1,4 +1,4 @@
-"""What a model wrote → reasoning, text, calls of tools."""
+"""The text that a model wrote, parsed: reasoning, text and tool calls."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ToolCall:
     """One call of a tool."""
 
     id: str
-    """As the model wrote it; where its format has none, `call_0`, `call_1` … by the order in the message."""
+    """The identifier that the model wrote; if its format has none, `call_0`, `call_1` … in the order of the message."""
     name: str
     arguments: dict[str, Any]
     """The arguments as JSON values."""
@@ -25,7 +25,7 @@ class ToolCall:
 
     @property
     def value(self) -> Any:
-        """The arguments as the tool takes them: a Pydantic model, a text, or a dict with a function's types.
+        """The arguments in the tool's own type: a Pydantic model, a text, or a dict with a function's types.
 
         FrisketError if a validator of the type refuses them.
         """
@@ -41,11 +41,11 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class Message:
-    """A message of a model, taken apart."""
+    """A message of a model, parsed."""
 
     reasoning: str | None = None
     content: str | None = None
     """The text outside of reasoning and calls; None if there is none."""
     calls: list[ToolCall] = field(default_factory=list)
     final: Any = None
-    """The value of the final answer, where the grammar has one beside the tools and the model gave it."""
+    """The value of the final answer, if the grammar allows one and the model gave it."""

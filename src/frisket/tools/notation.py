@@ -1,8 +1,9 @@
-"""Schema → values in a notation that is not JSON, and text → value: what some templates print of lists and mappings.
+"""Schema → values in a notation other than JSON, and text → value: lists and mappings as some chat templates print
+them.
 
-Python's `repr` puts keys in single quotes; other formats write texts between tokens of their own and keys bare. Texts
-and scalars keep all their keywords, since the front end of JSON Schema makes them. Lists and mappings keep the keywords
-that say what their items and members are; a schema with others is refused.
+Python's `repr` puts keys in single quotes; other formats have bare keys, and texts between tokens of their own. Texts
+and scalars may have all keywords, since the front end of JSON Schema makes their rules. Lists and mappings may have
+only the keywords about their items and members; a schema with others is refused.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _ANNOTATIONS = frozenset(
 )
 #: Keywords of lists and of mappings that this module enforces.
 _OF_ARRAYS, _OF_OBJECTS = ("items", "minItems", "maxItems"), ("properties", "required", "additionalProperties")
-#: Keywords about texts and numbers, which every list and mapping satisfies.
+#: Keywords about texts and numbers, which do not affect lists and mappings.
 _OF_SCALARS = frozenset(
     {"minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}
 )
@@ -47,7 +48,7 @@ class Notation:
     """The notation of values, as data."""
 
     quote: str = ""
-    """What stands around texts; keys are bare then, and sorted. Empty: Python's literals."""
+    """The marker on both sides of texts; keys are then bare and sorted. Empty for Python's literals."""
     null: str = "None"
     is_token: bool = False
     """Whether the quote is a special token."""
@@ -102,7 +103,7 @@ class Notation:
 
 
 class Values:
-    """The values of the members of one schema, in a notation, as rules of their own."""
+    """The values that one schema's members allow, in a notation, as rules in a builder of their own."""
 
     def __init__(
         self, schema: Mapping[str, Any], notation: Notation, options: JSONSchemaOptions, limits: Limits | None
@@ -111,7 +112,7 @@ class Values:
         self.notation = notation
         self.forbidden = (*options.forbidden_texts, *options.escaped_texts)
         self.texts: list[_Node] = []
-        """The texts that stand between quotes of the notation, without escapes, of all values that were made."""
+        """For all values made so far: the texts that stand between quotes of the notation, without escapes."""
         prelude = prelude_of(options) if notation.quote else python_prelude(options)
         self.builder: GrammarBuilder = prelude.fork(limits)
         self._defined = {name: schema[name] for name in ("$defs", "definitions") if name in schema}
@@ -119,7 +120,7 @@ class Values:
         self._place = ""
 
     def core(self, key: str, schema: Any, types: Iterable[str]) -> _core.Grammar | None:
-        """The rules of the values that one member may have of these types; None if there are none."""
+        """The rules of one member's values that have these types; None if there are none."""
         node = self.node(key, schema, types)
         try:
             return None if node is None else self.builder.build(node)
@@ -224,7 +225,7 @@ class Values:
         return self._rule(schema["$ref"], lambda: self._value(target, types), types)
 
     def _rule(self, name: str, made: Any, types: frozenset[str]) -> _Node | None:
-        """The node of a schema that may hold itself."""
+        """The node of a schema that may contain itself."""
         name = f"{name} {' '.join(sorted(types))}"
         if name not in self._rules:
             self._rules[name] = rule = self.builder.rule(name)
@@ -233,7 +234,7 @@ class Values:
         return self._rules[name]
 
     def _check(self, schema: Mapping[str, Any], held: Iterable[str]) -> None:
-        """UnsupportedSchemaError for keywords that lists and mappings of this notation cannot have enforced."""
+        """UnsupportedSchemaError for keywords that cannot be enforced on lists and mappings in this notation."""
         others = schema.keys() - _ANNOTATIONS - _OF_SCALARS - {"type", *_OF_ARRAYS, *_OF_OBJECTS, *held}
         if others:
             raise self._unsupported(min(others))
@@ -256,9 +257,9 @@ class Values:
 def joined(
     builder: GrammarBuilder, members: Iterable[tuple[_Node, bool]], comma: _Node, none: _Node, some: _Node
 ) -> _Node:
-    """Any of the optional and all of the required members, in order, with commas between.
+    """All required members and any of the optional ones, in order, with commas between.
 
-    `none` and `some` follow them: after no member and after some.
+    `none` follows if no member was written, `some` if at least one was.
     """
     for member, is_required in reversed(list(members)):
         first, further = builder.seq([member, some]), builder.seq([comma, member, some])

@@ -17,9 +17,9 @@ _Read = tuple[int, str, Arguments | None, dict[str, Any]]
 
 
 class Parser:
-    """Takes apart the texts of one program, in which special tokens are written as their names.
+    """Parses the texts of one program, in which each special token is written as its name.
 
-    The grammar has accepted the text before: here every alternative is told by its markers alone.
+    The grammar has accepted the text before, so here the markers alone tell the alternatives apart.
     """
 
     def __init__(self, program: Program) -> None:
@@ -42,7 +42,7 @@ class Parser:
                 ends = text.index(preamble[1], begun)
                 after = ends + len(preamble[1])
                 closed = self._section(text, after, calls)
-                if closed > after:  # text before a call, not an answer that begins alike
+                if closed > after:  # a call follows the text; an answer may have the same markers
                     content.append(text[begun:ends])
                     place = closed
             else:
@@ -58,7 +58,7 @@ class Parser:
                 program.final is None and program.calls and program.tools and (begun := text.find(trigger, place)) >= 0
             ):
                 closed = self._section(text, begun, calls)
-                if closed == begun:  # the end of an answer, which begins as a call does
+                if closed == begun:  # no call: the end of an answer has the same beginning
                     break
                 content.append(text[place:begun])
                 place = closed
@@ -69,14 +69,14 @@ class Parser:
         return Message(reasoning, said or None, calls)
 
     def _bare(self, text: str) -> str:
-        """An answer without the markers around it."""
+        """The text of an answer, without the markers around it."""
         for begin, end in (*self.family.other_content, self.family.content):
             if text.startswith(begin) and text.endswith(end) and len(text) >= len(begin) + len(end):
                 return text[len(begin) : len(text) - len(end)]
         return text
 
     def _section(self, text: str, place: int, calls: list[ToolCall]) -> int:
-        """Read the calls of a section, if one stands here; where it ends."""
+        """Read the calls of a section, if one begins here; the place where it ends."""
         if not (self.program.calls and self.program.tools):
             return place
         pieces = pieces_of(self.family.calls)
@@ -116,7 +116,7 @@ class Parser:
         tool: Arguments | None,
         arguments: dict[str, Any],
     ) -> Iterator[_Read]:
-        """All readings of a call's pieces from a place: one tool's name may begin another's."""
+        """All ways to read a call's pieces at a place: there are several if one tool's name begins another's."""
         if not pieces:
             yield place, identifier, tool, arguments
             return

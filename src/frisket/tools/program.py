@@ -23,21 +23,21 @@ class Program:
     """The allowed forms of one message."""
 
     family: Family
-    """The format, whose `special` are the markers that are tokens here."""
+    """The format, whose `special` holds only markers that are special tokens in the vocabulary."""
     tools: tuple[Arguments, ...]
     forbidden: tuple[str, ...]
-    """Markers that no free text holds."""
+    """Markers that free text must not contain."""
     text: bool = True
-    """Whether there may be a message without a call, and text around calls."""
+    """Whether a message may have no call, and text around calls."""
     calls: bool = True
-    """Whether there may be calls."""
+    """Whether a message may have calls."""
     parallel: bool = True
     final: Grammar | None = None
     reasoning: Reasoning | None = None
 
     @property
     def has_begun(self) -> bool:
-        """Whether the prompt holds the beginning of the answer: the marker of its text, or of the text before calls."""
+        """Whether the prompt has begun the answer: it ends with the marker of text, or of text before calls."""
         return self.reasoning is not None and self.reasoning.prompt is Thinking.BEGUN
 
     def lower(self, builder: GrammarBuilder) -> int:
@@ -103,7 +103,7 @@ class _Body:
             return builder.alt([*alone, *marked])
         trigger = self._literal(family.trigger)
         rest = self.section(family.trigger, alone=with_text and family.text_between)
-        # Where text may follow the last call, templates end it with a line break, whatever the choice.
+        # Where text may follow the last call, templates end the message with a line break, under every choice.
         last = builder.seq([rest, wire.lower(builder, [Hole("ws")])]) if family.text_between else rest
         if not (with_text and family.text_before):
             return builder.seq([wire.lower(builder, trigger), last])
@@ -115,7 +115,7 @@ class _Body:
         return builder.seq([builder.repeat(builder.seq([before, rest]), 1), self._text([])])
 
     def _text(self, end: list[Piece], *, starts: bool = False) -> int:
-        """Free text and its end; `starts` if it begins the message."""
+        """Free text and its end; `starts` if the text begins the message."""
         builder = self.builder
         text = builder.any_text()
         if starts and self.family.opener and self.program.calls and self.program.tools:
@@ -125,7 +125,7 @@ class _Body:
         return wire.delimited(builder, "content", text, self.program.forbidden, end)
 
     def section(self, begun: str = "", *, alone: bool = False) -> int:
-        """One section of calls, or if `alone` of one call; `begun` is its part already written."""
+        """One section of calls, or of one call if `alone`; `begun` is the part of it that the prompt already has."""
         builder, family = self.builder, self.family
         pieces = pieces_of(family.calls, family.special)
         middle = pieces.index(Hole("calls"))
@@ -151,7 +151,7 @@ class _Body:
         joint = ""
         if between and isinstance(between[0], Text):
             joint = between.pop(0).text  # type: ignore[union-attr]
-        # The name may stand in a call twice.
+        # Some templates write the name twice, so the second place depends on the tool, too.
         tools = [
             ((name + joint).encode(), builder.seq([self._pieces(between, name), node]))
             for name, node in self._arguments
@@ -167,7 +167,7 @@ class _Body:
         return lower_regex(self.builder, self.family.id)
 
     def _around(self, markers: tuple[str, str]) -> tuple[list[Piece], list[Piece]]:
-        """The markers around text, as far as the model writes them."""
+        """The markers around text, without the first one if the prompt already has it."""
         return [] if self.program.has_begun else self._literal(markers[0]), self._literal(markers[1])
 
     def _literal(self, marker: str) -> list[Piece]:

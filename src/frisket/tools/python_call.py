@@ -1,4 +1,4 @@
-"""Options → what the values of all Python calls have in common, and text → values: JSON with True, False and None."""
+"""Options → the prelude of values in Python calls, and text → values: JSON with True, False and None."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _DECODER = json.JSONDecoder()
 _KEYWORD = re.compile(r"(?:, )?(?P<key>[^\W\d]\w*)=")
 _WORDS = {"None": None, "False": False, "True": True}
 _WORD = re.compile("|".join(_WORDS))
-#: A string in single quotes, as `repr` writes most.
+#: A string in single quotes, which `repr` uses for most strings.
 _SINGLE_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'")
 _GAP = re.compile(r"\s*")
 
 
 @lru_cache(maxsize=8)
 def python_prelude(options: JSONSchemaOptions) -> front_end.Prelude:
-    """The rules shared by the values of all Python calls under equal options: Python literals on one line."""
+    """The rules that values of all Python calls share under equal options: Python literals on one line."""
     return front_end.Prelude(options, literals="python")
 
 
@@ -37,7 +37,7 @@ def read_keywords(text: str, place: int) -> tuple[dict[str, Any], int]:
 
 
 def read_literal(text: str, place: int) -> tuple[Any, int]:
-    """The value of a Python literal as the grammar writes it: JSON except for three words."""
+    """The value of a Python literal of the grammar: JSON except for the words True, False and None."""
     if match := _WORD.match(text, place):
         return _WORDS[match[0]], match.end()
     if match := _SINGLE_QUOTED.match(text, place):

@@ -1,7 +1,7 @@
 """Template text → pieces: literal text, special tokens, and holes such as `$name`.
 
-A family's wire format is data. Its templates say where names, arguments and identifiers stand. The grammar and the
-parser read the same pieces, so that the parser reads what the grammar lets a model write.
+A family's wire format is data: its templates say where names, arguments and identifiers stand. The grammar and the
+parser use the same pieces, so the parser can read whatever the grammar allows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _HOLE = re.compile(r"\$([a-z]+)")
 
 @dataclass(frozen=True)
 class Text:
-    """Text that stands as it is."""
+    """Literal text."""
 
     text: str
 
@@ -45,7 +45,7 @@ Piece: TypeAlias = Text | Special | Hole
 
 @lru_cache(maxsize=4096)
 def pieces_of(template: str, special: frozenset[str] = frozenset()) -> tuple[Piece, ...]:
-    """The pieces of a template; names in `special` are tokens, wherever they occur in the text.
+    """The pieces of a template; each name in `special` is a token wherever it occurs.
 
     >>> pieces_of("<call>$name", frozenset({"<call>"}))
     (Special(name='<call>'), Hole(name='name'))
@@ -63,7 +63,7 @@ def pieces_of(template: str, special: frozenset[str] = frozenset()) -> tuple[Pie
 
 
 def literal_pieces(text: str, special: Collection[str]) -> list[Text | Special]:
-    """The text and the special tokens of a marker; of several names that begin at one place the longest counts."""
+    """The text and the special tokens of a marker; if two names begin at one place, the longer one is the token."""
     if not special:
         return [Text(text)] if text else []
     names = "|".join(re.escape(name) for name in sorted(special, key=lambda name: (-len(name), name)))
@@ -72,7 +72,7 @@ def literal_pieces(text: str, special: Collection[str]) -> list[Text | Special]:
 
 
 def written(pieces: Collection[Piece]) -> str:
-    """The text of pieces without holes: a special token is written as its name."""
+    """The text of pieces without holes, with each special token as its name."""
     return "".join(piece.text if isinstance(piece, Text) else piece.name for piece in pieces)
 
 
@@ -83,7 +83,7 @@ def leading(pieces: tuple[Piece, ...]) -> str:
 
 
 def without_prefix(pieces: tuple[Piece, ...], prefix: str) -> tuple[Piece, ...]:
-    """The pieces after a text that they begin with."""
+    """The pieces without a text at their beginning."""
     rest = list(pieces)
     while prefix:
         piece = rest.pop(0)
@@ -97,7 +97,7 @@ def without_prefix(pieces: tuple[Piece, ...], prefix: str) -> tuple[Piece, ...]:
 
 
 def until_hole(pieces: tuple[Piece, ...]) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """The end of a value, and the pieces that may follow before the next parameter."""
+    """(the pieces that end a value, the pieces after them), divided at the first hole."""
     cut = next((place for place, piece in enumerate(pieces) if isinstance(piece, Hole)), len(pieces))
     return pieces[:cut], pieces[cut:]
 

@@ -33,16 +33,16 @@ class Tool:
     schema: dict[str, Any]
     description: str = ""
     python: PythonType[Any] | None = field(default=None, repr=False, compare=False)
-    """The type of the arguments, where the tool is a Python function or a Pydantic model."""
+    """The type of the arguments, if the tool is a Python function or a Pydantic model."""
     is_function: bool = field(default=False, repr=False, compare=False)
     custom: CustomFormat | None = None
-    """What the one text is that a custom tool of OpenAI's takes instead of arguments; None of all other tools."""
+    """The format of the input text, if this is a custom tool of OpenAI, which takes one text instead of arguments."""
 
     @classmethod
     def of(cls, source: Any) -> Tool:
-        """The tool that was described; InvalidSchemaError if the description names no tool or no schema of an object.
+        """The tool of a description; InvalidSchemaError if it has no name, or no schema of an object.
 
-        A function's parameters are its arguments, by their annotations (needs Pydantic); a model's fields are.
+        The parameters of a function and the fields of a Pydantic model are its arguments. A function needs Pydantic.
         """
         if isinstance(source, Tool):
             return source
@@ -77,7 +77,7 @@ class Tool:
         return cls(inner["name"], _of_object(dict(schema)), description)
 
     def value(self, arguments: str) -> Any:
-        """JSON arguments as the tool takes them: a model, a text, or a dict; a function's values have its types.
+        """JSON arguments in the tool's own type: a model, a text, or a dict; for a function with values of its types.
 
         FrisketError if a validator of the type refuses them.
         """
@@ -92,7 +92,7 @@ class Tool:
 
 
 def _of_object(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with an object as its type, since arguments are always an object."""
+    """The schema with `object` as its type, since arguments are always an object."""
     said = schema.get("type")
     if said is None:
         return {**schema, "type": "object"}
@@ -104,7 +104,7 @@ def _of_object(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _close(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a type, closed to members that the type does not name and would drop."""
+    """The schema of a type, closed to members that the type does not have and would drop."""
     found = {name: _close(one) for name, one in schema.get("$defs", {}).items()}
     closed = {"additionalProperties": False} if "properties" in schema else {}
     return {**closed, **schema, **({"$defs": found} if found else {})}
@@ -147,6 +147,6 @@ def _model_of(function: Callable[..., Any]) -> Any:
 
 
 def _is_unbound(function: Callable[..., Any], names: list[str]) -> bool:
-    """Whether a function is a method that was taken from its class, and waits for `self`."""
+    """Whether a function is a method taken from its class, so that its first parameter is `self`."""
     owner = getattr(function, "__qualname__", "").rpartition(".")[0]
     return inspect.isfunction(function) and names[:1] == ["self"] and owner != "" and not owner.endswith("<locals>")

@@ -1,4 +1,4 @@
-"""Descriptions of tools × policy → the tools that a grammar may call, and what became of each."""
+"""Descriptions of tools × policy → the tools that a grammar may call, and a report on each."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ _LOSSES = 100
 
 @dataclass(frozen=True)
 class ToolReport:
-    """What became of one tool.
+    """Whether one tool can be called, and how exactly its schema is enforced.
 
-    `status` is `exact`, `relaxed` (`places` says what is left out), or `refused` (`places` says why, `hint` what to
-    change): the model cannot call it.
+    `status` is `exact`, `relaxed` (`places` says what is not enforced) or `refused`: the model cannot call the tool
+    (`places` says why, `hint` what to change).
     """
 
     name: str
     status: Literal["exact", "relaxed", "refused"]
     places: tuple[tuple[str, str], ...] = ()
-    """(JSON pointer into the schema of the arguments, what is not enforced or cannot be)."""
+    """(JSON pointer into the schema of the arguments, what is not or cannot be enforced there)."""
     hint: str | None = None
     narrowed: tuple[tuple[str, str], ...] = ()
-    """(JSON pointer into the schema of the arguments, which valid values no call of the family can hold)."""
+    """(JSON pointer into the schema of the arguments, the valid values that no call of the family can hold)."""
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON values."""
@@ -66,16 +66,16 @@ class ToolReport:
 
 @dataclass(frozen=True)
 class Checked:
-    """One tool for one family; `arguments` is None if it is refused."""
+    """One tool compiled for one family; `arguments` is None if the tool is refused."""
 
     report: ToolReport
     arguments: Arguments | None
     is_certain: bool = True
-    """False where a limit decided: another limit may give another answer."""
+    """False if a limit decided: another limit may give another result."""
 
 
 class Tools:
-    """Tools that a model may call, each compiled on its own: a bad one does no harm to the others.
+    """Tools that a model may call. Each is compiled on its own, so a bad one does not harm the others.
 
     >>> tools = Tools([{"name": "now"}, {"name": "bad", "parameters": {"type": "objekt"}}], policy="reject")
     >>> [(report.name, report.status) for report in tools.report()]
@@ -85,9 +85,9 @@ class Tools:
     Pydantic model (both need Pydantic). `policy` says what becomes of a tool that cannot be enforced exactly:
 
     * `strict`: a RefusedToolsError that lists every such tool;
-    * `relaxed`: what cannot be enforced is left out of its schema, and reported; a tool that cannot be called at all
-      (no arguments can be valid, no name) is refused;
-    * `reject`: the tool is refused. The model cannot call a refused tool, all others it can.
+    * `relaxed`: keywords that cannot be enforced are left out of the schema, and reported. A tool that cannot be
+      called at all (it has no name, or no arguments are valid) is refused;
+    * `reject`: the tool is refused: the model cannot call it, but can call all others.
     """
 
     def __init__(
@@ -122,32 +122,32 @@ class Tools:
         return self._sources, self.policy, self.options
 
     def kept(self) -> Tools:
-        """A copy of the tools, safe from later changes by their owner."""
+        """A copy of the tools, which later changes to the original do not affect."""
         data = content(self._sources)
         sources = copy.deepcopy(self._sources) if data is None else marshal.loads(data)
         return Tools(sources, policy=self.policy, options=self.options)
 
     def report(self, family: str | Family | None = None, *, limits: Limits | None = None) -> list[ToolReport]:
-        """The report of each tool; with a family, also what its format cannot write.
+        """The report of each tool; for a family, also the values that its format cannot write.
 
-        A tool that alone takes more than the `limits` is refused. LimitExceededError if all of them together do."""
+        A tool that alone exceeds the `limits` is refused. LimitExceededError if all tools together do."""
         return [checked.report for checked in self.checked(_family(family), limits)]
 
     def arguments(self, family: str | Family, *, limits: Limits | None = None) -> list[Arguments]:
-        """The tools that can be called; RefusedToolsError under `strict` if these are not all."""
+        """The tools that can be called; RefusedToolsError under `strict` if one cannot."""
         checked = self.checked(_family(family), limits)
         refused = [each.report for each in checked if each.report.status == "refused"]
         if refused and self.policy == "strict":
             raise RefusedToolsError(
                 f"{len(refused)} of {len(checked)} tools cannot be enforced: {refused[0].name}: {_first(refused[0])}",
                 places=[(report.name, reason) for report in refused for _, reason in report.places],
-                where=_where(refused[0]),
+                where=_place_of(refused[0]),
                 hint=f"{refused[0].hint}; or pass {_POLICY}" if refused[0].hint else f"pass {_POLICY}",
             )
         return [each.arguments for each in checked if each.arguments is not None]
 
     def checked(self, family: Family, limits: Limits | None = None) -> list[Checked]:
-        """Every tool for a family, once."""
+        """The result for each tool, one after the other; nothing is compiled twice."""
         known = self._checked.get(family)
         if known is None:
             known = list(self._check(family, limits, Meter(limits)))
@@ -157,7 +157,7 @@ class Tools:
 
     def _check(self, family: Family, limits: Limits | None, meter: Meter) -> Iterator[Checked]:
         names: set[str] = set()
-        options = _with_tags(self.options, family)
+        options = _with_tags_forbidden(self.options, family)
         for place, source in enumerate(self._sources):
             try:
                 tool = Tool.of(source)
@@ -174,7 +174,7 @@ class Tools:
                 continue
             names.add(tool.name)
             checked = self._checked_one(tool, _Compiler(family, options, limits, meter))
-            # A tool that hits a limit spends half of the call's steps, so the second such tool ends the call.
+            # A tool that hits a limit is charged half of the call's steps, so the second such tool ends the call.
             meter.spend(0 if checked.is_certain else 1 + meter.limits.steps // 2)
             yield checked
 
@@ -189,12 +189,12 @@ class Tools:
             return _relaxed(tool, compiler, error)
 
 
-#: What takes a tool that cannot be enforced, as a hint says it.
+#: The two policies under which such a tool raises no error, as a hint names them.
 _POLICY = "frisket.tools.Tools(tools, policy='relaxed'), or policy='reject'"
 
 
 def _sent(sources: list[Any], policy: Policy, options: JSONSchemaOptions) -> Tools:
-    """The tools that were pickled."""
+    """Tools from their pickled form."""
     return Tools(sources, policy=policy, options=options)
 
 
@@ -223,7 +223,7 @@ class _Compiler:
         raise UnsatisfiableSchemaError(reason, where=pointer, hint="use a family that has no such tag")
 
     def _compiled(self, tool: Tool) -> Arguments:
-        # Without the caller's limits, recent rules come from the cache.
+        # Without limits of the caller, recently made rules come from the cache.
         arguments = Arguments(tool, self.family, self.options, None if self.limits is None else self.meter.limits)
         arguments.check()
         arguments.core()
@@ -240,7 +240,7 @@ class _Compiler:
             )
 
     def unwritable(self, tool: Tool) -> list[tuple[str, str]]:
-        """The places where the schema lists values with a tag of the family, and the values that no call can carry."""
+        """(pointer, reason) for each enum or const with values that no call can carry, since they contain a tag."""
         data = content(tool.schema)
         if data is not None and not any(tag.encode() in data for tag in self.family.tags):
             return []
@@ -257,7 +257,7 @@ class _Compiler:
         return found
 
     def _is_lost(self, value: Any, tool: Tool) -> bool:
-        """Whether a value that the schema lists has a tag where the family cannot escape it."""
+        """Whether a value of the schema contains a tag that the family cannot escape."""
         if self._has_value({"const": value}, replace(self._tagless, forbidden_texts=self.family.tags)):
             return False
         if self.family.arguments == "delimited" or not self._has_value({"const": value}, self.options):
@@ -284,7 +284,7 @@ class _Compiler:
 
 
 def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
-    """The tool without the keywords that cannot be enforced, removed one by one."""
+    """The tool without the keywords that cannot be enforced, which are removed one by one."""
     compiler = replace(compiler, options=replace(compiler.options, relaxed=True))
     schema = copy.deepcopy(tool.schema)
     left_out: list[tuple[str, str]] = []
@@ -294,7 +294,7 @@ def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
             arguments = compiler.compiled(smaller)
         except UnsatisfiableSchemaError as reason:
             return _refused(tool.name, reason)
-        except MissingDependencyError:  # of the validator, which sees what the masks leave out
+        except MissingDependencyError:  # the validator, which checks what masks do not enforce, is not installed
             raise
         except FrisketError as reason:
             lost = [(pointer, why) for pointer, why in _places(reason) if _remove(schema, pointer)]
@@ -312,8 +312,8 @@ def _relaxed(tool: Tool, compiler: _Compiler, error: FrisketError) -> Checked:
     return _refused(tool.name, error)
 
 
-def _with_tags(options: JSONSchemaOptions, family: Family) -> JSONSchemaOptions:
-    """The options under which no string contains a raw tag: many parsers search for tags before they parse JSON."""
+def _with_tags_forbidden(options: JSONSchemaOptions, family: Family) -> JSONSchemaOptions:
+    """The options with all tags forbidden in strings, since many parsers look for tags before they parse JSON."""
     escaped = tuple(tag for tag in family.tags if is_escapable(tag))
     forbidden = tuple(tag for tag in family.tags if tag not in escaped)
     return replace(
@@ -324,7 +324,7 @@ def _with_tags(options: JSONSchemaOptions, family: Family) -> JSONSchemaOptions:
 
 
 def _remove(schema: Any, pointer: str) -> bool:
-    """Remove the keyword at a pointer; an unreadable subschema becomes one that allows everything."""
+    """Remove the keyword at a pointer; a subschema that cannot be read becomes one that allows everything."""
     above, _, token = pointer.rpartition("/")
     key = unescape(token)
     try:
@@ -351,8 +351,8 @@ def _refused(name: str, error: FrisketError) -> Checked:
     return Checked(ToolReport(name, "refused", tuple(_places(error)), error.hint), None, is_certain)
 
 
-def _where(report: ToolReport) -> str:
-    """The name of a tool, and the first place in its description that is to blame."""
+def _place_of(report: ToolReport) -> str:
+    """The name of a tool, and the first place in its description that is wrong."""
     place = report.places[0][0] if report.places else ""
     return f"{report.name}: {place}" if place else report.name
 
@@ -362,7 +362,7 @@ def _first(report: ToolReport) -> str:
 
 
 def _name(source: Any, place: int) -> str:
-    """The name for a tool whose description cannot be read."""
+    """The name of a tool whose description cannot be read: the one it gives, or `tool` and its place."""
     inner = source.get("function", source) if isinstance(source, dict) else source
     name = inner.get("name") if isinstance(inner, dict) else getattr(inner, "__name__", None)
     return name if isinstance(name, str) and name else f"tool {place}"

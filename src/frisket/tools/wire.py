@@ -1,6 +1,6 @@
-"""Pieces of a template → node, and text → where the pieces end.
+"""Pieces of a template → node, and text → the place where the pieces end.
 
-Both directions stand side by side, since they must agree on what a hole may hold.
+Both directions are in one file, since they must agree on what a hole may hold.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def delimited(
 ) -> int:
     """A named text and its end pieces; the text contains neither the end nor forbidden strings.
 
-    `text` is a regular node. Without an end, the text goes as far as it likes.
+    `text` is a regular node. Without end pieces, nothing limits the text.
     """
     pieces = list(end)
     if max_chars is not None:

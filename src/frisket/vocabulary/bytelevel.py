@@ -1,4 +1,4 @@
-"""Pieces written in GPT-2's alphabet of bytes → bytes."""
+"""Pieces in GPT-2's alphabet, in which a character stands for a byte → bytes."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _BYTES[[ord(character) for character in ALPHABET]] = list(ALPHABET.values())
 def spell_byte_level(pieces: list[str | None]) -> list[bytes | None]:
     """The bytes of each piece; None stays None.
 
-    A piece with a character outside the alphabet is its own text in UTF-8: so says the decoder of `tokenizers`.
+    A piece with a character outside the alphabet is taken as UTF-8 text, as in the decoder of `tokenizers`.
     """
-    # One character is one byte, so the whole vocabulary is translated at once and cut at the same places.
+    # One character is one byte, so all pieces are translated as one text, and the bytes are cut at the same places.
     data = _bytes("".join(filter(None, pieces)))
     if data is not None:
         return _cut(data, pieces)

@@ -1,7 +1,7 @@
-"""Content of a tokenizer → its token table, from disk if it was built before.
+"""Content of a tokenizer → its token table, read from disk if it was built before.
 
-One file per tokenizer, named by the hash of what it was built from; data only, checked by its own hash, replaced
-atomically. The cache is never needed: whatever goes wrong with it, the table is built anew.
+There is one file per tokenizer, named by the hash of the content. It holds only data, is checked by a hash of its own,
+and is replaced atomically. Nothing depends on the cache: if it fails in any way, the table is built again.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from frisket import disk, log
 from frisket.errors import VocabularyError
 from frisket.vocabulary.table import TokenTable
 
-# Part of every key. Raise it whenever a reader gives other bytes for the same tokenizer than before (a test pins
-# the readers' fingerprints).
+# Part of every key. Raise it when a reader gives other bytes than before for the same tokenizer (a test compares the
+# fingerprints).
 READERS = 1
 
 DEFAULT_BYTES = 256 << 20
 
 _MAGIC = b"frisket vocabulary 1\n"
 
-# Bytes of a share, hashed separately: a content's hash is the hash of its shares' hashes.
+# Bytes of a share; shares are hashed separately, and a content's hash is the hash of these hashes.
 _SHARE = 1 << 20
 
-# Twice as fast as SHA-256 where the processor has no instructions for that.
+# Twice as fast as SHA-256 on processors without instructions for that.
 _HASH = functools.partial(hashlib.blake2b, digest_size=32)
 
 
 class File:
-    """A file whose content is hashed share by share, and read as a whole only on request."""
+    """A file that is hashed share by share, and read as a whole only on request."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
@@ -48,7 +48,7 @@ class File:
         return self._content
 
     def digest(self) -> bytes:
-        """The hash of the content: of the bytes already read, or else of the file now."""
+        """The hash of the content: of the bytes if they were read, otherwise of the file as it is now."""
         if self._content is not None:
             return digest_of(self._content)
         places = range(0, self.path.stat().st_size, _SHARE)
@@ -65,7 +65,7 @@ class File:
         return _HASH(b"".join(found[place] for place in places)).digest()
 
     def _hash(self, places: Sequence[int], found: dict[int, bytes]) -> None:
-        """The hashes of these shares, by where each begins."""
+        """The hashes of these shares, by the offset of each."""
         room = memoryview(bytearray(_SHARE // 4))
         with self.path.open("rb", buffering=0) as file:
             for place in places:
@@ -77,13 +77,13 @@ class File:
                 found[place] = digest.digest()
 
     def _help(self, places: Sequence[int], found: dict[int, bytes]) -> None:
-        """Hash shares in the helper thread; read errors are left to the main thread, which meets them too."""
+        """Hash shares in the helper thread; the main thread meets the same read errors, and reports them."""
         with contextlib.suppress(OSError):
             self._hash(places, found)
 
 
 def fetch(kind: str, parts: Sequence[bytes | File], build: Callable[[], TokenTable]) -> TokenTable:
-    """The table that `build` makes of `parts`, which must be all that it depends on."""
+    """The table that `build` makes from `parts`; it must depend on nothing else."""
     bound = limit_bytes()
     if bound <= 0:
         return build()
@@ -101,27 +101,27 @@ def fetch(kind: str, parts: Sequence[bytes | File], build: Callable[[], TokenTab
     began = perf_counter()
     table = build()
     log.debug("made the vocabulary %s in %.0f ms", key, log.milliseconds(began))
-    # Key of the bytes that were read: the file may have changed since.
+    # The key is that of the bytes that were read, since the file may have changed meanwhile.
     folder.store(key_of(kind, parts), table.data)
     return table
 
 
 def read_file(path: str | os.PathLike[str], *, expected: str, hint: str) -> bytes:
-    """The content of a tokenizer's file, or an error that says what was expected there."""
+    """The content of a tokenizer's file, or an error that says what file was expected."""
     try:
         return Path(path).read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a path that no file has, with a zero or a lone surrogate
+    except (OSError, ValueError) as error:  # ValueError: the path has a null character or a lone surrogate
         reason = (error.strerror if isinstance(error, OSError) else None) or "no file has such a name"
         raise VocabularyError(f"the {expected} cannot be read: {reason}", where=os.fspath(path), hint=hint) from error
 
 
 def directory() -> Path:
-    """The directory of cached tables: under FRISKET_CACHE_DIR, or the platform's directory for caches."""
+    """The directory of cached tables: in FRISKET_CACHE_DIR, or in the platform's directory for caches."""
     return disk.directory("vocabularies")
 
 
 def limit_bytes() -> int:
-    """How large the directory may grow: FRISKET_CACHE_BYTES, 256 MiB without it; 0 switches the cache off."""
+    """The largest size of the directory: FRISKET_CACHE_BYTES, or 256 MiB; 0 switches the cache off."""
     return disk.limit_bytes("FRISKET_CACHE_BYTES", DEFAULT_BYTES)
 
 

@@ -1,7 +1,7 @@
 """tokenizer.json (a folder, a file, or a live tokenizer) → token table.
 
-`special` added tokens never match text, the other added tokens are text like any; how pieces become bytes is spelling's
-part. What is beside tokenizer.json says where documents end and how many rows the logits have.
+Added tokens with `special` never match text; other added tokens are text like any. The module `spelling` turns pieces
+into bytes. The files beside tokenizer.json give the stop tokens and the number of logits.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def read(tokenizer: object, *, size: int | None = None, eos: Eos = None) -> Toke
 def build(files: Mapping[str, bytes], *, size: int | None = None, eos: Eos = None, where: str | None) -> TokenTable:
     """The table of the contents of tokenizer.json and of the files beside it."""
     sides = {file: _parse(files[file], where, file) for file in SIDE_FILES if file in files}
-    # Merges are half of the file and do not affect the tokens' bytes.
+    # Merges are half of the file, and no token's bytes depend on them.
     whole = files["tokenizer.json"]
     definition = _parse(front_end.without(whole, ["model", "merges"]) or whole, where, "tokenizer.json")
     model = definition.get("model")
@@ -82,10 +82,10 @@ def _files(tokenizer: object) -> tuple[str | None, dict[str, bytes | cache.File]
     files: dict[str, bytes | cache.File] = {"tokenizer.json": str(to_str()).encode()}
     folder = getattr(tokenizer, "name_or_path", None)
     if isinstance(folder, str) and folder and os.path.isdir(folder):
-        # The live tokenizer decides about tokens; its folder only about stops and rows.
+        # The live tokenizer determines the tokens; files of its folder only give stops and the number of logits.
         sides = _read_all(Path(folder), ("generation_config.json", "config.json"))
         files.update(sides)
-    # The live object decides about the stop, which may differ from the folder's.
+    # The live tokenizer determines the stop token, which may differ from the folder's.
     if isinstance(name := getattr(tokenizer, "eos_token", None), str):
         files["tokenizer_config.json"] = json.dumps({"eos_token": name}).encode()
     return None, files
@@ -161,7 +161,7 @@ def _added(definition: Definition, config: Definition, where: str | None) -> dic
     try:
         for entry in definition.get("added_tokens") or []:
             entries[int(entry["id"])] = entry
-        # transformers adds these to the tokenizer when it loads it; where both name a token, this one counts.
+        # transformers adds these tokens when it loads a tokenizer; they override an entry with the same id.
         for token_id, entry in (config.get("added_tokens_decoder") or {}).items():
             entries[int(token_id)] = entry
         broken = [token_id for token_id, entry in entries.items() if not isinstance(entry["content"], str)]
@@ -173,7 +173,7 @@ def _added(definition: Definition, config: Definition, where: str | None) -> dic
 
 
 def _unknown(model: Definition, pieces: Pieces) -> tuple[str, int] | None:
-    """The piece that stands for any text the tokenizer cannot spell: it has no bytes of its own."""
+    """The piece that stands for any text that the tokenizer cannot spell; it has no bytes of its own."""
     token = model.get("unk_token")
     if isinstance(token, str) and token in pieces:
         return token, pieces.index(token)
@@ -196,7 +196,7 @@ def _rows(sides: Mapping[str, Definition]) -> int | None:
 
 
 def _stops(sides: Mapping[str, Definition], names: Mapping[str, int], rows: int) -> list[int] | None:
-    """Every stop token named in a file beside the tokenizer; None if no file names one."""
+    """All stop tokens named in files beside the tokenizer; None if no file names one."""
     config = sides.get("config.json", {})
     stops: set[int] = set()
     for source in (sides.get("generation_config.json"), config, config.get("text_config")):
@@ -209,6 +209,6 @@ def _stops(sides: Mapping[str, Definition], names: Mapping[str, int], rows: int)
         name = name.get("content") if isinstance(name, dict) else name
         if isinstance(name, str) and name in names:
             stops.add(names[name])
-    # A configuration inherited from another model may name a stop that this tokenizer does not have.
+    # A configuration taken over from another model may name a stop that this tokenizer lacks.
     within = sorted(stop for stop in stops if 0 <= stop < rows)
     return within or None

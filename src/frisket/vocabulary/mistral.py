@@ -13,7 +13,7 @@ from frisket.errors import VocabularyError
 from frisket.vocabulary import cache, sentencepiece
 from frisket.vocabulary.table import Eos, TokenTable
 
-# Files up to tokenizer version 7 do not list their special tokens: these are they, and numbered fillers after them.
+# Files up to tokenizer version 7 do not list their special tokens: they have these, and numbered fillers after them.
 # fmt: off
 _EARLY_SPECIAL = (
     "<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]",

@@ -1,8 +1,8 @@
 """A SentencePiece model (file or processor) → token table.
 
-The model is read as what it is, a protocol buffer (sentencepiece_model.proto of google/sentencepiece); the package is
-not needed. `▁` is a space and `<0x0A>` of type BYTE is that byte; the space that `add_dummy_prefix` writes before a
-text is a plain space of the first token here.
+The model is read directly as a protocol buffer (sentencepiece_model.proto of google/sentencepiece), without the
+package. `▁` is a space, and `<0x0A>` of type BYTE is that byte. The space that `add_dummy_prefix` writes before a text
+is an ordinary space of the first token here.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def read(model: object, *, size: int | None = None, eos: Eos = None) -> TokenTab
 def build(content: bytes, *, size: int | None = None, eos: Eos = None, where: str | None = None) -> TokenTable:
     """The table of a serialised model."""
     pieces: list[tuple[str, int]] = []
-    # Defaults of the protocol buffer.
+    # Defaults in the definition of the protocol buffer.
     eos_id, dummy_prefix, escape_spaces = 2, True, True
     try:
         for field, value in _fields(content):
@@ -99,7 +99,7 @@ def _piece(message: bytes) -> tuple[str, int]:
 
 
 def _fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """The fields of a protocol buffer as (number, value): numbers for varints, bytes for all that has a length."""
+    """The fields of a protocol buffer as (number, value): integers for varints, bytes for fields with a length."""
     at, end = 0, len(message)
     while at < end:
         tag, at = _varint(message, at)
@@ -134,7 +134,7 @@ def _varint(message: bytes, at: int) -> tuple[int, int]:
 
 
 def _signed(value: int | bytes) -> int:
-    """A 32-bit number as protocol buffers write it: negative ones as 64 bits of two's complement."""
+    """A 32-bit number as protocol buffers write it: negative ones in 64-bit two's complement."""
     if isinstance(value, bytes):
         raise ValueError("a number was expected")
     return value - (1 << 64) if value >= 1 << 63 else value

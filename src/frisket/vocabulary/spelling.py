@@ -1,15 +1,15 @@
 """The decoder of a tokenizer.json × pieces → bytes.
 
-What a token's bytes are is what the decoder writes for it in the middle of a text:
+The bytes of a token are those that the decoder writes for it in the middle of a text:
 
-* ByteLevel: every character of a piece stands for one byte (GPT-2's map).
-* Metaspace, or Replace + ByteFallback + Fuse (SentencePiece): `▁` is a space, `<0x0A>` is one byte. The space that the
-  tokenizer writes before a text, and its decoder strips, is a plain space here: `▁yes` is b" yes" wherever it stands.
-* WordPiece: `##ing` is b"ing", and `play` is b" play", one space before every word. That is the text in WordPiece's
-  own spelling: what else stood between the words, and their case where the normaliser folds it, is not in the tokens
-  (`Don't` comes back as b" don ' t"), and the decoder's clean-up of spaces before punctuation is not applied.
+* ByteLevel: every character of a piece stands for one byte (GPT-2's map). * Metaspace, or Replace + ByteFallback + Fuse
+(SentencePiece): `▁` is a space, `<0x0A>` is one byte. The tokenizer writes   a space before a text, and its decoder
+strips it; here it is an ordinary space: `▁yes` is b" yes" everywhere. * WordPiece: `##ing` is b"ing", and `play` is b"
+play", with one space before every word. That is WordPiece's own   spelling of the text. The tokens do not tell other
+white space between words, nor their case if the normaliser folds   it (`Don't` comes back as b" don ' t"). The
+decoder's removal of spaces before punctuation is not applied.
 
-Added tokens are their content.
+The bytes of an added token are its content.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _RAW_BYTES = "give the bytes of each token yourself with Vocabulary.from_bytes"
 def spell(
     definition: Definition, pieces: Pieces, added: Mapping[int, str], special: set[int], where: str | None
 ) -> Texts:
-    """The bytes of each of the model's `pieces` and of the `added` tokens (id → content), by id."""
+    """The bytes, by id, of the model's `pieces` and of the `added` tokens (id → content)."""
     steps = _decoder(definition, where)
     kinds = {str(step.get("type")) for step in steps}
     whole = pieces + [None] * (max(added, default=-1) + 1 - len(pieces))
@@ -55,7 +55,7 @@ def prepends_space(definition: Definition) -> bool:
             return True
     for step in flatten(definition.get("pre_tokenizer"), "pretokenizers"):
         if step.get("type") == "Metaspace":
-            # Files from before `prepend_scheme` have a boolean.
+            # Before `prepend_scheme`, files had a boolean.
             default = "always" if step.get("add_prefix_space", True) else "never"
             return bool(step.get("prepend_scheme", default) != "never")
         if step.get("type") == "ByteLevel" and step.get("add_prefix_space"):
@@ -64,7 +64,7 @@ def prepends_space(definition: Definition) -> bool:
 
 
 def flatten(step: object, inner: str) -> Iterator[Definition]:
-    """A step of the pipeline, or the steps of a Sequence, whose key for them is `inner`."""
+    """The step itself, or if it is a Sequence its steps, which stand under the key `inner`."""
     steps = [step]
     while steps:
         step = steps.pop()
@@ -80,7 +80,7 @@ def flatten(step: object, inner: str) -> Iterator[Definition]:
 def _decoder(definition: Definition, where: str | None) -> list[Definition]:
     steps = list(flatten(definition.get("decoder"), "decoders"))
     if not steps:
-        # Without a decoder the pre-tokenizer still says in which alphabet pieces are written.
+        # If there is no decoder, the pre-tokenizer tells the alphabet of the pieces.
         before = flatten(definition.get("pre_tokenizer"), "pretokenizers")
         steps = [step for step in before if step.get("type") in ("ByteLevel", "Metaspace")]
     if not steps:
@@ -95,8 +95,8 @@ def _decoder(definition: Definition, where: str | None) -> list[Definition]:
 def _with_added(texts: Texts, pieces: Pieces, added: Mapping[int, str], special: set[int], where: str | None) -> Texts:
     """Byte-level tokens, with added tokens as plain text.
 
-    The decoder reads added tokens in its own alphabet too: that is the same for ASCII and for what is outside the
-    alphabet, and another text for `é`, which it writes as the single byte E9. Such a token has no one meaning.
+    The decoder reads added tokens in its own alphabet, too. That makes no difference for ASCII and for characters
+    outside the alphabet, but it writes `é` as the single byte E9. A token with such a character has no single meaning.
     """
     spoken = {token_id: content for token_id, content in added.items() if token_id not in special}
     literal = _encode(
@@ -129,7 +129,7 @@ def _word_piece(step: Definition) -> Callable[[str], bytes]:
 
 
 def _sentence_piece(steps: list[Definition], where: str | None) -> Callable[[str], bytes]:
-    """One piece's bytes under decoders that write every piece on its own."""
+    """Piece → its bytes, under decoders that treat every piece separately."""
     swaps: list[tuple[str, str]] = []
     byte_fallback = fused = False
     for step in steps:
@@ -143,7 +143,7 @@ def _sentence_piece(steps: list[Definition], where: str | None) -> Callable[[str
         elif kind == "Fuse":
             fused = True
         elif kind == "Strip" and fused and not step.get("stop") and step.get("content") == " ":
-            # It takes the prepended space from the start of a whole text; inside a text it does nothing.
+            # This step strips the prepended space from the start of a text, and does nothing inside a text.
             continue
         else:
             raise VocabularyError(
@@ -163,7 +163,7 @@ def _sentence_piece(steps: list[Definition], where: str | None) -> Callable[[str
 
 
 def _local_pattern(step: Definition, *, fused: bool) -> str | None:
-    """The text that a Replace step looks for, if it can find it only inside single tokens."""
+    """The text that a Replace step searches for, if it can occur only inside single tokens; otherwise None."""
     pattern = step.get("pattern")
     text = pattern.get("String") if isinstance(pattern, dict) else None
     return text if isinstance(text, str) and (len(text) == 1 or not fused) else None

@@ -1,4 +1,4 @@
-"""Bytes, special tokens, stop tokens and size → one immutable table, and the same table as a block of bytes."""
+"""Bytes, special tokens, stop tokens and size → one immutable table, which can be written as a block of bytes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from frisket.errors import VocabularyError
 
 Eos: TypeAlias = "int | str | Iterable[int | str] | None"
 
-# The largest real vocabularies have about a million tokens; an id far beyond is a broken or hostile file, and the table
-# is a list indexed by id.
+# The largest real vocabularies have about a million tokens. An id far above that comes from a broken or hostile file,
+# and would make the list of tokens too long.
 MAX_SIZE = 1 << 22
 
-# Real tokens have a few hundred bytes at most (runs of spaces); the engine's trie is as deep as the longest token.
+# Real tokens have at most a few hundred bytes (runs of spaces), and the engine's trie is as deep as the longest token.
 MAX_TOKEN_BYTES = 1 << 12
 
-# Usual names of the end token, for tokenizers that do not name one (a bare `tokenizers.Tokenizer`,
-# a rank file). Only special tokens are looked up here: a word of the text is never taken for a stop.
+# Usual names of the end token, for tokenizers that name none (a bare `tokenizers.Tokenizer`, a rank file). Only special
+# tokens are looked up here, so no word of the text is taken for a stop.
 # fmt: off
 EOS_NAMES = frozenset((
     "</s>", "<eos>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "<|eom_id|>", "<|im_end|>", "<end_of_turn>",
@@ -36,7 +36,7 @@ EOS_NAMES = frozenset((
 
 
 class Texts(Sequence["bytes | None"]):
-    """Tokens that are cut from one block on access, since most are never used. Equal to a tuple of the same tokens."""
+    """Tokens in one block of bytes, cut out on access, since most are never used. Equals a tuple of the same tokens."""
 
     def __init__(self, lengths: NDArray[np.uint32], texts: bytes) -> None:
         self._lengths = lengths
@@ -48,7 +48,7 @@ class Texts(Sequence["bytes | None"]):
 
     @property
     def block(self) -> tuple[bytes, bytes]:
-        """The lengths as little-endian uint32, and the texts one after another."""
+        """(the lengths as little-endian uint32, all texts joined)"""
         return self._lengths.tobytes(), self._texts
 
     def __len__(self) -> int:
@@ -79,10 +79,10 @@ class Texts(Sequence["bytes | None"]):
 
 @dataclass(frozen=True)
 class TokenTable:
-    """The parts of a vocabulary, in one canonical form: equal tokenizers give equal tables and equal fingerprints.
+    """The parts of a vocabulary in one canonical form: equal tokenizers give equal tables and equal fingerprints.
 
-    `tokens[i]` is the text of token i inside a text, or None if it has none (special, unused, padding, a stop);
-    there are exactly `size` of them. `prepends_space`: the tokenizer writes a space before a text it encodes.
+    `tokens[i]` is the text of token i inside a text, or None if it has none (special, unused, padding, a stop). There
+    are `size` of them. `prepends_space`: the tokenizer writes a space before a text that it encodes.
     """
 
     tokens: Texts
@@ -101,7 +101,7 @@ class TokenTable:
         names: Mapping[str, int] | None = None,
         prepends_space: bool = False,
     ) -> TokenTable:
-        """The canonical table, checked. `names` adds names by which `eos` may call tokens that are not special."""
+        """The canonical table, checked. `names` are more names that `eos` may use, of tokens that are not special."""
         for name, token_id in special.items():
             if not isinstance(name, str) or type(token_id) is not int:
                 raise TypeError(f"special maps names to ids, got {type(name).__name__}: {type(token_id).__name__}")
@@ -111,14 +111,14 @@ class TokenTable:
             raise TypeError(f"size is a number of rows, got {type(size).__name__}")
         stops = _stops(eos, special, names or {})
         ids = [*special.values(), *stops]
-        # A special token has a name and may be the last row; a stop that is only a number may be a slip.
+        # A special token may be the last row, since it has a name; a stop that is only a number may be a mistake.
         rows = max([len(tokens) - 1, *special.values()], default=-1) + 1 if size is None else size
         if not 0 < rows <= MAX_SIZE:
             raise VocabularyError(
                 f"a vocabulary of {rows:,} tokens is not possible",
                 hint=f"the size is the number of rows of the model's logits, from 1 to {MAX_SIZE:,}",
             )
-        # A special token never matches text, and at a stop the engine stops: neither may be read as its spelling.
+        # A special token never matches text, and the engine stops at a stop: neither may be read as its spelling.
         texts = [token or b"" for token in tokens[:rows]]
         texts.extend([b""] * (rows - len(texts)))
         for token_id in ids:
@@ -141,7 +141,7 @@ class TokenTable:
 
     @cached_property
     def data(self) -> bytes:
-        """The table as bytes: a JSON head, the lengths of the tokens (0: no text), their texts one after another."""
+        """The table as bytes: a JSON head, the lengths of the tokens (0: no text), and their texts joined."""
         head = json.dumps(
             {"eos": self.eos, "prepends_space": self.prepends_space, "size": self.size, "special": dict(self.special)},
             sort_keys=True,
@@ -151,7 +151,7 @@ class TokenTable:
 
     @property
     def block(self) -> tuple[bytes, bytes]:
-        """The lengths of the tokens as little-endian uint32 (0: no text), and their texts one after another."""
+        """(the lengths of the tokens as little-endian uint32, 0 for no text; their texts joined)"""
         return self.tokens.block
 
     @cached_property
@@ -161,7 +161,7 @@ class TokenTable:
 
     @classmethod
     def from_data(cls, data: bytes, fingerprint: str | None = None) -> TokenTable:
-        """The table whose `data` this is; ValueError if it is not one. `fingerprint`, where it is known already."""
+        """The table whose `data` is given; ValueError if it is no such data. `fingerprint`, if it is known already."""
         body = 4 + int.from_bytes(data[:4], "little")
         head = json.loads(data[4:body])
         size, special, eos = head["size"], head["special"], head["eos"]
@@ -176,7 +176,7 @@ class TokenTable:
         if len(texts) != int(lengths.sum(dtype=np.int64)):
             raise ValueError("a token table is cut short")
         table = cls(Texts(lengths, texts), special, tuple(eos), bool(head["prepends_space"]))
-        # A known fingerprint saves a second pass over a megabyte.
+        # A known fingerprint saves another hash of a megabyte.
         if fingerprint is not None:
             table.__dict__["fingerprint"] = fingerprint
         table.__dict__["data"] = data
@@ -184,7 +184,7 @@ class TokenTable:
 
 
 def kind_of(value: object) -> str:
-    """The kind of a value for a message, or the value itself if certainly short."""
+    """The type of a value for a message, or the value itself if it is certainly short."""
     kind = type(value).__name__
     return f"{kind}: {ascii(value)[:60]}" if isinstance(value, (str, bytes, bool, float)) else kind
 
@@ -194,7 +194,7 @@ def _is_text(name: str) -> bool:
 
 
 def unknown_bytes(tokens: Iterable[tuple[str, int]], reason: str, *, where: str | None, hint: str) -> VocabularyError:
-    """The error for tokens whose bytes cannot be known; it names the first ten of them."""
+    """An error about tokens whose bytes cannot be known; it names the first ten of them."""
     named = list(tokens)
     shown = ", ".join(f"{piece!r} (id {token_id})" for piece, token_id in named[:10])
     more = f" and {len(named) - 10:,} more" if len(named) > 10 else ""
@@ -231,7 +231,8 @@ def _check_ids(tokens: Sequence[bytes | None], special: Mapping[str, int], stops
             f"the stop token {outside[0]} is outside the vocabulary's {size:,} ids",
             hint="size is the number of rows of the model's logits, added and special tokens included",
         )
-    # Special tokens without a row (a padding token that the model never learned) are cut without harm; text is not.
+    # Cutting special tokens without a row (such as padding that the model never learned) is harmless; cutting text is
+    # not.
     specials = set(special.values())
     cut = [token_id for token_id in range(size, len(tokens)) if tokens[token_id] and token_id not in specials]
     if cut:

@@ -1,6 +1,6 @@
 """A tiktoken encoding, or a file of ranks → token table.
 
-Rank files hold the bytes themselves (base64, then the rank); nothing is fetched, and reading a file does not need the
+A rank file holds the bytes themselves (base64, then the rank). Nothing is downloaded, and a file is read without the
 package.
 """
 
@@ -44,7 +44,7 @@ def read(
 
 
 def parse_ranks(content: bytes, *, where: str | None = None) -> list[bytes | None]:
-    """The bytes of each rank; ranks that the file leaves out are None."""
+    """The bytes of each rank; None for ranks that the file leaves out."""
     tokens: list[bytes | None] = []
     for number, line in enumerate(content.splitlines(), start=1):
         if not line.strip():

@@ -1,4 +1,4 @@
-"""Tokenizer → Vocabulary, whichever library made the tokenizer."""
+"""Tokenizer of any library → Vocabulary."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ class Vocabulary:
     >>> vocabulary.size, vocabulary.token(0), vocabulary.eos
     (4, b'yes', [3])
 
-    The bytes are what the token writes in the middle of a text: a token that begins a word has its space. For any text,
-    the bytes of its tokens concatenate to the text as the tokenizer normalises it, after one space if `prepends_space`.
-    Special tokens and stops have no bytes (None). Several tokens may have the same bytes.
+    The bytes of a token are those that it writes in the middle of a text: a token that begins a word has its space. For
+    any text, the bytes of its tokens concatenate to the text as the tokenizer normalises it, after one space if
+    `prepends_space`. Special tokens and stops have no bytes (None). Several tokens may have the same bytes.
 
-    Every constructor takes `size`, the rows of the model's logits where they are more than the tokenizer's ids (read
-    from config.json where one lies beside the tokenizer); ids beyond the tokenizer are never allowed. `eos` is an id, a
-    token's name, or several of them; without it, what the tokenizer and the files beside it call the end, or else the
-    special tokens with well-known names for it (`</s>`, `<|eot_id|>`, ...). If none is found, a tokenizer is refused.
-    `eos=()` says that no token ends a document: a mask then has no bit where a document can only end
+    Every constructor takes `size`, the number of the model's logits if that is more than the tokenizer's ids. It is
+    read from a config.json beside the tokenizer. Ids beyond the tokenizer's are never allowed. `eos` is an id, a
+    token's name, or several of them. By default it is the end named by the tokenizer or the files beside it, or else
+    all special tokens with usual names for the end (`</s>`, `<|eot_id|>`, ...). If none is found, the tokenizer is
+    refused. `eos=()` says that no token ends a document: where a document can only end, a mask then has no bit
     (`Matcher.can_end`).
 
-    Tables built from files are kept on disk (`FRISKET_CACHE_DIR`, `FRISKET_CACHE_BYTES`; 0 switches that off).
-    A VocabularyError says which tokens have no bytes that could be known, and why.
+    Tables built from files are kept on disk (`FRISKET_CACHE_DIR`, `FRISKET_CACHE_BYTES`; 0 switches that off). A
+    VocabularyError says which tokens have bytes that cannot be known, and why.
 
-    Vocabularies of equal content are equal. A pickled vocabulary holds all its tokens (a megabyte or two) and is read
-    without the tokenizer's library. A process that reads two equal ones while the first is in use gets one object: a
-    worker that is sent a vocabulary with each task keeps one, and what grammars have learned of it.
+    Vocabularies of equal content are equal. A pickled vocabulary contains all its tokens (a megabyte or two), and is
+    loaded without the tokenizer's library. A process that loads an equal one while the first is in use gets the same
+    object. So a worker that receives a vocabulary with each task keeps one, with all that grammars have learned about
+    it.
     """
 
     __slots__ = ("__weakref__", "_core", "_fingerprint", "_prepends_space")
@@ -55,7 +56,7 @@ class Vocabulary:
     @classmethod
     def from_huggingface(cls, tokenizer: object, size: int | None = None, eos: Eos = None) -> Vocabulary:
         """The vocabulary of a folder with tokenizer.json, of that file, of a `tokenizers.Tokenizer`, or of a fast
-        tokenizer of transformers. A path is read without instantiating the tokenizer; nothing is downloaded."""
+        tokenizer of transformers. A path is read without loading the tokenizer; nothing is downloaded."""
         return cls(_ending(huggingface.read(tokenizer, size=size, eos=eos), eos))
 
     @classmethod
@@ -71,7 +72,7 @@ class Vocabulary:
         size: int | None = None,
         eos: Eos = None,
     ) -> Vocabulary:
-        """The vocabulary of a `tiktoken.Encoding`, or of a .tiktoken rank file and its `special` tokens."""
+        """The vocabulary of a `tiktoken.Encoding`, or of a .tiktoken file of ranks and its `special` tokens."""
         return cls(_ending(tiktoken.read(encoding, special=special, size=size, eos=eos), eos))
 
     @classmethod
@@ -87,7 +88,7 @@ class Vocabulary:
         eos: Eos = None,
         size: int | None = None,
     ) -> Vocabulary:
-        """The vocabulary whose token i is `tokens[i]`; None, like the empty bytes, is a token without text."""
+        """The vocabulary in which token i has the bytes `tokens[i]`; None and empty bytes mean no text."""
         wrong = [token for token in tokens if token is not None and not isinstance(token, bytes)]
         if wrong:
             raise TypeError(f"tokens are bytes or None, got {kind_of(wrong[0])}")
@@ -97,12 +98,12 @@ class Vocabulary:
 
     @property
     def core(self) -> _core.Vocabulary:
-        """The engine's own vocabulary."""
+        """The native vocabulary."""
         return self._core
 
     @property
     def size(self) -> int:
-        """How many ids a mask covers: the rows of the model's logits."""
+        """The number of ids that a mask covers: the number of the model's logits."""
         return self._core.size
 
     @property
@@ -117,21 +118,21 @@ class Vocabulary:
 
     @property
     def mask_words(self) -> int:
-        """How many uint32 words one mask has: ceil(size / 32)."""
+        """The number of uint32 words of a mask: ceil(size / 32)."""
         return self._core.mask_words
 
     @property
     def prepends_space(self) -> bool:
-        """Whether the tokenizer writes a space before a text that it encodes (some only where there is none yet).
+        """Whether the tokenizer writes a space before a text that it encodes (some only if the text begins with none).
 
-        A grammar has that space only if it says so: `JSONSchemaOptions(leading_space=True)`. Without it, the first
-        token of `encode('{"a": 5}')` is refused, and the model is held to `{`.
+        Only `JSONSchemaOptions(leading_space=True)` gives a grammar that space. Without it, masks make the model begin
+        with `{`, and the first token of `encode('{"a": 5}')`, which writes the space, is refused.
         """
         return self._prepends_space
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of the content: equal for equal vocabularies, from whatever files they came."""
+        """SHA-256 of the content: equal for equal vocabularies, whatever files they were built from."""
         return self._fingerprint
 
     @property
@@ -168,7 +169,7 @@ class Vocabulary:
         return _received, (type(self), table.data, self.fingerprint)
 
 
-#: Unpickled vocabularies in use, by fingerprint.
+#: Vocabularies that came from pickles and are in use, by fingerprint.
 _RECEIVED: WeakValueDictionary[str, Vocabulary] = WeakValueDictionary()
 
 
@@ -181,7 +182,7 @@ def _received(cls: type[Vocabulary], data: bytes, fingerprint: str) -> Vocabular
 
 
 def _ending(table: TokenTable, eos: Eos) -> TokenTable:
-    """The table, if it has an end token; without one the last masks would be empty."""
+    """The table, if it has an end token; without one, the last mask of a text would be empty."""
     if eos is None and not table.eos:
         raise VocabularyError(
             "no token of the tokenizer is known to end a text",

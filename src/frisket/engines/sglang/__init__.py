@@ -1,7 +1,7 @@
 """SGLang's registry of grammar backends → `--grammar-backend frisket`.
 
-SGLang calls `register` in each of its processes, wherever frisket is installed, through the entry point
-`sglang.srt.plugins`. The backend does nothing unless it is chosen.
+SGLang calls `register` in each of its processes through the entry point `sglang.srt.plugins`, wherever frisket is
+installed. The backend does nothing unless it is chosen.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ENGINE = Engine("SGLang", "sglang", "sglang", "--grammar-backend frisket")
 
 
 def register() -> None:
-    """`frisket` becomes a name of a grammar backend. May be called any number of times."""
+    """Register `frisket` as the name of a grammar backend. May be called any number of times."""
     from sglang.srt.arg_groups import choices
     from sglang.srt.constrained.base_grammar_backend import register_grammar_backend
 
@@ -26,7 +26,7 @@ def register() -> None:
 
 
 def make(server_args: Any, tokenizer: Any, vocab_size: int, eos_token_ids: Any) -> Any:
-    """The backend, as SGLang asks for it where it was chosen; EngineError for a version that was not tested."""
+    """The backend, called by SGLang if it was chosen; EngineError for a version that was not tested."""
     import sglang
 
     ENGINE.check(str(sglang.__version__))

@@ -1,7 +1,7 @@
 """SGLang's key (type, specification) → a grammar that fills rows of a bitmask.
 
-The scheduler's process calls all this. A specification that is refused becomes SGLang's `InvalidGrammarObject`, and a
-token that is refused a ValueError: either ends one request.
+All of this runs in the scheduler's process. A refused specification becomes SGLang's `InvalidGrammarObject`, and a
+refused token a ValueError: either ends one request only.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ except ImportError as error:
 
 logger = logging.getLogger(__name__)
 
-#: Steps that a tree of drafts takes back at most: as many as SGLang asks of its own backends.
+#: Most steps that a tree of drafts takes back: the number that SGLang sets for its own backends.
 MAX_ROLLBACK = 200
 #: SGLang's word for any JSON document.
 ANY = "$$ANY$$"
 
 
 def make_backend(tokenizer: Any, vocab_size: int, eos_token_ids: int | Iterable[int] | None) -> Any:
-    """The backend for the settings of this process; thoughts are free where SGLang parses them."""
+    """The backend for the settings of this process; if SGLang parses reasoning, the backend leaves it unconstrained."""
     serving = get_serving()
     if serving.constrained_json_whitespace_pattern:
         raise EngineError(
@@ -61,7 +61,7 @@ def make_backend(tokenizer: Any, vocab_size: int, eos_token_ids: int | Iterable[
     logger.info("frisket %s serves structured outputs: %s, %s", frisket.__version__, options, Limits())
     if not serving.reasoning_parser:
         return backend
-    # SGLang hands its own backends to this class, and leaves others to do so themselves.
+    # SGLang wraps its own backends in this class, and leaves that to other backends themselves.
     from sglang.srt.constrained.reasoner_grammar_backend import ReasonerGrammarBackend
     from sglang.srt.parser.reasoning_parser import ReasoningParser
 
@@ -70,7 +70,7 @@ def make_backend(tokenizer: Any, vocab_size: int, eos_token_ids: int | Iterable[
 
 
 class Backend(BaseGrammarBackend):
-    """What SGLang has one of in each scheduler; it compiles in several threads at once."""
+    """The backend of one scheduler process; it compiles in several threads at once."""
 
     def __init__(
         self,
@@ -86,12 +86,12 @@ class Backend(BaseGrammarBackend):
         self._compiler = Compiler(lambda _: vocabulary, counted=True)
 
     def initialize_vocab_mask_buffer(self, name: str, vocab_size: int, max_rows: int, device: Any) -> torch.Tensor:
-        """A bitmask that is used again and again."""
+        """A bitmask that is reused for every step."""
         buffer: torch.Tensor = register_vocab_mask_buffer(name, allocate(vocab_size, max_rows), max_rows)
         return buffer
 
     def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> torch.Tensor:
-        """For requests that think, whose masks SGLang asks of the backend."""
+        """A bitmask for requests that reason; SGLang asks the backend for it."""
         return allocate(vocab_size, batch_size)
 
     def move_vocab_mask(self, vocab_mask: torch.Tensor, device: Any) -> torch.Tensor:
@@ -117,7 +117,7 @@ class Backend(BaseGrammarBackend):
     def _made(self, kind: Kind, specification: str) -> Any:
         try:
             compiled = self._compiler.compile(StructuredOutput(kind, specification, self._options))
-            # Each request asks for it, while SGLang's scheduler waits.
+            # Found here, since each request needs it while SGLang's scheduler waits.
             with contextlib.suppress(LimitExceededError):
                 compiled.matcher().least_tokens(search=False)
         except Exception as error:

@@ -1,8 +1,8 @@
-"""SGLang's request → what its masks know of `max_new_tokens`.
+"""SGLang's request → the `max_new_tokens` that its masks keep to.
 
-SGLang hands a grammar backend the specification alone. Its registry of hooks, which plug-ins are meant to use, shows
-the requests as they leave the manager of grammars: each with a grammar of its own, and with `max_new_tokens` as the
-context and the memory leave it.
+SGLang gives a grammar backend the specification only. Its registry of hooks for plug-ins shows the requests as they
+leave the grammar manager: each has a grammar of its own, and its `max_new_tokens` is already lowered to the tokens that
+context and memory leave.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MANAGER = "sglang.srt.constrained.grammar_manager.GrammarManager"
 
 
 def install() -> None:
-    """Have SGLang show the requests of this process that get a grammar."""
+    """Register hooks by which SGLang shows this process the requests that get a grammar."""
     from sglang.srt.plugins.hook_registry import HookRegistry, HookType
 
     global _reserve, _is_installed
@@ -42,7 +42,7 @@ def install() -> None:
 
 
 _is_installed = False
-#: Tokens beyond the shortest answer that thoughts leave; None for what a median answer takes.
+#: Tokens that reasoning leaves beyond the shortest answer; None for those of a median answer.
 _reserve: int | None = None
 
 
@@ -57,13 +57,13 @@ def _see_many(ready: Sequence[Any], manager: Any) -> None:
 
 
 def bind(req: Any) -> None:
-    """Give the request's grammar what is left of its tokens; a request whose tokens finish no text is refused."""
+    """Tell the request's grammar how many tokens it has; a request whose tokens finish no text is refused."""
     try:
         _bind(req)
     except BudgetError as error:
         metrics.count("frisket_engine_requests_refused", error.code)
         req.set_finish_with_abort(f"{error} [{error.code}]")
-    except Exception as error:  # masks without room cut a text, and an error here would end the engine
+    except Exception as error:  # without a budget a text may be cut, but an error would end the engine
         logger.error("masks have no room for the end of a text: %s: %s", type(error).__name__, error)
 
 
@@ -81,24 +81,24 @@ def _bind(req: Any) -> None:
     if end:
         req.grammar = ThinkingGrammar(reasoner, answer, Thoughts(end, answer.compiled, _reserve), total)
     elif reasoner is not None and _is_answering(reasoner):
-        # SGLang's own object hands all on to this one, and writes the rows of a batch one by one.
+        # SGLang's own object only passes calls on to this one, and writes the rows of a batch one by one.
         req.grammar = answer
 
 
 def _is_thinking(reasoner: Any) -> bool:
-    """Whether tokens are thoughts, of which the grammar knows nothing."""
+    """Whether the next tokens are reasoning, which the grammar does not constrain."""
     in_grammar = getattr(reasoner, "reasoning_in_grammar", False)
     return not in_grammar and reasoner.tokens_in_think >= 0 and reasoner.tokens_after_end == -1
 
 
 def _is_answering(reasoner: Any) -> bool:
-    """Whether tokens are the text of the grammar, and no thoughts came before."""
+    """Whether the next tokens are text of the grammar, and no reasoning came before."""
     in_grammar = getattr(reasoner, "reasoning_in_grammar", False)
     return not in_grammar and reasoner.tokens_in_think < 0 and reasoner.tokens_after_end == 0
 
 
 class ThinkingGrammar(BatchedGrammar):
-    """One request that thinks before its answer: SGLang's own object, and the end of its thoughts in time."""
+    """A request that reasons before its answer: SGLang's own object, and the tokens that end the reasoning in time."""
 
     def __init__(self, reasoner: Any, answer: RequestGrammar, thoughts: Thoughts, total: int) -> None:
         super().__init__()
@@ -118,18 +118,18 @@ class ThinkingGrammar(BatchedGrammar):
         return bool(self._reasoner.is_terminated())
 
     def copy(self) -> Any:
-        """The grammar without what is known of this request."""
+        """The grammar without the state of this request."""
         return self._reasoner.copy()
 
     def text(self) -> RequestGrammar | None:
-        """The position in the answer; None where tokens are thoughts."""
+        """The position in the answer; None while tokens are reasoning."""
         if _is_thinking(self._reasoner):
             return None
         self._answer.before = len(self._taken) - self._answer.steps
         return self._answer
 
     def fill_vocab_mask(self, vocab_mask: Any, idx: int) -> None:
-        """Write the row, unless any thought may come."""
+        """Write the row; nothing is written where any token may come."""
         text = self.text()
         if text is not None:
             text.fill_vocab_mask(vocab_mask, idx)

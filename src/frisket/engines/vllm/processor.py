@@ -1,8 +1,8 @@
-"""vLLM's batch of requests × logits → masked logits: the way in where vLLM's own backend has to stay.
+"""vLLM's batch of requests × logits → masked logits, for setups that must keep vLLM's own backend.
 
 For vLLM's first model runner: `LLM(model, logits_processors=["frisket.engines.vllm.processor:GrammarProcessor"])`.
 The second runner refuses it at the start, and so does vLLM with speculative decoding. An exception in the worker would
-end the engine with all its requests, and vLLM takes no error of one row: a row that fails allows the end alone.
+end the engine with all its requests, and vLLM has no way to fail one row: a row that fails allows only the end.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ logger = logging.getLogger(__name__)
 
 
 class GrammarProcessor(LogitsProcessor):
-    """Masks the rows of requests that ask for it: `SamplingParams(extra_args={"frisket": {"json": schema}})`.
+    """Masks the rows of requests that name it: `SamplingParams(extra_args={"frisket": {"json": schema}})`.
 
-    The mapping (over HTTP, in `vllm_xargs`: as JSON text) has one kind of structured output, as vLLM names them, and
-    any options of `JSONSchemaOptions`. A request with both that and `structured_outputs` obeys both.
+    The mapping (over HTTP, in `vllm_xargs`: as JSON text) has one kind of structured output, under vLLM's name, and any
+    options of `JSONSchemaOptions`. A request that also has `structured_outputs` obeys both.
     """
 
     _admission: ClassVar[Admission] = Admission()
 
     @classmethod
     def validate_params(cls, sampling_params: Any) -> None:
-        """VLLMValidationError if a request asks for what frisket does not serve, or the vocabulary cannot spell."""
+        """VLLMValidationError for a request that frisket does not serve, or whose texts the vocabulary cannot spell."""
         try:
             wanted = _wanted(sampling_params)
             if wanted is not None:
@@ -72,7 +72,7 @@ class GrammarProcessor(LogitsProcessor):
         return False
 
     def update_state(self, batch_update: Any) -> None:
-        """Rows come, go and change places."""
+        """Add, remove and move rows."""
         if batch_update is None:
             return
         for index in batch_update.removed:
@@ -90,8 +90,8 @@ class GrammarProcessor(LogitsProcessor):
                 self._rows[source] = replaced
 
     def apply(self, logits: Any) -> Any:
-        """The logits, −∞ for each token after which the row's text cannot be completed."""
-        # Not in `update_state`: with asynchronous scheduling, vLLM fills in the last token between the two.
+        """The logits, −∞ for each token that no text of the row's grammar can have next."""
+        # Not in `update_state`: with asynchronous scheduling, vLLM adds the last token only after that call.
         for row in self._rows.values():
             row.read()
         rows = {index: row for index, row in self._rows.items() if not row.has_ended}
@@ -114,7 +114,7 @@ class GrammarProcessor(LogitsProcessor):
         return logits
 
     def _row(self, params: Any, output: list[int]) -> _Row | None:
-        """The row of a request, None where it asks for nothing."""
+        """The row of a request, None if it asks for no grammar."""
         ends = [token for token in params.all_stop_token_ids if token < self._size]
         try:
             wanted = _wanted(params)
@@ -132,7 +132,7 @@ class GrammarProcessor(LogitsProcessor):
 
 
 class _Row:
-    """A request's position, None where it has no grammar, and vLLM's own list of its tokens, which grows."""
+    """A request's position, None if it has no grammar, and vLLM's own list of its tokens, which grows."""
 
     def __init__(self, output: list[int], progress: Progress | None, ends: list[int]) -> None:
         self.progress, self.ends = progress, ends
@@ -141,11 +141,11 @@ class _Row:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the end was taken: from there on the row is free."""
+        """Whether the end was taken: after it the row is free."""
         return self.progress is not None and self.progress.ended
 
     def read(self) -> None:
-        """Take the tokens that are new; where one of them is refused, the request fails."""
+        """Take the new tokens; if one is refused, the request fails."""
         tokens = self._output[self._read :]
         if self.progress is None or self.progress.error is not None or not tokens:
             return
@@ -173,7 +173,7 @@ def _wanted(params: Any) -> StructuredOutput | None:
         return None
     kinds = [kind for kind in KINDS if kind in given]
     if not kinds:
-        return None  # options alone are for the backend
+        return None  # options without a kind are meant for the backend
     if len(kinds) > 1:
         raise FrisketError(
             f"a request has one kind of structured output, not {' and '.join(kinds)}",

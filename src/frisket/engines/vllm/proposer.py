@@ -1,8 +1,8 @@
-"""vLLM's requests → drafts of the text that must come, for vLLM's speculative decoding.
+"""vLLM's requests → drafts of required text, for vLLM's speculative decoding.
 
-vLLM loads the proposer of a `custom_class` in its worker, which knows tokens, and neither requests nor grammars. The
-engine's process knows both, and has each draft checked by the grammar there. So the proposer proposes nothing, and the
-draft is made where the empty one is to be checked.
+vLLM loads the proposer of a `custom_class` in its worker, which has tokens, but neither requests nor grammars. The
+engine's process has both, and checks each draft by the grammar. So the proposer returns empty drafts, and the real
+draft is made where the engine's process checks the empty one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 class Proposer:
-    """What `speculative_config` names; vLLM's worker makes one.
+    """The class that `speculative_config` names; vLLM's worker makes one object.
 
     speculative_config={
         "method": "custom_class", "model": "frisket.engines.vllm.proposer.Proposer", "num_speculative_tokens": 8,
@@ -35,10 +35,10 @@ class Proposer:
             )
 
     def load_model(self, *rest: Any) -> None:
-        """Nothing: the runner of CPUs asks every proposer to load a model (`v1/worker/cpu_model_runner.py`)."""
+        """Do nothing; the CPU runner asks every proposer to load a model (`v1/worker/cpu_model_runner.py`)."""
 
     def propose(self, sampled_token_ids: Sequence[Any], *rest: Any, **more: Any) -> list[list[int]]:
-        """No draft for any of the requests: the engine's process makes them."""
+        """Empty drafts for all requests: the engine's process makes the real ones."""
         return [[] for _ in sampled_token_ids]
 
 
@@ -46,7 +46,7 @@ NAME = f"{Proposer.__module__}.{Proposer.__qualname__}"
 
 
 def draft(manager: Any, request: Any) -> list[int]:
-    """The draft after the tokens of a request; empty where another proposer is used, and in thoughts."""
+    """The draft after the tokens of a request; empty if another proposer is used, and during reasoning."""
     config = manager.vllm_config
     asked = getattr(config, "speculative_config", None)
     if asked is None or asked.model != NAME or not request.use_structured_output:
@@ -57,6 +57,6 @@ def draft(manager: Any, request: Any) -> list[int]:
         return []
     try:
         return list(make(manager.backend.drafter, request.all_token_ids[-1], int(config.num_speculative_tokens)))
-    except Exception as error:  # without a draft an engine goes on as ever
+    except Exception as error:  # without a draft the engine goes on as usual
         logger.error("no draft: %s: %s", type(error).__name__, error)
         return []

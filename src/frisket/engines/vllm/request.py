@@ -1,4 +1,4 @@
-"""vLLM's parameters of a request → StructuredOutput."""
+"""Parameters of a vLLM request → StructuredOutput."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from frisket.engines.vllm.budget import Budget
 from frisket.errors import FrisketError
 from frisket.json_schema.options import JSONSchemaOptions
 
-#: The entry of `SamplingParams.extra_args` (over HTTP: `vllm_xargs`) that holds options of `JSONSchemaOptions`.
+#: The entry of `SamplingParams.extra_args` (over HTTP: `vllm_xargs`) with options of `JSONSchemaOptions`.
 EXTRA = "frisket"
 
 
 class Specification(str):
-    """The text of a specification, with the whole request: vLLM hands a backend the text alone."""
+    """The text of a specification that also holds the whole request, since vLLM gives a backend only the text."""
 
     wanted: StructuredOutput
     budget: Budget | None
@@ -29,9 +29,10 @@ class Specification(str):
 
 
 def structured_output(params: Any, extra: Mapping[str, Any] | None, base: JSONSchemaOptions) -> StructuredOutput:
-    """What `SamplingParams.structured_outputs` asks for; later options count: `base`, vLLM's own, `extra_args`.
+    """The request in `SamplingParams.structured_outputs`; options of `extra_args` override vLLM's own, and these
+    `base`.
 
-    FrisketError for what frisket does not serve.
+    FrisketError for a request that frisket does not serve.
     """
     if params.whitespace_pattern is not None:
         raise FrisketError(

@@ -1,6 +1,6 @@
-"""The requests of one step of vLLM → the rows of its bitmask, by one native call.
+"""The requests of one step of vLLM → the rows of its bitmask, written by one native call.
 
-vLLM's own code asks for each row on its own. A row of it costs several times what its mask does.
+vLLM's own code asks for each row separately, which costs several times as much as the row's mask.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from frisket.engines.vllm.backend import Backend, RequestGrammar
 def fill(
     manager: Any, requests: Mapping[str, Any], names: Sequence[str], drafted: Mapping[str, list[int]]
 ) -> Any | None:
-    """What `StructuredOutputManager.grammar_bitmask` returns; None where vLLM's own code has to do it."""
+    """The result of `StructuredOutputManager.grammar_bitmask`; None if vLLM's own code must make it."""
     bitmask, backend, config = manager._grammar_bitmask, manager.backend, manager.vllm_config
     if not names or bitmask is None or not isinstance(backend, Backend) or config.model_config.is_diffusion:
         return None
-    # vLLM 0.33 gives each request a block of rows; in 0.32 the rows of all requests follow each other.
+    # vLLM 0.33 reserves a block of rows for each request; in 0.32 the rows of all requests are consecutive.
     block = 1 + int(config.num_speculative_tokens) if hasattr(manager, "_masked_reasoning_ends") else 0
     may_think = manager.reasoner_cls is not None and not manager.enable_in_reasoning
     target = backend.rows(bitmask)
@@ -33,7 +33,7 @@ def fill(
     for name in names:
         request = requests[name]
         made = request.structured_output_request
-        grammar = made._grammar  # without a look whether it is a Future, which takes half of the time
+        grammar = made._grammar  # the public property first checks for a Future, which takes half of the time
         if type(grammar) is not RequestGrammar:
             grammar = made.grammar
             if type(grammar) is not RequestGrammar:
@@ -64,17 +64,17 @@ def fill(
 
 
 def _fill_thoughts(manager: Any, request: Any, tokens: list[int], target: MaskRows, row: int) -> int | None:
-    """Write the rows of a request that come before its text, and count them; None where vLLM has to do it."""
+    """Write the rows of a request that are reasoning before its text; their number, or None if vLLM must write them."""
     known = [token for token in tokens if token >= 0]
     bounds = manager._get_constraint_bounds(request, known)
     if bounds.grammar_start != bounds.constraint_start:
-        return None  # the token that ends the thoughts is one of the text
+        return None  # the token that ends the reasoning is part of the text
     count = min(int(bounds.constraint_start), len(known) + 1)
     if count:
         find_masked = getattr(manager, "_masked_reasoning_ends", None)
         target.write(row, count, list(find_masked(request)) if find_masked else [], allowed=True)
     if bounds.constraint_start > len(known):
-        # Behind the last draft come only such as vLLM has dropped.
+        # Only drafts that vLLM has dropped come behind the last draft.
         target.write(row + count, len(tokens) + 1 - count, [], allowed=True)
         return len(tokens) + 1
     return count

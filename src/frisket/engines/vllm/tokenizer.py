@@ -9,9 +9,9 @@ from frisket.vocabulary import Vocabulary
 
 
 def vocabulary_of(tokenizer: Any, size: int, stops: Collection[int] | None) -> Vocabulary:
-    """The vocabulary with one id for each row of the model; its end is any of the stops, or the tokenizer's own."""
+    """The vocabulary with one id per row of the model's logits; its end is any stop token, or the tokenizer's own."""
     if isinstance(tokenizer, Vocabulary):
-        return tokenizer  # that of a trial run
+        return tokenizer  # a trial run passes a vocabulary
     eos = None if stops is None else sorted(stops)
     # vLLM wraps mistral-common's tokenizers; `tokenizer` is the one inside.
     if getattr(tokenizer, "IS_MISTRAL_TOKENIZER", False):

@@ -1,4 +1,4 @@
-"""A version of vLLM that nobody tested → whether what frisket wraps does its work: one request, without a model."""
+"""A version of vLLM that was not tested → whether the wrapped methods still work: a trial without a model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from frisket.errors import EngineError
 from frisket.vocabulary import Vocabulary
 
-#: What is called or implemented → its parameters, as far as frisket uses them, in this order.
+#: Each class or method that frisket calls or implements → the parameters that it relies on, in this order.
 SIGNATURES: dict[str, tuple[str, ...]] = {
     "vllm.sampling_params.SamplingParams._validate_structured_outputs": (
         "self", "model_config", "structured_outputs_config", "tokenizer",
@@ -34,20 +34,20 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "vllm.v1.structured_output.backend_types.StructuredOutputGrammar.fill_bitmask": ("self", "bitmask", "batch_index"),
 }  # fmt: skip
 
-#: A letter for each id, and the end.
+#: A token for each of three letters, and the end.
 _WORDS = Vocabulary.from_bytes([b"a", b"b", b"c", None], eos=[3])
 
 
 def run() -> None:
-    """Two requests through the wrapped classes, one of them to its end; an exception says what is not as it was.
+    """Pass two requests through the wrapped classes, one of them to its end; an exception says what has changed.
 
-    Comes after the methods were wrapped."""
+    Called after the methods were wrapped."""
     for place, parameters in SIGNATURES.items():
         found = tuple(inspect.signature(_at(place)).parameters)
         if found[: len(parameters)] != parameters:
             raise EngineError(f"{place} takes {', '.join(found)}, and not {', '.join(parameters)}")
     config = SimpleNamespace(
-        # Without its own tokenizer and threads: grammars are compiled at once.
+        # Set so that vLLM uses no tokenizer and no threads: grammars are compiled at once.
         parallel_config=SimpleNamespace(distributed_executor_backend="external_launcher"),
         scheduler_config=SimpleNamespace(max_num_seqs=2),
         model_config=SimpleNamespace(
@@ -66,7 +66,7 @@ def run() -> None:
             raise grammar
     request = requests["trial"]
     grammar = request.structured_output_request.grammar
-    # The second step has a draft, whose row is followed and taken back.
+    # The second step has a draft, whose row is followed and then taken back.
     for drafts, wrong, token, expected in (
         ([], 1, 0, [[0]]), ([1], 0, 1, [[1], [2, 3]]), ([], 0, 3, [[2, 3]]),
     ):  # fmt: skip
@@ -93,7 +93,7 @@ def _masks(rows: Any) -> list[list[int]]:
 
 
 def _request(name: str, config: Any) -> Any:
-    """A request for the text "ab", or "abc", as it comes out of the front end."""
+    """A request for the text "ab", or "abc", as vLLM's front end makes it."""
     sampling = importlib.import_module("vllm.sampling_params")
     wanted = sampling.StructuredOutputsParams(regex="abc?")
     params = sampling.SamplingParams(structured_outputs=wanted, max_tokens=10_000)
@@ -106,9 +106,9 @@ def _request(name: str, config: Any) -> Any:
 
 
 def _at(place: str) -> Any:
-    """The class or the method of that name."""
+    """The class or method at a dotted name."""
     parts = place.split(".")
-    # Modules are written small, classes are not.
+    # Module names are lowercase, class names are not.
     end = next(number for number, part in enumerate(parts) if not part[0].islower())
     found: Any = importlib.import_module(".".join(parts[:end]))
     for part in parts[end:]:

@@ -1,4 +1,4 @@
-"""One module a rule, its docstring the rule's page: all rules, in the order of their codes."""
+"""All rules, in the order of their codes. Each is a module, whose docstring is the rule's page."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Properties → FRK101 answer-before-reason: an answer stands before the reasoning that should lead to it.
 
-A model writes from left to right. What it writes after the answer cannot change the answer any more; it only
-justifies what was guessed.
+A model writes from left to right. Text after the answer cannot change the answer any more; it only justifies a guess.
 
 Before:
 
@@ -15,11 +14,11 @@ After:
 {"type": "object", "properties": {"reasoning": {"type": "string"}, "answer": {"type": "integer"}}}
 ```
 
-**Finds** a free text named as reasoning (`reasoning`, `rationale`, `thoughts` …) behind an answer: a property named
-as one (`answer`, `verdict`, `label`, `score` …), an enum, or a boolean. `reason`, `explanation` and their like count
-only behind a property that is named as an answer. An object whose names a tool sorted is left to FRK104.
+**Finds** a free text named as reasoning (`reasoning`, `rationale`, `thoughts` …) after an answer: a property named
+as one (`answer`, `verdict`, `label`, `score` …), an enum, or a boolean. Names such as `reason` and `explanation` count
+only after a property that is named as an answer. FRK104 handles objects whose names a tool has sorted.
 
-**Fix** (safe): the reasoning moves before the first answer, in `required`, too, where that names both.
+**Fix** (safe): the reasoning moves before the first answer, also in `required`, if that names both.
 
 **Evidence** (measured): small models that were trained on sums were right in 92.6 % with the reason first and in 45.5 %
 with the answer first ([experiments/order](https://github.com/frisket/frisket/tree/main/experiments/order)). With keys
@@ -39,7 +38,7 @@ from frisket.lint.word import ANSWER, EXPLANATION, REASONING, is_among
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Every object that answers before it reasons."""
+    """Every object with an answer before its reasoning."""
     for place, table in document.tables():
         if not states_order(document, place):
             continue

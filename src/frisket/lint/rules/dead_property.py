@@ -19,12 +19,12 @@ After:
 }
 ```
 
-**Finds** properties that something else forbids wherever they could come: `additionalProperties: false` in another
-part of the same object, which knows no properties but those beside it; a type that is no object; values that all have
-a wrong type; and everything that stands beside `$ref` up to draft 7, where it is ignored.
+**Finds** properties that another keyword forbids at every place where they could come: `additionalProperties: false`
+in another part of the same object, since it sees only the properties beside it; a type other than object; values that
+all have a wrong type; and up to draft 7 all keywords beside `$ref`, which are ignored.
 
-**Fix**: none; what was meant is not known. Close the whole object with `unevaluatedProperties`, or list the
-properties where the object is closed.
+**Fix**: none, since only the author knows the intention. Close the whole object with `unevaluatedProperties`, or list
+the properties where the object is closed.
 
 **Evidence** (published): [A Tour of JSON
 Schema](https://tour.json-schema.org/content/07-Miscellaneous/01-Extending-Closed-Schemas-with-unevaluatedProperties)
@@ -46,15 +46,15 @@ from frisket.lint.rule import Rule
 if TYPE_CHECKING:
     from frisket import Grammar
 
-#: Keywords of an object that count nowhere beside `$ref`.
+#: Keywords of an object that are ignored beside `$ref`.
 SHADOWED = ("properties", "required", "additionalProperties", "patternProperties")
 
-#: Steps of the limits to compile a pattern, and to read a name by it.
+#: Limit steps of compiling a pattern, and of reading a name by it.
 _STEPS_PER_PATTERN = 1_000
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Every property that is described in vain."""
+    """Every property that no document can have."""
     for place in document.places:
         if place.said is not place.schema:
             idle = [word for word in SHADOWED if word in place.schema]
@@ -70,7 +70,7 @@ def check(document: Document) -> Iterator[Finding]:
             continue
         ways = document.ways(place)
         if ways is None:
-            continue  # live, as far as is known
+            continue  # so far as is known, a document can have it
         contexts = [document.along(way) for way in ways]
         if all(_has_no_objects(context) for context in contexts):
             yield RULE.finding(
@@ -103,7 +103,7 @@ def _has_no_objects(context: list[Subschema]) -> bool:
 
 
 def _killer(document: Document, context: list[Subschema], way: list[Subschema], name: str) -> str | None:
-    """The keyword that forbids the property in one context, in words."""
+    """The keyword that forbids the property in one context, in words for a message."""
     for one in context:
         if _forbids(document, one, name):
             return f"{one.to('additionalProperties')} is false, and the property is not listed there"
@@ -132,13 +132,13 @@ def _forbids(document: Document, place: Subschema, name: str) -> bool:
 def _matches(pattern: str, name: str) -> bool:
     try:
         return _texts(pattern).accepts(json.dumps(name))
-    except FrisketError:  # a pattern that cannot be read: perhaps
+    except FrisketError:  # the pattern cannot be read, so it may allow the name
         return True
 
 
 @lru_cache(maxsize=256)
 def _texts(pattern: str) -> Grammar:
-    """The strings that a pattern admits; no pattern makes the engine search for long."""
+    """The strings that a pattern allows; compiling one pattern takes little time."""
     from frisket import Grammar, JSONSchemaOptions
 
     return Grammar.from_json_schema({"type": "string", "pattern": pattern}, JSONSchemaOptions(escapes="free"))

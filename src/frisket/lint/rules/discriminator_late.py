@@ -1,7 +1,7 @@
 """Union → FRK102 discriminator-late: the property that names the kind of object comes behind other properties.
 
-With the name first, a model chooses the kind and then fills it in. With the name last, the keys that it happens to
-write choose for it, and the mask forces the name that is left.
+If the name comes first, a model chooses the kind and then fills it in. If it comes last, the keys that the model has
+happened to write decide the kind, and the mask forces the one name that is left.
 
 Before:
 
@@ -41,16 +41,15 @@ After:
 }
 ```
 
-**Finds** alternatives of `anyOf` or `oneOf` with a property that has values of its own in each, where another
-property stands before it. Constants, identifiers and reasoning may stand before it: to reason before one chooses is
-right.
+**Finds** alternatives of `anyOf` or `oneOf` with a property whose values differ in each, if another property stands
+before it. Constants, identifiers and reasoning may stand before it, since a model should reason before it chooses.
 
-**Fix** (safe): the property moves to the front, in `required`, too, where that names both.
+**Fix** (safe): the property moves to the front, also in `required`, if that names both.
 
 **Evidence** (measured): with an agent's last action in the prompt, small models were right in 77.4 % with the name
-first and in 69.9 % with the name last; without it in 98.6 and 100 %, and the model of the package in 87 and 88 %
-([experiments/discriminator](https://github.com/frisket/frisket/tree/main/experiments/discriminator)). So the rule pays
-where the prompt tempts to repeat it, and costs little elsewhere.
+first and in 69.9 % with the name last; without that action in 98.6 and 100 %, and the model of the package in 87 and
+88 % ([experiments/discriminator](https://github.com/frisket/frisket/tree/main/experiments/discriminator)). So the rule
+helps where a prompt suggests the last action again, and costs little elsewhere.
 """
 
 from __future__ import annotations

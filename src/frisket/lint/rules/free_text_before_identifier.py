@@ -1,7 +1,7 @@
 """Properties → FRK103 free-text-before-identifier: a long text stands before the name of the thing that it is about.
 
-Written first, a text has no subject to keep to, and the name that follows must fit whatever was written. A text that
-runs on also takes the tokens that the name needed.
+A text that is written first has no subject to keep to, and the name after it must fit the text. A text that does not
+end also takes the tokens that the name needs.
 
 Before:
 
@@ -16,12 +16,12 @@ After:
 ```
 
 **Finds** a string without `maxLength`, `enum`, `format` or `pattern` that is named as a text (`description`,
-`content`, `body` …) before an identifier (`id`, `name`, `key` …) of the same object. An object whose names a tool
-sorted is left to FRK104.
+`content`, `body` …) before an identifier (`id`, `name`, `key` …) of the same object. FRK104 handles objects whose
+names a tool has sorted.
 
-**Fix** (safe): the identifiers move before the first text, in `required`, too, where that names both.
+**Fix** (safe): the identifiers move before the first text, also in `required`, if that names both.
 
-**Evidence** (opinion): it follows from the order in which a model writes; nothing here measures it.
+**Evidence** (opinion): this follows from the order in which a model writes; nothing here measures it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ BOUNDS = ("maxLength", "format", "pattern")
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Every object that writes a text before it names its subject."""
+    """Every object with a long text before the name of its subject."""
     for place, table in document.tables():
         names = list(table)
         texts = [name for name in names if is_among(name, TEXT) and _is_text(document, document.at(table[name]))]

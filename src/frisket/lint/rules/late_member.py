@@ -1,8 +1,8 @@
 """Object → FRK105 late-member: an open object may be past an optional member when the model comes to write it.
 
-Members come in the order of `properties`, and behind them those that the object does not list. A model that leaves out
-`forecast` and writes `days` cannot go back. Where it then begins the key `"forecast`, the object takes it for a member
-that is not listed: no token may close the key there, and the model must go on to a name like `"forecast_2`.
+Members come in the order of `properties`; members that the object does not list come last. A model that leaves out
+`forecast` and writes `days` cannot go back. If it then begins the key `"forecast`, the object reads a member that it
+does not list: no token may close the key there, and the model must go on to a name such as `"forecast_2`.
 
 Before:
 
@@ -25,15 +25,15 @@ After:
 }
 ```
 
-**Finds** objects in which an optional property stands before a required one, and any other member may come: nothing
-that holds of the same value says `additionalProperties`, `unevaluatedProperties`, `propertyNames` or `maxProperties`,
-or it says `true`. A schema whose names a tool sorted is left to FRK104: its members come in any order.
+**Finds** objects with an optional property before a required one that allow any other member: nothing that applies to
+the same value has `additionalProperties`, `unevaluatedProperties`, `propertyNames` or `maxProperties`, or only as
+`true`. FRK104 handles schemas whose names a tool has sorted: their members come in any order.
 
-**Fix** (unsafe): `"additionalProperties": false`, where the object stands alone and not among others that hold of the
-same value. `JSONSchemaOptions(closed_objects=True)` closes all of them, and `property_order="any"` lets a member come
-late. A required property is never left out.
+**Fix** (unsafe): `"additionalProperties": false`, if no other subschema applies to the same value.
+`JSONSchemaOptions(closed_objects=True)` closes all such objects, and `property_order="any"` lets a member come late. A
+model never leaves out a required property.
 
-**Evidence** (opinion): it follows from what a mask is; how often a model leaves a member out first depends on the
+**Evidence** (opinion): this follows from how masks work; how often a model leaves a member out first depends on the
 model.
 """
 

@@ -1,7 +1,7 @@
 """Enum × vocabulary → FRK202 many-tokens: a value takes many tokens, though a word would do.
 
-Every token costs a step, and with every step a model may leave the value that it meant for another one that begins
-alike.
+Every token costs a step. At every step a model may leave the value that it meant for another value with the same
+beginning.
 
 Before, with GPT-2's vocabulary:
 
@@ -15,7 +15,7 @@ After:
 {"enum": ["timeout", "ok"]}
 ```
 
-**Finds** enums with a text that takes more than 12 tokens at the least. It needs `vocabulary` (`--vocabulary`).
+**Finds** enums with a text that takes at least 13 tokens. It needs `vocabulary` (`--vocabulary`).
 
 **Fix**: none; give the value a short name, and translate it afterwards.
 
@@ -33,7 +33,7 @@ from frisket.lint.tokens import Tokens, spelled, tokens_of
 
 #: Most tokens of a value without a finding.
 MOST = 12
-#: Longest text, in bytes, whose tokens are counted.
+#: Longest text, in bytes, whose tokens are counted exactly.
 LONG = 512
 
 
@@ -46,7 +46,7 @@ def check(document: Document) -> Iterator[Finding]:
         values = dict.fromkeys(strings(place.said.get("enum")))
         counts = {value: _fewest(tokens, spelled(value)[:-1]) for value in values}
         long = [value for value, count in counts.items() if count > MOST]
-        # A value that stands alone is forced: no model chooses it, token by token.
+        # The only value of an enum is forced: no model chooses it token by token.
         if long and len(values) > 1:
             worst = max(long, key=lambda value: counts[value])
             more = f"; {len(long)} of {len(values)} values take more than {MOST}" if len(long) > 1 else ""
@@ -58,7 +58,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _fewest(tokens: Tokens, text: bytes) -> int:
-    """The fewest tokens of a text, for one that is short or very long a lower bound."""
+    """The fewest tokens of a text; a lower bound if it is short or very long."""
     if len(text) <= MOST or len(text) > LONG:
         return -(-len(text) // max(tokens.longest, 1))
     return tokens.fewest(text) or 0

@@ -18,14 +18,14 @@ After:
 **Finds** properties without `description`, `title`, `examples`, `enum`, `const` and `format` (references included)
 that
 
-* have a name of one or two letters that is no common word, numbered or not (`p`, `t2`, `p11`);
-  single letters beside each other, as in a formula, are left alone;
+* have a name of one or two letters that is no common word, numbered or not (`p`, `t2`, `p11`), except single letters
+  beside each other, as in a formula;
 * have a name that fits any value (`data`, `value`, `field3` …), hold a scalar, and have no property such as `name`,
-  `type` or `unit` beside them that says what the value is of (a `value` may also be that of the property around it);
-* are numbers without bounds whose name needs a unit and has none (`timeout`, `weight`, `distance` …); two
-  sides of a shape are left alone.
+  `type` or `unit` beside them that says what the value belongs to (a `value` may belong to the property around it);
+* are numbers without bounds whose name needs a unit and has none (`timeout`, `weight`, `distance` …), except two sides
+  of a shape.
 
-**Fix**: none; describe it, or call it by its meaning (`timeout_ms`).
+**Fix**: none; describe the property, or name it by its meaning (`timeout_ms`).
 
 **Evidence** (opinion): masks carry no descriptions; a prompt does (`Grammar.describe`).
 """
@@ -50,7 +50,7 @@ SUBJECTS = frozenset(
         *("parameter", "property", "currency", "kind", "variable", "title"),
     )
 )
-#: Steps of the limits to look at the name of a property.
+#: Limit steps of looking at the name of a property.
 _STEPS_PER_NAME = 20
 #: Letters of coordinates and axes, which are numbered by habit.
 AXES = frozenset("xyz")
@@ -58,7 +58,7 @@ _NUMBERED = re.compile(r"([A-Za-z]+)[_-]?\d{1,3}")
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Every property whose meaning is anybody's guess."""
+    """Every property whose meaning a reader can only guess."""
     for place, table in document.tables():
         for name, schema in table.items():
             member = document.at(schema)
@@ -72,7 +72,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _others(document: Document, holder: Subschema, name: str) -> Iterator[str]:
-    """The other properties of an object; whoever asks pays for all of them."""
+    """The other properties of an object; each call is charged for all of them."""
     properties = holder.said["properties"]
     document.meter.spend(_STEPS_PER_NAME * len(properties))
     return (one for one in properties if one != name)
@@ -91,7 +91,7 @@ def _unclear(document: Document, holder: Subschema, place: Subschema, name: str)
     if len(stem) < 3 and stem.isalpha() and stem.lower() not in KNOWN_SHORT | AXES:
         return "is too short a name to say what it means"
     if holder.name is not None and is_among(stem, VALUE):
-        return None  # of the property that holds it
+        return None  # the value of the property that holds it
     if is_among(stem, VAGUE):
         others = (words(one).rpartition(" ")[2] for one in _others(document, holder, name))
         if SUBJECTS.isdisjoint(others):

@@ -1,7 +1,7 @@
 """Enum → FRK203 no-way-out: a text is sorted into classes, and none of them is for what fits nowhere.
 
-A mask lets nothing but the classes come. An input that belongs to none of them gets one all the same, and nothing in
-the answer shows it.
+A mask allows only the listed classes. An input that belongs to none of them gets one all the same, and the answer does
+not show it.
 
 Before:
 
@@ -23,12 +23,12 @@ After:
 }
 ```
 
-**Finds** a required property that is named as a class (`category`, `intent`, `topic`, `cause` …) with an enum of
-three or more texts, without null and without a value such as `other`, `unknown`, `none`, `mixed` or `neutral`.
+**Finds** a required property that is named as a class (`category`, `intent`, `topic`, `cause` …) with an enum of three
+or more texts, if neither null nor a value such as `other`, `unknown`, `none`, `mixed` or `neutral` is allowed.
 
-**Fix** (unsafe): `other` becomes a value.
+**Fix** (unsafe): the value `other` is added.
 
-**Evidence** (opinion): it follows from what a mask is; how often it happens depends on the inputs.
+**Evidence** (opinion): this follows from how masks work; how often it happens depends on the inputs.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from frisket.lint.finding import Add, Finding, Fix
 from frisket.lint.rule import Rule
 from frisket.lint.word import CLASS, CLOSED, is_among, words
 
-#: Words of which one in a value makes it a way out.
+#: A value with one of these words is a way out.
 OUT = frozenset(
     (
         *("other", "others", "unknown", "none", "unclear", "undefined", "unspecified", "unsure", "neutral", "mixed"),
@@ -52,7 +52,7 @@ OUT = frozenset(
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Every required classification without a value for what fits nowhere."""
+    """Every required classification without a value for inputs that fit no class."""
     for place, properties in document.tables():
         required = set(strings(place.said.get("required")))
         for name in properties:

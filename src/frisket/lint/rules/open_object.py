@@ -1,7 +1,7 @@
 """Object → FRK304 open-object: an object that lists its properties may hold any others.
 
-JSON Schema lets every object hold what it does not list, with any value. A model may invent such members; whoever
-reads the answer throws them away.
+JSON Schema lets every object have members that it does not list, with any value. A model may invent such members, and
+the reader of the answer throws them away.
 
 Before:
 
@@ -15,15 +15,13 @@ After:
 {"type": "object", "properties": {"city": {"type": "string"}}, "additionalProperties": false}
 ```
 
-**Finds** objects with `properties` where nothing that holds of the same value says a word of other members
-(`additionalProperties`, `unevaluatedProperties`, `patternProperties`, `propertyNames`, `maxProperties`). Most objects
-of most schemas are so: the rule runs only if it is selected. `JSONSchemaOptions(closed_objects=True)` closes all of
-them.
+**Finds** objects with `properties` if no subschema of the same value limits other members (`additionalProperties`,
+`unevaluatedProperties`, `patternProperties`, `propertyNames`, `maxProperties`). Most objects of most schemas are so:
+the rule runs only if it is selected. `JSONSchemaOptions(closed_objects=True)` closes all of them.
 
-**Fix** (unsafe): `"additionalProperties": false`, where the object stands alone and not among others that hold of the
-same value.
+**Fix** (unsafe): `"additionalProperties": false`, if no other subschema applies to the same value.
 
-**Evidence** (opinion): it follows from what a mask is; how often a model invents members depends on the model.
+**Evidence** (opinion): this follows from how masks work; how often a model invents members depends on the model.
 """
 
 from __future__ import annotations
@@ -36,12 +34,12 @@ from frisket.lint.finding import Add, Finding, Fix
 from frisket.lint.rule import Rule
 
 CLOSING = ("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames", "maxProperties")
-#: With one of these beside it, a closed object would forbid what others list.
+#: Beside one of these, a closed object would forbid the members that other subschemas list.
 COMBINING = ("allOf", "anyOf", "oneOf", "$ref", "if", "dependentSchemas", "dependencies")
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Every object that lists properties and leaves others open."""
+    """Every object that lists properties and allows others."""
     for place, table in document.tables():
         if not table or says(document, place, *CLOSING, "enum", "const"):
             continue

@@ -1,6 +1,6 @@
 """Schema × vocabulary × tokens → FRK306 over-budget: not even the shortest document fits into the tokens.
 
-Required members, their names included, take tokens whatever the model says. Below that sum no answer is whole.
+Required members and their names always take tokens. With fewer tokens than these take together, no answer is whole.
 
 Before, with `max_tokens=4` and the vocabulary of the embedded model:
 
@@ -19,7 +19,7 @@ After:
 ```
 
 **Finds** schemas all of whose documents take more tokens than `max_tokens` (`--max-tokens`), as `Matcher.least_tokens`
-counts them. It needs `vocabulary` (`--vocabulary`), too. Where a schema does not compile, `frisket check` says why.
+counts them. It also needs `vocabulary` (`--vocabulary`). If a schema does not compile, `frisket check` says why.
 
 **Fix**: none; give more tokens, shorten names, or let members be absent.
 
@@ -46,7 +46,7 @@ def check(document: Document) -> Iterator[Finding]:
         grammar = Grammar.from_json_schema(document.root, limits=document.meter.limits)
         least = grammar.compile(document.vocabulary, limits=document.meter.limits).matcher().least_tokens()
     except FrisketError:
-        document.meter.spend(0)  # raises what ended the whole call
+        document.meter.spend(0)  # raises if the whole call has reached its limits
         return
     if least.count > document.max_tokens:
         yield RULE.finding(

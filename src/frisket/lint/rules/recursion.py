@@ -1,6 +1,6 @@
 """Reference → FRK305 recursion: a value may hold values like itself, to any depth.
 
-Each level costs tokens for its keys and brackets, and nothing but the model's taste ends the nesting.
+Each level costs tokens for keys and brackets, and only the model's choices end the nesting.
 
 Before:
 
@@ -31,12 +31,12 @@ After:
 }
 ```
 
-**Finds** references that lead back to a place around them. Reported is the reference, once for each place it leads
-to. Recursion is often meant: the rule runs only if it is selected.
+**Finds** references to a place that contains the reference; one finding for each such place. Recursion is often meant:
+the rule runs only if it is selected.
 
 **Fix**: none; write out as many levels as are needed, or list the nodes flat and let each name its parent.
 
-**Evidence** (opinion): it follows from what a mask is; hosted APIs bound the depth of answers or refuse recursion.
+**Evidence** (opinion): this follows from how masks work; hosted APIs bound the depth of answers or refuse recursion.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ from frisket.lint.rule import Rule
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Every reference that closes a circle."""
+    """Every reference to a place around it."""
     if not document.places:
         return
     root = document.places[0]

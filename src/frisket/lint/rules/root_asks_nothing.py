@@ -1,7 +1,7 @@
 """Root → FRK405 root-asks-nothing: a schema that only defines other schemas allows any JSON.
 
-Files of definitions are published without a root that refers to one of them, the Model Context Protocol's and
-Kubernetes' among them. To a validator and to a mask such a root is `true`.
+Files of definitions are often published without a root that refers to one of them, for example those of the Model
+Context Protocol and of Kubernetes. For a validator and for a mask, such a root is `true`.
 
 Before:
 
@@ -20,9 +20,9 @@ After:
 }
 ```
 
-**Finds** a root without a keyword that asks something of a document: there are definitions only, or words that its
-draft does not know. `{}` and `true` are left alone, since they say what they mean. Where a schema cannot be compiled,
-the rule finds nothing: `frisket check` says why.
+**Finds** a root without any keyword that constrains a document: it has only definitions, or words that its draft does
+not know. `{}` and `true` are accepted, since they say that any JSON is meant. If a schema does not compile, the rule
+finds nothing, and `frisket check` says why.
 
 **Fix**: none; only the author knows which definition is meant. On the command line, `--root '#/$defs/Order'` names it.
 
@@ -41,7 +41,7 @@ from frisket.lint.rule import Rule
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """The root, if it asks nothing."""
+    """The root, if it constrains nothing."""
     from frisket import Grammar, JSONSchemaOptions
 
     try:

@@ -1,8 +1,8 @@
 """Enum × vocabulary → FRK201 shared-first-token: values begin with the same token, which therefore decides nothing.
 
-A model's preference for a token is its preference for all texts that begin with it, invalid ones included. Where
-values part at their first token, one step compares them; where they share it, the model commits to the token before
-it has compared the values.
+A model's preference for a token is its preference for all texts that begin with it, including invalid ones. If values
+differ in their first token, one step compares them; if they share it, the model commits to that token before it has
+compared the values.
 
 Before, with GPT-2's vocabulary:
 
@@ -16,10 +16,10 @@ After:
 {"enum": ["status", "refund", "chat"]}
 ```
 
-**Finds** enums of at most 32 texts of which two begin with the same token: the longest one of the vocabulary that the
-text and its closing quote begin with. It needs `vocabulary` (`--vocabulary`).
+**Finds** enums of at most 32 texts of which two share their first token, which is the longest token at the beginning of
+the text with its closing quote. It needs `vocabulary` (`--vocabulary`).
 
-**Fix**: none; call the values by words that begin differently, and translate them afterwards.
+**Fix**: none; give the values names that begin differently, and translate them afterwards.
 
 **Evidence** (published): greedy choices under a mask follow the mass of prefixes, not of values
 ([Park et al. 2024, Grammar-Aligned Decoding](https://arxiv.org/abs/2405.21047)).
@@ -35,14 +35,14 @@ from frisket.lint.finding import Finding
 from frisket.lint.rule import Rule
 from frisket.lint.tokens import spelled, tokens_of
 
-#: Most values that are checked: among more, some always share their first token.
+#: Most values that are checked; among more, some always share their first token.
 MOST = 32
 #: Most groups named in one message.
 SHOWN = 3
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Every short enum with values that the first token does not tell apart."""
+    """Every short enum with two values that share their first token."""
     if document.vocabulary is None:
         return
     tokens = tokens_of(document.vocabulary)

@@ -1,7 +1,7 @@
 """Properties → FRK104 sorted-by-tool: the names are in alphabetical order, so nobody chose what a model writes first.
 
-Maps of Go and Rust, serializers that sort keys and some registries lose the order that an author had in mind. A mask
-then leaves the order to the model (`JSONSchemaOptions.property_order`), and hosted APIs follow the alphabet.
+Maps of Go and Rust, serializers that sort keys, and some registries lose the order that an author chose. Masks then
+leave the order to the model (`JSONSchemaOptions.property_order`), and hosted APIs use the alphabetical order.
 
 Before:
 
@@ -33,15 +33,15 @@ After:
 }
 ```
 
-**Finds** a schema whose names are all in alphabetical order and too many for chance (ten in one object, say), and an
-object with four or more properties in alphabetical order whose `required` lists them in another one.
+**Finds** a schema whose names are all in alphabetical order and too many for chance (for example ten in one object),
+and an object with four or more properties in alphabetical order whose `required` has another order.
 
-**Fix** (safe): the properties take the order of `required`, those that it does not name come last. Where `required`
-is sorted, too, the author's order is lost: write it anew, or ask the tool to keep it.
+**Fix** (safe): the properties take the order of `required`, and properties that it does not name come last. If
+`required` is sorted, too, the author's order is lost: write it again, or make the tool keep it.
 
 **Evidence** (published): [instructor 1285](https://github.com/567-labs/instructor/issues/1285) and [Gemini's cookbook
-354](https://github.com/google-gemini/cookbook/issues/354) are about answers that a sorted schema put before their
-reasons. What that order costs is measured in
+354](https://github.com/google-gemini/cookbook/issues/354) report sorted schemas that put answers before their reasons.
+The cost of that order is measured in
 [experiments/order](https://github.com/frisket/frisket/tree/main/experiments/order).
 """
 
@@ -56,7 +56,7 @@ from frisket.lint.rule import Rule
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """The document, if all its names are sorted, and every object whose `required` remembers another order."""
+    """The document, if all its names are sorted, and every sorted object whose `required` has another order."""
     if document.is_sorted:
         yield RULE.finding(
             "",

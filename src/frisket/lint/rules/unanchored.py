@@ -1,7 +1,7 @@
 """Pattern → FRK501 unanchored: a pattern describes a part of the text, and anything may stand around it.
 
-JSON Schema searches for a pattern anywhere in the text. `[A-Z]{3}` lets `so ABC it is` pass, and in `^a|b$` each
-anchor holds for one alternative only.
+JSON Schema searches for a pattern anywhere in the text. `[A-Z]{3}` allows `so ABC it is`, and in `^a|b$` each anchor
+applies to one alternative only.
 
 Before:
 
@@ -15,11 +15,11 @@ After:
 {"type": "string", "pattern": "^(?:[A-Z]{2}|[0-9]{4})$"}
 ```
 
-**Finds** patterns that are not held at the beginning, or not at the end, of every match. An end that says itself that
-any text may stand there (`.*`) is held. Not found are patterns that only ask for a fixed text (`^https://`,
-`[.]png$`) or for one character of a class: these leave the rest open on purpose.
+**Finds** patterns without an anchor at the beginning, or at the end, of every match. An end with an explicit `.*`
+counts as anchored. Patterns that only ask for a fixed text (`^https://`, `[.]png$`) or for one character of a class
+give no finding: they leave the rest open on purpose.
 
-**Fix** (unsafe): `^(?:…)$` around the pattern; texts with something around the match are valid no more.
+**Fix** (unsafe): `^(?:…)$` around the pattern; texts with more than the match are then invalid.
 
 **Evidence** (published): the specification says that regular expressions are not implicitly anchored
 ([JSON Schema Validation, 6.3.3](https://json-schema.org/draft/2020-12/json-schema-validation#section-6.3.3)).
@@ -36,7 +36,7 @@ from frisket.lint.rule import Rule
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Every pattern that is not held at both ends."""
+    """Every pattern that is not anchored at both ends."""
     for place in document.places:
         pattern = place.said.get("pattern")
         if not isinstance(pattern, str):

@@ -1,6 +1,6 @@
 """Array → FRK302 unbounded-array: nothing says how many items may come.
 
-After each item, to go on is as easy as to stop. A model that has nothing left to list may list the same again.
+After each item, going on is as easy as stopping. A model that has nothing left to list may repeat itself.
 
 Before:
 
@@ -14,12 +14,12 @@ After:
 {"type": "array", "items": {"type": "string"}, "maxItems": 10}
 ```
 
-**Finds** arrays without `maxItems`, `enum` or `const`; tuples that take no further items, and arrays of unique items
-of an enum, are bounded. Most arrays of most schemas are not: the rule runs only if it is selected.
+**Finds** arrays without `maxItems`, `enum` or `const`. Tuples without further items, and arrays of unique items of an
+enum, are bounded. Most arrays of most schemas are not: the rule runs only if it is selected.
 
-**Fix**: none; nobody but the author knows how many are enough. `JSONSchemaOptions(max_items=…)` bounds all of them.
+**Fix**: none; only the author knows how many items are enough. `JSONSchemaOptions(max_items=…)` bounds all arrays.
 
-**Evidence** (opinion): it follows from what a mask is; how often a model goes on depends on the model.
+**Evidence** (opinion): this follows from how masks work; how often a model goes on depends on the model.
 """
 
 from __future__ import annotations

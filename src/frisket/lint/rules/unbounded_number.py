@@ -1,6 +1,6 @@
 """Number → FRK303 unbounded-number: nothing says how large, or how small, a number may be.
 
-A bound is a fact that the mask can hold a model to: a share is at most 1, a rating at most 5, an age no less than 0.
+The mask can enforce a bound that the author knows: a share is at most 1, a rating at most 5, an age at least 0.
 
 Before:
 
@@ -14,13 +14,12 @@ After:
 {"type": "object", "properties": {"rating": {"type": "integer", "minimum": 1, "maximum": 5}}}
 ```
 
-**Finds** numbers without a lower bound or without an upper one, and without `enum` or `const`. Digits never go on
-without end: `JSONSchemaOptions` bounds them. Most numbers of most schemas have no bounds: the rule runs only if it is
-selected.
+**Finds** numbers without a lower bound or without an upper one, and without `enum` or `const`. `JSONSchemaOptions`
+always bounds the number of digits. Most numbers of most schemas have no bounds: the rule runs only if it is selected.
 
-**Fix**: none; nobody but the author knows the range.
+**Fix**: none; only the author knows the range.
 
-**Evidence** (published): numbers whose digits go on until the tokens are spent, where nothing bounds them
+**Evidence** (published): without bounds, numbers were reported whose digits went on until the tokens ran out
 ([Gemini's cookbook 1288](https://github.com/google-gemini/cookbook/issues/1288)).
 """
 

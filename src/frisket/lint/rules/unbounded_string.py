@@ -1,6 +1,6 @@
 """String → FRK301 unbounded-string: nothing says how long a text may become.
 
-A model that repeats itself inside a string stays within every mask. It stops when its tokens are spent.
+A model that repeats itself inside a string breaks no mask. It stops when its tokens run out.
 
 Before:
 
@@ -17,10 +17,10 @@ After:
 **Finds** strings without `maxLength`, `enum` or `const`, without a format whose texts are bounded (`date`, `uuid` …)
 and without a pattern that bounds them. Most strings of most schemas are so: the rule runs only if it is selected.
 
-**Fix**: none; nobody but the author knows how long is enough.
+**Fix**: none; only the author knows how long is enough.
 
-**Evidence** (published): a report of 39 answers, of which 60 to 100 % of each prompt's repeated a word inside a
-string until the tokens were spent ([Ollama 15502](https://github.com/ollama/ollama/issues/15502)).
+**Evidence** (published): a report of 39 answers; of each prompt's answers, 60 to 100 % repeated a word inside a string
+until the tokens ran out ([Ollama 15502](https://github.com/ollama/ollama/issues/15502)).
 """
 
 from __future__ import annotations

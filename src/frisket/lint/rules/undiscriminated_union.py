@@ -1,7 +1,7 @@
 """Union → FRK403 undiscriminated-union: no property says which alternative an object is.
 
-Whoever reads the answer has to try one alternative after the other, and an object that fits two of them is read as
-the first (or, under `oneOf`, is not valid). The model has nothing to choose by either.
+The reader of the answer has to try one alternative after the other, and takes an object that fits two of them for the
+first (under `oneOf` it is invalid). The model, too, has no property by which it could choose.
 
 Before:
 
@@ -41,10 +41,10 @@ After:
 }
 ```
 
-**Finds** alternatives of `anyOf` and `oneOf` that list properties, where some object fits two of them. The engine
-decides that exactly, all keywords counted; where it takes too long, required properties and their types decide.
+**Finds** alternatives of `anyOf` and `oneOf` that list properties, if some object fits two of them. The engine decides
+that exactly, with all keywords; if that takes too long, required properties and their types decide.
 
-**Fix**: none; give each alternative a required property with a constant of its own, first.
+**Fix**: none; give each alternative, as its first, a required property with a constant of its own.
 
 **Evidence** (published): Pydantic recommends discriminated unions as more predictable and faster
 ([Unions](https://docs.pydantic.dev/latest/concepts/unions/)).
@@ -86,7 +86,7 @@ def check(document: Document) -> Iterator[Finding]:
 
 
 def _is_plainly_disjoint(document: Document, one: Branch, other: Branch, asked: set[str]) -> bool:
-    """Whether a cheap test shows that no object fits both; `asked` holds the names that both require anyway."""
+    """Whether a cheap test shows that no object fits both; `asked` are the names that both require."""
     for name in one.required | other.required | asked:
         left, right = one.members.get(name), other.members.get(name)
         if (left is None and one.closed) or (right is None and other.closed):

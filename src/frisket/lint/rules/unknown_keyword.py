@@ -1,6 +1,6 @@
 """Keyword → FRK404 unknown-keyword: a word that no draft knows, and that is nearly a keyword, asks nothing.
 
-JSON Schema passes over words that it does not know. So a misspelt keyword makes the schema weaker, and nothing says so.
+JSON Schema ignores words that it does not know. So a misspelt keyword makes the schema weaker, and nothing reports it.
 
 Before:
 
@@ -22,10 +22,9 @@ After:
 }
 ```
 
-**Finds** words in a schema that are near a keyword, as the [report](../how-to/report.md) lists them with "did you
-mean". Words that are near none are left alone, and so are extensions (`x-…`) and words that begin with `_`, `@` or `/`,
-as keywords do that somebody switched off. Where a schema cannot be compiled, the rule finds nothing: `frisket check`
-says why.
+**Finds** words in a schema that resemble a keyword, which the [report](../how-to/report.md) lists with "did you mean".
+Other words are accepted, and so are extensions (`x-…`) and words that begin with `_`, `@` or `/`, since people switch
+keywords off that way. If a schema does not compile, the rule finds nothing, and `frisket check` says why.
 
 **Fix**: none; with the keyword spelled right, fewer documents are valid.
 
@@ -43,12 +42,12 @@ from frisket.lint.document import Document
 from frisket.lint.finding import Finding
 from frisket.lint.rule import Rule
 
-#: Prefixes of intentional non-keywords.
+#: Prefixes of words that are on purpose no keywords.
 PRIVATE = ("_", "@", "/")
 
 
 def check(document: Document) -> Iterator[Finding]:
-    """Every word that is nearly a keyword."""
+    """Every word that is misspelt from a keyword, as it seems."""
     from frisket import JSONSchemaOptions
     from frisket.extension import front_end, prelude_of
     from frisket.reports import Entry
@@ -58,7 +57,7 @@ def check(document: Document) -> Iterator[Finding]:
     except FrisketError:
         return
     for entry in (Entry(*entry) for entry in entries):
-        is_here = entry.pointer[:1] in ("", "/")  # and not in another document
+        is_here = entry.pointer[:1] in ("", "/")  # not in another document
         if is_here and entry.meant is not None and not entry.keyword.startswith(PRIVATE):
             yield RULE.finding(
                 f"{entry.pointer}/{escape(entry.keyword)}",

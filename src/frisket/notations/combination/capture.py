@@ -1,7 +1,7 @@
 """Part × a whole text → the spans of its captures.
 
-A text that can be read in one way has one answer. Of several readings the first is taken: parts choose from left to
-right; a choice takes its first option that fits, a repetition one more round, every other part its longest text.
+If the text has several readings, the first one counts: parts choose from left to right. A choice takes its first option
+that fits, a repetition one more round, and any other part its longest text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from frisket.notations.combination.part import Capture, Choice, Label, Part, Rep
 #: A capture's name, begin and end; both places count units.
 Found: TypeAlias = tuple[str, int, int]
 
-#: The part that one more round or tag reads, and (count, place) behind it.
+#: (the parts that one more round or tag reads, with their places; (count, place) after it).
 _Way: TypeAlias = tuple[list[tuple[Part, int, int]], tuple[int, int]]
 
 
@@ -99,7 +99,7 @@ class _Captures:
                 yield from self.of(part, start, end)
 
     def _rounds_in_order(self, part: Repeat, count: int, place: int) -> Iterator[_Way]:
-        """Further rounds, the longest first."""
+        """Further rounds, those with the longest texts first."""
         if part.high is not None and count >= part.high:
             return
         for middle in sorted(self.parse.begins(part, count, place), reverse=True):
@@ -110,7 +110,7 @@ class _Captures:
                     yield [*between, (part.item, middle, end)], (min(count + 1, most(part)), end)
 
     def _tags_in_order(self, part: Tags, count: int, place: int) -> Iterator[_Way]:
-        """Further tags in the order of the list; each tries its longest text first."""
+        """Further tags in the order of the list, each with its longest texts first."""
         order = {id(content): number for number, (_, content) in enumerate(part.tags)}
         ways = list(self.parse.next_tag(part, count, place))
         for content, behind, after in sorted(ways, key=lambda way: (order[id(way[0])], -way[2][1])):

@@ -1,4 +1,4 @@
-"""Template × a text that it matches → the filled object, also while the text grows."""
+"""Template × a text that it matches → the object of the filled template, also while the text grows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """The values of a template's holes in a text, as its object."""
+    """Reads the values of a template's holes from a text into its object."""
 
     grammar: Grammar
     template: Template
@@ -25,7 +25,7 @@ class Filled:
         return self.template.into(**{name: of.value(found[name][0].text) for name, of in self.template.holes})
 
     def partial(self, values: Iterable[tuple[tuple[str, ...], Any]]) -> Any:
-        """The object of the values so far: nothing is validated, and None stands for what is missing."""
+        """The object of the values so far; they are not validated, and missing ones are None."""
         known = {names[0]: value for names, value in values if names}
         if isinstance(self.template.into, type):
             return partial_object(self.template.into, known)

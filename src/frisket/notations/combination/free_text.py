@@ -1,8 +1,8 @@
-"""Triggers and forbidden strings × GrammarBuilder → free text up to the first trigger, and what follows each of them.
+"""Triggers and forbidden strings × GrammarBuilder → free text up to the first trigger, and what follows each trigger.
 
-The text is one regular node: all UTF-8 but what holds one of the strings. Its derivatives are the states of the
+The text is one regular node: all UTF-8 that contains none of the strings. Its derivatives are the states of the
 automaton that searches for all strings at once (Aho and Corasick, *Efficient string matching: an aid to bibliographic
-search*, 1975), made when a text reaches them. So 500 triggers cost as few states as one.
+search*, 1975). A state is made when a text reaches it, so 500 triggers cost as few states as one.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
 
 
-#: Bytes copied per limit step, and limit steps to test whether a piece of a text is one of the strings.
+#: Bytes copied per limit step; and limit steps of a test whether a piece of a text is one of the strings.
 _COPIED, _STEPS_PER_PIECE = 256, 3
 
 
 class FreeTexts:
-    """Texts in which no trigger and no forbidden string occurs, before a trigger or alone."""
+    """Texts without any trigger or forbidden string, before a trigger or on their own."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class FreeTexts:
         self.bounds = min_chars, max_chars
 
     def text(self, ends: Iterable[bytes] = ()) -> int:
-        """The node of the free texts that end with none of `ends`."""
+        """The node of the free texts that do not end with any of `ends`."""
         builder = self.builder
         strings, last = [*self.triggers, *self.forbidden], list(ends)
         any_text, excluded = builder.any_text(), []
@@ -52,10 +52,10 @@ class FreeTexts:
         return node if self.bounds == (0, None) else builder.bounded(node, *self.bounds)
 
     def dispatched(self, after: Iterable[tuple[Lit | Special, int]]) -> list[int]:
-        """Alternatives: a text, a trigger, and the node that follows this trigger.
+        """Alternatives, each of a text, a trigger, and the node that follows this trigger.
 
-        The first occurrence of a trigger ends the text. A trigger whose own beginning could end another string needs
-        a text that does not end so; triggers with equal such ends share one text.
+        The first occurrence of a trigger ends the text. If the text's end and the beginning of the trigger could make
+        another string, such ends are excluded from the text; triggers with equal excluded ends share one text.
         """
         builder = self.builder
         avoided = ends_to_avoid(self.triggers, self.forbidden)
@@ -73,8 +73,8 @@ class FreeTexts:
 
 
 def ends_to_avoid(triggers: Sequence[bytes], forbidden: Sequence[bytes]) -> dict[bytes, frozenset[bytes]]:
-    """For each trigger the ends of a text with which a beginning of the trigger, or the whole, makes another string:
-    that string would have come first."""
+    """For each trigger: the ends of a text that make another string together with a beginning of the trigger, or with
+    all of it. That string would have ended the text earlier."""
     longest = max(map(len, triggers), default=0)
     by_suffix: dict[bytes, list[bytes]] = {}
     for string in (*triggers, *forbidden):
@@ -116,7 +116,7 @@ def trigger_of(begin: str, triggers: Container[str]) -> str:
 
 
 def shortest(begins: Iterable[str]) -> list[str]:
-    """The shortest begins of tags; every other begin starts with one of these, so they serve as triggers."""
+    """The shortest begins of tags; every other begin starts with one of them, so they can serve as triggers."""
     found: dict[str, None] = {}
     for begin in sorted(set(begins), key=len):
         if not any(begin[:end] in found for end in range(1, len(begin))):
@@ -131,7 +131,7 @@ def spend_for(strings: Sequence[str], meter: Meter) -> None:
 
 
 def check_strings(where: str, triggers: Sequence[str], forbidden: Sequence[str], meter: Meter | None = None) -> None:
-    """GrammarSyntaxError for a string that can never be found, since another one always comes before it."""
+    """GrammarSyntaxError for a string that can never be found, since another one always ends before it."""
     meter = Meter() if meter is None else meter
     spend_for([*triggers, *forbidden], meter)
     for kind, strings in (("trigger", triggers), ("forbidden string", forbidden)):
@@ -151,7 +151,7 @@ def check_strings(where: str, triggers: Sequence[str], forbidden: Sequence[str],
         known, begins = set(other), {string[0] for string in other}
         meter.spend(len(lengths) * sum(map(len, triggers)) * _STEPS_PER_PIECE)
         for place, trigger in enumerate(triggers):
-            last = len(trigger) - (other is triggers)  # a trigger that ends with another one comes first
+            last = len(trigger) - (other is triggers)  # of two triggers with the same end, the shorter one comes first
             found = next(
                 (
                     trigger[at : at + length]

@@ -62,14 +62,14 @@ def lower_part(builder: GrammarBuilder, part: Part) -> int:
 
 
 class _Lowering:
-    """Lowers parts; a part that stands in several places is lowered once."""
+    """Lowers parts; a part that occurs in several places is lowered once."""
 
     def __init__(self, builder: GrammarBuilder) -> None:
         self.builder = builder
         self._known: dict[int, int] = {}
 
     def node(self, part: Part) -> int:
-        """The node of a part, found by `id(part)`: the tree stays alive meanwhile, so ids are not reused."""
+        """The node of a part, found by `id(part)`; the tree stays alive meanwhile, so no id is used twice."""
         known = self._known.get(id(part))
         if known is None:
             known = self._known[id(part)] = self._lowered(part)
@@ -100,7 +100,7 @@ class _Lowering:
                 return FreeTexts(builder, (), forbidden, low, high).text()
             case AnyTokens(excluded):
                 for name in excluded:
-                    builder.special(name)  # a vocabulary without such a special token is refused
+                    builder.special(name)  # compiling for a vocabulary without this special token raises an error
                 return builder.any_text()
             case Until(triggers, forbidden, low, high):
                 words = [trigger.text for trigger in triggers if isinstance(trigger, Lit)]

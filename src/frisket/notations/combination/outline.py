@@ -1,6 +1,6 @@
-"""Calls of a GrammarBuilder → nodes, and parts where a name stands within: the same rules as a tree with names.
+"""Calls of a GrammarBuilder → nodes, or parts if there is a name inside: the same rules as a tree with names.
 
-What lowers messages and parameters to nodes makes their outline, too: there is no second description that could differ.
+The code that lowers messages and parameters to nodes makes their outline, too, so the two cannot differ.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from frisket._core import GrammarBuilder
     from frisket.grammar import Grammar
 
-#: Argument and result of builder calls: a node's number, or a part that holds a name.
+#: Argument and result of the builder's calls: the number of a node, or a part with a name inside.
 Node: TypeAlias = int | Part
 
 
 class OutlineBuilder:
-    """A builder that keeps names; it forwards every other call to its GrammarBuilder."""
+    """A builder that keeps names; calls without a name inside go to its GrammarBuilder."""
 
     def __init__(self, rules: GrammarBuilder) -> None:
         self.rules = rules
@@ -38,7 +38,7 @@ class OutlineBuilder:
         return Repeat(node, low, high) if isinstance(node, Part) else self.rules.repeat(node, low, high)
 
     def special(self, name: str) -> Node:
-        """A part, so that a reader finds the token whether it is a token or is written as its name."""
+        """A part, so that a reader finds the token both as a token and written as its name."""
         return Special(name)
 
     def part(self, node: Node) -> Part:
@@ -76,20 +76,20 @@ def named(
     ends: tuple[str, ...] = (),
     schema: Any = None,
 ) -> int:
-    """The node, which has a name in an outline; `Rules` says more. A `record` is a value whose members have names,
-    or a grammar, which reads its texts itself."""
+    """The node, with a name if an outline is built: see `Rules`. A `record` is a value whose members have names, or a
+    grammar that reads its own texts."""
     if isinstance(builder, OutlineBuilder):
         return cast("int", builder.named(name, node, reads, ends, schema))
     return node
 
 
 def unnamed(builder: GrammarBuilder) -> GrammarBuilder:
-    """The plain GrammarBuilder, for rules without names."""
+    """The plain GrammarBuilder, for rules that need no names."""
     return builder.rules if isinstance(builder, OutlineBuilder) else builder
 
 
 def embedded(builder: GrammarBuilder, grammar: Grammar) -> int:
-    """The node of a grammar's texts; in an outline the grammar, whose own names are found there."""
+    """The node of a grammar's texts; in an outline, the grammar itself with its own names."""
     return cast("int", Whole(grammar)) if isinstance(builder, OutlineBuilder) else builder.embed(grammar.core)
 
 

@@ -1,7 +1,7 @@
-"""Part × a whole text → where the part can end, from each place at which it may begin.
+"""Part × a whole text → the places where the part can end, for each place where it may begin.
 
 A top-down parse with memory (Norvig, *Techniques for automatic memoization with applications to context-free parsing*,
-1991): exact for all parts, ambiguous ones included. Grammars in other notations are read by the engine.
+1991), which is exact even for ambiguous parts. The engine reads grammars in other notations.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ from frisket.notations.combination.part import (
 )
 from frisket.notations.ends import sentence_ends
 
-#: Limit steps and bytes for each end of a part that is found, or for each round of a repetition.
+#: Limit steps and bytes for each end of a part, and for each round of a repetition.
 STEPS, BYTES = 50, 150
-#: Limit steps for an end found before, and for a character of free text.
+#: Limit steps for an end that was found before, and per character of free text.
 _STEPS_PER_END = 10
 _STEPS_PER_CHARACTER = 5
 
-#: Units of a text: its bytes, and the names that each of its special tokens has.
+#: Units of a text: its bytes, and for each special token the set of its names.
 Units: TypeAlias = Sequence[int | frozenset[str]]
 
 
 class Parse:
-    """The parse of one text, by any number of parts."""
+    """The parse of one text by any number of parts."""
 
     def __init__(self, units: Units, meter: Meter) -> None:
         self.units = units
         self.meter = meter
         self.length = len(units)
-        #: Places of special tokens, and the end: free text and other grammars cannot go beyond the next one.
+        #: Places of special tokens, and the end; free text and other grammars cannot continue beyond the next of these.
         self.stops = [at for at, unit in enumerate(units) if not isinstance(unit, int)] + [len(units)]
         self.data = bytes(unit if isinstance(unit, int) else 0 for unit in units)
         self._known: dict[tuple[int, int], frozenset[int]] = {}
 
     def ends(self, part: Part, begin: int) -> frozenset[int]:
         """The places at which the part's texts that start at `begin` end."""
-        key = id(part), begin  # the tree of parts outlives the parse, so that the identity of a part is its own
+        key = id(part), begin  # the tree outlives the parse, so no id is used twice
         found = self._known.get(key)
         if found is None:
             found = frozenset(self._ends(part, begin))
@@ -111,7 +111,7 @@ class Parse:
         return found
 
     def _rounds(self, part: Repeat, begin: int) -> Iterator[int]:
-        """The places at which a repetition ends; each (rounds, place) is expanded once."""
+        """The places at which a repetition can end; each (rounds, place) is expanded once."""
         agenda, seen = [(0, begin)], {(0, begin)}
         for count, place in agenda:
             self.meter.spend(STEPS, BYTES)
@@ -123,7 +123,7 @@ class Parse:
                     agenda.append(follow)
 
     def _next_round(self, part: Repeat, count: int, place: int) -> Iterator[tuple[int, int]]:
-        """Each (rounds, place) that one more round leads to."""
+        """Each (rounds, place) that one more round can lead to."""
         if part.high is not None and count >= part.high:
             return
         for middle in self.begins(part, count, place):
@@ -134,7 +134,7 @@ class Parse:
                     yield min(count + 1, most(part)), end
 
     def begins(self, part: Repeat, count: int, place: int) -> Iterable[int]:
-        """The places at which the next round may begin, behind a separator if one must come first."""
+        """The places at which the next round may begin, after the separator if there must be one."""
         return [place] if part.separator is None or count == 0 else self.ends(part.separator, place)
 
     # -- free text ---------------------------------------------------------------------------------------------------
@@ -219,13 +219,13 @@ class Parse:
 
 
 def may_be_empty(part: Repeat) -> int:
-    """The number of first rounds that may be empty: a later empty round changes nothing. After an empty first round
-    a separator can still come."""
+    """The number of first rounds that may be empty; a later empty round would change nothing. After an empty first
+    round there can still be a separator."""
     return max(part.low, int(part.separator is not None))
 
 
 def most(part: Repeat | Tags) -> int:
-    """The count beyond which rounds need not be counted: `high`, or without it `low`, and at least 1."""
+    """The number up to which rounds must be counted: `high`, or else `low`, but at least 1."""
     low, high = (part.low, part.high) if isinstance(part, Repeat) else (part.at_least, part.at_most)
     return max(low, 1) if high is None else high
 

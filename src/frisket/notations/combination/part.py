@@ -1,6 +1,6 @@
-"""Combined grammar → tree of parts: plain data to compare, print and pickle.
+"""Combined grammar → tree of parts: plain data that can be compared, printed and pickled.
 
-Rules belong to one builder. A tree does not, so that every part can stand in any number of other parts.
+Rules belong to one builder, but a part can be used in any number of other parts.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class FreeText(Part):
 
 @dataclass(frozen=True, slots=True)
 class AnyTokens(Part):
-    """Any tokens except special ones; `excluded` names tokens that the vocabulary must treat as special."""
+    """Any tokens except special ones; `excluded` names tokens that must be special in the vocabulary."""
 
     excluded: tuple[str, ...] = ()
 
@@ -151,8 +151,8 @@ class Until(Part):
 
 @dataclass(frozen=True, slots=True)
 class Tags(Part):
-    """Free text with tags in it. A tag is a begin and the part behind it. A begin is a special token or starts with
-    one of the triggers, which end the text."""
+    """Free text with tags in it. A tag is a begin and the part after it. A begin is a special token, or starts with one
+    of the triggers, which end the free text."""
 
     tags: tuple[tuple[Lit | Special, Part], ...]
     triggers: tuple[str, ...]
@@ -206,15 +206,15 @@ class Label(Part):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules(Part):
-    """The texts of engine rules without a constructor call. One of the markers `ends` closes each text and is no part
-    of its value."""
+    """The texts of native rules, for which there is no constructor call. One of the markers `ends` closes each text,
+    and is not part of its value."""
 
     core: _core.Grammar
     reads: Literal["text", "json", "python"] = "text"
     """The notation of the texts."""
     ends: tuple[str, ...] = ()
     schema: Any = None
-    """The values of the texts, where they are known."""
+    """The schema of the texts' values, if it is known."""
 
     def __str__(self) -> str:
         return f"rules of {self.core.node_count:,} nodes"
@@ -222,8 +222,8 @@ class Rules(Part):
 
 @dataclass(frozen=True, slots=True)
 class Template(Part):
-    """Fixed text with holes. `whole` captures each hole by its name; `holes` read their texts (`value`), and `into`
-    makes the object of a filled template from what they read."""
+    """Fixed text with holes. `whole` captures each hole under its name; `holes` read the captured texts (`value`), and
+    `into` makes the object of a filled template from the results."""
 
     source: str
     whole: Seq

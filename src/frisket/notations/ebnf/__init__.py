@@ -20,9 +20,9 @@ EBNFDialect: TypeAlias = Literal["w3c", "iso", "xgrammar"]
 
 
 def lower_ebnf(builder: GrammarBuilder, text: str, *, root: str | None = None, dialect: EBNFDialect = "w3c") -> int:
-    """The node of a rule, GrammarSyntaxError for what is not EBNF or not exact.
+    """The node of a rule; GrammarSyntaxError for text that is not EBNF, or not exact.
 
-    If `root` is None, the rule is the first one, in xgrammar's dialect `root`.
+    Without `root` it is the first rule, or in xgrammar's dialect the rule `root`.
     """
     source = Source(text)
     builder.check(STEPS_PER_CHARACTER * source.end)

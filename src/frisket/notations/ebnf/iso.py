@@ -1,4 +1,4 @@
-"""EBNF as ISO 14977 writes it → productions.
+"""EBNF in the notation of ISO 14977 → productions.
 
 `name = body;`, a comma between items, `[a]`, `{a}`, `2 * a`, `A - B`, comments that nest.
 
@@ -65,7 +65,7 @@ class ISO(EBNFParser):
     def body(self) -> Node:
         source, groups = self.source, Groups()
         self.space()
-        #: Whether an item may come here: behind an operator or an opening bracket.
+        #: Whether an item may come next: after an operator or an opening bracket.
         free = True
         while char := source.peek():
             at = source.at
@@ -115,7 +115,7 @@ class ISO(EBNFParser):
         return groups.close()
 
     def end_exception(self, groups: Groups) -> None:
-        """Close an exception, whose right side may be empty: `{a}-` means one or more `a`."""
+        """Close an exception; its right side may be empty: `{a}-` means one or more `a`."""
         if not groups.waits:
             return
         if groups.minus is not None and isinstance(last := groups.items[-1], Repeat) and last.low == 0:

@@ -1,4 +1,4 @@
-"""The common part of EBNF's dialects: rules in a row, quoted texts without escapes, groups that must close."""
+"""The common part of EBNF's dialects: a list of rules, quoted texts without escapes, and groups that must be closed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from frisket.notations.production.source import Source
 
 
 class EBNFParser:
-    """A text of rules; a dialect's parser adds how a rule is written."""
+    """A parser of a list of rules; the parser of a dialect adds how one rule is written."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

@@ -1,7 +1,7 @@
-"""EBNF as the W3C writes it → productions.
+"""EBNF in the notation of the W3C → productions.
 
-`name ::= body`, white space between items, `?`, `*` and `+` behind them, `#x41`, classes, `A - B`. The next rule begins
-where a name and `::=` stand.
+`name ::= body`, white space between items, `?`, `*` and `+` after them, `#x41`, classes, `A - B`. The next rule begins
+at a name with `::=` after it.
 
 Source: Extensible Markup Language 1.0 (fifth edition), section 6.
 """
@@ -16,7 +16,7 @@ from frisket.notations.production.ast import Chars, Node, Productions, Reference
 from frisket.notations.production.groups import Groups
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-#: White space, comments, and the notes on well-formedness and validity that stand beside XML's rules.
+#: White space, comments, and the notes on well-formedness and validity in the rules of the XML standard.
 _SPACE = re.compile(r"(?:\s|/\*.*?\*/|\[\s*(?:wfc|vc|WFC|VC)\s*:[^\]]*\])*", re.DOTALL)
 #: The beginning of a rule, with its number in a standard.
 _RULE = re.compile(r"(?:\[[0-9]+[a-z]?\]\s*)?([A-Za-z_][A-Za-z0-9_.-]*)\s*::=")

@@ -1,6 +1,6 @@
-"""EBNF as xgrammar writes it → productions: GBNF with options of rules, and macros.
+"""EBNF in the notation of xgrammar → productions: GBNF with options of rules, and macros.
 
-`Regex`, `Substring` and `TagDispatch` stand for regular languages and free text. What counts tokens is refused.
+`Regex`, `Substring` and `TagDispatch` stand for regular languages and free text. Macros that count tokens are refused.
 
 Source: xgrammar's documentation, EBNF Grammar.
 """
@@ -41,10 +41,10 @@ _ESCAPES = {
     **{char: char for char in "\"\\/'?^$.*+()[]{}|-"},
 }  # fmt: skip
 _ANY_TEXT = Repeat(Chars(unicode.ALL), 0, None)
-#: Characters that a JSON string holds unescaped.
+#: Characters that may stand in a JSON string without an escape.
 _UNESCAPED = Repeat(Chars(((0x20, 0x21), (0x23, 0x5B), (0x5D, 0x10FFFF))), 0, None)
 _MACROS = ("Regex", "Substring", "TagDispatch")
-#: Names of captures and temperatures change no text's membership.
+#: Options of rules; captures and temperatures do not change the texts.
 _OPTIONS = ("capture", "lazy", "max_chars", "stop_capture", "temperature")
 _OF_TOKENS = ("Token", "ExcludeToken", "TokenTagDispatch")
 
@@ -158,7 +158,7 @@ class XGrammar(GBNFParser):
         return found
 
     def regex(self, at: int) -> Node:
-        """`Regex("pattern", flags="i", json_string=true)`; without flags, a point is any character."""
+        """`Regex("pattern", flags="i", json_string=true)`; without flags, `.` also matches line breaks."""
         source, begin = self.source, self.source.at
         if source.peek() != '"':
             source.fail(f"expected a pattern, found {source.found()}")
@@ -187,7 +187,7 @@ class XGrammar(GBNFParser):
         return Both((node, _UNESCAPED), at) if json_string else node
 
     def pattern(self) -> str:
-        """A pattern's text: what this notation escapes is one character, other escapes are the pattern's."""
+        """A pattern's text: this notation's own escapes become characters, all others stay for the pattern."""
         source, at = self.source, self.source.at
         found = source.match(_STRING)
         if found is None:
@@ -256,7 +256,7 @@ def _dispatch(tags: list[tuple[str, Node]], excluded: list[str], loop: bool, at:
 
 
 def _by_texts(tags: list[tuple[str, Node]], excluded: list[str], at: int) -> tuple[list[Node], Node]:
-    """Alternatives for tags that do not contain each other; tags with equal texts before them share one node."""
+    """Alternatives for tags that do not contain each other; tags after the same kind of text share its node."""
     words, forbidden = [tag for tag, _ in tags], [text.encode() for text in excluded]
 
     def text(ends: frozenset[bytes]) -> Node:
@@ -270,7 +270,7 @@ def _by_texts(tags: list[tuple[str, Node]], excluded: list[str], at: int) -> tup
 
 
 def _by_ends(tags: list[tuple[str, Node]], excluded: list[str], at: int) -> tuple[list[Node], Node]:
-    """Alternatives for tags that may contain each other: the tags that end first count."""
+    """Alternatives for tags that may contain each other: the tag that ends first counts."""
     any_tag = Alt(tuple(Text(tag) for tag, _ in tags))
     without = [Complement(Seq((_ANY_TEXT, Text(text), _ANY_TEXT)), at) for text in excluded]
     to_a_tag = Shortest(Seq((_ANY_TEXT, any_tag)), at)

@@ -1,1 +1,1 @@
-"""Production rules → structural node: what the notations of the BNF family share."""
+"""Production rules → structural node, for all notations of the BNF family."""

@@ -1,4 +1,4 @@
-"""Tree of a production: all notations of the BNF family mean the same by the same node."""
+"""Syntax tree of a production; a node means the same in all notations of the BNF family."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Repeat:
 
 @dataclass(slots=True, eq=False)
 class Except:
-    """The texts of `item` that are none of `excluded`; `at` is where the operator stands."""
+    """The texts of `item` except those of `excluded`; `at` is the offset of the operator."""
 
     item: Node
     excluded: Node
@@ -84,7 +84,7 @@ class Except:
 
 @dataclass(slots=True, eq=False)
 class Both:
-    """The texts that all of the items have; `at` is where the operator stands."""
+    """The texts that all items have in common; `at` is the offset of the operator."""
 
     items: tuple[Node, ...]
     at: int
@@ -92,7 +92,7 @@ class Both:
 
 @dataclass(slots=True, eq=False)
 class Complement:
-    """The byte strings that are no text of `item`; `at` is where the operator stands."""
+    """All byte strings except the texts of `item`; `at` is the offset of the operator."""
 
     item: Node
     at: int
@@ -100,7 +100,7 @@ class Complement:
 
 @dataclass(slots=True, eq=False)
 class Shortest:
-    """The texts of `item` that do not begin with a shorter one; `at` is where they are asked for."""
+    """The texts of `item` that do not begin with a shorter text of it; `at` is the offset of the request."""
 
     item: Node
     at: int
@@ -108,7 +108,7 @@ class Shortest:
 
 @dataclass(slots=True, eq=False)
 class Pattern:
-    """The texts that a regular expression in Python's dialect matches; `at` is where it begins."""
+    """The texts that a regular expression in Python's dialect matches; `at` is its offset."""
 
     pattern: str
     flags: str
@@ -144,7 +144,7 @@ Node: TypeAlias = (
 
 @dataclass(eq=False)
 class Production:
-    """One rule: its name as it is written, its body, and where its definition begins."""
+    """One rule: its name in its own spelling, its body, and the offset of its definition."""
 
     name: str
     body: Node
@@ -152,20 +152,20 @@ class Production:
 
     @cached_property
     def nodes(self) -> list[Node]:
-        """All nodes of the body, each one after those below it."""
+        """All nodes of the body, children before their parents."""
         return postorder(self.body)
 
     @cached_property
     def calls(self) -> list[str]:
-        """The names of the rules that the body calls, the last one first; once each."""
+        """The names of the rules that the body calls, each once, the last call first."""
         return list(dict.fromkeys(node.name for node in reversed(self.nodes) if type(node) is Reference))
 
 
 #: The rules of a grammar, by the name that references use.
 Productions: TypeAlias = dict[str, Production]
 
-#: Node type → function that returns the child nodes; leaves have no entry. A table, since every pass over a grammar
-#: asks this of every node.
+#: Node type → function that returns the child nodes; leaves have no entry. It is a table because every pass over a
+#: grammar looks it up for every node.
 _BELOW: dict[type, Callable[[Any], tuple[Node, ...]]] = {
     Seq: attrgetter("items"),
     Alt: attrgetter("items"),
@@ -178,13 +178,13 @@ _BELOW: dict[type, Callable[[Any], tuple[Node, ...]]] = {
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The nodes directly below."""
+    """The child nodes."""
     below = _BELOW.get(type(node))
     return () if below is None else below(node)
 
 
 def postorder(body: Node) -> list[Node]:
-    """All nodes of a body, each one after those below it; without recursion, since groups may nest deep."""
+    """All nodes of a body, children before their parents; found without recursion, since groups may nest deep."""
     found: list[Node] = []
     agenda = [body]
     while agenda:

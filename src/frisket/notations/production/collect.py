@@ -1,4 +1,4 @@
-"""Productions → the engine's, node by node, which checks and lowers them; and the leaves that Python makes nodes of."""
+"""Productions → native productions, made node by node, and the leaves whose nodes Python must make."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from frisket.notations.production.ast import (
     Token,
 )
 
-#: Rule → its patterns and its parts in other notations, by the engine's numbers.
+#: Rule → its patterns and its parts in other notations, each with its native number.
 Leaves: TypeAlias = dict[str, list[tuple[int, Pattern | Embedded]]]
 
 
 def collect(productions: Productions) -> tuple[front_end.Productions, Leaves]:
-    """The engine's productions and, by rule, the leaves that Python lowers."""
+    """(the native productions, the leaves that Python lowers, by rule)."""
     made = front_end.Productions()
     leaves: Leaves = {}
     for name, production in productions.items():
@@ -73,4 +73,4 @@ def may_match_nothing(pattern: str, flags: str) -> bool:
     try:
         return front_end.Regex(pattern, dialect="python", flags=flags).may_be_empty()
     except (GrammarSyntaxError, LimitExceededError):
-        return False  # it is refused where it is lowered
+        return False  # the pattern is wrong; lowering it will raise the error

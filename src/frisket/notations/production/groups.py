@@ -1,4 +1,4 @@
-"""The parts of a body, one by one → its tree, with the groups, counts and exceptions that are open meanwhile."""
+"""The items of a body, one by one → its tree; keeps the open groups, counts and exceptions meanwhile."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from frisket.notations.production.ast import Except, Node, alternatives, sequenc
 
 @dataclass(slots=True)
 class _Level:
-    """An open group, or the body around all: its alternatives so far, and the operators that wait for an operand."""
+    """An open group, or the whole body: its alternatives so far, and the operators that wait for an operand."""
 
     #: The opening bracket and its offset; None for the body itself.
     opened: tuple[str, int] | None
@@ -23,9 +23,9 @@ class _Level:
 
 
 class Groups:
-    """The alternatives of a body while a parser reads it, with every group that is open around its place.
+    """The alternatives of a body while a parser reads it, with every open group.
 
-    A stack of its own keeps a parser from recursing: a thousand groups may nest.
+    The groups are on a stack, so the parser does not recurse, and a thousand groups may nest.
     """
 
     def __init__(self) -> None:
@@ -33,12 +33,12 @@ class Groups:
 
     @property
     def opened(self) -> tuple[str, int] | None:
-        """The bracket of the innermost open group and where it stands; None outside of all groups."""
+        """(the bracket of the innermost open group, its offset); None outside all groups."""
         return self._levels[-1].opened
 
     @property
     def items(self) -> list[Node]:
-        """The items of the alternative under way."""
+        """The items of the current alternative."""
         return self._levels[-1].items
 
     @property
@@ -48,11 +48,11 @@ class Groups:
 
     @property
     def counted(self) -> bool:
-        """Whether a count waits for what it repeats."""
+        """Whether a count waits for the item that it repeats."""
         return self._levels[-1].prefix is not None
 
     def add(self, node: Node) -> None:
-        """Append to the alternative under way."""
+        """Append to the current alternative."""
         level = self._levels[-1]
         if level.prefix is not None:
             node, level.prefix = level.prefix(node), None
@@ -61,11 +61,11 @@ class Groups:
         level.items.append(node)
 
     def wrap(self, make: Callable[[Node], Node]) -> None:
-        """Put what `make` returns in place of the last item."""
+        """Replace the last item by the result of `make`."""
         self.items[-1] = make(self.items[-1])
 
     def prefix(self, make: Callable[[Node], Node]) -> None:
-        """Put what `make` returns in place of the next item."""
+        """Replace the next item by the result of `make`."""
         self._levels[-1].prefix = make
 
     def exclude(self, at: int) -> None:
@@ -75,16 +75,16 @@ class Groups:
 
     @property
     def minus(self) -> int | None:
-        """Offset of the exception's operator that still needs its right operand."""
+        """Offset of the operator of an exception that still lacks its right operand."""
         minus = self._levels[-1].minus
         return minus[1] if minus is not None and minus[0] == len(self.items) else None
 
     def forget(self) -> None:
-        """Cancel the open exception, whose operator had another meaning."""
+        """Cancel the open exception, whose operator turned out to mean something else."""
         self._levels[-1].minus = None
 
     def begin_alternative(self) -> None:
-        """End the alternative under way; a new one begins."""
+        """End the current alternative, and begin a new one."""
         self._settle()
         level = self._levels[-1]
         level.done.append(sequence(level.items))
@@ -100,7 +100,7 @@ class Groups:
         return alternatives(self._levels.pop().done)
 
     def _settle(self) -> None:
-        """Complete the open exception, now that both operands are there."""
+        """Complete the open exception, which now has both operands."""
         level = self._levels[-1]
         if level.minus is not None:
             excluded = level.items.pop()

@@ -1,7 +1,7 @@
-"""Productions × GrammarBuilder → the node of exactly the root's texts, or an error that names the rule.
+"""Productions × GrammarBuilder → the node of the root's texts, or an error that names the rule.
 
-The engine checks and lowers the rules. Here the leaves that it does not know get their nodes, and what the engine finds
-wrong becomes an error with line, column and a caret.
+The engine checks and lowers the rules. This module makes the nodes of leaves that the engine does not know, and turns
+the faults that it finds into errors with line, column and a caret.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def lower_productions(
     builder: GrammarBuilder, source: Source, productions: Productions, root: str, option: str = "root"
 ) -> int:
-    """The node of a rule; GrammarError, with its name, for a rule that is not defined or has no text.
+    """The node of a rule; GrammarError, with the name, for a rule that is not defined or has no text.
 
     `option` is the constructor's argument that names the root.
     """
@@ -46,7 +46,7 @@ def lower_productions(
 
 
 def _give(builder: GrammarBuilder, source: Source, made: front_end.Productions, leaves: Leaves) -> None:
-    """Make the nodes of leaves. What other notations say comes before any rule: they may ask whether it is empty."""
+    """Make the nodes of leaves. Parts in other notations come before all rules, which may ask if a part is empty."""
     for part in leaves.values():
         for number, node in part:
             if isinstance(node, Embedded):
@@ -62,7 +62,7 @@ def _give(builder: GrammarBuilder, source: Source, made: front_end.Productions, 
 
 
 def _pattern(builder: GrammarBuilder, source: Source, node: Pattern) -> tuple[int, bool]:
-    """The node of a pattern, and whether its texts may end with a name of any length."""
+    """(the node of a pattern, whether its texts may end with a name of any length)."""
     try:
         lowered = lower_part(builder, node.pattern, flags=node.flags)
     except GrammarSyntaxError as error:
@@ -102,7 +102,7 @@ def _fail(source: Source, productions: Productions, kind: str, name: str, at: in
 
 
 def _other_root(productions: Productions, root: str, option: str) -> str:
-    """The hint for a root that names no rule of the grammar."""
+    """The hint for a root that is no rule of the grammar."""
     names = [production.name for production in productions.values()]
     near = difflib.get_close_matches(root, names, n=1) or [name for name in names if name == name.lower()] or names
     hint = f'call a rule {root}, or pass {option}="{near[0]}"'

@@ -1,7 +1,7 @@
 """Productions × a text so far → the rules that are open at its end.
 
-Earley's algorithm (*An efficient context-free parsing algorithm*, 1970), over bodies whose items are made when they are
-needed. What may be empty is stepped over where it is called (Aycock and Horspool, *Practical Earley parsing*, 2002).
+Earley's algorithm (*An efficient context-free parsing algorithm*, 1970). The items of bodies are made on demand. A call
+of a rule that may be empty is also skipped at once (Aycock and Horspool, *Practical Earley parsing*, 2002).
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
     from frisket.notations.regex.unicode import CharSet
 
-#: Limit steps and bytes for each item or tail (an Earley parser's items).
+#: Limit steps and bytes for each item of the parser and each tail.
 _STEPS, _BYTES = 75, 400
 #: Bytes copied per limit step.
 _COPIED = 256
-#: Number of the empty tail: the body is complete.
+#: Number of the empty tail, at the end of a body.
 _END = 0
 
 #: A rule's name and the place at which it began.
@@ -49,7 +49,7 @@ _Call = tuple[str, int]
 
 
 class _Item(NamedTuple):
-    """A rule that began at a place of the text, and the number of the tail of its body still to match."""
+    """A rule that began at a place of the text, and the tail of its body that is still to be matched."""
 
     rule: str
     begin: int
@@ -59,14 +59,14 @@ class _Item(NamedTuple):
 def open_rules(productions: Productions, root: str, text: bytes, meter: Meter) -> tuple[str, ...]:
     """The names of the rules that are open at the end of the text, from the root inwards.
 
-    A rule directly within itself is named once. Where the text has several readings, the one counts whose innermost
-    rule has read something, and of these the deepest. Empty if no text of the root begins like that. Special tokens
-    have no text: each may have come or not. LimitExceededError where that takes more than the meter's limits.
+    A rule directly inside itself is named once. If the text has several readings, the one counts whose innermost rule
+    has read something; among these, the deepest. Empty if no text of the root begins with the text. Special tokens have
+    no text, so each may have come or not. LimitExceededError beyond the meter's limits.
     """
     chains = _Chart(productions, root, text, meter).chains()
     best = max(chains, key=lambda chain: (chain[0], len(chain[1])), default=(False, []))[1]
     names = (productions[rule].name for rule in best)
-    # Ignored texts of Lark stand between terminals, in no rule of their own.
+    # The rules of Lark's ignored texts begin with %; they stand between terminals, inside no other rule.
     return tuple(name for name, _ in groupby(name for name in names if not name.startswith("%")))
 
 
@@ -78,15 +78,15 @@ class _Chart:
         self.text = text
         self.meter = meter
         self.root = root
-        #: Tails of bodies by number: a node, how often it is asked for, and the tail behind it.
+        #: Tails of bodies by number: (a node, its least and greatest count, the tail after it).
         self.tails: list[tuple[Node, int, int | None, int]] = [(Seq(()), 0, 0, _END)]
         self.numbers: dict[tuple[int, int, int | None, int], int] = {}
         self.bodies: dict[str, int] = {}
         self.items: list[dict[_Item, None]] = [{} for _ in range(len(text) + 1)]
-        #: Call → the items that continue behind that call.
+        #: Call → the items that continue after that call.
         self.callers: dict[_Call, dict[_Item, None]] = defaultdict(dict)
         self.grammars: dict[int, _core.Grammar | None] = {}
-        #: Calls with a terminal cut off by the end of the text → whether the call has read anything.
+        #: Calls that end inside a terminal at the end of the text → whether the call has read anything.
         self.open: dict[_Call, bool] = {}
         self.items[0][_Item(root, 0, self.body(root))] = None
         for place in range(len(text) + 1):
@@ -118,7 +118,7 @@ class _Chart:
 
     # -- reading -----------------------------------------------------------------------------------------------------
     def read(self, place: int) -> None:
-        """Process all items of a place, which add the items of later places."""
+        """Process all items at a place; they add items at later places."""
         agenda = deque(self.items[place])
         empty: set[str] = set()
 
@@ -180,7 +180,7 @@ class _Chart:
         return None
 
     def ends(self, node: Node, place: int) -> tuple[list[int], bool]:
-        """The ends of a terminal that begins at a place, and whether it can continue beyond the text."""
+        """(the ends of a terminal that begins at a place, whether it can continue beyond the text)."""
         left = self.text[place:]
         self.meter.spend(len(left) // _COPIED)
         match node:
@@ -199,7 +199,7 @@ class _Chart:
         return [place + length for length in ends], is_open
 
     def grammar(self, node: Node) -> _core.Grammar | None:
-        """The separate grammar of a part that an automaton must match; None if the part has no text."""
+        """The grammar of a part that only an automaton can match; None if the part has no text."""
         if id(node) not in self.grammars:
             builder = _core.GrammarBuilder(limits=self.meter.limits)
             alone = {**self.productions, "": Production("", node, 0)}
@@ -219,7 +219,7 @@ class _Chart:
         return self.bodies[rule]
 
     def tail(self, node: Node, low: int, high: int | None, behind: int) -> int:
-        # The productions keep their nodes alive, so ids are not reused.
+        # The productions keep their nodes alive, so no id is used twice.
         key = id(node), low, high, behind
         if key not in self.numbers:
             self.meter.spend(_STEPS, _BYTES)
@@ -233,7 +233,7 @@ def _holds(ranges: CharSet, value: int) -> bool:
 
 
 def _character(left: bytes, place: int, ranges: CharSet) -> tuple[list[int], bool]:
-    """The end of one code point of the ranges, and whether one can continue beyond the text."""
+    """(the end of one code point of the ranges, whether one can continue beyond the text)."""
     if not left:
         return [], bool(ranges)
     length = 1 if left[0] < 0x80 else 2 if left[0] < 0xE0 else 3 if left[0] < 0xF0 else 4
@@ -243,7 +243,7 @@ def _character(left: bytes, place: int, ranges: CharSet) -> tuple[list[int], boo
         return [], False
     if char:
         return [place + length] * _holds(ranges, ord(char)), False
-    # The code points that begin with these bytes (RFC 3629, section 3), of which none takes fewer bytes.
+    # The code points whose encoding begins with these bytes (RFC 3629, section 3), and that need no fewer bytes.
     value = left[0] & (0x7F >> length)
     for byte in left[1:]:
         value = value << 6 | byte & 0x3F

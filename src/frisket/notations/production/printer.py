@@ -1,7 +1,7 @@
-"""Productions → a grammar's text in GBNF or in the W3C's EBNF, which says the same.
+"""Productions → the text of an equal grammar in GBNF or in the W3C's EBNF.
 
-What the notation cannot say (an intersection, bytes that are no characters, a JSON Schema) is a GrammarError that names
-the rule.
+A construct that the notation lacks (an intersection, bytes that are no characters, a JSON Schema) raises a GrammarError
+that names the rule.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from frisket.notations.regex import ast as regex
 from frisket.notations.regex import unicode
 from frisket.notations.regex.unicode import CharSet
 
-#: Precedence of a text: alternatives, a sequence, a repeated item, one item.
+#: Precedence of a printed text: alternatives, a sequence, a repeated item, a single item.
 _ALT, _SEQ, _REPEAT, _ITEM = 0, 1, 2, 3
-#: Most rounds of a count that is written out where the notation has no counts.
+#: Largest count that is written out as so many items, in a notation without counts.
 _MOST_ROUNDS = 1_000
 
 
 class Printer:
-    """Writes productions; a notation says how its items look. A text that nothing matches is None."""
+    """Writes productions; a subclass for each notation writes items. None stands for a body that nothing matches."""
 
     notation = ""
     defines = " ::= "
@@ -65,7 +65,7 @@ class Printer:
         raise GrammarError(f"{self.notation} cannot say {what}", where=f"rule {self.productions[self.rule].name}")
 
     def named(self) -> dict[str, str]:
-        """A portable name for each rule: letters, digits and hyphens."""
+        """A name for each rule that all notations allow: letters, digits and hyphens."""
         found: dict[str, str] = {self.root: "root"}
         taken = {"root"}
         for name in self.rules:
@@ -82,7 +82,7 @@ class Printer:
         return found
 
     def spelled(self, body: Node) -> tuple[str, int] | None:
-        """The text of a body and its precedence; None if nothing matches it."""
+        """(the text of a body, its precedence); None if nothing matches the body."""
         made: dict[int, tuple[str, int] | None] = {}
         for node in postorder(body):
             made[id(node)] = self.node(node, [made[id(child)] for child in children(node)])
@@ -130,7 +130,7 @@ class Printer:
         return '""', _ITEM
 
     def literal(self, text: str) -> tuple[str, int]:
-        """A text that is not empty."""
+        """A text of at least one character."""
         raise NotImplementedError
 
     def chars(self, ranges: CharSet) -> str:
@@ -146,7 +146,7 @@ class Printer:
         raise NotImplementedError
 
     def difference(self, item: tuple[str, int], excluded: tuple[str, int]) -> tuple[str, int]:
-        """The texts of the first body that are no texts of the second."""
+        """The texts of the first body except those of the second."""
         self.fail("an exception")
 
 
@@ -227,7 +227,7 @@ def _range(low: int, high: int) -> str:
 
 
 def _production(node: regex.Node, printer: Printer) -> Node:
-    """The production tree of a pattern's tree."""
+    """The syntax tree of a pattern as a tree of productions."""
     match node:
         case regex.Text(text):
             return Text(text)

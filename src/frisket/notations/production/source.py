@@ -1,4 +1,4 @@
-"""The text of a grammar × a place in it → line, column and the line with a caret; and a cursor that reads the text."""
+"""Text of a grammar × a place in it → line, column and the line with a caret; and a cursor that reads the text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from frisket.json_fault import BOM, BOM_HINT
 from frisket.notations.regex import unicode
 from frisket.notations.regex.unicode import CharSet
 
-#: Limit steps per character that a parser in Python reads: about 4 µs.
+#: Limit steps per character that a parser in Python reads, which takes about 4 µs.
 STEPS_PER_CHARACTER = 100
 #: Most characters that an excerpt shows on either side of its place.
 _SHOWN = 60
@@ -35,9 +35,9 @@ def _no_limit(steps: int, memory_bytes: int = 0, /) -> None:
 
 
 class Source:
-    """A grammar's text, read from left to right; `at` is the next character's offset.
+    """A grammar's text, read from left to right; `at` is the offset of the next character.
 
-    `check` takes the steps and bytes of what makes more of the text than it holds, and raises where a limit is reached.
+    `check` spends the steps and bytes of constructs that grow beyond their text, and raises if a limit is reached.
     """
 
     def __init__(self, text: str, check: Check = _no_limit) -> None:
@@ -53,17 +53,17 @@ class Source:
             self.fail("a lone surrogate has no UTF-8 form", match.start(), "leave it out")
 
     def fail(self, message: str, at: int | None = None, hint: str | None = None) -> NoReturn:
-        """Raise the error that shows a place, by default the cursor's."""
+        """Raise an error that shows a place, by default that of the cursor."""
         at = self.at if at is None else at
         raise GrammarSyntaxError(message, where=self.where(at), excerpt=self.excerpt(at), hint=hint)
 
     def where(self, at: int) -> str:
-        """line:column, both from 1."""
+        """line:column, both counted from 1."""
         line, begin, _ = self._line(at)
         return f"{line}:{at - begin + 1}"
 
     def excerpt(self, at: int) -> str:
-        """The line around the place, and below it a caret."""
+        """The line around the place, and a caret below it."""
         _, begin, end = self._line(at)
         left, right = max(begin, at - _SHOWN), min(end, at + _SHOWN)
         before = "…" * (left > begin) + self.text[left:at]
@@ -71,7 +71,7 @@ class Source:
         return f"  {before}{after}\n  {''.join(map(_blank, before))}^"
 
     def _line(self, at: int) -> tuple[int, int, int]:
-        """The number of the line that holds the place, and the offsets of its ends."""
+        """(number of the line with the place, offset of its begin, offset of its end)."""
         number, begin = 1, 0
         for newline in _NEWLINE.finditer(self.text):
             if newline.end() > at:
@@ -101,12 +101,12 @@ class Source:
         return found[0]
 
     def expect(self, text: str, why: str, hint: str | None = None) -> None:
-        """Read the text, which must come next."""
+        """Read the text; an error if something else comes next."""
         if not self.take(text):
             self.fail(f"expected {text} {why}, found {self.found()}", hint=hint)
 
     def found(self, at: int | None = None) -> str:
-        """The character at a place, as error messages name it."""
+        """The character at a place, in words for an error."""
         at = self.at if at is None else at
         if at >= self.end:
             return "the end of the grammar"
@@ -114,7 +114,7 @@ class Source:
         return "the end of the line" if char in "\r\n" else repr(char)
 
     def count(self, digits: str, at: int) -> int:
-        """The number that the digits at that place say."""
+        """The number that the digits at a place stand for."""
         digits = digits.lstrip("0") or "0"
         if len(digits) > 10 or int(digits) > _LARGEST:
             self.fail(
@@ -123,7 +123,7 @@ class Source:
         return int(digits)
 
     def code_point(self, digits: str, base: int, at: int) -> int:
-        """The code point that the digits at that place say."""
+        """The code point that the digits at a place stand for."""
         digits = digits.lstrip("0") or "0"
         value = int(digits, base) if len(digits) <= 32 else 0x110000
         if value > 0x10FFFF:
@@ -131,8 +131,8 @@ class Source:
         return value
 
     def ranges(self, code_point: Callable[[], int], *, close: str, hyphen: str, empty: str) -> CharSet:
-        """The characters of a class `[a-z]` or `[^a-z]`, from its bracket on. `code_point` reads one; the others are
-        hints: how the closing bracket, a hyphen and a class of nothing are written."""
+        """The characters of a class `[a-z]` or `[^a-z]`, read from its bracket on. `code_point` reads one character.
+        The others are hints: how to write the closing bracket, a hyphen, and a class without characters."""
         begin = self.at
         self.at += 1
         inverse = self.take("^")
@@ -158,7 +158,7 @@ class Source:
         return found
 
     def character(self, value: int, at: int) -> str:
-        """The character of a code point that is written at that place."""
+        """The character of a code point that is written at a place."""
         if 0xD800 <= value <= 0xDFFF:
             self.fail(
                 f"U+{value:04X} is half of a surrogate pair, and no character", at, "write the whole character's number"
@@ -167,7 +167,7 @@ class Source:
 
 
 def _blank(char: str) -> str:
-    """White space as wide as the character, for a terminal."""
+    """White space as wide as the character on a terminal."""
     if char == "\t":
         return char
     if unicodedata.combining(char):

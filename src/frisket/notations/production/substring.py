@@ -1,4 +1,4 @@
-"""Chunks of a text × GrammarBuilder → the regular node of all runs of adjacent chunks."""
+"""Chunks of a text × GrammarBuilder → the regular node of all runs of consecutive chunks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 def lower_substring(builder: GrammarBuilder, chunks: tuple[str, ...]) -> int:
-    """The node of all runs of chunks that follow each other, the empty one too.
+    """The node of all runs of consecutive chunks, including the empty run.
 
-    A run is a beginning of a rest of the chunks. Each rest is a chunk and the next rest, which shares its node.
+    A run is a prefix of a suffix of the chunks. Each suffix is a chunk and the next suffix, whose node is shared.
     """
     rest = builder.epsilon()
     nodes = [rest]

@@ -1,4 +1,4 @@
-"""Regular expression → regular node. The engine reads it, and explains what it refuses."""
+"""Regular expression → regular node. The engine reads the pattern, and explains what it refuses."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ __all__ = ["Dialect", "is_ecma_regex", "lower_part", "lower_regex", "parse"]
 def lower_regex(
     builder: GrammarBuilder, pattern: str, *, dialect: Dialect = "python", search: bool = False, flags: str = ""
 ) -> int:
-    """A regular node of the texts (UTF-8) that match: as a whole, or somewhere inside if `search`.
+    """A regular node of the UTF-8 texts that match: as a whole, or with `search` somewhere inside.
 
-    `flags` are letters of `imsxa`. Raises GrammarSyntaxError, with the offset, for what is not in the dialect and for
-    what no regular language can say exactly.
+    `flags` are letters of `imsxa`. Raises GrammarSyntaxError, with the offset, for syntax outside the dialect, and for
+    constructs that no regular language can express.
     """
     return builder.regex(pattern, dialect=dialect, search=search, flags=flags)
 
 
 def lower_part(builder: GrammarBuilder, pattern: str, *, flags: str = "") -> int:
-    """A regular node of the texts that match as a whole, where more text may stand on both sides.
+    """A regular node of the texts that match as a whole, for a place with more text on both sides.
 
-    `pattern` is in Python's dialect. Raises GrammarSyntaxError, with the offset, for what `lower_regex` refuses and for
-    an assertion that looks at the text outside.
+    `pattern` is in Python's dialect. Raises GrammarSyntaxError, with the offset, for all that `lower_regex` refuses,
+    and for an assertion about the text outside.
     """
     return builder.regex_part(pattern, flags=flags)

@@ -1,4 +1,4 @@
-"""Pattern → syntax tree, with the same nodes for all dialects. The engine parses it."""
+"""Pattern → syntax tree, parsed by the engine; the nodes are the same for all dialects."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Alt:
 
 @dataclass(slots=True)
 class Repeat:
-    """`item`{low,high}; `high` None is no limit. Greedy or lazy is the same language, but in an atomic group."""
+    """`item`{low,high}; `high` None is no limit. Greedy and lazy match the same texts, except in an atomic group."""
 
     item: Node
     low: int
@@ -58,7 +58,7 @@ class Atomic:
 
 @dataclass(slots=True)
 class Before:
-    """Holds where the character before is in `ranges`, or at the start of the text if `edge`."""
+    """Holds if the character before is in `ranges`, or at the start of the text if `edge`."""
 
     ranges: CharSet
     edge: bool
@@ -67,7 +67,7 @@ class Before:
 
 @dataclass(slots=True)
 class After:
-    """Holds where the character after is in `ranges`, or at the end of the text if `edge`."""
+    """Holds if the character after is in `ranges`, or at the end of the text if `edge`."""
 
     ranges: CharSet
     edge: bool
@@ -83,7 +83,7 @@ class Boundary:
 
 @dataclass(slots=True)
 class Look:
-    """Lookahead if `ahead`, else lookbehind."""
+    """A lookahead if `ahead`, otherwise a lookbehind."""
 
     item: Node
     ahead: bool
@@ -93,7 +93,7 @@ class Look:
 
 @dataclass(slots=True)
 class FinalNewline:
-    """Python's `$`: holds at the end of the text and before a newline that ends it."""
+    """Python's `$`: holds at the end of the text, and before a newline at its end."""
 
     at: int
 
@@ -107,9 +107,9 @@ _KINDS: dict[str, type[Any]] = {
 
 
 def parse(pattern: str, dialect: Dialect = "python", flags: str = "", *, is_released: bool = False) -> Node:
-    """The tree of a pattern; without atomic groups if `is_released`.
+    """The tree of a pattern; with `is_released`, atomic groups are replaced by equal constructs.
 
-    Raises GrammarSyntaxError, with the offset, for what is not in the dialect.
+    Raises GrammarSyntaxError, with the offset, for syntax outside the dialect.
     """
     return _node(front_end.Regex(pattern, dialect=dialect, flags=flags, is_released=is_released).tree())
 

@@ -1,4 +1,4 @@
-"""Sets of code points, for the front ends in Python: sorted tuples of disjoint, non-adjacent inclusive ranges."""
+"""Sets of code points for the front ends in Python: sorted tuples of disjoint, non-adjacent, inclusive ranges."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ECMA_SPACE: CharSet = (
 
 
 def normalize(ranges: Iterable[tuple[int, int]]) -> CharSet:
-    """The set of the given ranges, in any order and overlapping as they may."""
+    """The set of the given ranges, which may overlap and come in any order."""
     result: list[tuple[int, int]] = []
     for low, high in sorted(ranges):
         if result and low <= result[-1][1] + 1:
@@ -50,5 +50,5 @@ def includes(ranges: CharSet, point: int) -> bool:
 
 
 def property_set(name: str, value: str | None = None) -> CharSet | None:
-    """`\\p{name}` or `\\p{name=value}`; None where the engine has no exact table."""
+    """`\\p{name}` or `\\p{name=value}`; None if the engine has no exact table for it."""
     return front_end.property_set(name, value)

@@ -1,7 +1,7 @@
-"""Structural tag, the JSON that requests to vLLM and SGLang carry → part.
+"""Structural tag, a JSON value in requests to vLLM and SGLang → part.
 
-A `format` is a tree of formats, each a kind of text. Formats without an end of their own, such as free text, hold no
-string that ends the nearest tag around them. Requests of the older kind list `structures` and `triggers`.
+A `format` is a tree of formats; each kind describes texts. A format that has no end of its own, such as free text,
+contains no string that ends the nearest tag around it. Older requests list `structures` and `triggers` instead.
 
 Source: xgrammar 0.2, docs/structural_tag (structural_tag.md and advanced_usage.md).
 """
@@ -37,16 +37,16 @@ if TYPE_CHECKING:
     from frisket.json_schema import JSONSchemaOptions
     from frisket.limit import Limits
 
-#: Counts are 31 bits wide in the format's definition.
+#: Largest count: the definition of the format gives counts 31 bits.
 _LARGEST = 2**31 - 1
 
 
 def read_structural_tag(
     tag: Any, grammars: type[Grammar], options: JSONSchemaOptions | None, limits: Limits | None
 ) -> Part:
-    """The part of a structural tag; GrammarSyntaxError, with the JSON pointer, for an invalid or inexact one.
+    """The part of a structural tag; GrammarSyntaxError, with the JSON pointer, for one that is invalid or not exact.
 
-    `grammars` makes the grammars of schemas, patterns and rules in it.
+    `grammars` is the class that makes the grammars of schemas, patterns and rules in the tag.
     """
     try:
         return _Reader(grammars, options, limits).document(tag)
@@ -56,7 +56,7 @@ def read_structural_tag(
 
 @dataclass(frozen=True, slots=True)
 class TagText:
-    """The value of a structural tag's text: itself."""
+    """The value of a structural tag's text, which is the text itself."""
 
     part: Part
 
@@ -81,7 +81,7 @@ def load_structural_tag(text: str) -> Any:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a format stands: its JSON pointer, and how the nearest tag around it ends."""
+    """The place of a format: its JSON pointer, and the ends of the nearest tag around it."""
 
     pointer: str = ""
     ends: tuple[str, ...] = ()
@@ -147,7 +147,7 @@ class _Reader:
             place.below("type").fail(f"there is no format {kind!r}", f"the formats are {', '.join(self.formats)}")
         return read(data, place)
 
-    # -- one text ----------------------------------------------------------------------------------------------------
+    # -- formats of a single text ----------------------------------------------------------------------------------
     def _json_schema(self, data: Mapping[str, Any], place: _Place) -> Part:
         if "json_schema" not in data:
             place.fail("a json_schema format has no json_schema")
@@ -166,7 +166,7 @@ class _Reader:
             raise _inside(error, place) from error
 
     def _options(self, data: Mapping[str, Any], place: _Place) -> JSONSchemaOptions:
-        """How a schema is read: by default with any white space and escapes, as the format's definition says."""
+        """The options for a schema: by default any white space and escapes, as the definition of the format says."""
         from frisket.json_schema import JSONSchemaOptions
 
         options = self.options or JSONSchemaOptions(whitespace="free", escapes="free")
@@ -201,7 +201,7 @@ class _Reader:
         _no_max_tokens(data, place)
         return AnyTokens(_tokens(data, "exclude_tokens", place))
 
-    # -- several -----------------------------------------------------------------------------------------------------
+    # -- formats of several texts ----------------------------------------------------------------------------------
     def _elements(self, data: Mapping[str, Any], place: _Place) -> tuple[Part, ...]:
         elements, place = _list(data, "elements", place), place.below("elements")
         return tuple(self.format(element, place.below(at)) for at, element in enumerate(elements))
@@ -250,7 +250,7 @@ class _Reader:
         return Seq((_named(data, content), Choice(tuple(map(Lit, texts)))))
 
     def _structures(self, tag: Mapping[str, Any], place: _Place) -> Part:
-        """The older kind: every structure is a tag around a JSON document."""
+        """The older kind of request: every structure is a tag around a JSON document."""
         tags = []
         structures = _list(tag, "structures", place)
         for number, structure in enumerate(structures):
@@ -277,7 +277,7 @@ class _Reader:
                 at.below("begin").fail(f"a tag begins with exactly one of the triggers, and {begin.text!r} {said}")
             tags.append((begin, self._behind(tag, at)))
         used = tuple(word for word in triggers if any(begin.text.startswith(word) for begin, _ in tags))
-        # A trigger that begins no tag is forbidden, since nothing could follow it.
+        # A trigger that begins no tag is forbidden, since no tag could follow it.
         unused = tuple(word for word in triggers if word not in used)
         forbidden = self._forbidden(data, used, place, unused)
         return self._tagged(data, place, tuple(tags), used, forbidden)
@@ -307,7 +307,7 @@ class _Reader:
         if not tags:
             place.below("tags").fail("there are no tags")
         once, required = _flag(data, "stop_after_first", place), _flag(data, "at_least_one", place)
-        # A required tag comes first, without text before it.
+        # If a tag is required, the first one comes without text before it.
         first = Choice(tuple(Seq(tag) for tag in tags))
         if once:
             return first if required else Tags(tags, triggers, forbidden, 0, 1, None, text_after=False)
@@ -371,7 +371,7 @@ class _Reader:
     def _forbidden(
         self, data: Mapping[str, Any], triggers: list[str] | tuple[str, ...], place: _Place, more: tuple[str, ...] = ()
     ) -> tuple[str, ...]:
-        """The strings that free text must not contain: its own list, and the ends of the tag around it."""
+        """The strings that free text must not contain: those it lists itself, and the ends of the tag around it."""
         excludes = _strings(data, "excludes", place)
         strings = tuple(dict.fromkeys([*excludes, *more, *place.ends]))
         free_text.check_strings(place.pointer, triggers, strings)
@@ -386,7 +386,7 @@ def _named(tag: Mapping[str, Any], content: Part) -> Part:
 
 
 def _inside(error: FrisketError, place: _Place) -> FrisketError:
-    """The error of a schema, pattern or grammar that stands in the structural tag."""
+    """The error of a schema, pattern or grammar inside the structural tag, with its place there."""
     if isinstance(error, LimitExceededError):
         return error
     at = error.where or ""

@@ -1,7 +1,7 @@
-"""JSON Schema of an object × how a model writes its members, one element each → rules.
+"""JSON Schema of an object × a model's style of writing members → rules with one element per member.
 
-A member that is a text stands as it is, without quotes and escapes. Every other value is JSON, but for styles in which
-objects and arrays are made of elements again.
+A member that is text is written without quotes and escapes. Any other value is JSON; some styles write objects and
+arrays as elements again.
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ _MINIMAX = "]<]minimax[>["
 
 @dataclass(frozen=True)
 class Style:
-    """`begin` holds {key} and, if the style says what a value is, {kind}: one of the words of `kinds`, by types."""
+    """`begin` holds {key}, and {kind} if elements name the type of their value: `kinds` lists the words by types."""
 
     begin: str
     end: str
     kinds: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: {"": _STRING, " ": OTHER_TYPES})
     escapes: Mapping[int, str] = field(default_factory=dict)
-    #: Begin of an array's item, in styles that write objects and arrays as elements; other styles write JSON.
+    #: Begin of an array's item, in styles that write arrays as elements; other styles write JSON.
     item: str = ""
-    #: The pattern of a member's name that the schema does not give.
+    #: The pattern of member names that the schema does not list.
     name: str = "[A-Za-z_][0-9A-Za-z_]*"
     #: A string that no text may contain.
     reserved: str = ""
@@ -88,7 +88,7 @@ STYLES = {
     ),
 }
 
-#: Most members that may come in any order: each subset of them needs a node.
+#: Most members that may come in any order, since each subset of them needs a node.
 _MAX_ANY_ORDER = 10
 
 #: Most blanks and line breaks between two elements.
@@ -98,9 +98,9 @@ _BLANKS = 64
 def build_parameters(
     schema: Any, style: Style, options: JSONSchemaOptions, excluded: tuple[str, ...], limits: Limits | None
 ) -> Grammar:
-    """The rules of an object's members in a style, without the excluded strings in their values.
+    """The rules of an object's members in a style; no value contains an excluded string.
 
-    UnsupportedSchemaError for what relates members to each other.
+    UnsupportedSchemaError for keywords that relate members to each other.
     """
     builder = prelude_of(replace(options, forbidden_texts=options.forbidden_texts + excluded)).fork(limits)
     builder.check()
@@ -109,7 +109,7 @@ def build_parameters(
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """A member's or an item's value, by its key among `found`; `pointer` leads to its schema, None if there is none."""
+    """The value of a member or item: its key in `found`, and the pointer to its schema, None if it has none."""
 
     found: front_end.MemberValues
     key: str | None
@@ -143,7 +143,7 @@ class _Parameters:
         return self.members(self.schema, "")
 
     def members(self, schema: dict[str, Any], pointer: str | None) -> int:
-        """The members of an object whose schema sets no conditions between members."""
+        """The members of an object whose schema has no conditions between members."""
         builder, where = self.builder, pointer or ""
         properties, required = schema.get("properties", {}), schema.get("required", [])
         extra = schema.get("additionalProperties", True)
@@ -185,7 +185,7 @@ class _Parameters:
         return self.builder.seq([self.builder.repeat(each, low, high), self.blanks])
 
     def find_values(self, pointers: list[str] | None) -> front_end.MemberValues:
-        """The values of the schemas at these pointers, by their pointers; None are the members of the whole schema."""
+        """The values of the schemas at these pointers; None means the members of the whole schema."""
         if pointers is None:
             return front_end.MemberValues(self.builder, self.schema)
         places = {pointer: {"$ref": f"#{quote(pointer)}"} for pointer in pointers}
@@ -195,7 +195,7 @@ class _Parameters:
         )
 
     def in_any_order(self, members: list[tuple[int, bool]]) -> int:
-        """Each member at most once. The node of a set matches what may follow the members of that set."""
+        """Each member at most once. There is a node per set of members, for what may follow after that set."""
         if len(members) > _MAX_ANY_ORDER:
             raise _unsupported("/properties", f"more than {_MAX_ANY_ORDER} members cannot come in any order")
         builder, needed = self.builder, sum(1 << at for at, (_, needed) in enumerate(members) if needed)
@@ -216,7 +216,7 @@ class _Parameters:
         return self.builder.seq([self.blanks, *self.element(self.style.begin, key, value)])
 
     def element(self, begin: str, key: str | None, value: _Value) -> list[int]:
-        """The element of a value, which begins and ends as the style says."""
+        """The ways to write a value's element, with the begin and end of the style."""
         builder, found = self.builder, value.found
         end = self.style.end.replace("{key}", key or "")
         if "{kind}" not in begin and found.is_anything(value.key):
@@ -233,7 +233,7 @@ class _Parameters:
         return [builder.alt(ways)]
 
     def values(self, value: _Value, types: tuple[str, ...], end: str) -> Iterator[int]:
-        """The nodes of a value of these types and the end of its element; none if there is no such value."""
+        """The nodes of a value of these types with the end of its element; none if there is no such value."""
         found, key = value.found, value.key
         nested = [name for name in types if name in _NESTED] if self.style.item else []
         if types == _STRING:
@@ -249,7 +249,7 @@ class _Parameters:
                 yield self.other(self.nested(value.pointer, name), end)
 
     def nested(self, pointer: str | None, name: str) -> int:
-        """The rule of an object's or array's elements, which a schema may nest recursively."""
+        """The rule of an object's or array's elements; a schema may nest it recursively."""
         rule = self.rules.get((pointer, name))
         if rule is None:
             rule = self.rules[pointer, name] = self.builder.rule(f"{name} at {pointer}")
@@ -298,7 +298,7 @@ class _Parameters:
         return bounded_text(self.builder, self.builder.regex(self.style.name, dialect="ecma"), "", self.excluded)
 
     def text(self, node: int, end: str) -> int:
-        """A text without its element's end and the excluded strings, followed by that end."""
+        """A text without excluded strings and the end of its element, and then that end."""
         return bounded_text(self.builder, node, end, self.excluded)
 
     def other(self, node: int, end: str) -> int:

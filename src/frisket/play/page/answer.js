@@ -1,4 +1,4 @@
-// Settings → an answer on the server, with its steps on the page. If the server forgot it, it is made again.
+// Settings → an answer on the server, with its steps on the page. If the server has forgotten it, it is made again.
 
 import { Away, get, lines, post, text } from "./api.js";
 
@@ -19,7 +19,7 @@ export class Answer {
     return this.ask !== null;
   }
 
-  /** Begin with these settings; `tokens` are those of an answer that is made again, `hand` which of them by hand. */
+  /** Begin with these settings. To make an answer again: `tokens` are its tokens, `hand` those that the user chose. */
   async begin(ask, { tokens = [], hand = [] } = {}, signal) {
     const clear = (id) => {
       this.steps.clear();
@@ -30,14 +30,14 @@ export class Answer {
     try {
       clear((await post("/api/answers", ask, signal)).id);
     } catch (error) {
-      // A server that is away takes nothing from the page.
+      // If the server is away, the page keeps the answer.
       if (!(error instanceof Away)) clear(null);
       throw error;
     }
     if (tokens.length) await this.#run({ tokens, by_hand: hand, steps: 0 }, signal);
   }
 
-  /** Go back, take tokens, write on; the steps appear as they come. */
+  /** Go back, take tokens, and write on; steps appear as they come. */
   async run(body, signal) {
     if (body.back !== undefined) this.#cut(body.back);
     await this.#again(() => this.#run(body, signal), signal);
@@ -105,7 +105,7 @@ export class Answer {
     if (failed) throw failed;
   }
 
-  /** Make the answer again, its steps on the page staying as they are. It has its name once all steps are there. */
+  /** Make the answer again while its steps stay on the page. It gets its new name once all steps are there. */
   #revive(signal) {
     this.reviving ??= (async () => {
       const { steps } = this.steps;
@@ -120,7 +120,7 @@ export class Answer {
     return this.reviving;
   }
 
-  /** Do it; once more after the answer was made again, where the server does not know it any more. */
+  /** Call `act`; if the server has forgotten the answer, make it again and call once more. */
   async #again(act, signal) {
     try {
       return await act();

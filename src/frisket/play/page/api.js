@@ -1,4 +1,4 @@
-// Requests → what the server said; a refusal is an error with its code, place and hint.
+// Requests → the server's responses; a refusal is an error with its code, place and hint.
 
 export class Refused extends Error {
   constructor(error) {
@@ -7,7 +7,7 @@ export class Refused extends Error {
   }
 }
 
-/** The server does not answer at all. */
+/** The server does not respond at all. */
 export class Away extends Error {}
 
 async function ask(path, options) {
@@ -36,7 +36,7 @@ export const get = async (path, signal) => (await ask(path, { signal })).json();
 export const post = async (path, body, signal) => (await ask(path, posted(body, signal))).json();
 export const text = async (path) => (await ask(path, {})).text();
 
-/** Each line of the answer as it comes. */
+/** Each line of the response as it comes. */
 export async function* lines(path, body, signal) {
   const response = await ask(path, posted(body, signal));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

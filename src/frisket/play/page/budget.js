@@ -2,11 +2,11 @@
 
 import { count, find, make } from "./dom.js";
 
-/** Every number up to this one has a place of its own on the slider; beyond, places are 4 % apart. */
+/** Numbers up to this one have a slider position each; above it, positions are 4 % apart. */
 const FINE = 64;
 
 export class Budget {
-  /** `changed()` hears each change, `released()` a slider that was let go of where the budget is enough. */
+  /** `changed()` is called on each change, `released()` when the slider is let go and the budget suffices. */
   constructor({ most, changed, released }) {
     Object.assign(this, { most, changed, released });
     this.slider = find("budget");
@@ -49,13 +49,13 @@ export class Budget {
     return !this.finishes || !this.least?.count || this.tokens >= this.least.count;
   }
 
-  /** Tell what the grammar takes: {count, exact}, or null where that is not known. */
+  /** Show the fewest tokens of the grammar: {count, exact}, or null if they are not known. */
   tell(least) {
     this.least = least;
     this.paint();
   }
 
-  /** A button that sets the budget to what is needed, and then does this; null where the server gives no answer so much. */
+  /** A button that sets the budget to `tokens` and then calls `then`; null if the server allows no such budget. */
   button(tokens, then) {
     if (!tokens || tokens > this.most) return null;
     const act = () => {
@@ -75,7 +75,7 @@ export class Budget {
     const told = find("least");
     told.className = this.isEnough ? "quiet least" : "verdict bad least";
     const parts = this.#told();
-    // What is the same is not said again to whoever hears the page.
+    // An unchanged text is not replaced, since a screen reader would read it again.
     if (told.textContent !== parts.map((part) => part.textContent ?? part).join("")) told.replaceChildren(...parts);
   }
 

@@ -1,4 +1,4 @@
-// Names and texts → elements. Texts become text nodes: nothing that a schema or a model wrote is ever markup.
+// Names and texts → elements. Texts become text nodes, so no text of a schema or a model is ever markup.
 
 export const find = (id) => document.getElementById(id);
 
@@ -15,7 +15,7 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
-/** A token's text as a person can see it: blanks alone, line ends and control characters as pictures. */
+/** A token's text for a person: a single blank, line ends and control characters are shown as pictures. */
 export function visible(text) {
   const shown = text.replace(/[\u0000-\u001f\u007f]/g, (character) => {
     if (character === "\n") return "⏎";
@@ -25,7 +25,7 @@ export function visible(text) {
   return /^ +$/.test(shown) ? "␣".repeat(shown.length) : shown;
 }
 
-/** A share for a person: never 0 or 100 % where it is neither. */
+/** A percentage for a person: 0 or 100 % only if that is exact. */
 export function percent(share) {
   if (share === null || share === undefined) return "–";
   if (share === 0 || share === 1) return `${share * 100} %`;
@@ -34,7 +34,7 @@ export function percent(share) {
   return share >= 0.9995 ? ">99.9 %" : `${(share * 100).toFixed(1)} %`;
 }
 
-/** A word with its meaning: shown under it by a click or a tap, and to a pointer that rests. */
+/** A word whose meaning appears below it on a click or a tap, or under a resting pointer. */
 export function term(word, meaning) {
   const said = make("span", { className: "meaning" }, meaning);
   const button = make("button", { type: "button", className: "plain term", title: meaning, "aria-expanded": "false" }, word);
@@ -48,7 +48,7 @@ export function term(word, meaning) {
 
 export const count = (number, one, many = `${one}s`) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
-/** The name of a token for whoever hears the page. */
+/** The name of a token for a screen reader. */
 export function spoken(token) {
   if (token.kind === "end") return "end of the answer";
   if (token.kind === "special") return `special token ${token.text}`;

@@ -1,10 +1,10 @@
-// Text that is typed × what is said of it → line numbers, marks at their places, and a list of problems to jump to.
+// Typed text × the results of its check → line numbers, marks at places, and a list of problems to jump to.
 
 import { count, find, make } from "./dom.js";
 import { coloured } from "./json.js";
 
 const LINE = 20;
-/** A line with more characters keeps its plain colour: it would be cut into thousands of pieces at each key. */
+/** Longer lines, in characters, are not coloured: each key would cut them into thousands of pieces. */
 const LONG = 5_000;
 
 const MEANINGS = {
@@ -43,7 +43,7 @@ export class Editor {
     this.#paint();
   }
 
-  /** Show what one check has found out; `found` grows from part to part. */
+  /** Show the results of one check; `found` grows with each part. */
   tell(found) {
     this.places.clear();
     const verdict = find("verdict");
@@ -54,7 +54,7 @@ export class Editor {
     this.area.setAttribute("aria-invalid", String(Boolean(error)));
     if (error) {
       const others = (error.places ?? []).filter((place) => place.place);
-      // The verdict says what is wrong: here stands where, and what else is.
+      // The verdict has the message; this list has its place and the other reasons.
       const besides = (reason) => (error.message.includes(reason) ? "" : reason);
       for (const place of others) problems.push(this.#problem("error", besides(place.reason), place.pointer, place.place));
       if (!others.length && (error.where || error.place)) problems.push(this.#problem("error", "", error.where, error.place));
@@ -121,7 +121,7 @@ export class Editor {
       this.waiting = false;
       const { scrollTop, scrollLeft, clientHeight, value } = this.area;
       let lines = 1;
-      // All lines or none: a text in two colours of two layers would be read twice.
+      // All lines are coloured, or none: otherwise the text of both layers would be visible.
       const ink = [];
       const shown = this.isJSON() && value.length < 1_000_000 ? value.split("\n") : null;
       for (let at = value.indexOf("\n"); at >= 0; at = value.indexOf("\n", at + 1)) lines += 1;

@@ -1,4 +1,4 @@
-// State of the page ↔ the fragment of its address, which no server ever sees.
+// State of the page ↔ the fragment of its address, which is never sent to a server.
 
 const coded = (bytes) => {
   let text = "";
@@ -13,13 +13,13 @@ async function through(stream, bytes) {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-/** The fragment, without its #. */
+/** The fragment for a state, without the #. */
 export async function write(state) {
   const bytes = new TextEncoder().encode(JSON.stringify(state));
   return `z.${coded(await through(new CompressionStream("deflate-raw"), bytes))}`;
 }
 
-/** The state; null if there is none, or the link was cut. */
+/** The state in a fragment; null if there is none, or the link was cut off. */
 export async function read(fragment) {
   if (!fragment.startsWith("z.")) return null;
   try {

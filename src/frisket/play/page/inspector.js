@@ -1,15 +1,15 @@
-// One position of an answer → what the mask did there: figures, the likeliest tokens before and after, all allowed ones.
+// One position of an answer → the effect of the mask: figures, likeliest tokens before and after, all allowed tokens.
 
 import { count, find, make, percent, spoken, term, visible } from "./dom.js";
 import { List } from "./list.js";
 
 const BARS = 10;
-/** A token that the mask forbade is shown from this probability on, and the first ones always. */
+/** A forbidden token is shown if it has at least this probability, or is among the first. */
 const NOTABLE = 0.001;
 const FIRST = 3;
 
 export class Inspector {
-  /** `answer()` gives the answer that is looked at: look(n), tokens(n, search, offset, limit), explain(n, text). */
+  /** `answer()` returns the inspected answer, with look(n), tokens(n, search, offset, limit) and explain(n, text). */
   constructor({ answer, choose, back, go }) {
     Object.assign(this, { answer, choose, back, go });
     this.n = null;
@@ -42,7 +42,7 @@ export class Inspector {
     this.body.replaceChildren(make("p", { className: "quiet" }, "Run the model, then point at a token or walk through the answer with the arrow keys."));
   }
 
-  /** Show a position; `settled` loads the lists below, too, which a pointer that only passes does not need. */
+  /** Show a position; `settled` also loads the lists below, which a passing pointer does not need. */
   async show(n, { settled = true } = {}) {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     if (settled) {
@@ -60,7 +60,7 @@ export class Inspector {
     this.n = n;
     this.#draw(look);
     this.more.hidden = look.outside;
-    // A pointer that only passes leaves the lists below as they are, and faint: they belong to another step.
+    // Under a passing pointer, the lists below stay and turn faint, since they belong to another step.
     const here = `${this.answer().id} ${n}`;
     if (settled && !look.outside) {
       this.listed = { here, n };

@@ -1,10 +1,10 @@
-// A line of JSON, or a beginning of one → its pieces, each with the class of its colour.
+// A line of JSON, or the beginning of one → its pieces, each with the class of its colour.
 
 import { make } from "./dom.js";
 
 const PIECE = /"(?:[^"\\]|\\.)*"?(?=(\s*:)?)|-?\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
 
-/** Text nodes and spans; strings of JSON end on their line, so each line stands for itself. */
+/** Text nodes and spans. A JSON string ends on its line, so each line can be coloured on its own. */
 export function coloured(line) {
   const found = [];
   let done = 0;

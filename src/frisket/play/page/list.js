@@ -1,11 +1,11 @@
-// A list of any length → the rows that are seen: what is not seen is neither drawn nor asked for.
+// A list of any length → its visible rows; other rows are neither drawn nor loaded.
 
 import { make } from "./dom.js";
 
 const ROW = 28;
 const STRETCH = 100;
 
-/** `load(offset, limit)` gives {count, tokens}; `draw(item, number)` a row's children; Enter and click choose. */
+/** `load(offset, limit)` returns {count, tokens}; `draw(item, number)` returns a row's children; Enter and click choose. */
 export class List {
   constructor({ id, label, load, draw, choose }) {
     Object.assign(this, { load, draw, choose });

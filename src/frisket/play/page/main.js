@@ -1,4 +1,4 @@
-// The page, assembled: what is set, what runs, what is looked at, what is shared.
+// The assembled page: settings, runs, the inspected position, and links to share.
 
 import { Answer } from "./answer.js";
 import { Away, get, lines, post } from "./api.js";
@@ -52,7 +52,7 @@ async function look(answer, n, settled) {
   if (!answer.started || answer.id === null) return;
   if (settled && answer === masked) tree.mark(masked.steps.steps.map((step) => step.id), n);
   if (settled) looked = { answer };
-  // The next token is only asked for by whoever stops at it, and not while the model writes.
+  // The look before the next token is loaded only if the user stops there, and not while the model writes.
   if (n >= answer.steps.steps.length && (running || answer.steps.finish)) return;
   shown = answer;
   await inspector.show(n, { settled });
@@ -64,7 +64,7 @@ const inspector = new Inspector({
   go: (n) => steer({ back: n }),
 });
 
-// ---- what is set
+// ---- settings
 
 const budget = new Budget({ most: offer.limits.max_tokens, changed: () => { said(); remember(); }, released: () => rebudget() });
 const editor = new Editor({ changed: () => changed(), mend, isJSON: () => isJSON(find("notation").value) });
@@ -82,7 +82,7 @@ const settings = () => {
     prompt: find("prompt").value, describe: find("describe").value, temperature: Number(find("temperature").value),
     seed: Math.max(0, Math.trunc(Number(find("seed").value) || 0)),
     max_tokens: budget.tokens,
-    // A strategy keeps no budget: what does not fit is cut or left out.
+    // A strategy does not keep to a budget: a longer answer is cut or left out.
     on_budget: strategy.isChosen ? "cut" : find("on-budget").value,
   };
 };
@@ -119,13 +119,13 @@ function said() {
   free.steps.element.hidden = !find("compare").checked;
 }
 
-/** Show whose text this is: an example's, or one's own. */
+/** Show whether the text is an example or the user's own. */
 function named() {
   const at = offer.examples.findIndex((one) => one.notation === find("notation").value && one.text === editor.text);
   find("example").value = at < 0 ? "" : String(at);
 }
 
-// ---- checks, as one types
+// ---- checks while the user types
 
 let checking = null;
 let checked = null;
@@ -227,7 +227,7 @@ const run = () => {
   tree.clear();
   return strategy.isChosen ? seek() : attempt({});
 };
-/** Let a strategy find an answer; its tree is drawn, and the answer that it chose is looked at. */
+/** Let a strategy find an answer; draw its tree, and inspect the answer that it chose. */
 const seek = () => act(async (signal) => {
   const ask = { ...settings(), masked: true };
   for (const answer of [masked, free]) {
@@ -247,7 +247,7 @@ const seek = () => act(async (signal) => {
   await free.begin({ ...ask, masked: false }, {}, signal);
   await free.run({}, signal);
 });
-/** Make the steps of a path anew, to look at them and to go on from them by hand. */
+/** Make the steps of a path again, so that they can be inspected and continued by hand. */
 async function follow({ tokens, draft }, at, signal) {
   await masked.begin({ ...settings(), masked: true, ...(draft === null ? {} : { draft }) }, { tokens, hand: [] }, signal);
   settle(masked, at);
@@ -267,7 +267,7 @@ const one = () => act(async (signal) => {
   });
   settle(masked, masked.steps.steps.length - 1);
 });
-/** Write an answer that begins with some tokens; where the budget is too small, the error says what was attempted. */
+/** Write an answer that begins with some tokens; if the budget is too small, the error says which tokens were tried. */
 const attempt = (begun, at = 0) => act(async (signal) => {
   await both(signal, async (answer, ask) => {
     await retried(begun, async () => {
@@ -285,7 +285,7 @@ async function retried(begun, work) {
   }
 }
 const byHand = (steps) => steps.filter((step) => step.chosen).map((step) => step.n);
-/** Another budget: the answer keeps what was chosen by hand, and the tokens before. */
+/** Set another budget; the answer keeps the tokens that the user chose, and all before them. */
 function rebudget() {
   if (!masked.started) return;
   if (strategy.isChosen) return;
@@ -293,7 +293,7 @@ function rebudget() {
   const steps = now === before ? masked.steps.steps.slice(0, 1 + Math.max(-1, ...byHand(masked.steps.steps))) : [];
   attempt({ tokens: steps.map((step) => step.id), hand: byHand(steps) }, now === before ? masked.steps.current : 0);
 }
-/** Steer the answer that is looked at. */
+/** Steer the inspected answer. */
 const steer = (body) => act(async (signal) => {
   const answer = shown ?? masked;
   const kept = answer.steps.steps.slice(0, body.back), tokens = body.tokens ?? [];
@@ -315,7 +315,7 @@ function settle(answer, n) {
   running = own;
 }
 
-// ---- a server that goes away
+// ---- a server that is away
 
 let gone = false;
 async function away() {
@@ -339,7 +339,7 @@ async function away() {
   check();
 }
 
-// ---- what is shared
+// ---- links to share
 
 let writing = null;
 function remember() {
@@ -350,7 +350,7 @@ function state() {
   const { steps } = masked.steps;
   const { draft, ...asked } = masked.ask ?? {};
   const now = { ...settings(), masked: true };
-  // The tokens belong to the settings that they were written with.
+  // The tokens belong to the settings under which they were written.
   const same = masked.ask !== null && JSON.stringify(asked) === JSON.stringify(now);
   const { masked: _, ...kept } = now;
   return {
@@ -428,7 +428,7 @@ function load(example) {
 }
 find("example").options[0].hidden = true;
 find("example").addEventListener("change", () => load(offer.examples[find("example").value]));
-// On a phone the answer and its button come first, for the eye and for the keyboard alike.
+// On a phone, the answer and its button come first on the screen and in the tab order.
 const narrow = matchMedia("(max-width: 719px)");
 const arrange = () => document.querySelector("main").insertBefore(...(narrow.matches ? [find("answer"), find("source")] : [find("source"), find("answer")]));
 narrow.addEventListener("change", arrange);
@@ -464,7 +464,7 @@ document.addEventListener("keydown", (event) => {
 });
 addEventListener("hashchange", restore);
 
-// ---- the beginning
+// ---- start
 
 const isRestored = await restore();
 if (isRestored) check();

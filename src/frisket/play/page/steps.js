@@ -3,11 +3,11 @@
 import { make, percent, spoken, term, visible } from "./dom.js";
 import { coloured } from "./json.js";
 
-/** So many boxes share a page; the browser lays out the pages that are seen. */
+/** Boxes per page; the browser lays out only visible pages. */
 const PAGE = 80;
 
 export class Steps {
-  /** `chosen(n)` hears which step is current, `hovered(n)` which one is under the pointer (null: none). */
+  /** `chosen(n)` is called with the current step, `hovered(n)` with the step under the pointer, or null. */
   constructor({ id, title, chosen, hovered, entered, back }) {
     this.id = id;
     this.steps = [];
@@ -27,7 +27,7 @@ export class Steps {
     };
     this.flow.addEventListener("click", (event) => number(event) !== null && this.select(number(event)));
     this.flow.addEventListener("dblclick", (event) => number(event) !== null && back(number(event)));
-    // A box that scrolls under a resting pointer is not pointed at, until the pointer moves: the look must stay with the keys.
+    // A box that scrolls under a resting pointer counts only when the pointer moves: the keys have set the position.
     let resting = null;
     const place = (event) => `${event.screenX} ${event.screenY}`;
     document.addEventListener("pointermove", (event) => { resting = place(event); });
@@ -44,12 +44,12 @@ export class Steps {
     this.state(null);
   }
 
-  /** Forget the steps from this one on. */
+  /** Remove the steps from number `to` on. */
   cut(to) {
     this.steps.length = Math.min(this.steps.length, to);
     this.finish = null;
     this.boxes = this.boxes.slice(0, to);
-    // What follows the last box, group and page goes with it.
+    // Whatever comes after the last box, group and page is removed with it.
     const kept = Math.ceil(to / PAGE);
     while (this.flow.children.length > kept) this.flow.lastChild.remove();
     const page = this.flow.lastChild;
@@ -114,7 +114,7 @@ export class Steps {
     else this.flow.removeAttribute("aria-activedescendant");
   }
 
-  /** The box of the token that is still to come. */
+  /** The box of the token that comes next. */
   #ahead() {
     this.next?.closest(".group")?.remove();
     this.next = null;
@@ -184,7 +184,7 @@ export class Steps {
     event.preventDefault();
   }
 
-  /** The box in the row above or below that stands nearest. */
+  /** The nearest box in the row above or below. */
   #row(by) {
     const here = this.#at(this.current)?.getBoundingClientRect();
     if (!here) return this.current;

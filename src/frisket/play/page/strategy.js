@@ -1,4 +1,4 @@
-// How whole answers are found → three controls: a strategy, its number, and another one within it.
+// Ways to find whole answers → three controls: a strategy, its number, and an inner strategy.
 
 import { find, make } from "./dom.js";
 
@@ -21,7 +21,7 @@ export class Strategy {
     this.paint();
   }
 
-  /** As a command line spells it; "" for token by token. */
+  /** The strategy as a command line spells it; "" for none. */
   get spelling() {
     const one = this.#chosen;
     if (!one) return "";

@@ -1,4 +1,4 @@
-// What a strategy held → a tree: beginnings that paths share are one node, a leaf says what became of its path.
+// Paths of a strategy → a tree: a common beginning is one node, and a leaf has the outcome of its path.
 
 import { count, find, make, percent, visible } from "./dom.js";
 
@@ -8,7 +8,7 @@ const FATES = {
 };
 
 export class Tree {
-  /** `picked({tokens, draft, at})` hears which path is to be looked at, and from which token on. */
+  /** `picked({tokens, draft, at})` is called with the path to inspect, and its first token to inspect. */
   constructor({ picked }) {
     this.picked = picked;
     this.element = find("tree");
@@ -40,7 +40,7 @@ export class Tree {
     this.list.scrollTop = this.list.scrollHeight;
   }
 
-  /** Mark the node where a step of the path that is looked at stands. */
+  /** Mark the node with a step of the inspected path. */
   mark(tokens, at) {
     for (const item of this.items) {
       const end = item.path.length, here = item.node && item.path.every((token, place) => token === tokens[place]);
@@ -70,7 +70,7 @@ export class Tree {
       }
       const children = node.nodes ?? [];
       if (children.length > 1) said.push(count(children.length, "branch", "branches"));
-      // In the order of the document: a node comes before those below it.
+      // In document order: a node comes before its descendants.
       this.items.push(item);
       return this.#item(item, level, said.join(", "), label, this.#level(children, level + 1, item.path, draft, item));
     });
@@ -94,7 +94,7 @@ export class Tree {
     this.#pick(item);
   }
 
-  /** The path through a node, to the end of its last child's line: the chosen one, or the likeliest. */
+  /** The path through a node and each last child to a leaf: the chosen path, or the likeliest. */
   #pick(item) {
     let last = item;
     while (last.node === null || (!last.node.leaf && last.node.nodes?.length)) {

@@ -1,1 +1,1 @@
-"""Path → what answers it: one module a route."""
+"""HTTP path → the module that answers it, one for each route."""

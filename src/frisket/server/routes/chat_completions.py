@@ -41,14 +41,14 @@ from frisket.server.tool import ChatTool, Choice, Effort, make_plan, thinking
 from frisket.tools import Family
 
 PATH, METHODS = "/v1/chat/completions", ["POST"]
-#: Reason of an answer's end → OpenAI's word.
+#: Reason for the end of an answer → OpenAI's word for it.
 REASONS: dict[str, Literal["stop", "length"]] = {
     "end": "stop", "budget": "stop", "stop": "stop", "length": "length",
 }  # fmt: skip
 
 
 class ChatRequest(Parameters):
-    """The body."""
+    """The body of a chat request."""
 
     messages: list[Message] = Field(max_length=MOST_ENTRIES)
     max_tokens: int | None = Field(None, ge=1, le=MOST_INTEGER)
@@ -71,7 +71,7 @@ class ChatRequest(Parameters):
     presence_penalty: float | None = Field(None, ge=0, le=0)
 
     def mode(self, family_name: str | Family) -> Mode | None:
-        """Whether reasoning must come first: the template's own variable says it before the effort does."""
+        """Whether reasoning must come first; the template's own variable takes precedence over the effort."""
         for name in THINKS:
             if isinstance(said := (self.chat_template_kwargs or {}).get(name), bool):
                 return thinking(said, family_name, f"/chat_template_kwargs/{name}")
@@ -225,7 +225,7 @@ async def _chunks(service: Service, body: ChatRequest, answers: Answers, head: H
 
 
 def usage(answers: Answers) -> Usage:
-    """Tokens read and written; those that end an answer count."""
+    """Numbers of tokens read and written, including those that end an answer."""
     return {
         "prompt_tokens": answers.prompt_tokens,
         "completion_tokens": answers.tokens,

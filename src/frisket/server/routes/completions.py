@@ -1,4 +1,4 @@
-"""POST /v1/completions: a prompt as it is → answers."""
+"""POST /v1/completions: a prompt without a chat template → answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PATH, METHODS = "/v1/completions", ["POST"]
 
 
 class CompletionRequest(Parameters):
-    """The body. Each prompt is text or token ids, and has `n` answers; with no tokens to write, `echo` scores it."""
+    """The body. Each prompt is text or token ids, and gets `n` answers. With no tokens to write, `echo` scores it."""
 
     prompt: str | list[int] | list[str] | list[list[int]]
     max_tokens: int | None = Field(None, ge=0, le=MOST_INTEGER)
@@ -43,7 +43,7 @@ class CompletionRequest(Parameters):
     presence_penalty: float | None = Field(None, ge=0, le=0)
 
     def prompts(self) -> list[tuple[str | list[int], str]]:
-        """Each prompt, and where it stands."""
+        """Each prompt, and its place in the request."""
         if isinstance(self.prompt, list) and self.prompt and not isinstance(self.prompt[0], int):
             return [(cast("str | list[int]", one), f"/prompt/{place}") for place, one in enumerate(self.prompt)]
         return [(cast("str | list[int]", self.prompt), "/prompt")]
@@ -118,17 +118,17 @@ def _plan(service: Service, data: bytes) -> tuple[CompletionRequest, list[Plan]]
 
 
 class Prompts:
-    """The echo of each answer's prompt, and where the text of its next token begins."""
+    """For each answer: the echo of its prompt, and where the text of its next token begins."""
 
     def __init__(self, service: Service, body: CompletionRequest) -> None:
         self._vocabulary, self._has_logprobs = service.vocabulary, body.logprobs is not None
         texts = [prompt if isinstance(prompt, str) else service.model.decode(prompt) for prompt, _ in body.prompts()]
         self.echoes = [text if body.echo else "" for text in texts for _ in range(body.n or 1)]
-        #: An echo with log-probabilities is told token by token.
+        #: An echo with log-probabilities is sent token by token.
         self._places = [0] * len(self.echoes)
 
     def logprobs(self, number: int, tokens: Sequence[Token]) -> TextLogprobs | None:
-        """The next tokens of an answer, or of its prompt."""
+        """The log-probabilities of the next tokens of an answer, or of its prompt."""
         if not self._has_logprobs:
             return None
         found = of_completion(self._vocabulary, tokens, self._places[number])

@@ -1,4 +1,4 @@
-"""GET /metrics → figures in the format of Prometheus."""
+"""GET /metrics → metrics in the format of Prometheus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GET /v1/models and /v1/models/{name} → the one model."""
+"""GET /v1/models and /v1/models/{name} → the one model of the server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GET /openapi.json → what this server takes and returns, as an OpenAPI document."""
+"""GET /openapi.json → the OpenAPI document of this server."""
 
 from __future__ import annotations
 

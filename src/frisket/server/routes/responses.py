@@ -33,9 +33,9 @@ from frisket.tools import Family, family
 logger = logging.getLogger(__name__)
 
 PATH, METHODS = "/v1/responses", ["POST"]
-#: Header that lists ignored parts of a request, and the most places it names.
+#: Header that lists the ignored parts of a request, and the most places that it names.
 LEFT_OUT, MOST_TOLD = "X-Frisket-Left-Out", 20
-#: OpenAI's optional parts of a response; this server has only log-probabilities.
+#: OpenAI's optional parts of a response, of which this server has only log-probabilities.
 Include = Literal[
     "message.output_text.logprobs", "reasoning.encrypted_content", "message.input_image.image_url",
     "computer_call_output.output.image_url", "file_search_call.results", "web_search_call.results",
@@ -66,7 +66,7 @@ class TextSettings(Body):
 
 
 class Reasoning(Body):
-    """`reasoning`. Nobody sums reasoning up: whatever `summary` says, it comes as it is."""
+    """`reasoning`. This server makes no summaries: whatever `summary` is, the reasoning itself is returned."""
 
     effort: Effort | None = None
     summary: Literal["auto", "concise", "detailed", "none"] | None = None
@@ -92,7 +92,7 @@ FlatTool = Annotated[FlatFunction | FlatCustom, Field(discriminator="type")]
 
 
 class Namespace(Body):
-    """One entry of `tools`: tools with a name in common, which calls of them say, too."""
+    """One entry of `tools`: tools under a common name, which their calls have, too."""
 
     type: Literal["namespace"]
     name: str
@@ -101,7 +101,7 @@ class Namespace(Body):
 
 
 class HostedTool(Body):
-    """One entry of `tools` that OpenAI runs, and this server does not: it is left out."""
+    """One entry of `tools` that OpenAI would run; this server ignores it."""
 
     model_config = ConfigDict(extra="allow")
     type: Literal[
@@ -115,14 +115,14 @@ ResponseTool = Annotated[FlatFunction | FlatCustom | Namespace | HostedTool, Fie
 
 
 class NamedTool(Body):
-    """`tool_choice` where it names a tool."""
+    """`tool_choice` that names a tool."""
 
     type: Literal["function", "custom"]
     name: str
 
 
 class Allowed(AllowedTools):
-    """`tool_choice` where it lists the tools that may be called."""
+    """`tool_choice` that lists the tools that may be called."""
 
     type: Literal["allowed_tools"]
 
@@ -133,14 +133,14 @@ def _offered(tool: FlatFunction | FlatCustom, where: str, namespace: str | None 
 
 
 def _no_number(given: Any) -> Any:
-    """Python holds 0 for false; JSON does not."""
+    """Refuse a number where JSON has a boolean; Python would read 0 as false."""
     if type(given) is int:
         raise ValueError("Input should be false")
     return given
 
 
 class ResponseRequest(Parameters):
-    """The body."""
+    """The body of a request for a response."""
 
     input: list[Item] = Field(max_length=MOST_ENTRIES)
     instructions: str | None = None
@@ -182,7 +182,7 @@ class ResponseRequest(Parameters):
         return found
 
     def left_out(self, family_name: str | Family) -> list[str]:
-        """Parts of the request that unexpectedly have no effect: their places and values."""
+        """Places and values of the parts of the request that have no effect here, though a client may expect one."""
         tools = [f"/tools/{n} {one.type}" for n, one in enumerate(self.tools or ()) if isinstance(one, HostedTool)]
         items = [f"/input/{n} {one.type}" for n, one in enumerate(self.input) if isinstance(one, LeftOutItem)]
         effort, verbosity = self.reasoning and self.reasoning.effort, self.text and self.text.verbosity
@@ -192,7 +192,7 @@ class ResponseRequest(Parameters):
         return [*tools, *items, *hints]
 
     def mode(self, family_name: str | Family) -> Mode | None:
-        """Whether reasoning must come first; of models that do not think, `left_out` says so."""
+        """Whether reasoning must come first; for models without reasoning, `left_out` mentions the field."""
         effort = self.reasoning.effort if self.reasoning else None
         if effort is None or family(family_name).thinking is None:
             return None
@@ -241,7 +241,7 @@ async def _respond(service: Service, client: str, data: bytes) -> Response:
 
 
 def _plan(service: Service, data: bytes) -> tuple[ResponseRequest, Plan, int]:
-    """The request, its plan, and the number of oldest messages left out."""
+    """The request, its plan, and how many of the oldest messages were left out."""
     body = exchange.parse(data, ResponseRequest)
     service.check_model(body.model)
     with exchange.rename_places({"/prompt": "/input", "/messages": "/input", "/max_tokens": "/max_output_tokens"}):
@@ -273,7 +273,7 @@ def _read_plan(service: Service, body: ResponseRequest) -> tuple[Plan, int]:
 
 
 class Made:
-    """The response so far."""
+    """The response so far, and its events."""
 
     def __init__(self, service: Service, body: ResponseRequest, answers: Answers, *, has_parts: bool) -> None:
         self.service, self.body, self.answers, self._has_parts = service, body, answers, has_parts
@@ -283,12 +283,12 @@ class Made:
         self.output = Output()
 
     def begin(self) -> Iterator[Told]:
-        """A message of text alone is there from the beginning."""
+        """The first events; a message of text only is begun at once."""
         if not self._has_parts:
             yield from self.output.begin("message")
 
     def take(self, event: Event) -> Iterator[Told]:
-        """The events that a token or the end adds."""
+        """The events that follow from a token or from the end."""
         if not isinstance(event, Written | Ended):
             return
         logprobs: list[TokenLogprob] = []

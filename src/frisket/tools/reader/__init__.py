@@ -1,19 +1,19 @@
-"""Chat template → Family: how a model writes its messages, read from the template that it was trained with.
+"""Chat template → Family: how a model writes its messages, read from its own template.
 
-A template is a program, and the reader does not look into it. It renders messages that differ in one thing and takes
-what differs for the part: the precedent is the automatic parser of llama.cpp (common/chat-auto-parser). Names and
-values of the probes are words that no template writes by itself, so that their places are plain.
+A template is a program, and the reader does not read its source. It renders messages that differ in one part, and takes
+the difference for that part, as the automatic parser of llama.cpp does (common/chat-auto-parser). The probes' names
+and values are words that no template writes by itself, so their places are easy to find.
 
-difference   texts → what they have in common, in whole tags
+difference   texts → their common beginning and end, in whole tags
 probe        a message → its rendering, in the spelling that the template takes
-turn         where a message begins, the markers of reasoning and of text, what ends the message
-calls        one call, what stands around and between calls, text beside them
+turn         where a message begins, the markers of reasoning and of text, the end of the message
+calls        one call, the markers around and between calls, text beside them
 arguments    one JSON object, a tag for each parameter, or keyword arguments; how each type of value is written
 holes        a rendering → a template of the family
-check        the Family × cases of its own → nothing, or an error: which case, what text
+check        the Family × test messages → nothing, or an error: which message, what text
 
-A reading is checked before it is given: the family's grammar accepts each case as the template writes it, and parses it
-back to the same parts. What cannot be told, or is told wrong, is an UnreadableTemplateError that names the part.
+A family is checked before it is returned: its grammar must accept each test message as the template writes it, and
+parse it into the same parts. UnreadableTemplateError names the part that could not be read, or was read wrongly.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from frisket.tools.reader.turn import Frame, read_content, read_frame
 
 __all__ = ["read_family"]
 
-#: The names that a call in Python's syntax can have.
+#: The names that a tool can have in Python's syntax.
 _IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
 
 
 def read_family(text: str, name: str, variables: dict[str, Any], special: frozenset[str] = frozenset()) -> Family:
-    """The family of a chat template's text; UnreadableTemplateError where the template does not tell it."""
+    """The family of a chat template's text; UnreadableTemplateError if a part cannot be read from it."""
     probe = Probe(text, variables)
     _ = probe.spelling
     frame = read_frame(probe)
@@ -45,7 +45,7 @@ def read_family(text: str, name: str, variables: dict[str, Any], special: frozen
     calls = read_calls(probe, frame, content)
     beside, arguments = calls.beside, calls.arguments
     within = "".join((*(frame.thinking or ()), calls.call, calls.section, calls.separator, *(beside.preamble or ())))
-    # A token inside messages ends a part of a message, not the message.
+    # A stop token that also occurs inside messages ends a part of the message only.
     parts = {stop for stop in (content.stop, calls.stop) if stop and stop in within}
     end, section = (
         template + stop if stop in parts else template
@@ -53,7 +53,7 @@ def read_family(text: str, name: str, variables: dict[str, Any], special: frozen
     )
     stops = [stop for stop in (content.stop, calls.stop) if stop and stop != UNNAMED_EOS and stop not in parts]
     if parts and not content.begin and calls.lead.startswith(tuple(parts)):
-        # Stopping at that token would prevent calls, so the tokenizer's end token ends the turn.
+        # The stop token also begins calls. The tokenizer's end token ends the turn instead.
         stops = [_end_token(variables, parts, calls.stop)]
         end, section = end + content.behind, section + content.behind
     texts = (
@@ -103,7 +103,7 @@ def read_family(text: str, name: str, variables: dict[str, Any], special: frozen
 
 
 def _end_token(variables: dict[str, Any], parts: set[str], stop: str) -> str:
-    """The tokenizer's end token; UnreadableTemplateError if it is not told, or is one that begins a call."""
+    """The tokenizer's end token; UnreadableTemplateError if it is not given, or also begins a call."""
     end = variables.get("eos_token")
     if isinstance(end, str) and end and end not in parts:
         return end
@@ -115,7 +115,7 @@ def _end_token(variables: dict[str, Any], parts: set[str], stop: str) -> str:
 
 
 def _checked(probe: Probe, frame: Frame, family: Family) -> Family:
-    """The checked family; its note lists what the template writes and the family cannot."""
+    """The family after the check; its `note` lists what the template writes and the family cannot."""
     try:
         notes = check(probe, frame, family)
     except UnreadableTemplateError as error:
@@ -127,7 +127,7 @@ def _checked(probe: Probe, frame: Frame, family: Family) -> Family:
 
 
 def _kinds(arguments: Arguments) -> tuple[tuple[str, str], ...]:
-    """The words by which parameters state their types, if they state more than text or not."""
+    """The words by which parameters state their types; empty if they only say whether the value is text."""
     said = {name: kind for name, kind in arguments.kinds if name != "integer"}
     is_plain = said.get("string") == "true" and set(said.values()) == {"true", "false"}
     return () if is_plain else tuple(said.items())

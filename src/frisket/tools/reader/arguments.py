@@ -1,6 +1,6 @@
 """Template → how the arguments of a call are written: one JSON object, a tag for each parameter, or keyword arguments.
 
-A call with one argument, one with two, and one with an argument of each type differ in the arguments alone.
+The calls that are compared differ in their arguments only: one argument, two, and one for each type of value.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ class Arguments:
 
     style: Style
     parameter: str = ""
-    """One parameter, with holes for key, value and kind."""
+    """How one parameter is written, with holes for key, value and kind."""
     separator: str = ""
     text_kind: str = ""
     kinds: tuple[tuple[str, str], ...] = ()
-    """(JSON type, how `$kind` says it), where a parameter says its type."""
+    """(JSON type, its word in `$kind`), if a parameter states its type."""
     python_words: bool = False
-    """Whether truth values and null are Python's."""
+    """Whether true, false and null are written as Python's words."""
     python_values: frozenset[str] = frozenset()
-    """Which of the types `array` and `object` stand as Python prints them."""
+    """Which of the types `array` and `object` are written as Python prints them."""
     quote: str = ""
-    """With `delimited`: what stands around a text."""
+    """With `delimited`: the marker on both sides of a text."""
 
     def replaced(self, text: str, *arguments: Mapping[str, Any]) -> str:
-        """The text of calls with a hole for the arguments of each."""
+        """The text of calls, with a hole in place of each call's arguments."""
         for each in arguments:
             if self.style == "json":
                 text = _without_json(text, each) or text
@@ -54,7 +54,7 @@ class Arguments:
         return text
 
     def written(self, arguments: Mapping[str, Any]) -> str:
-        """The written form of arguments whose values are texts."""
+        """The written form of arguments if all values are texts."""
         parameter = self.parameter.replace(KIND, self.text_kind)
         return self.separator.join(
             parameter.replace(KEY, key).replace(VALUE, value) for key, value in arguments.items()
@@ -62,7 +62,7 @@ class Arguments:
 
 
 def read_arguments(written: Written) -> Arguments:
-    """The written form of arguments; UnreadableTemplateError if the template does not show it."""
+    """How the template writes arguments; UnreadableTemplateError if it cannot be told."""
     one, two = {KEYS[0]: TEXTS[0]}, dict(zip(KEYS, TEXTS, strict=True))
     text = _asked(written, one)
     if _without_json(text, one) is not None:
@@ -97,7 +97,7 @@ def read_arguments(written: Written) -> Arguments:
 
 
 def _with_values(written: Written, arguments: Arguments) -> Arguments:
-    """The arguments with the forms that values of each type have."""
+    """The written form with the notation of each type of value added."""
     text = _asked(written, {KEYS[0]: TEXTS[0]})
     before, after = (side + "" for side in text.split(TEXTS[0], 1))
     head, joint = before.rpartition(KEYS[0])[0] + KEYS[0], before.rpartition(KEYS[0])[2]
@@ -133,7 +133,7 @@ def _with_values(written: Written, arguments: Arguments) -> Arguments:
 
 
 def _form(rest: str, value: Any) -> tuple[Literal["json", "python"] | None, str]:
-    """The notation of the value at the end of a text (JSON or Python), and the text before the value."""
+    """(the notation of the value at the end of a text: JSON, Python or None; the text before the value)."""
     for at in range(len(rest)):
         if rest[at].isspace():
             continue
@@ -148,7 +148,7 @@ def _form(rest: str, value: Any) -> tuple[Literal["json", "python"] | None, str]
 
 
 def _without_json(text: str, arguments: Mapping[str, Any]) -> str | None:
-    """The text with a hole for the JSON object that says these arguments; None if there is none."""
+    """The text with a hole for the JSON object that equals the arguments; None if it has none."""
     place = text.find("{")
     while place >= 0:
         try:

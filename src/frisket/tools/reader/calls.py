@@ -1,7 +1,7 @@
 """Template → how one call is written, what stands around and between calls, and where text may stand beside them.
 
-Names, identifiers and arguments of a rendering become holes. What stands before the first call, between two and after
-the last one then falls into the call itself, the separator, and the section of all calls.
+Names, identifiers and arguments of a rendering become holes. The texts before the first call, between two calls, and
+after the last one are then split into the call itself, the separator, and the section around all calls.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from frisket.tools.reader.holes import COUNT, ID, NAME, as_template, core_of, wi
 from frisket.tools.reader.probe import CONTENT, IDS, KEYS, NAMES, NEXT_USER, TEXTS, Call, Probe, Said
 from frisket.tools.reader.turn import Content, Frame, split_stop, without_next_turn
 
-#: Sample identifiers with their patterns, widest first; a template that accepts a sample accepts the pattern.
+#: Sample identifiers with their patterns, widest first: a template that accepts the sample is taken to accept its
+#: pattern.
 _IDS = (("call_1-b", "[A-Za-z0-9_-]{1,64}"), ("abc123", "[A-Za-z0-9]{1,64}"), (IDS[0], "[A-Za-z0-9]{9}"))
 _CALLS = tuple(Call(name, {KEYS[0]: text}, id) for name, text, id in zip(NAMES, TEXTS, IDS, strict=True))
 #: The pattern of a number that counts calls.
@@ -33,7 +34,7 @@ class Beside:
     preamble: tuple[str, str] | None
     """The markers around text before the first call."""
     is_always_marked: bool = False
-    """Whether the markers stand there without text, too."""
+    """Whether the markers stand before every call, even without text."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Calls:
     separator: str
     is_parallel: bool
     lead: str
-    """What stands before the name of the first call."""
+    """The text before the name of the first call."""
     arguments: Arguments
     id: str
     stop: str
@@ -53,7 +54,7 @@ class Calls:
 
 
 def read_calls(probe: Probe, frame: Frame, content: Content) -> Calls:
-    """The written form of calls; UnreadableTemplateError if the template does not show it."""
+    """How the template writes calls; UnreadableTemplateError if it cannot be told."""
 
     def written(arguments: Mapping[str, Any]) -> str | None:
         return _body(probe, frame, Said(calls=(Call(arguments=arguments),)))
@@ -86,7 +87,7 @@ def read_calls(probe: Probe, frame: Frame, content: Content) -> Calls:
 
 
 def _closed(probe: Probe, frame: Frame, content: Content, arguments: Arguments, count: int) -> tuple[str, str]:
-    """(the text of some calls with holes, the token that ends the message); nothing if the template refuses them."""
+    """(the text of `count` calls with holes, the token that ends the message); empty if the template refuses them."""
     said = Said(calls=_CALLS[:count])
     for turn in probe.turns(said):
         body = frame.body(turn)
@@ -101,7 +102,7 @@ def _closed(probe: Probe, frame: Frame, content: Content, arguments: Arguments, 
             return before + core + after, content.stop
         tags = [found[0] for found in TAG.finditer(turn.prompt_tail)]
         if tags[:1] == [content.stop] and tags[1:2] != tags[:1] and any(tag in after for tag in tags[1:2]):
-            # Both roles' messages end with the same tag, so the next tag begins a turn and ends this one.
+            # Messages of the user and of the model end with the same tag, so the next tag ends the turn.
             return before + core + after.partition(tags[1])[0], tags[1]
         if content.stop and content.stop in after:
             return before + core + after.partition(content.stop)[0], content.stop
@@ -125,7 +126,7 @@ def _with_holes(text: str, arguments: Arguments) -> str:
 
 
 def _body(probe: Probe, frame: Frame, said: Said) -> str | None:
-    """The first rendering of a message that begins as the prompt does, after its reasoning."""
+    """The text of a message after its reasoning, in the first mode whose rendering begins as the prompt does."""
     for turn in probe.turns(said):
         body = frame.body(turn)
         if body is not None and said.calls[0].name in body:
@@ -134,7 +135,7 @@ def _body(probe: Probe, frame: Frame, said: Said) -> str | None:
 
 
 def _with_numbers(call: str, section: str, separator: str, numbers: list[str]) -> tuple[str, str, str]:
-    """The templates with their numbers: numbers that differ between two calls count calls, all others are text."""
+    """The templates with their numbers: a number that differs between two calls counts calls, any other is text."""
     first, last = section.split("$calls")
     sizes = [first.count(COUNT), call.count(COUNT), separator.count(COUNT), call.count(COUNT), last.count(COUNT)]
     groups: list[list[str]] = []
@@ -163,7 +164,7 @@ def _id_pattern(probe: Probe) -> str:
 
 
 def _text_beside(probe: Probe, frame: Frame, content: Content) -> Beside:
-    """Where text may stand beside calls, by a message that has both."""
+    """Where text may stand beside calls, read from a message that has both."""
     with_text = _body(probe, frame, Said(CONTENT, calls=_CALLS[:1]))
     alone = _body(probe, frame, Said(calls=_CALLS[:1]))
     if with_text is None or alone is None or CONTENT not in with_text:

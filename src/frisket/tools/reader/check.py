@@ -1,7 +1,8 @@
-"""Family × template → nothing, or an error for a message that the two write differently.
+"""Family × template → notes, or an error for the first message that the two write differently.
 
-The cases are the reader's own, and no probes: values that are hard to write, calls without arguments, several calls,
-text and reasoning beside them. Each is rendered in all modes of reasoning and held against the family's grammar.
+The messages are not the reader's probes: they have values that are hard to write, calls without arguments, several
+calls, and text and reasoning beside calls. Each is rendered in all modes of reasoning, and read by the family's
+grammar.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _VALUES: tuple[Any, ...] = (
 
 @dataclass(frozen=True)
 class Case:
-    """One message of the assistant, and its name in errors."""
+    """One message of the assistant, and its name for errors."""
 
     name: str
     said: Said
@@ -55,9 +56,9 @@ CASES = tuple(_cases())
 
 
 def check(probe: Probe, frame: Frame, family: Family) -> list[str]:
-    """Notes on what a template writes and its family cannot express.
+    """Notes on what the template writes and the family cannot.
 
-    UnreadableTemplateError for the first case that the family says otherwise than the template.
+    UnreadableTemplateError for the first message that the family does not read as the template writes it.
     """
     notes: dict[str, None] = {}
     for case in CASES:
@@ -83,7 +84,7 @@ def check(probe: Probe, frame: Frame, family: Family) -> list[str]:
 
 
 def as_generated(turn: Turn, frame: Frame, family: Family) -> tuple[Thinking, str]:
-    """The prompt's state of reasoning, and the text that the model writes after it, up to the stop."""
+    """The prompt's state of reasoning, and the text that the model has to write after it, without the stop token."""
     prompt, text = turn.prompt, turn.text
     if not turn.follows_prompt:
         message = frame.message(turn)
@@ -103,7 +104,7 @@ def as_generated(turn: Turn, frame: Frame, family: Family) -> tuple[Thinking, st
 
 
 def _is_whole(said: Said, text: str) -> bool:
-    """Whether the template has written all calls of a message: some templates drop calls."""
+    """Whether the rendering has all calls of a message: some templates leave calls out."""
     names = [call.name for call in said.calls]
     return all(text.count(name) >= names.count(name) for name in names) and (bool(names) or said.content in text)
 

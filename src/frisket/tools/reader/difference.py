@@ -1,13 +1,13 @@
-"""Texts → their common beginning and end in whole units, which never cut a tag."""
+"""Texts → their common beginning and end, compared in whole tags, words and numbers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-#: A tag, as templates write markers: in angle brackets, or in capitals between square ones.
+#: A tag: the form in which templates write markers, such as `<tool_call>` or `[INST]`.
 TAG = re.compile(r"<[^<>\n]*>|\[/?[A-Z_]+\]")
-#: A unit, which no comparison cuts: a tag, a word, a number, any other character.
+#: A unit, which is compared as a whole: a tag, a word, a number, or any other character.
 _UNIT = re.compile(rf"{TAG.pattern}|[^\W\d_]+|\d+|.", re.DOTALL)
 
 
@@ -39,9 +39,9 @@ def common_end(texts: Iterable[str]) -> str:
 
 
 def decompose(before: str, between: str, after: str) -> tuple[str, str, str]:
-    """An item's (start, separator, end), from the texts before the first, between two, and after the last.
+    """(start, separator, end) of an item, from the texts before the first item, between two, and after the last.
 
-    Where start and end could share a text, the end has it.
+    A text that could belong to start or end belongs to end.
 
     >>> decompose("[<call>", "</call>, <call>", "</call>]")
     ('<call>', ', ', '</call>')

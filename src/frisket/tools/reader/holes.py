@@ -1,6 +1,6 @@
-"""A rendering of probes → a template of the family, with a hole where the name, the identifier or a value stood.
+"""Rendering of probes → a template of the family, with a hole in place of each name, identifier and value.
 
-While texts are compared, a hole is one character of Unicode's private use, which no rendering holds.
+During the comparison, a hole is one character of Unicode's private use area, which no rendering contains.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ def with_hole(text: str, hole: str, *said: str) -> str:
 
 
 def with_counts(text: str) -> tuple[str, list[str]]:
-    """The text with a hole for each number, and the numbers: some formats count their calls."""
+    """The text with a hole for each number, and the numbers: some formats number their calls."""
     return _NUMBER.sub(COUNT, text), _NUMBER.findall(text)
 
 
 def with_numbers(text: str, numbers: Sequence[str | None]) -> str:
-    """The text with its numbers put back; None leaves the hole."""
+    """The text with its numbers put back; a hole stays where the number is None."""
     found = iter(numbers)
     return re.sub(COUNT, lambda _: next(found) or COUNT, text)
 
 
 def core_of(text: str) -> tuple[str, str, str]:
-    """The texts before the first hole, from the first to the last hole, and behind the last."""
+    """The text up to the first hole, from the first to the last hole, and after the last hole."""
     found = list(_HOLE.finditer(text))
     first, last = found[0].start(), found[-1].end()
     return text[:first], text[first:last], text[last:]
 
 
 def as_template(text: str) -> str:
-    """The text with its holes in the notation of a family's templates."""
+    """The text with its holes as a family's templates write them: `$name`, `$id` …"""
     return _HOLE.sub(lambda hole: _WRITTEN[hole[0]], text)

@@ -1,7 +1,7 @@
-"""A message → the text that a chat template renders for it: the questions that the reader asks of a template.
+"""A message → its rendering by a chat template.
 
-Templates expect their messages in several spellings: arguments as a mapping or as JSON text, reasoning under one name
-or another. The first spelling that shows all parts of a message is the template's; the reader knows no model by name.
+Templates take their messages in several spellings: arguments as a mapping or as JSON text, reasoning under one name or
+another. The first spelling whose rendering shows all parts of the message is used; no model is known by name.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from frisket.chat_template import ChatTemplate
 from frisket.errors import EngineError, UnreadableTemplateError
 from frisket.tools.reader.difference import common_start
 
-#: Texts that no template writes by itself, so a rendering shows where they went.
+#: Texts that no template writes by itself, so they are easy to find in a rendering.
 USER, NEXT_USER, CONTENT, REASONING = "Quokka asks", "Okapi asks", "Narwhal says", "Axolotl ponders"
 NAMES, KEYS, TEXTS = ("zebra_finch", "yellow_jay"), ("aardvark", "buffalo"), ("Ibis nest", "Kiwi nest")
 #: Identifiers of nine letters, which all templates accept.
@@ -33,9 +33,9 @@ MODES: tuple[dict[str, Any], ...] = (
     {"enable_thinking": False, "thinking": False},
 )
 _UNDEFINED = re.compile(r"'(\w+)' is undefined")
-#: Escapes of HTML, which a template writes by mistake where it joins marked text with other text.
+#: HTML escapes, which some templates write by mistake where they join escaped text with other text.
 _ESCAPED = re.compile(r"&(#\d+|quot|amp|lt|gt);")
-#: A message part's key in the rendering: the template printed the raw part.
+#: The key of a message part in the rendering: the template has printed the whole part instead of its text.
 _PRINTED_KEY = re.compile(r"""['"]type['"]: ['"](thinking|thoughts)['"]""")
 
 Follow: TypeAlias = Literal["user", "tool"] | None
@@ -64,26 +64,26 @@ class Turn:
     """How a template renders a message of the assistant after a prompt."""
 
     prompt: str
-    """The conversation up to the message, with what the template writes to have it generated."""
+    """The conversation up to the message, and the text by which the template asks the model for a message."""
     head: str
-    """What stands between the user's text and the message; where the template writes the prompt otherwise before a
-    message of the past, the part that both have in common."""
+    """The text between the user's text and the message. Before an earlier message, templates may write it otherwise
+    than at the end of a prompt; then it is the part that both have in common."""
     text: str
-    """The message and what ends it."""
+    """The message and the text that ends it."""
 
     @property
     def prompt_tail(self) -> str:
-        """What stands between the user's text and the end of the prompt."""
+        """The text between the user's text and the end of the prompt."""
         return self.prompt.rpartition(USER)[2]
 
     @property
     def follows_prompt(self) -> bool:
-        """Whether the message stands after the prompt as it is."""
+        """Whether the message directly follows the prompt."""
         return self.head == self.prompt_tail
 
     @property
     def written(self) -> str:
-        """The rendering after the user's text."""
+        """The whole rendering after the user's text."""
         return self.head + self.text
 
 
@@ -120,14 +120,14 @@ class Spelling:
 
 
 class _Missing(str):
-    """Stand-in for a variable or function of the model's own code, which some templates need to list tools."""
+    """Stands in for a variable or function of the model's own code, which some templates need to list tools."""
 
     def __call__(self, *_: Any, **__: Any) -> str:
         return ""
 
 
 class Probe:
-    """A template with the variables it is rendered with, and the spelling of messages that it takes."""
+    """A template with its variables, and the spelling of messages that it takes."""
 
     def __init__(self, text: str, variables: Mapping[str, Any]) -> None:
         self.text = text
@@ -136,7 +136,7 @@ class Probe:
 
     @cached_property
     def spelling(self) -> Spelling:
-        """The first spelling in which the template shows the name and the argument of a call."""
+        """The first spelling in which the rendering shows the name and the argument of a call."""
         call = Call(arguments={KEYS[0]: TEXTS[0]})
         refusals: list[str] = []
         is_rendered = False
@@ -159,21 +159,21 @@ class Probe:
         raise UnreadableTemplateError(refusals[0], where="template", hint="name the family, if the model has one")
 
     def turn(self, said: Said, mode: Mapping[str, Any] | None = None, *, follow: Follow = None) -> Turn | None:
-        """The message as the template writes it; None where it refuses the message."""
+        """The rendering of a message; None if the template refuses it."""
         try:
             return self.render(said, mode, follow=follow, spelling=self.spelling)
         except EngineError:
             return None
 
     def turns(self, said: Said) -> Iterator[Turn]:
-        """The message in all modes of reasoning that the template renders."""
+        """The renderings of a message in all modes of reasoning."""
         for mode in MODES:
             turn = self.turn(said, mode)
             if turn is not None:
                 yield turn
 
     def reasoned(self, said: Said) -> Iterator[Turn]:
-        """The message in all modes and spellings of reasoning in which its reasoning is shown."""
+        """The renderings of a message that show its reasoning, in all modes and spellings."""
         for reasoning_as in ("fields", "reasoning_content", "thinking", "reasoning", "parts", "blocks"):
             spelling = replace(self.spelling, reasoning_as=reasoning_as)
             for mode in MODES:
@@ -185,7 +185,7 @@ class Probe:
                     yield turn
 
     def prompts(self) -> Iterator[str]:
-        """The text after the user's text, in the prompt of each mode."""
+        """For each mode of reasoning: the text between the user's text and the end of the prompt."""
         for turn in self.turns(Said(CONTENT)):
             yield turn.prompt_tail
 
@@ -197,7 +197,7 @@ class Probe:
         follow: Follow = None,
         spelling: Spelling,
     ) -> Turn:
-        """The message as the template writes it, in a mode; EngineError with the template's words if it refuses."""
+        """The rendering of a message in one mode; EngineError with the template's own words if it refuses."""
         user = {"role": "user", "content": USER}
         messages = [user, spelling.message(said)]
         if follow == "user":
@@ -228,7 +228,7 @@ class Probe:
 
 
 def _tools(calls: Sequence[Call]) -> list[dict[str, Any]]:
-    """Descriptions of the tools that are called, and of one for messages without calls."""
+    """Descriptions of the tools that are called, or of one tool if there are no calls."""
     known = {call.name: call.arguments for call in calls} or {NAMES[0]: {KEYS[0]: TEXTS[0]}}
     return [
         {"type": "function", "function": {"name": name, "description": "A tool.", "parameters": schema_of(arguments)}}
@@ -251,5 +251,5 @@ def json_type(value: Any) -> str:
 
 
 def _after_user(text: str) -> str:
-    """What follows the user's text; the whole text where a template does not show it."""
+    """The text after the user's text; the whole text if the template does not show it."""
     return text.rpartition(USER)[2]

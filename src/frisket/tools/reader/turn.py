@@ -1,4 +1,4 @@
-"""Template → the beginning, reasoning markers, text form and end of the assistant's message."""
+"""Template → how the assistant's message begins and ends, and the markers of its reasoning and text."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from frisket.tools.reader.probe import CONTENT, NAMES, NEXT_USER, REASONING, Cal
 
 @dataclass(frozen=True)
 class Frame:
-    """The texts around the parts of a message."""
+    """The texts before a message and around its reasoning."""
 
     header: str
-    """What stands between the user's text and the message."""
+    """The text between the user's text and the message."""
     thinking: tuple[str, str] | None
     turn: str | None
-    """What begins the model's turn, where the end of reasoning holds it, too."""
+    """The text that begins the model's turn, if the end of reasoning also has it."""
 
     def message(self, turn: Turn) -> str | None:
-        """The message, with its reasoning; None if it does not begin as the others do."""
+        """The message with its reasoning; None if its rendering lacks the header."""
         _, found, text = turn.written.partition(self.header)
         return text if found or not self.header else None
 
     def body(self, turn: Turn) -> str | None:
-        """The message after its reasoning and white space; None if it does not begin as the others do."""
+        """The message after its reasoning and white space; None if its rendering lacks the header."""
         text = self.message(turn)
         if text is None or self.thinking is None:
             return text
         start, end = self.thinking
         text = text.lstrip("\n")
         if text.startswith(start):
-            # Some templates receive reasoning inside the text and do not write its end marker.
+            # Templates that take reasoning as part of the text do not write its end marker.
             text = text.partition(end)[2] if end in text else text.removeprefix(start)
         return text.removeprefix(end).lstrip("\n")
 
@@ -46,9 +46,9 @@ class Content:
     end: str
     stop: str
     is_stop_written: bool
-    """False where the template leaves the stop to the message that follows."""
+    """False if the stop token is written only before the next message."""
     behind: str = ""
-    """What the template writes behind the stop."""
+    """The text that the template writes after the stop token."""
 
 
 def read_frame(probe: Probe) -> Frame:
@@ -72,7 +72,7 @@ def read_frame(probe: Probe) -> Frame:
 
 
 def _frame(before: str, between: str, prompts: list[str], bare: list[str], begins: list[str]) -> Frame:
-    """The frame, from the texts before reasoning, behind it, and without reasoning."""
+    """The frame, from the texts before and behind reasoning, and the texts before messages without it."""
     heads = [*prompts, *bare]
     known = [head for head in heads if before.startswith(head) and before.removeprefix(head).strip()]
     header = max(known, key=len, default="") or before[: _start_of_marker(before, heads)]
@@ -95,7 +95,7 @@ def _frame(before: str, between: str, prompts: list[str], bare: list[str], begin
 
 
 def _start_of_marker(before: str, heads: list[str]) -> int:
-    """Where the marker of reasoning begins if every turn has one: where turns differ, else at the last tag."""
+    """The place where the marker of reasoning begins, for templates that write it in every turn."""
     shared = len(common_start([before, *heads]))
     if shared == len(before):
         return _last_tag(before)
@@ -125,10 +125,11 @@ def read_content(probe: Probe, frame: Frame) -> Content:
 
 
 def without_next_turn(turn: Turn, closing: str, followed: str) -> str:
-    """The end of a message, without text that a template appends after the last message.
+    """The end of a message, without text that belongs to the next turn.
 
-    `followed` is what ends the message where another one follows. If the two differ, what the prompt holds as well
-    belongs to the next turn, but for the token that ends the user's message and this one.
+    `closing` is the text after the last message, `followed` the text after a message that another one follows. If
+    `followed` does not begin with `closing`, the template has begun the next turn: `closing` is cut at the first tag
+    from which on the prompt has the same text. A tag that also ends the user's message stays: it ends this one, too.
     """
     if followed.startswith(closing):
         return closing
@@ -141,7 +142,7 @@ def without_next_turn(turn: Turn, closing: str, followed: str) -> str:
 
 
 def split_stop(closing: str) -> tuple[str, str]:
-    """The end of the message's text, and the token that ends the message: the last tag, or everything."""
+    """(the end of the text, the token that ends the message): the last tag, or the whole closing if it has no tag."""
     tags = list(TAG.finditer(closing))
     if not tags:
         return "", closing.strip()
@@ -149,14 +150,14 @@ def split_stop(closing: str) -> tuple[str, str]:
 
 
 def _before(probe: Probe, said: Said, anchor: str) -> Iterator[str]:
-    """The texts before a part of a message without reasoning, in all modes and in an earlier turn."""
+    """The texts before a part of a message without reasoning: in all modes, and as an earlier turn."""
     for turn in (*probe.turns(said), probe.turn(said, follow="user")):
         if turn is not None and anchor in turn.written:
             yield turn.written.partition(anchor)[0]
 
 
 def _thinking_of_prompts(probe: Probe, prompts: list[str]) -> tuple[tuple[str, str] | None, str]:
-    """The markers of reasoning that prompts hold to begin it, and the prompt before them."""
+    """(the markers of reasoning, the prompt before them), if a prompt ends with the marker that begins reasoning."""
     for prompt in prompts:
         opened = prompt.rstrip("\n")
         place = _last_tag(opened)
@@ -177,10 +178,10 @@ def _last_tag(text: str) -> int:
 
 
 def _is_end(between: str, begin: str) -> bool:
-    """Whether the text between reasoning and content ends reasoning and then begins this content."""
+    """Whether the text between reasoning and content is an end of reasoning and then the beginning of this content."""
     return bool(begin.strip()) and between.endswith(begin) and bool(between.removesuffix(begin).strip())
 
 
 def _marker(text: str) -> str:
-    """The marker without the white space around it, where it is one tag."""
+    """The marker without white space around it, if it is one tag; otherwise without line breaks around it."""
     return text.strip() if TAG.fullmatch(text.strip()) else text.strip("\n")
