@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, InvalidSchemaError
-from frisket.language import Language, T, json_value, usual_options
+from frisket.language import Language, T, class_options, json_value, usual_options
 from frisket.misuse import given, instead_of_choices, instead_of_rules, instead_of_schema
 from frisket.notations.combination.filled import Filled
 from frisket.notations.combination.lower import build_part
@@ -301,8 +300,8 @@ class Grammar(Language[T]):
         True
 
         Members that the type does not have are not allowed, since its values would drop them; a model with
-        `extra="allow"` keeps them. Your own `options` are not changed for this; pass `closed_objects=True` for the
-        same.
+        `extra="allow"` keeps them. So objects are closed under all `options`, `formats="assert"` means `"python"`, and
+        `property_order="schema"` means `"declared"`.
 
         Demands of the type that no schema can express (validators in Python, a date in the past, a file that exists)
         are listed in `report` as loosened, place by place; `value` checks them. Needs Pydantic.
@@ -310,14 +309,15 @@ class Grammar(Language[T]):
         from frisket.python_type import PythonType
 
         python_type: PythonType[Any] = PythonType(tp)
-        options = usual_options("from_type") if options is None else options
-        compiled_schema.check_options(options)
-        if options.property_order == "schema":
-            options = replace(options, property_order="declared")
+        usual = usual_options("from_type")
+        if options is None:
+            options = usual
+        else:
+            compiled_schema.check_options(options)
+            options = class_options(options)
         grammar: Grammar[Any] = cls._from_json_schema(python_type.schema, options, None, python_type.value, limits)
         if python_type.beyond and grammar.report is not None:
             grammar._report = grammar.report.beside(python_type.beyond)
-        usual = usual_options("from_type")
         grammar._origin = Origin("from_type", tp, {"options": None if options == usual else options}, limits)
         return grammar
 

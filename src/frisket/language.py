@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, cast
@@ -402,16 +403,24 @@ def json_value(text: str) -> Any:
         ) from error
 
 
+@cache
 def usual_options(constructor: str) -> JSONSchemaOptions:
-    """The options that a constructor uses by default.
+    """The options that a constructor uses by default."""
+    options: JSONSchemaOptions = compiled_schema.front_end().DEFAULT
+    return class_options(options) if constructor == "from_type" else options
+
+
+def class_options(options: JSONSchemaOptions) -> JSONSchemaOptions:
+    """The options for the documents of a class, whose values have to be objects of Python.
 
     The fields of a class are in the author's order, even if that is alphabetical. Members that a class does not have
-    are forbidden, since its values would drop them."""
-    front = compiled_schema.front_end()
-    if constructor == "from_type":
-        options = front.JSONSchemaOptions(formats="python", property_order="declared", closed_objects=True)
-        return cast("JSONSchemaOptions", options)
-    return cast("JSONSchemaOptions", front.DEFAULT)
+    are forbidden, since its values would drop them. Formats leave out what Python's types cannot hold."""
+    return replace(
+        options,
+        property_order="declared" if options.property_order == "schema" else options.property_order,
+        formats="python" if options.formats == "assert" else options.formats,
+        closed_objects=True,
+    )
 
 
 def _shortened(text: str) -> str:

@@ -216,7 +216,10 @@ def test_members_that_a_class_would_drop_are_not_written() -> None:
 
     more = '{"name": "Ada", "age": 36}'
     assert [Grammar.from_type(tp).accepts(more) for tp in (Closed, Open, dict[str, Any])] == [False, True, True]
-    assert Grammar.from_type(Closed, JSONSchemaOptions()).accepts(more), "options of the caller are taken as they are"
+    assert not Grammar.from_type(Closed, JSONSchemaOptions(whitespace="pretty")).accepts(more), "under all options"
+    assert Grammar.from_type(Closed, JSONSchemaOptions(formats="annotate")).options == JSONSchemaOptions(
+        property_order="declared", formats="annotate", closed_objects=True
+    )
 
 
 def test_a_text_without_a_value_is_an_answer_error() -> None:
