@@ -194,6 +194,8 @@ class AnswerError(FrisketError, ValueError):
     the part of a schema that a relaxed grammar does not enforce (`value-refused`)."""
 
     code = "text-rejected"
+    text: str | None = None
+    """The text that has no value."""
 
 
 class ToolError(FrisketError, ValueError):

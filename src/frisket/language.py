@@ -158,10 +158,14 @@ class Language(Generic[T]):
         [1, 2]
 
         The text should be one that the grammar's masks have made; for any other text, `accepts` tells whether it is in
-        the grammar. AnswerError only for a text that is no JSON, that the type refuses, or, if the grammar is relaxed,
-        the schema.
+        the grammar. AnswerError, whose `text` is this text, only for a text that is no JSON, that the type refuses, or,
+        if the grammar is relaxed, the schema.
         """
-        value: T = self._value(text)
+        try:
+            value: T = self._value(text)
+        except AnswerError as error:
+            error.text = text
+            raise
         return value
 
     def captures(

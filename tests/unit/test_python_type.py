@@ -237,7 +237,7 @@ def test_a_text_without_a_value_is_an_answer_error() -> None:
     for grammar, text, code, where in cases:
         with pytest.raises(AnswerError) as caught:
             grammar.value(text)
-        assert (caught.value.code, caught.value.where) == (code, where), text
+        assert (caught.value.code, caught.value.where, caught.value.text) == (code, where, text)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from frisket.decoding.guard import Guard
 from frisket.decoding.sampler import Sampler
+from frisket.language import Language
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +33,9 @@ def check_task(task: Task) -> None:
 def check_model(model: Any, prompt: Any) -> None:
     """TypeError unless this is a model."""
     if _is_model(model):
-        if isinstance(prompt, type):
-            raise TypeError(f"the prompt comes second, then the target: got the class {prompt.__name__} as prompt")
+        if isinstance(prompt, type | Language) or (isinstance(prompt, Mapping) and "role" not in prompt):
+            got = f"the class {prompt.__name__}" if isinstance(prompt, type) else kind(prompt)
+            raise TypeError(f"the prompt comes second, then the target: got {got} as prompt")
         return
     if _is_model(prompt):
         raise TypeError(f"the model comes first, then the prompt: got {kind(model)} as model, {kind(prompt)} as prompt")

@@ -13,13 +13,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
 from frisket.decoding.answer import Generation, Stream
-from frisket.decoding.argument import check_integer, kind
+from frisket.decoding.argument import check_integer, check_model, kind
 from frisket.decoding.batch import answers
 from frisket.decoding.call import read_task
 from frisket.decoding.generate import answered, begin_task, generate
 from frisket.decoding.loop import Step
 from frisket.decoding.option_name import check_names
 from frisket.decoding.progress import progress_bar
+from frisket.decoding.request import read_prompt
 from frisket.errors import FrisketError
 from frisket.limit import Cancellation, Limits
 from frisket.models.protocol import new_batch
@@ -274,6 +275,7 @@ def generate_many(
     if any(isinstance(one, Mapping) for one in prompts):
         raise TypeError("prompts are a list of texts or conversations, got messages: write [messages] for one")
     each = _target_per_prompt(targets, len(prompts), options.get("limits"))
+    _check_early(model, prompts, each, options, return_errors)
     if (tools := options.get("tools")) is not None and not isinstance(tools, Tools):
         # The tools are compiled once for all prompts, and read once, since they may be an iterator.
         options["tools"] = Tools(tools)
@@ -338,6 +340,24 @@ def _in_batches(
         for place, (prompt, target) in enumerate(zip(prompts, targets, strict=True))
     )
     yield from answers(batch, tasks, size, options)
+
+
+def _check_early(
+    model: Model, prompts: Sequence[Prompt], targets: Sequence[Any], options: AllOptions, return_errors: bool
+) -> None:
+    """Raise the errors of prompts and targets that would end the call, before the model writes a token in vain."""
+    good: set[int] = set()
+    for place, (prompt, target) in enumerate(zip(prompts, targets, strict=True)):
+        try:
+            check_model(model, prompt)
+            read_prompt(prompt)
+            if target is not None and id(target) not in good:
+                as_grammar(target, options.get("limits"))
+                good.add(id(target))
+        except Exception as error:
+            _name_prompt(error, place)
+            if not (return_errors and isinstance(error, FrisketError)):
+                raise
 
 
 def _name_prompt(error: BaseException, index: int) -> None:

@@ -47,7 +47,7 @@ def read_request(
 ) -> tuple[str | Conversation, Grammar]:
     """(the prompt, the grammar of the answer); TypeError or ConversationError if the prompt is no text and no chat."""
     check_model(model, prompt)
-    said = prompt if isinstance(prompt, str) else _conversation(prompt)
+    said = read_prompt(prompt)
     if asked.tools is None:
         _check_no_tools(asked)
         if target is None:
@@ -61,7 +61,10 @@ def read_request(
     return _with_tools(model, turns, asked, limits)
 
 
-def _conversation(prompt: Any) -> Conversation:
+def read_prompt(prompt: Any) -> str | Conversation:
+    """The prompt; TypeError or ConversationError if it is no text and no chat."""
+    if isinstance(prompt, str):
+        return prompt
     if prompt is None or isinstance(prompt, int | float | bytes):
         raise TypeError(f"prompt is a str or a list of messages, got {kind(prompt)}")
     if isinstance(prompt, list | tuple) and prompt and all(isinstance(one, str) for one in prompt):

@@ -14,7 +14,7 @@ import pytest
 
 import frisket
 from frisket import Cancellation, Limits, agenerate, astream, generate_many
-from frisket.errors import LimitExceededError
+from frisket.errors import ConversationError, FrisketError, LimitExceededError, SchemaError
 from frisket.events import Closed
 from frisket.strategies import Beams, Best, Strategy
 
@@ -232,6 +232,26 @@ def test_an_error_ends_all_or_takes_its_place() -> None:
         and found[1].index == 1
         and found[0] == found[2] == frisket.generate(MODEL, "a", TUTOR)
     )
+
+
+@pytest.mark.parametrize(
+    ("prompts", "targets", "error"),
+    [
+        (["a", "b", 5], TUTOR, TypeError),
+        (["a", "b", [{"role": "nobody"}]], TUTOR, ConversationError),
+        (["a"] * 3, [TUTOR, TUTOR, {"type": "int"}], SchemaError),
+    ],
+)
+def test_what_would_end_the_call_is_found_before_the_first_token(
+    prompts: Any, targets: Any, error: type[Exception]
+) -> None:
+    done: list[int] = []
+    with pytest.raises(error):
+        generate_many(MODEL, prompts, targets, on_done=lambda count, _: done.append(count))
+    assert done == []
+    if issubclass(error, FrisketError):
+        found = generate_many(MODEL, prompts, targets, return_errors=True)
+        assert isinstance(found[2], error) and found[2].index == 2 and isinstance(found[1], dict)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="an exception has no notes before Python 3.11")
