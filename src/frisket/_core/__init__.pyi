@@ -100,7 +100,7 @@ class Limits:
 
 @final
 class GrammarBuilder:
-    """Nodes of one grammar. Not thread-safe. An exception from the handler of a signal (Ctrl-C) ends a long call, too."""
+    """Nodes of one grammar. Not thread-safe. An exception of a signal handler (Ctrl-C) ends a long call, too."""
 
     def __new__(cls, *, limits: Limits | None = None) -> Self: ...
     def fork(self, *, limits: Limits | None = None) -> Self:
@@ -132,7 +132,7 @@ class GrammarBuilder:
     def repeat(self, node: int, min: int, max: int | None = None) -> int:
         """`node`{min,max}; of a regular or structural node. Counts are made when reached: 10,000 compiles as 10."""
     def multiple(self, of: int, *, point: bool) -> int:
-        """Digits (the empty text, too) whose number is a multiple of `of`; if `point`, points among them are ignored."""
+        """Digits (or the empty text) whose number is a multiple of `of`; if `point`, points among them are ignored."""
     def and_(self, nodes: Sequence[int]) -> int:
         """Intersection of regular nodes."""
     def not_(self, node: int) -> int:

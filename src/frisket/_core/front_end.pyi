@@ -79,7 +79,7 @@ class MaskRows:
 
 @final
 class Productions:
-    """The rules of a grammar, added node by node: an operator joins the last nodes that no other operator has joined."""
+    """The rules of a grammar, added node by node: an operator joins the last nodes that no other one has joined."""
 
     def __new__(cls) -> Self: ...
     def text(self, text: str) -> None:
