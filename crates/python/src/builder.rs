@@ -22,7 +22,7 @@ use std::sync::Arc;
 type Values = Vec<(u32, u64)>;
 type Steps = Vec<(u32, u32)>;
 
-/// Nodes of one grammar. Not thread-safe. An exception from the handler of a signal (Ctrl-C) ends a long call, too.
+/// Nodes of one grammar. Not thread-safe. An exception of a signal handler (Ctrl-C) ends a long call, too.
 #[pyclass(module = "frisket._core")]
 pub struct GrammarBuilder {
     /// None once the grammar is built.
@@ -152,7 +152,7 @@ impl GrammarBuilder {
         self::node(self.builder()?.repeat(node, count(min), max.map(count)))
     }
 
-    /// Digits (the empty text, too) whose number is a multiple of `of`; if `point`, points among them are ignored.
+    /// Digits (or the empty text) whose number is a multiple of `of`; if `point`, points among them are ignored.
     #[pyo3(signature = (of, *, point))]
     fn multiple(&mut self, #[pyo3(from_py_with = argument::of)] of: u32, point: bool) -> PyResult<u32> {
         node(self.builder()?.multiple(of, point))

@@ -31,7 +31,7 @@ fn flawed(flaw: core::Flaw) -> PyErr {
     Flaw::new_err((kind, name, at, is_grammar))
 }
 
-/// The rules of a grammar, added node by node: an operator joins the last nodes that no other operator has joined.
+/// The rules of a grammar, added node by node: an operator joins the last nodes that no other one has joined.
 #[pyclass(module = "frisket._core.front_end")]
 #[derive(Default)]
 pub struct Productions {
