@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import frisket
 from frisket import Grammar, Guard, Sampler, Thought, generate, generate_many, sample, stream, think
+from frisket.errors import InvalidSchemaError
 from frisket.strategies import Beams
 
 MODEL: Any = frisket.models.embedded()
@@ -121,3 +123,18 @@ def test_think_takes_every_target() -> None:
     assert think(int).value("42") == Thought(None, 42)
     with pytest.raises(TypeError, match="a str is ambiguous"):
         think("yes")
+
+
+@pytest.mark.parametrize(
+    ("schema", "hint"),
+    [
+        ({"name": {"type": "string"}, "age": {"type": "integer"}}, 'write {"type": "object", "properties"'),
+        ({"name": str}, "for a class, pass the class"),
+        ({"any_of": [{"type": "string"}]}, "do you mean anyOf"),
+        ({"$defs": {"a": {"type": "string"}}}, 'refer to one of the definitions: {"$ref": "#/$defs/'),
+    ],
+)
+def test_a_target_that_asks_nothing_is_a_slip(schema: dict[str, Any], hint: str) -> None:
+    with pytest.raises(InvalidSchemaError, match=re.escape(hint)):
+        generate(MODEL, "?", schema)
+    assert Grammar.from_json_schema({"name": {}}).accepts("5"), "as JSON Schema says"
