@@ -1,9 +1,9 @@
-"""`python -m benchmarks.llama_cpp SOURCE BUILD LIBRARY` → schemas that llama.cpp alone gets wrong, answered with the drop-in.
+"""`python -m benchmarks.llama_cpp SOURCE BUILD LIBRARY` → answers where llama.cpp's own converter fails, and times.
 
 SOURCE are llama.cpp's sources, BUILD is its build with the drop-in (docs/how-to/in-llama-cpp.md), LIBRARY the folder of
 libfrisket_dropin. llama.cpp's own converter is judged on the schemas and documents of MaskBench. SmolLM2 then answers
-under those that it refuses or gets wrong, by llama-server, and another validator reads the answers. Last, the times that
-llama-completion prints for schemas that both get right: with the drop-in, with llama.cpp's own grammar, without any.
+under those that it refuses or gets wrong, by llama-server, and another validator reads the answers. Last come the times
+that llama-completion prints for schemas that both get right: with the drop-in, with llama.cpp's own grammar, without.
 """
 
 from __future__ import annotations
@@ -228,9 +228,11 @@ def _times(right: list[tuple[dict[str, Any], str]], options: argparse.Namespace,
 
 
 def _timed(words: list[Any], options: argparse.Namespace) -> tuple[int, float, float]:
+    """The tokens, and the milliseconds of sampling and of the model for one."""
     command = [options.build / "bin" / "llama-completion", "-m", smollm2_path(), "-no-cnv", "--no-display-prompt"]
-    command += ["-c", "2048", "-t", str(options.threads), "--temp", "0", "-n", str(TIMED_TOKENS), "--perf", "-p", PROMPT]
-    said = subprocess.run([*command, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stderr
+    words = ["-c", "2048", "-t", str(options.threads), "-n", str(TIMED_TOKENS), "--perf", "-p", PROMPT, *words]
+    command += ["--temp", "0", *words]
+    said = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True).stderr
     assert "llg error" not in said, said
     sampling = re.search(r" sampling time = +([\d.]+) ms", said)
     evaluated = re.search(r":        eval time = +([\d.]+) ms / +(\d+) runs", said)
@@ -251,13 +253,13 @@ def _page(
         "# llama.cpp with the drop-in, where its own converter refuses a schema or gets it wrong",
         "",
         f"llama.cpp of {_version(options.source)}, SmolLM2-135M-Instruct (Q4_1), jsonschema-rs as the other validator. "
-        f"Commit {commit}, {datetime.date.today()}; {machine['cpu']}, {machine['cores']} cores, load {machine['load']}; "
-        f"`python -m benchmarks.llama_cpp SOURCE BUILD LIBRARY`.",
+        f"Commit {commit}, {datetime.date.today()}; {machine['cpu']}, {machine['cores']} cores, "
+        f"load {machine['load']}; `python -m benchmarks.llama_cpp SOURCE BUILD LIBRARY`.",
         "",
         f"Of {total:,} schemas of MaskBench, each with its documents, llama.cpp's converter and grammar are right on "
         f"{kinds['right']:,}; on {kinds['accepts what is invalid']:,} they accept a document that is invalid, on "
-        f"{kinds['refuses what is valid']:,} they refuse one that is valid (some for the order of its members alone), and "
-        f"{kinds['refused']:,} they refuse whole.",
+        f"{kinds['refuses what is valid']:,} they refuse one that is valid (some for the order of its members alone), "
+        f"and {kinds['refused']:,} they refuse whole.",
         "",
         f"`llama-server` with the drop-in: **{len(finished)} answers that came to their end, {valid} valid**, for "
         f"{answers['tried']} schemas; {answers['cut']} tries were cut at {MOST_TOKENS} tokens. "
@@ -273,13 +275,13 @@ def _page(
         "",
         "## The mask's share of a token's time",
         "",
-        f"`llama-completion`, {options.threads} thread of the model, greedy, {len(times)} schemas that both get right, up to "
-        f"{TIMED_TOKENS} tokens each; times that it prints itself. Sampling is all that follows the logits: the mask, and "
-        f"the rest of llama.cpp's sampler, which the last row has alone. llama.cpp's own grammar looks at the drawn token "
-        f"first, and at all only where that may not come; so it asks the drop-in, too.",
+        f"`llama-completion`, {options.threads} thread of the model, greedy, {len(times)} schemas that both get right, "
+        f"up to {TIMED_TOKENS} tokens each; times that it prints itself. Sampling is all that follows the logits: the "
+        f"mask, and the rest of llama.cpp's sampler, which the last row has alone. llama.cpp looks at the drawn token "
+        f"first, and at all others only where that may not come, in both.",
         "",
-        "| mask | tokens | sampling a token, mean (ms) | median of schemas | slowest schema | model a token, mean (ms) | "
-        "share of sampling |",
+        "| mask | tokens | sampling a token, mean (ms) | median of schemas | slowest schema "
+        "| model a token, mean (ms) | share of sampling |",
         "|---|--:|--:|--:|--:|--:|--:|",
     ]
     for way in times[0]:
