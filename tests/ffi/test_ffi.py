@@ -5,7 +5,10 @@ FRISKET_LIBRARY is the folder of the built library: `cargo build --profile sourc
 
 from __future__ import annotations
 
+import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,10 +40,28 @@ def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built(HERE / "client.c", tmp_path_factory.mktemp("ffi") / "sanitized", *flags)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has versions of symbols")
+def test_every_function_has_a_version() -> None:
+    assert LIBRARY is not None
+    if not (LIBRARY / "frisket.h").exists():
+        pytest.skip("cargo gives none: tools/library.sh links the library with them")
+    listed = subprocess.run(["nm", "-D", "--defined-only", LIBRARY / "libfrisket.so"], capture_output=True, text=True, check=True)
+    names = {line.split()[-1] for line in listed.stdout.splitlines()} - {"FRISKET_1"}
+    assert len(names) > 30 and all(re.fullmatch(r"frisket_\w+@@FRISKET_1", name) for name in names), names
+
+
 @pytest.mark.parametrize("mode", ["basic", "threads"])
 def test_the_functions_do_what_the_header_says(client: Path, sanitized: Path, mode: str) -> None:
     for program in (client, sanitized):
         subprocess.run([program, mode], check=True)
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="there is no valgrind")
+@pytest.mark.parametrize("words", [["basic"], ["threads"], ["fuzz", "7", "3000"]], ids=lambda words: words[0])
+def test_valgrind_finds_no_wrong_access_and_nothing_lost(client: Path, words: list[str]) -> None:
+    """Best with a library without mimalloc, whose blocks valgrind cannot tell apart."""
+    checks = ["--quiet", "--leak-check=full", "--show-leak-kinds=definite,indirect", "--error-exitcode=9"]
+    subprocess.run(["valgrind", *checks, client, *words], check=True)
 
 
 @pytest.mark.parametrize("seed", range(6))

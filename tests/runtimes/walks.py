@@ -95,11 +95,13 @@ def walks(every: int = 1) -> Iterator[Walk]:
     yield from schema_walks(every)
 
 
-def schema_walks(every: int = 1) -> Iterator[Walk]:
+def schema_walks(every: int = 1, *, only_valid: bool = False) -> Iterator[Walk]:
     """The schemas of MaskBench, each once for each of its documents."""
     for row in list(maskbench(data_dir()))[::every]:
         for test in row["tests"]:
-            yield Walk("MaskBench", "schema", json.dumps(row["schema"]), json.dumps(test["data"], ensure_ascii=False))
+            if test["valid"] or not only_valid:
+                document = json.dumps(test["data"], ensure_ascii=False)
+                yield Walk("MaskBench", "schema", json.dumps(row["schema"]), document)
 
 
 def _grammar_cases(every: int) -> Iterator[Walk]:
