@@ -45,7 +45,9 @@ def test_every_function_has_a_version() -> None:
     assert LIBRARY is not None
     if not (LIBRARY / "frisket.h").exists():
         pytest.skip("cargo gives none: tools/library.sh links the library with them")
-    listed = subprocess.run(["nm", "-D", "--defined-only", LIBRARY / "libfrisket.so"], capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["nm", "-D", "--defined-only", LIBRARY / "libfrisket.so"], capture_output=True, text=True, check=True
+    )
     names = {line.split()[-1] for line in listed.stdout.splitlines()} - {"FRISKET_1"}
     assert len(names) > 30 and all(re.fullmatch(r"frisket_\w+@@FRISKET_1", name) for name in names), names
 

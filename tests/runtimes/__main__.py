@@ -63,10 +63,11 @@ def _page(result: Comparison, names: list[str], listed: int, options: argparse.N
         f"{_output('rustc')}, {_output('cc')}, Node.js {_output(find_node() or 'node')}; {seconds:,.0f} s. "
         f"`python -m tests.runtimes --positions {options.positions}` with the library and the package.",
         "",
-        "| walks | number | positions | refused by all |",
-        "|---|--:|--:|--:|",
+        "| walks | number | positions | refused by all | Lark that Python reads alone |",
+        "|---|--:|--:|--:|--:|",
         *(
-            f"| {source} | {count:,} | {result.positions[source]:,} | {result.refused[source]:,} |"
+            f"| {source} | {count:,} | {result.positions[source]:,} | {result.refused[source]:,} "
+            f"| {result.python_alone[source]:,} |"
             for source, count in result.walks.most_common()
         ),
         "",

@@ -15,11 +15,15 @@ from tests.runtimes.walks import NOTATIONS, Walk, vocabulary
 
 @dataclass
 class Comparison:
-    """Of each source of walks: walks, positions, grammars that all refuse. Differences are said in words."""
+    """Of each source of walks: walks, positions, grammars that all refuse, and those in Lark that Python reads alone.
+
+    Differences are said in words. Lark beyond its common part is no difference: docs/how-to/from-rust.md names it.
+    """
 
     walks: Counter[str] = field(default_factory=Counter)
     positions: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
+    python_alone: Counter[str] = field(default_factory=Counter)
     differences: list[str] = field(default_factory=list)
 
 
@@ -36,6 +40,9 @@ def compare(walks: Iterable[Walk], programs: Sequence[Program], most: int) -> Co
         takes = {program: program.takes() for program in programs}
         result.walks[walk.source] += 1
         result.refused[walk.source] += matcher is None and not any(takes.values())
+        if walk.notation == "lark" and matcher is not None and not any(takes.values()):
+            result.python_alone[walk.source] += 1
+            continue
         for program, is_taken in takes.items():
             if is_taken != (matcher is not None):
                 verb = "takes" if is_taken else "refuses"

@@ -34,6 +34,7 @@ def test_masks_are_those_of_the_python_package(name: str, tmp_path: Path) -> Non
         result = compare(walks(every=80), [program], most=1_000_000)
     assert result.differences == []
     assert set(result.walks) == {"own", "MaskBench", "grammar cases", "tool formats"}
+    assert result.python_alone.total() < result.walks["grammar cases"]
     assert min(result.positions.values()) > len(OTHERS) and result.positions.total() > 10_000
 
 
