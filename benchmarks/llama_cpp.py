@@ -262,8 +262,8 @@ def _page(
         f"and {kinds['refused']:,} they refuse whole.",
         "",
         f"`llama-server` with the drop-in: **{len(finished)} answers that came to their end, {valid} valid**, for "
-        f"{answers['tried']} schemas, the smallest of each kind first; {answers['cut']} tries were cut at {MOST_TOKENS} tokens. "
-        f"`llg error` stood in the server's log {len(answers['complaints'])} times.",
+        f"{answers['tried']} schemas, the smallest of each kind first; {answers['cut']} tries were cut at "
+        f"{MOST_TOKENS} tokens. `llg error` stood in the server's log {len(answers['complaints'])} times.",
         "",
         "| schema | llama.cpp's own converter | in short | the drop-in's answer | valid |",
         "|---|---|---|---|---|",

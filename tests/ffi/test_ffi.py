@@ -62,7 +62,7 @@ def test_the_functions_do_what_the_header_says(client: Path, sanitized: Path, mo
 @pytest.mark.parametrize("words", [["basic"], ["threads"], ["fuzz", "7", "3000"]], ids=lambda words: words[0])
 def test_valgrind_finds_no_wrong_access_and_nothing_lost(client: Path, words: list[str]) -> None:
     """Best with a library without mimalloc, whose blocks valgrind cannot tell apart."""
-    checks = ["--quiet", "--leak-check=full", "--show-leak-kinds=definite,indirect", "--error-exitcode=9"]
+    checks = ["--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite", "--error-exitcode=9"]
     subprocess.run(["valgrind", *checks, client, *words], check=True)
 
 

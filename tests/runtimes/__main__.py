@@ -63,13 +63,16 @@ def _page(result: Comparison, names: list[str], listed: int, options: argparse.N
         f"{_output('rustc')}, {_output('cc')}, Node.js {_output(find_node() or 'node')}; {seconds:,.0f} s. "
         f"`python -m tests.runtimes --positions {options.positions}` with the library and the package.",
         "",
-        "| walks | number | positions | refused by all | Lark that Python reads alone |",
+        "| walks | number | positions | refused by all | read by Python alone |",
         "|---|--:|--:|--:|--:|",
         *(
             f"| {source} | {count:,} | {result.positions[source]:,} | {result.refused[source]:,} "
             f"| {result.python_alone[source]:,} |"
             for source, count in result.walks.most_common()
         ),
+        "",
+        "Python alone reads Lark beyond its common part, and references to metaschemas ([not in the crate]"
+        "(../../docs/how-to/from-rust.md#what-is-not-in-the-crate)).",
         "",
         *(f"* {difference}" for difference in result.differences[:50]),
     ]
