@@ -4,7 +4,7 @@
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 folder="${1:?usage: tools/library.sh FOLDER [PROFILE]}"
-profile="${2:-release}"
+profile="${2:-library}"
 
 [[ ! -e "$folder" ]] || { echo "tools/library.sh: $folder exists; name a new folder" >&2; exit 2; }
 cargo build --quiet --profile "$profile" --locked --manifest-path "$root/Cargo.toml" -p frisket-ffi -p frisket-dropin
@@ -21,11 +21,7 @@ done
 if [[ "$(uname)" == Linux ]]; then
     # Linked anew, since rustc has a version script of its own, beside which no other may be.
     "${CC:-cc}" -shared -o "$folder/libfrisket.so" -Wl,-soname,libfrisket.so -Wl,--gc-sections -Wl,--no-undefined \
-        -Wl,--version-script="$root/crates/ffi/frisket.map" -Wl,--whole-archive "$folder/libfrisket.a" -Wl,--no-whole-archive \
+        -Wl,--strip-all -Wl,--version-script="$root/crates/ffi/frisket.map" -Wl,--whole-archive "$folder/libfrisket.a" -Wl,--no-whole-archive \
         -lgcc_s -lpthread -lm -ldl -lc
-    # Without symbols: they are two thirds of a shared library.
-    strip --strip-unneeded "$folder"/*.so
-elif [[ "$(uname)" == Darwin ]]; then
-    strip -x "$folder"/*.dylib
 fi
 ls -l "$folder"

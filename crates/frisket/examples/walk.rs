@@ -6,6 +6,9 @@ use frisket::{CompiledGrammar, Grammar, Limits, Matcher, Result, SchemaOptions, 
 use std::io::{self, BufWriter, Read, Write};
 use std::time::Instant;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The words of 32 bits that come next; nothing at the end of the input.
 fn words(input: &mut impl Read, count: usize) -> Option<Vec<u32>> {
     let mut bytes = vec![0; 4 * count];
