@@ -10,7 +10,7 @@ from frisket import Matcher
 from frisket.compiled_schema import compiled_lately
 from frisket.errors import FrisketError
 from tests.runtimes.program import Program
-from tests.runtimes.walks import NOTATIONS, Walk, vocabulary
+from tests.runtimes.walks import METASCHEMA, NOTATIONS, Walk, vocabulary
 
 
 @dataclass
@@ -87,7 +87,7 @@ def _is_pythons(walk: Walk) -> bool:
 
     Beyond the common part of Lark that are references to metaschemas, which Python finds among installed packages.
     """
-    return walk.notation == "lark" or '"$ref": "http://json-schema.org/' in walk.grammar
+    return walk.notation == "lark" or METASCHEMA in walk.grammar
 
 
 def _shown(walk: Walk) -> str:

@@ -32,6 +32,8 @@ OTHERS = (
     ("regex", r"(?:\w+@[a-z]{3,}\.(?:org|net)\n){2}", "joe@example.org\njo"),
     ("regex", r"\p{Lu}\p{Ll}+ [\u3040-\u309f]{2,}", "Été ひら"),
 )
+#: A reference that only the Python package follows, to what it finds among installed packages.
+METASCHEMA = '"$ref": "http://json-schema.org/'
 #: Schemas of MaskBench are the tools' parameters: one of so many.
 EVERY_TOOL = 40
 #: Bytes of a token that are looked for; longer ones are runs of blanks and the like.
