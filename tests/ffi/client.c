@@ -404,12 +404,12 @@ static void walks(const char *path, bool is_timed) {
             masks(matcher, (const uint32_t *)tokens, count, mask, words);
             frisket_matcher_free(matcher);
         } else if (compiled != NULL) {
-            uint32_t *spent = malloc(12 * (size_t)count + 4);
+            uint32_t *spent = malloc(16 * (size_t)count + 4);
             CHECK(spent != NULL);
             for (int turn = 0; turn < 2; turn++) {
                 FrisketMatcher *matcher = new_matcher(compiled);
-                said[2] = times(matcher, (const uint32_t *)tokens, count, mask, words, spent + turn * 2 * (size_t)count,
-                                spent + count);
+                uint32_t *filling = spent + 2 * (size_t)turn * count, *advancing = filling + count;
+                said[2] = times(matcher, (const uint32_t *)tokens, count, mask, words, filling, advancing);
                 frisket_matcher_free(matcher);
             }
             put(said + 1, 8);
