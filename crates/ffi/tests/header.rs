@@ -23,9 +23,15 @@ fn every_function_has_a_version() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("the file is there");
     let (header, map) = (read("include/frisket.h"), read("frisket.map"));
-    let declared: BTreeSet<&str> =
-        header.split("frisket_").skip(1).filter_map(|rest| rest.split_once('(')).map(|(name, _)| name).filter(is_name).collect();
-    let versioned: BTreeSet<&str> = map.split("frisket_").skip(1).filter_map(|rest| Some(rest.split_once(';')?.0)).collect();
+    let declared: BTreeSet<&str> = header
+        .split("frisket_")
+        .skip(1)
+        .filter_map(|rest| rest.split_once('('))
+        .map(|(name, _)| name)
+        .filter(is_name)
+        .collect();
+    let versioned: BTreeSet<&str> =
+        map.split("frisket_").skip(1).filter_map(|rest| Some(rest.split_once(';')?.0)).collect();
     assert!(declared.len() > 30);
     assert_eq!(declared, versioned);
 }

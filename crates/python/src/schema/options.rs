@@ -12,7 +12,8 @@ use pyo3::types::IntoPyDict;
 pub fn options_of(options: &Bound<'_, PyAny>, literals: &str) -> PyResult<Options> {
     let py = options.py();
     let fields = py.import("dataclasses")?.call_method1("asdict", (options,))?;
-    let text = py.import("json")?.call_method("dumps", (fields,), Some(&[("ensure_ascii", false)].into_py_dict(py)?))?;
+    let text =
+        py.import("json")?.call_method("dumps", (fields,), Some(&[("ensure_ascii", false)].into_py_dict(py)?))?;
     // Half of a surrogate pair stands for a question mark, as UTF-8 cannot write it.
     let bytes: Vec<u8> = text.call_method1("encode", ("utf-8", "replace"))?.extract()?;
     let options = SchemaOptions::from_json(&String::from_utf8_lossy(&bytes)).map_err(exception)?;
