@@ -23,11 +23,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.data import ROOT
 from tests.ffi.program import linked
 from tests.regexes.judge import find_node
 from tests.runtimes.walks import NOTATIONS, Walk, tokenizer
 
-ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
 Mode = Literal["masks", "times"]
 
