@@ -1,6 +1,5 @@
 /* A program of C that uses libfrisket as an engine does: driven by tests/ffi/test_ffi.py, one mode a run. */
 
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -322,7 +321,7 @@ static void threads(void) {
     frisket_vocabulary_free(vocabulary);
 }
 
-/* -- masks: cases on the standard input -> masks on the standard output ------------------------------------------ */
+/* -- masks, times: walks on the standard input -> masks, or times, on the standard output ------------------------- */
 
 static FrisketVocabulary *file_vocabulary(const char *path) {
     FILE *file = fopen(path, "rb");
@@ -338,86 +337,92 @@ static FrisketVocabulary *file_vocabulary(const char *path) {
     return vocabulary;
 }
 
-static void masks(const char *path) {
+static FrisketGrammar *read_grammar(uint32_t notation, const char *text, size_t length) {
+    FrisketGrammar *grammar = NULL;
+    switch (notation) {
+    case 0: frisket_grammar_from_json_schema(text, length, NULL, 0, NULL, &grammar, NULL); break;
+    case 1: frisket_grammar_from_regex(text, length, NULL, &grammar, NULL); break;
+    case 2: frisket_grammar_from_gbnf(text, length, NULL, 0, NULL, &grammar, NULL); break;
+    default: frisket_grammar_from_lark(text, length, NULL, 0, NULL, &grammar, NULL);
+    }
+    return grammar;
+}
+
+/* A mask before each token until one may not come, and the mask behind the last. */
+static void masks(FrisketMatcher *matcher, const uint32_t *tokens, uint32_t count, uint32_t *mask, size_t words) {
+    char *error = NULL;
+    for (uint32_t at = 0;; at++) {
+        must(frisket_matcher_fill_mask(matcher, mask, words, &error), &error);
+        put(mask, 4 * words);
+        if (at == count || !allows(mask, tokens[at])) return;
+        must(frisket_matcher_advance(matcher, tokens[at], &error), &error);
+    }
+}
+
+static uint64_t now(void) {
+    struct timespec read;
+    clock_gettime(CLOCK_MONOTONIC, &read);
+    return (uint64_t)read.tv_sec * 1000000000u + (uint64_t)read.tv_nsec;
+}
+
+/* The nanoseconds of each mask and of each advance; how many tokens came. */
+static uint32_t times(FrisketMatcher *matcher, const uint32_t *tokens, uint32_t count, uint32_t *mask, size_t words,
+                      uint32_t *filling, uint32_t *advancing) {
+    for (uint32_t at = 0; at < count; at++) {
+        uint64_t begun = now();
+        frisket_matcher_fill_mask(matcher, mask, words, NULL);
+        filling[at] = (uint32_t)(now() - begun);
+        if (!allows(mask, tokens[at])) return at;
+        begun = now();
+        frisket_matcher_advance(matcher, tokens[at], NULL);
+        advancing[at] = (uint32_t)(now() - begun);
+    }
+    return count;
+}
+
+/* tests/runtimes/program.py says what is read and written. */
+static void walks(const char *path, bool is_timed) {
+    uint64_t begun = now();
     FrisketVocabulary *vocabulary = file_vocabulary(path);
-    size_t words = frisket_vocabulary_mask_words(vocabulary);
-    uint32_t *mask = malloc(4 * words), count;
+    uint32_t words = (uint32_t)frisket_vocabulary_mask_words(vocabulary), notation;
+    uint32_t head[] = {words, (uint32_t)((now() - begun) / 1000)};
+    put(head, sizeof head);
+    fflush(stdout);
+    uint32_t *mask = malloc(4 * (size_t)words);
     CHECK(mask != NULL);
-    while (fread(&count, sizeof count, 1, stdin) == 1) {
-        uint32_t kind = number(), length = number();
-        char *text = block(length), *tokens = block(4 * (size_t)count), *error = NULL;
-        FrisketGrammar *grammar = NULL;
+    while (fread(&notation, sizeof notation, 1, stdin) == 1) {
+        uint32_t length = number(), count = number();
+        char *text = block(length), *tokens = block(4 * (size_t)count);
+        begun = now();
         FrisketCompiled *compiled = NULL;
-        FrisketCode code = kind == 0   ? frisket_grammar_from_json_schema(text, length, NULL, 0, NULL, &grammar, &error)
-                           : kind == 1 ? frisket_grammar_from_gbnf(text, length, NULL, 0, NULL, &grammar, &error)
-                                       : frisket_grammar_from_lark(text, length, NULL, 0, NULL, &grammar, &error);
-        uint32_t said = (uint32_t)code;
-        put(&said, 4);
-        if (code == FRISKET_CODE_OK) {
-            must(frisket_compile(grammar, vocabulary, NULL, &compiled, &error), &error);
+        FrisketGrammar *grammar = read_grammar(notation, text, length);
+        if (grammar != NULL) frisket_compile(grammar, vocabulary, NULL, &compiled, NULL);
+        uint32_t said[] = {compiled != NULL, (uint32_t)(now() - begun), 0};
+        put(said, 4);
+        if (compiled != NULL && !is_timed) {
             FrisketMatcher *matcher = new_matcher(compiled);
-            for (uint32_t at = 0; at <= count; at++) {
-                must(frisket_matcher_fill_mask(matcher, mask, words, &error), &error);
-                put(mask, 4 * words);
-                if (at < count) {
-                    uint32_t token;
-                    memcpy(&token, tokens + 4 * at, 4);
-                    must(frisket_matcher_advance(matcher, token, &error), &error);
-                }
-            }
+            masks(matcher, (const uint32_t *)tokens, count, mask, words);
             frisket_matcher_free(matcher);
-            frisket_compiled_free(compiled);
-            frisket_grammar_free(grammar);
+        } else if (compiled != NULL) {
+            uint32_t *spent = malloc(16 * (size_t)count + 4);
+            CHECK(spent != NULL);
+            for (int turn = 0; turn < 2; turn++) {
+                FrisketMatcher *matcher = new_matcher(compiled);
+                uint32_t *filling = spent + 2 * (size_t)turn * count, *advancing = filling + count;
+                said[2] = times(matcher, (const uint32_t *)tokens, count, mask, words, filling, advancing);
+                frisket_matcher_free(matcher);
+            }
+            put(said + 1, 8);
+            for (int row = 0; row < 3; row++) put(spent + row * (size_t)count, 4 * (size_t)said[2]);
+            free(spent);
         }
-        frisket_text_free(error);
+        fflush(stdout);
+        frisket_compiled_free(compiled);
+        frisket_grammar_free(grammar);
         free(text);
         free(tokens);
     }
     free(mask);
-    frisket_vocabulary_free(vocabulary);
-}
-
-/* -- time: nanoseconds of processor time a mask, an advance, a rollback; what they do is in the caches ------------- */
-
-static double spent(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-static void cost(const char *path, const char *schema, int turns) {
-    FrisketVocabulary *vocabulary = file_vocabulary(path);
-    size_t words = frisket_vocabulary_mask_words(vocabulary);
-    uint32_t *mask = malloc(4 * words);
-    FrisketCompiled *compiled = compiled_schema(vocabulary, schema);
-    FrisketMatcher *matcher = new_matcher(compiled);
-    char *error = NULL;
-    CHECK(mask != NULL);
-    must(frisket_matcher_fill_mask(matcher, mask, words, &error), &error);
-    uint32_t token = 0;
-    while (!allows(mask, token)) token++;
-    must(frisket_matcher_advance(matcher, token, &error), &error);
-    must(frisket_matcher_rollback(matcher, 1, &error), &error);
-    double begin = spent();
-    for (int turn = 0; turn < turns; turn++) frisket_matcher_fill_mask(matcher, mask, words, NULL);
-    double filled = spent();
-    for (int turn = 0; turn < turns; turn++) {
-        frisket_matcher_advance(matcher, token, NULL);
-        frisket_matcher_rollback(matcher, 1, NULL);
-    }
-    double moved = spent();
-    double compiles = 0;
-    for (int turn = 0; turn < turns / 1000; turn++) {
-        double start = spent();
-        FrisketCompiled *again = compiled_schema(vocabulary, schema);
-        compiles += spent() - start;
-        frisket_compiled_free(again);
-    }
-    printf("{\"fill_mask\": %.1f, \"advance_rollback\": %.1f, \"compile\": %.1f, \"token\": %" PRIu32 "}\n",
-           (filled - begin) / turns, (moved - filled) / turns, compiles / (turns / 1000), token);
-    free(mask);
-    frisket_matcher_free(matcher);
-    frisket_compiled_free(compiled);
     frisket_vocabulary_free(vocabulary);
 }
 
@@ -432,12 +437,10 @@ int main(int count, char **arguments) {
         fuzz(strtoull(arguments[2], NULL, 10), atoi(arguments[3]));
     } else if (strcmp(mode, "threads") == 0) {
         threads();
-    } else if (strcmp(mode, "masks") == 0) {
-        CHECK(count == 3);
-        masks(arguments[2]);
     } else {
-        CHECK(strcmp(mode, "cost") == 0 && count == 5);
-        cost(arguments[2], arguments[3], atoi(arguments[4]));
+        bool is_timed = strcmp(mode, "times") == 0;
+        CHECK((is_timed || strcmp(mode, "masks") == 0) && count == 3);
+        walks(arguments[2], is_timed);
     }
     return 0;
 }

@@ -6,7 +6,6 @@ FRISKET_LIBRARY is the folder of the library, target/source after `cargo build -
 from __future__ import annotations
 
 import functools
-import json
 import struct
 import subprocess
 import sys
@@ -18,26 +17,29 @@ import pytest
 
 from frisket import Grammar, Vocabulary
 from frisket.errors import FrisketError
-from tests.data import ROOT, data_dir, maskbench
+from tests.data import ROOT
 from tests.docs.document import blocks
-from tests.ffi.program import HERE, LIBRARY, REQUIREMENTS, linked, vocabulary, walked
+from tests.ffi.program import HERE, LIBRARY, REQUIREMENTS, linked
+from tests.runtimes.walks import schema_walks, vocabulary
 
 INCLUDE = ROOT / "crates" / "dropin" / "include"
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
-#: One schema of so many is walked.
+#: One schema of so many is walked, and so many tokens of a document.
 EVERY = 55
+MOST_TOKENS = 60
 
 pytestmark = REQUIREMENTS
 
 
 def llama_cpp(program: Path, *flags: str) -> list[str]:
-    return [str(linked(HERE / "llama_cpp.c", program, "frisket_dropin", INCLUDE, *flags))]
+    assert LIBRARY is not None
+    return [str(linked(HERE / "llama_cpp.c", program, "frisket_dropin", INCLUDE, LIBRARY, *flags))]
 
 
 def ollama(program: Path, *flags: str) -> list[str]:
     assert LIBRARY is not None
     name = "libfrisket_dropin.dylib" if sys.platform == "darwin" else "libfrisket_dropin.so"
-    return [str(linked(HERE / "ollama.c", program, "dl", INCLUDE, *flags)), str(Path(LIBRARY).resolve() / name)]
+    return [str(linked(HERE / "ollama.c", program, "dl", INCLUDE, LIBRARY, *flags)), str(LIBRARY / name)]
 
 
 @pytest.fixture(scope="module", params=[llama_cpp, ollama], ids=["llama.cpp", "ollama"])
@@ -61,15 +63,9 @@ def test_calls_in_any_order_never_crash(tmp_path: Path, build: object) -> None:
 
 @functools.cache
 def cases() -> list[tuple[str, list[int]]]:
-    """Schemas, and the tokens of their first valid document."""
-    longest = max(len(vocabulary().token(token) or b"") for token in range(1_000))
-    found = []
-    for row in list(maskbench(data_dir()))[::EVERY]:
-        text = json.dumps(row["schema"])
-        valid = [json.dumps(test["data"]) for test in row["tests"] if test["valid"]]
-        make = functools.partial(Grammar.from_json_schema, text)
-        found.append((text, walked(make, valid[0] if valid else "", longest)))
-    return found
+    """Schemas, and the tokens of the beginning of a document."""
+    last = {walk.grammar: walk for walk in schema_walks(EVERY)}
+    return [(walk.grammar, walk.allowed(MOST_TOKENS)) for walk in last.values()]
 
 
 def spelled(known: Vocabulary) -> bytes:
@@ -117,8 +113,8 @@ def test_the_page_shows_what_its_program_prints(tmp_path: Path, name: str) -> No
     source.write_text(next(block.text for block in page if block.language == "c"), encoding="utf-8")
     library = "frisket_dropin" if name == "in-llama-cpp" else "dl"
     assert LIBRARY is not None
-    program = linked(source, tmp_path / "page", library, INCLUDE)
+    program = linked(source, tmp_path / "page", library, INCLUDE, LIBRARY)
     # As the page says: the library under the name that the engine looks up.
-    (tmp_path / "libollama_xgrammar.so").symlink_to(next(Path(LIBRARY).resolve().glob("libfrisket_dropin.[sd]*")))
+    (tmp_path / "libollama_xgrammar.so").symlink_to(next(LIBRARY.glob("libfrisket_dropin.[sd]*")))
     printed = subprocess.run([program], cwd=tmp_path, stdout=subprocess.PIPE, text=True, check=True).stdout
     assert printed.strip() == [block.text for block in page if block.language == "text"][-1].strip()

@@ -4,89 +4,38 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import json
 import re
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from frisket import Grammar, Vocabulary
 from frisket.errors import FrisketError
-from tests.data import ROOT, data_dir, maskbench
+from tests.data import ROOT
 from tests.docs.document import blocks
+from tests.runtimes.walks import NOTATIONS, OTHERS, Walk, schema_walks, vocabulary
 from tests.wasm.host import Host, served, tab
 
 #: One schema of so many is walked.
 EVERY = 60
 #: Tokens of a document that are walked.
 MOST_TOKENS = 40
-MAKERS: dict[str, Callable[[str], Grammar]] = {
-    "schema": Grammar.from_json_schema,
-    "regex": functools.partial(Grammar.from_regex, dialect="ecma"),
-    "gbnf": Grammar.from_gbnf,
-    "lark": functools.partial(Grammar.from_lark, dialect="llguidance"),
-}
-#: A grammar of each notation, and the beginning of a text of it.
-GRAMMARS = [
-    ("gbnf", 'root ::= "a" [0-9]+ | item*\nitem ::= "[" root "]"', "[[a123]"),
-    ("gbnf", 'root ::= "\\u00e9"{2,3} [^a-z]', "éé"),
-    ("lark", 'start: "x" INT\nINT: /[0-9]+/\n%ignore " "', "x 12"),
-    ("regex", r"(?:\w+@[a-z]{3,}\.(?:org|net)\n){2}", "joe@example.org\njo"),
-    ("regex", r"\p{Lu}\p{Ll}+ [\u3040-\u309f]{2,}", "Été ひら"),
-]
-
-
-@functools.cache
-def vocabulary() -> Vocabulary:
-    """Without the files beside the tokenizer, which may name other ends: the package is given its text alone."""
-    with tempfile.TemporaryDirectory() as folder:
-        source = data_dir() / "tokenizers" / "llama3" / "tokenizer.json"
-        return Vocabulary.from_huggingface(shutil.copy(source, folder))
-
-
-@functools.cache
-def tokens_by_text() -> dict[bytes, int]:
-    ids = range(vocabulary().size)
-    return {text: token for token in reversed(ids) if (text := vocabulary().token(token))}
-
-
-def walked(notation: str, source: str, text: str) -> list[int]:
-    """Tokens that spell the beginning of a text, the longest that may come each time."""
-    try:
-        matcher = MAKERS[notation](source).compile(vocabulary()).matcher()
-    except FrisketError:
-        return []
-    found: list[int] = []
-    rest = text.encode()
-    while rest and len(found) < MOST_TOKENS:
-        known = (tokens_by_text().get(rest[:length]) for length in range(min(len(rest), 64), 0, -1))
-        token = next((token for token in known if token is not None and matcher.validate([token])), None)
-        if token is None:
-            break
-        matcher.advance(token)
-        found.append(token)
-        rest = rest[len(vocabulary().token(token) or b"") :]
-    return found
 
 
 @functools.cache
 def cases() -> list[tuple[str, str, list[int]]]:
     """The notation of a grammar, its text, and tokens that may come one after the other."""
-    listed = [(notation, source, walked(notation, source, text)) for notation, source, text in GRAMMARS]
-    for row in list(maskbench(data_dir()))[::EVERY]:
-        schema = json.dumps(row["schema"])
-        document = next((json.dumps(test["data"]) for test in row["tests"] if test["valid"]), "")
-        listed.append(("schema", schema, walked("schema", schema, document)))
-    return listed
+    schemas = {walk.grammar: walk for walk in schema_walks(EVERY)}
+    return [
+        (walk.notation, walk.grammar, walk.allowed(MOST_TOKENS))
+        for walk in (*(Walk("own", *other) for other in OTHERS), *schemas.values())
+    ]
 
 
 def hashes(notation: str, source: str, tokens: list[int]) -> Iterator[str]:
     """The hashes of the masks before each token, and behind the last."""
-    matcher = MAKERS[notation](source).compile(vocabulary()).matcher()
+    matcher = NOTATIONS[notation](source).compile(vocabulary()).matcher()
     yield hashlib.sha256(matcher.mask().tobytes()).hexdigest()
     for token in tokens:
         matcher.advance(token)
@@ -127,7 +76,7 @@ def test_errors_say_what_where_and_what_to_do(host: Host) -> None:
     assert [(error["name"], error["code"], error["place"]) for error in told] == [case[2:] for case in ERRORS]
     for (notation, text, *_), error in zip(ERRORS, told, strict=True):
         with pytest.raises(FrisketError) as raised:
-            MAKERS[notation](text)
+            NOTATIONS[notation](text)
         assert error["name"] == type(raised.value).__name__
         assert error["message"] and error["message"] in error["text"]
         assert error["hint"] is None or error["hint"] in error["text"]

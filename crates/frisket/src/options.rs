@@ -55,6 +55,12 @@ impl SchemaOptions {
         })
     }
 
+    /// The options of the crate below.
+    #[doc(hidden)]
+    pub fn into_inner(self) -> Options {
+        self.0
+    }
+
     /// The common part of all schemas of the options, made once.
     pub(crate) fn prelude(&self) -> Result<Arc<Prelude>> {
         static KNOWN: Lazy<Lock<Vec<Arc<Prelude>>>> = Lazy::new(|| Lock::new(Vec::new()));
