@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
+from frisket.argument_name import explain_slips
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, InvalidSchemaError
 from frisket.language import Language, T, json_value, usual_options
 from frisket.misuse import given, instead_of_choices, instead_of_rules, instead_of_schema
@@ -38,6 +39,36 @@ _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE
 _SCHEMAS = (dict, bool, str)
 
 
+def _option_slips() -> dict[str, str]:
+    """Options of JSON Schemas that are passed to the constructor itself, by whichever name."""
+    from dataclasses import fields
+
+    from frisket.json_schema.options import SLIPS, JSONSchemaOptions
+
+    own = {one.name: "write options=frisket.JSONSchemaOptions({name}={value})" for one in fields(JSONSchemaOptions)}
+    return {name: f"in options=frisket.JSONSchemaOptions(…), {advice}" for name, advice in SLIPS.items()} | own
+
+
+#: Arguments of the constructors as other libraries name them → what to write instead.
+_PATTERN_SLIPS = {
+    "flags": "compile the pattern with them: re.compile(pattern, flags)",
+    **dict.fromkeys(("regex", "text"), "write pattern={value}"),
+    **dict.fromkeys(("full", "fullmatch", "anchored"), "search=True lets other text surround the match"),
+}
+_RULES_SLIPS = {
+    **dict.fromkeys(("start", "start_rule", "root_rule", "root_rule_name"), "write root={value}"),
+    **dict.fromkeys(("rules", "grammar"), "write text={value}"),
+}
+_LARK_SLIPS = {**_RULES_SLIPS, **dict.fromkeys(("root", "start_rule", "root_rule"), "write start={value}")}
+_TOOLS_SLIPS = {
+    "tool_choice": "write choice={value}",
+    "parallel_tool_calls": "write parallel={value}",
+    "policy": "pass frisket.tools.Tools(tools, policy={value}) as the tools",
+    "model": "write vocabulary=model.vocabulary",
+    "tokenizer": "write vocabulary=frisket.Vocabulary.from_huggingface(tokenizer)",
+}
+
+
 class Grammar(Language[T]):
     """What may be written: rules over bytes. Knows no tokenizer; immutable and thread-safe.
 
@@ -62,6 +93,7 @@ class Grammar(Language[T]):
     __slots__ = ()
 
     @classmethod
+    @explain_slips("Grammar.from_choices", {"values": "write choices={value}", "options": "write choices={value}"})
     def from_choices(cls, choices: Iterable[str], *, limits: Limits | None = None) -> Grammar[str]:
         """Exactly one of the texts.
 
@@ -81,6 +113,7 @@ class Grammar(Language[T]):
         return Grammar(core, origin=Origin.of_choices(list(texts), limits))
 
     @classmethod
+    @explain_slips("Grammar.from_regex", _PATTERN_SLIPS)
     def from_regex(
         cls,
         pattern: str | re.Pattern[str],
@@ -128,6 +161,7 @@ class Grammar(Language[T]):
         return Grammar(core, origin=Origin.of_pattern(pattern if flags else text, dialect, search, limits))
 
     @classmethod
+    @explain_slips("Grammar.from_gbnf", _RULES_SLIPS)
     def from_gbnf(cls, text: str, *, root: str = "root", limits: Limits | None = None) -> Grammar[str]:
         r"""The texts of a rule of a grammar in GBNF, the notation of llama.cpp.
 
@@ -154,6 +188,7 @@ class Grammar(Language[T]):
         return Grammar(core, origin=Origin.of_notation("from_gbnf", text, limits, root=root))
 
     @classmethod
+    @explain_slips("Grammar.from_abnf", _RULES_SLIPS)
     def from_abnf(
         cls,
         text: str,
@@ -183,6 +218,7 @@ class Grammar(Language[T]):
         return Grammar(core, origin=Origin.of_notation("from_abnf", text, limits, root=root, values=values))
 
     @classmethod
+    @explain_slips("Grammar.from_ebnf", _RULES_SLIPS)
     def from_ebnf(
         cls,
         text: str,
@@ -217,6 +253,7 @@ class Grammar(Language[T]):
         return Grammar(core, origin=Origin.of_notation("from_ebnf", text, limits, root=root, dialect=dialect))
 
     @classmethod
+    @explain_slips("Grammar.from_lark", _LARK_SLIPS)
     def from_lark(
         cls,
         text: str,
@@ -255,6 +292,7 @@ class Grammar(Language[T]):
         return Grammar(core, origin=Origin.of_notation("from_lark", text, limits, dialect=dialect, start=start))
 
     @classmethod
+    @explain_slips("Grammar.from_json_schema", _option_slips)
     def from_json_schema(
         cls,
         schema: Mapping[str, Any] | bool | str,
@@ -292,6 +330,7 @@ class Grammar(Language[T]):
         cls, tp: TypeForm[R], options: JSONSchemaOptions | None = ..., *, limits: Limits | None = ...
     ) -> Grammar[R]: ...
     @classmethod
+    @explain_slips("Grammar.from_type", _option_slips)
     def from_type(
         cls, tp: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None
     ) -> Grammar[Any]:
@@ -320,6 +359,7 @@ class Grammar(Language[T]):
         grammar._origin = Origin("from_type", tp, {"options": None if options == usual else options}, limits)
         return grammar
 
+    @explain_slips("Grammar.with_schema", _option_slips)
     def with_schema(
         self, schema: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None
     ) -> Grammar[Any]:
@@ -335,6 +375,7 @@ class Grammar(Language[T]):
         return Grammar.from_json_schema(schema, options or self.options, registry=registry, limits=limits)
 
     @classmethod
+    @explain_slips("Grammar.from_tools", _TOOLS_SLIPS)
     def from_tools(
         cls,
         tools: Tools | Iterable[Any],
