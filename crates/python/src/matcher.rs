@@ -369,6 +369,11 @@ impl Matcher {
         format!("<Matcher for {size} tokens, {} steps taken, {end}>", grouped(matcher.steps()))
     }
 
+    /// The mask, as a page of a notebook: what may come next.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("frisket.explanation.mask_page")?.call_method1("mask_page", (slf,))
+    }
+
     fn __reduce__(&self) -> PyResult<()> {
         Err(PyTypeError::new_err(
             "a Matcher cannot be pickled or copied: fork() makes another one at the same position, and another process is \

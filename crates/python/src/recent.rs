@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyTuple};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// At most `count` results that weigh at most `weight` bytes together; the least recently used is dropped first.
-/// Thread-safe: without the GIL, calls take turns by Python's lock of this object. Keys are texts, bytes, numbers, or tuples of these: comparing them runs no Python code.
+/// Thread-safe. Keys are texts, bytes, numbers, or tuples of these: comparing them runs no Python code.
 #[pyclass(frozen, module = "frisket._core.front_end")]
 pub struct Recent {
     /// How many results are kept at most.
@@ -16,7 +16,7 @@ pub struct Recent {
     #[pyo3(get)]
     weight: usize,
     held: AtomicUsize,
-    /// key → (value, weight), in the order of their last use.
+    /// key → (value, weight), in the order of their last use. Where Python has no GIL, its lock of this object guards them.
     entries: Py<PyDict>,
 }
 
