@@ -435,8 +435,6 @@ class Matcher:
     def explain(self, token_or_text: int | str | bytes) -> Explanation:
         """Why a token (by its id) or a text may not come next: which keyword of the schema or option forbids it, and
         what may come instead; or that it may. The matcher stays where it is. For people: it may take milliseconds."""
-    def _repr_html_(self) -> str:
-        """The mask, as a page of a notebook: what may come next."""
     def forced_bytes(self) -> bytes:
         """The text that must come next, whatever the model prefers: at most 1,024 bytes of it.
 
