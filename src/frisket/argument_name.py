@@ -43,6 +43,8 @@ def explain_slips(name: str, slips: Slips = {}) -> Callable[[Call], Call]:  # no
     >>> greet(to="Ada")
     Traceback (most recent call last):
     TypeError: greet takes no to: write name='Ada'
+
+    The slip `*` is that of a call with too many arguments by position.
     """
 
     def decorate(call: Call) -> Call:
@@ -55,6 +57,8 @@ def explain_slips(name: str, slips: Slips = {}) -> Callable[[Call], Call]:  # no
 
         @functools.wraps(call)
         def checked(*arguments: Any, **options: Any) -> Any:
+            if len(arguments) > code.co_argcount and "*" in (known := slips() if callable(slips) else slips):
+                raise TypeError(f"{name}: {known['*']}")
             for option, value in options.items():
                 if option not in taken:
                     raise explained(name, option, value, taken, slips() if callable(slips) else slips)

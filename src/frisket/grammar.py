@@ -35,22 +35,26 @@ R = TypeVar("R")
 #: The flags of `re` that say what a pattern matches.
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
 
+#: Names that a reader may look for here.
+_OF_MATCHERS = ("advance", "allowed", "fill_mask", "mask")
+
 #: Usual types of a JSON Schema: of others it is asked what was meant.
 _SCHEMAS = (dict, bool, str)
 
 
-def _option_slips() -> dict[str, str]:
-    """Options of JSON Schemas that are passed to the constructor itself, by whichever name."""
-    from dataclasses import fields
+def option_slips() -> dict[str, str]:
+    """Options of JSON Schemas that are passed to a constructor itself, by whichever name."""
+    from frisket.json_schema.options import own_slips
 
-    from frisket.json_schema.options import SLIPS, JSONSchemaOptions
-
-    own = {one.name: "write options=frisket.JSONSchemaOptions({name}={value})" for one in fields(JSONSchemaOptions)}
-    return {name: f"in options=frisket.JSONSchemaOptions(…), {advice}" for name, advice in SLIPS.items()} | own
+    return own_slips()
 
 
 #: Arguments of the constructors as other libraries name them → what to write instead.
-_PATTERN_SLIPS = {
+_CHOICES_SLIPS = {
+    "*": "choices are one list of texts: write [text, text]",
+    **dict.fromkeys(("values", "options"), "write choices={value}"),
+}
+PATTERN_SLIPS = {
     "flags": "compile the pattern with them: re.compile(pattern, flags)",
     **dict.fromkeys(("regex", "text"), "write pattern={value}"),
     **dict.fromkeys(("full", "fullmatch", "anchored"), "search=True lets other text surround the match"),
@@ -92,8 +96,15 @@ class Grammar(Language[T]):
 
     __slots__ = ()
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            known = ": it is a method of grammar.compile(vocabulary).matcher()" if name in _OF_MATCHERS else ""
+            known = ": write grammar.compile(vocabulary).matcher()" if name == "matcher" else known
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{known}")
+
     @classmethod
-    @explain_slips("Grammar.from_choices", {"values": "write choices={value}", "options": "write choices={value}"})
+    @explain_slips("Grammar.from_choices", _CHOICES_SLIPS)
     def from_choices(cls, choices: Iterable[str], *, limits: Limits | None = None) -> Grammar[str]:
         """Exactly one of the texts.
 
@@ -113,7 +124,7 @@ class Grammar(Language[T]):
         return Grammar(core, origin=Origin.of_choices(list(texts), limits))
 
     @classmethod
-    @explain_slips("Grammar.from_regex", _PATTERN_SLIPS)
+    @explain_slips("Grammar.from_regex", PATTERN_SLIPS)
     def from_regex(
         cls,
         pattern: str | re.Pattern[str],
@@ -292,7 +303,7 @@ class Grammar(Language[T]):
         return Grammar(core, origin=Origin.of_notation("from_lark", text, limits, dialect=dialect, start=start))
 
     @classmethod
-    @explain_slips("Grammar.from_json_schema", _option_slips)
+    @explain_slips("Grammar.from_json_schema", option_slips)
     def from_json_schema(
         cls,
         schema: Mapping[str, Any] | bool | str,
@@ -330,7 +341,7 @@ class Grammar(Language[T]):
         cls, tp: TypeForm[R], options: JSONSchemaOptions | None = ..., *, limits: Limits | None = ...
     ) -> Grammar[R]: ...
     @classmethod
-    @explain_slips("Grammar.from_type", _option_slips)
+    @explain_slips("Grammar.from_type", option_slips)
     def from_type(
         cls, tp: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None
     ) -> Grammar[Any]:
@@ -359,7 +370,7 @@ class Grammar(Language[T]):
         grammar._origin = Origin("from_type", tp, {"options": None if options == usual else options}, limits)
         return grammar
 
-    @explain_slips("Grammar.with_schema", _option_slips)
+    @explain_slips("Grammar.with_schema", option_slips)
     def with_schema(
         self, schema: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None
     ) -> Grammar[Any]:

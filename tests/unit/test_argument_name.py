@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from frisket import Grammar, Guard, JSONSchemaOptions, Sampler
+from frisket import Grammar, Guard, JSONSchemaOptions, Limits, Sampler, Vocabulary, models, parts
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "integer"}}}
 GRAMMAR = Grammar.from_json_schema(SCHEMA)
@@ -30,6 +30,11 @@ GRAMMAR = Grammar.from_json_schema(SCHEMA)
         (lambda: Grammar.from_lark('start: "a"', root="start"), "write start='start'"),  # type: ignore[call-arg]
         (lambda: Grammar.from_tools([], "hermes", tool_choice="auto"), "write choice='auto'"),  # type: ignore[call-arg]
         (lambda: Grammar.from_choices(values=["a"]), "write choices="),  # type: ignore[call-arg]
+        (lambda: parts.json(SCHEMA, whitespace="free"), r"JSONSchemaOptions\(whitespace='free'\)"),  # type: ignore[call-overload]
+        (lambda: parts.regex("a", flags=2), "re.compile"),  # type: ignore[call-arg]
+        (lambda: Vocabulary.from_bytes([b"a"], eos_token_id=0), "write eos=0"),  # type: ignore[call-arg]
+        (lambda: Limits(timeout=3), "write seconds=3"),  # type: ignore[call-arg]
+        (lambda: Limits(memory=3), "do you mean memory_bytes?"),  # type: ignore[call-arg]
         (lambda: JSONSchemaOptions(closed=True), "do you mean closed_objects?"),  # type: ignore[call-arg]
         (lambda: JSONSchemaOptions(order="any"), "property_order is"),  # type: ignore[call-arg]
         (lambda: JSONSchemaOptions(colour="red"), "it takes property_order, closed_objects"),  # type: ignore[call-arg]
@@ -51,6 +56,24 @@ def test_a_missing_argument_is_told_of_the_class_that_programs_know() -> None:
         GRAMMAR.compile()  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"^Grammar\.accepts\(\) missing .* 'text'"):
         GRAMMAR.accepts()  # type: ignore[call-arg]
+
+
+def test_choices_are_one_list() -> None:
+    with pytest.raises(TypeError, match=r"^Grammar\.from_choices: choices are one list of texts"):
+        Grammar.from_choices("a", "b")  # type: ignore[call-arg, misc]
+
+
+@pytest.mark.parametrize("name", ["mask", "matcher"])
+def test_what_a_matcher_has_is_no_attribute_of_a_grammar(name: str) -> None:
+    with pytest.raises(AttributeError, match=rf"no attribute '{name}': .*compile\(vocabulary\)\.matcher\(\)"):
+        getattr(GRAMMAR, name)
+    assert not hasattr(GRAMMAR, "nothing")
+
+
+@pytest.mark.parametrize(("name", "advice"), [("openai", "frisket.hosted"), ("llamacpp", "gguf"), ("vllm", "plug-in")])
+def test_a_model_of_another_place_is_named(name: str, advice: str) -> None:
+    with pytest.raises(AttributeError, match=advice):
+        getattr(models, name)
 
 
 @pytest.mark.parametrize("name", [one.name for one in fields(JSONSchemaOptions)])

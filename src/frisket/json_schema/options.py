@@ -228,3 +228,9 @@ RANGES = {
 
 #: The options where nobody says otherwise.
 DEFAULT = JSONSchemaOptions()
+
+
+def own_slips() -> dict[str, str]:
+    """What to write where an option is passed to a constructor of grammars itself, by whichever name."""
+    own = {one.name: "write options=frisket.JSONSchemaOptions({name}={value})" for one in fields(JSONSchemaOptions)}
+    return {name: f"in options=frisket.JSONSchemaOptions(…), {advice}" for name, advice in SLIPS.items()} | own
