@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
-# A folder with one wheel, on the system that it is for → the README's first command, and the engine's tests against it.
+# A folder with wheels of one system, on that system → the README's first command, and the engine's tests against the wheel
+# that fits this Python.
 # usage: tools/try_wheel.sh FOLDER
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-wheel="$(echo "${1:?usage: tools/try_wheel.sh FOLDER}"/*.whl)"
-[[ -f "$wheel" ]] || { echo "tools/try_wheel.sh: $1 holds no wheel, or several" >&2; exit 2; }
+python="${PYTHON:-python3}"
+# Free-threaded Pythons do not load abi3, and others load nothing else.
+kind="$("$python" -c 'import sys, sysconfig
+free = sysconfig.get_config_var("Py_GIL_DISABLED")
+print("cp{}{}t".format(*sys.version_info) if free else "abi3")')"
+wheel="$(echo "${1:?usage: tools/try_wheel.sh FOLDER}"/*-"$kind"-*.whl)"
+[[ -f "$wheel" ]] || { echo "tools/try_wheel.sh: $1 holds no wheel for $kind, or several" >&2; exit 2; }
 room="$(mktemp -d)"
 trap 'rm -rf "$room"' EXIT
-"${PYTHON:-python3}" -m venv "$room/venv"
+"$python" -m venv "$room/venv"
 bin="$room/venv/bin"
 [[ -d "$bin" ]] || bin="$room/venv/Scripts"
 "$bin/python" -m pip install --quiet --disable-pip-version-check "$wheel[cli,pydantic]" pytest "tomli; python_version < '3.11'"

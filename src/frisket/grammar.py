@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from frisket import _core, compiled_schema
 from frisket._core import CompiledGrammar
+from frisket.argument_name import explain_slips
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, InvalidSchemaError
 from frisket.language import Language, T, class_options, json_value, usual_options
 from frisket.misuse import given, instead_of_choices, instead_of_rules, instead_of_schema
@@ -33,8 +34,42 @@ R = TypeVar("R")
 #: The flags of `re` that change which texts a pattern matches.
 _FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE, "a": re.ASCII}
 
+#: Names that a reader may look for here.
+_OF_MATCHERS = ("advance", "allowed", "fill_mask", "mask")
+
 #: Usual types of a JSON Schema; for other types, the error suggests what was meant.
 _SCHEMAS = (dict, bool, str)
+
+
+def option_slips() -> dict[str, str]:
+    """Options of JSON Schemas that are passed to a constructor itself, by whichever name."""
+    from frisket.json_schema.options import own_slips
+
+    return own_slips()
+
+
+#: Arguments of the constructors as other libraries name them → what to write instead.
+_CHOICES_SLIPS = {
+    "*": "choices are one list of texts: write [text, text]",
+    **dict.fromkeys(("values", "options"), "write choices={value}"),
+}
+PATTERN_SLIPS = {
+    "flags": "compile the pattern with them: re.compile(pattern, flags)",
+    **dict.fromkeys(("regex", "text"), "write pattern={value}"),
+    **dict.fromkeys(("full", "fullmatch", "anchored"), "search=True lets other text surround the match"),
+}
+_RULES_SLIPS = {
+    **dict.fromkeys(("start", "start_rule", "root_rule", "root_rule_name"), "write root={value}"),
+    **dict.fromkeys(("rules", "grammar"), "write text={value}"),
+}
+_LARK_SLIPS = {**_RULES_SLIPS, **dict.fromkeys(("root", "start_rule", "root_rule"), "write start={value}")}
+_TOOLS_SLIPS = {
+    "tool_choice": "write choice={value}",
+    "parallel_tool_calls": "write parallel={value}",
+    "policy": "pass frisket.tools.Tools(tools, policy={value}) as the tools",
+    "model": "write vocabulary=model.vocabulary",
+    "tokenizer": "write vocabulary=frisket.Vocabulary.from_huggingface(tokenizer)",
+}
 
 
 class Grammar(Language[T]):
@@ -60,7 +95,15 @@ class Grammar(Language[T]):
 
     __slots__ = ()
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            known = ": it is a method of grammar.compile(vocabulary).matcher()" if name in _OF_MATCHERS else ""
+            known = ": write grammar.compile(vocabulary).matcher()" if name == "matcher" else known
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{known}")
+
     @classmethod
+    @explain_slips("Grammar.from_choices", _CHOICES_SLIPS)
     def from_choices(cls, choices: Iterable[str], *, limits: Limits | None = None) -> Grammar[str]:
         """Exactly one of the texts.
 
@@ -80,6 +123,7 @@ class Grammar(Language[T]):
         return Grammar(core, origin=Origin.of_choices(list(texts), limits))
 
     @classmethod
+    @explain_slips("Grammar.from_regex", PATTERN_SLIPS)
     def from_regex(
         cls,
         pattern: str | re.Pattern[str],
@@ -127,6 +171,7 @@ class Grammar(Language[T]):
         return Grammar(core, origin=Origin.of_pattern(pattern if flags else text, dialect, search, limits))
 
     @classmethod
+    @explain_slips("Grammar.from_gbnf", _RULES_SLIPS)
     def from_gbnf(cls, text: str, *, root: str = "root", limits: Limits | None = None) -> Grammar[str]:
         r"""The texts of a rule of a grammar in GBNF, the notation of llama.cpp.
 
@@ -153,6 +198,7 @@ class Grammar(Language[T]):
         return Grammar(core, origin=Origin.of_notation("from_gbnf", text, limits, root=root))
 
     @classmethod
+    @explain_slips("Grammar.from_abnf", _RULES_SLIPS)
     def from_abnf(
         cls,
         text: str,
@@ -182,6 +228,7 @@ class Grammar(Language[T]):
         return Grammar(core, origin=Origin.of_notation("from_abnf", text, limits, root=root, values=values))
 
     @classmethod
+    @explain_slips("Grammar.from_ebnf", _RULES_SLIPS)
     def from_ebnf(
         cls,
         text: str,
@@ -216,6 +263,7 @@ class Grammar(Language[T]):
         return Grammar(core, origin=Origin.of_notation("from_ebnf", text, limits, root=root, dialect=dialect))
 
     @classmethod
+    @explain_slips("Grammar.from_lark", _LARK_SLIPS)
     def from_lark(
         cls,
         text: str,
@@ -254,6 +302,7 @@ class Grammar(Language[T]):
         return Grammar(core, origin=Origin.of_notation("from_lark", text, limits, dialect=dialect, start=start))
 
     @classmethod
+    @explain_slips("Grammar.from_json_schema", option_slips)
     def from_json_schema(
         cls,
         schema: Mapping[str, Any] | bool | str,
@@ -291,6 +340,7 @@ class Grammar(Language[T]):
         cls, tp: TypeForm[R], options: JSONSchemaOptions | None = ..., *, limits: Limits | None = ...
     ) -> Grammar[R]: ...
     @classmethod
+    @explain_slips("Grammar.from_type", option_slips)
     def from_type(
         cls, tp: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None
     ) -> Grammar[Any]:
@@ -321,6 +371,7 @@ class Grammar(Language[T]):
         grammar._origin = Origin("from_type", tp, {"options": None if options == usual else options}, limits)
         return grammar
 
+    @explain_slips("Grammar.with_schema", option_slips)
     def with_schema(
         self, schema: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None
     ) -> Grammar[Any]:
@@ -336,6 +387,7 @@ class Grammar(Language[T]):
         return Grammar.from_json_schema(schema, options or self.options, registry=registry, limits=limits)
 
     @classmethod
+    @explain_slips("Grammar.from_tools", _TOOLS_SLIPS)
     def from_tools(
         cls,
         tools: Tools | Iterable[Any],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, cast
 
 from frisket import _core, compiled_schema, log
 from frisket._core import CompiledGrammar
+from frisket.argument_name import explain_slips
 from frisket.errors import AnswerError, FrisketError, GrammarError, LimitExceededError
 from frisket.events.span import Span, TokenText, token_text
 from frisket.json_fault import json_fault
@@ -123,6 +125,7 @@ class Language(Generic[T]):
         origin = self._made_by()
         return origin.argument if origin is not None and origin.constructor == "from_type" else None
 
+    @explain_slips("Grammar.compile", {"tokenizer": "write vocabulary=frisket.Vocabulary.from_huggingface(tokenizer)"})
     def compile(self, vocabulary: Vocabulary | _core.Vocabulary, *, limits: Limits | None = None) -> CompiledGrammar:
         """The grammar for one tokenizer. It takes microseconds, since masks are computed when they are needed. It takes
         milliseconds if one of thousands of words may come, since the slowest masks of these are computed here.
@@ -405,6 +408,12 @@ def json_value(text: str) -> Any:
             hint=fault.hint
             or "an answer that was cut off has no value: see its finish_reason; PartialValue reads what is there",
         ) from error
+
+
+# A TypeError of Python's own names the class that programs know.
+for _name, _method in vars(Language).items():
+    if inspect.isfunction(_method) and not _name.startswith("_"):
+        _method.__qualname__ = f"Grammar.{_name}"
 
 
 @cache

@@ -51,9 +51,12 @@ def shown() -> dict[str, tuple[Any, str]]:
     """(what a notebook shows, a text that must be in it) of each class."""
     grammar = Grammar.from_json_schema({**SCHEMA, "maxlength<i>": 1})
     explanation = grammar.compile(BYTES).matcher().explain('{"<i>')
+    letters = Vocabulary.from_bytes([b"<b>", None], eos=[1])
+    matcher = Grammar.from_choices(["<b>"]).compile(letters).matcher()
     generation = answer().generation()
     return {
         "Report": (grammar.report, "/properties/<b>"),
+        "Matcher": (matcher, "1 of 2 tokens may come next after 0 steps; the text cannot end here"),
         "Explanation": (explanation, "'{\"<i>' may not come next"),
         "Stream": (answer(), "1 steps so far"),
         "Generation": (generation, "<script>alert(1)</script>"),
@@ -61,7 +64,7 @@ def shown() -> dict[str, tuple[Any, str]]:
     }
 
 
-@pytest.mark.parametrize("name", ["Report", "Explanation", "Stream", "Generation", "PressureReport"])
+@pytest.mark.parametrize("name", ["Report", "Matcher", "Explanation", "Stream", "Generation", "PressureReport"])
 def test_html_is_escaped_and_keeps_to_itself(name: str) -> None:
     value, text = shown()[name]
     html = value._repr_html_()

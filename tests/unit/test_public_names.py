@@ -44,13 +44,14 @@ MODULES = (
 
 #: The storeys of the house: a module may import at its top only from its own storey or the ones before it.
 STOREYS = (
-    ("dependency",),
+    ("argument_name", "dependency"),
     (
         "errors",
         "_core",
         "least",
         "recent",
         "disk",
+        "environment",
         "origin",
         "events",
         "token_name",

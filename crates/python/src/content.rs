@@ -87,7 +87,7 @@ fn is_too_large(value: &Bound<'_, PyAny>, watch: &Watch) -> Result<bool, Failure
             continue;
         }
         if let Ok(dict) = value.downcast::<PyDict>() {
-            stack.extend(dict.iter().flat_map(|(key, value)| [key, value]).map(|below| (below, depth + 1)));
+            members(dict, |key, value| stack.extend([key, value].map(|below| (below, depth + 1))));
         } else if let Ok(list) = value.downcast::<PyList>() {
             stack.extend(list.iter().map(|below| (below, depth + 1)));
         } else if let Ok(tuple) = value.downcast::<PyTuple>() {
@@ -95,6 +95,16 @@ fn is_too_large(value: &Bound<'_, PyAny>, watch: &Watch) -> Result<bool, Failure
         }
     }
     Ok(false)
+}
+
+/// Calls `each` with the members that a dict has now: without the GIL, another thread may change it meanwhile.
+pub fn members<'py>(dict: &Bound<'py, PyDict>, mut each: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>)) {
+    if cfg!(Py_GIL_DISABLED) {
+        let pairs = dict.items().into_iter().filter_map(|pair| pair.extract().ok());
+        pairs.for_each(|(key, value)| each(key, value));
+    } else {
+        dict.iter().for_each(|(key, value)| each(key, value));
+    }
 }
 
 fn too_large(py: Python<'_>) -> PyErr {
@@ -147,14 +157,14 @@ impl Writer<'_> {
                 self.bytes.push(b'{');
                 tasks.push(Task::EndOfDict);
                 let first = tasks.len();
-                tasks.extend(dict.iter().map(|(key, value)| Task::Member(key, value)));
+                members(dict, |key, value| tasks.push(Task::Member(key, value)));
                 first
             } else if let Ok(list) = value.downcast_exact::<PyList>() {
                 self.bytes.push(b'[');
-                self.length(list.len()).ok_or(Failure::NotPlain)?;
                 tasks.push(Task::EndOfList);
                 let first = tasks.len();
                 tasks.extend(list.iter().map(Task::Value));
+                self.length(tasks.len() - first).ok_or(Failure::NotPlain)?;
                 first
             } else {
                 self.scalar(&value).ok_or(Failure::NotPlain)?;

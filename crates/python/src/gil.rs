@@ -2,6 +2,9 @@
 //!
 //! A thread that releases the GIL while another one computes in Python waits up to five milliseconds for it, as long as
 //! thousands of masks take.
+//!
+//! Free-threaded Python has no GIL. There a thread is attached to Python while it touches objects, and whoever collects
+//! garbage waits until all are detached: it is right to let go of the one as of the other.
 
 use frisket_core::storage::lock::generation;
 use frisket_core::storage::once::Once;
@@ -109,7 +112,9 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 unsafe fn take_back(state: *mut PyThreadState) {
     // Some tens of microseconds.
     const TURNS: usize = 1_000;
-    for _ in 0..TURNS {
+    // Where Python has no GIL, nobody takes it.
+    let turns = if cfg!(Py_GIL_DISABLED) { 0 } else { TURNS };
+    for _ in 0..turns {
         if !IS_TAKEN.load(Ordering::Relaxed) {
             break;
         }

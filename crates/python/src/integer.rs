@@ -12,7 +12,10 @@ pub struct Whole<T>(pub T);
 impl<'py, T: FromPyObject<'py> + Bounded> FromPyObject<'py> for Whole<T> {
     fn extract_bound(given: &Bound<'py, PyAny>) -> PyResult<Self> {
         given.extract().map(Whole).map_err(|error| match error.is_instance_of::<PyOverflowError>(given.py()) {
-            true => PyValueError::new_err(format!("{} is not between 0 and {}", written(given), T::GREATEST)),
+            true => PyValueError::new_err(match given.lt(0) {
+                Ok(true) => format!("a number from 0 on is wanted, not {}", written(given)),
+                _ => format!("{} is not between 0 and {}", written(given), T::GREATEST),
+            }),
             false => error,
         })
     }

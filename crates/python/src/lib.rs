@@ -9,6 +9,7 @@ mod builder;
 mod clock;
 mod compiled;
 mod content;
+mod environment;
 mod error;
 mod feasible;
 mod gil;
@@ -47,8 +48,10 @@ fn core_build() -> &'static str {
     env!("FRISKET_BUILD")
 }
 
-#[pymodule]
+// Without the GIL: `tests/unit/_core/test_free_threads.py` shares everything among eight threads.
+#[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    environment::check(module.py())?;
     module.add_class::<limit::Limits>()?;
     module.add_class::<limit::Cancellation>()?;
     module.add_class::<builder::GrammarBuilder>()?;

@@ -43,6 +43,20 @@ impl<'py> FromPyObject<'py> for Seconds {
     }
 }
 
+/// The error for an argument that Limits does not take.
+fn unknown(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+    let taken = ["memory_bytes", "steps", "seconds", "cancellation"];
+    let slips = PyDict::new(name.py());
+    for other in ["timeout", "time", "max_seconds"] {
+        slips.set_item(other, "write seconds={value}")?;
+    }
+    for other in ["max_tokens", "tokens"] {
+        slips.set_item(other, "write max_tokens={value} in the call of generate")?;
+    }
+    let explained = name.py().import("frisket.argument_name")?.getattr("explained")?;
+    Ok(PyErr::from_value(explained.call1(("Limits", name, value, taken, slips))?))
+}
+
 /// The engine's limits and cancellation; the defaults without limits.
 pub fn given(limits: Option<&Bound<'_, Limits>>) -> (core::Limits, Option<core::Cancellation>) {
     match limits {
@@ -72,13 +86,18 @@ impl Limits {
         steps=Whole(core::Limits::default().steps),
         seconds=None,
         cancellation=None,
-    ))]
+        **others,
+    ), text_signature = "(*, memory_bytes=..., steps=..., seconds=None, cancellation=None)")]
     fn new(
         memory_bytes: Whole<usize>,
         steps: Whole<u64>,
         seconds: Option<Seconds>,
         cancellation: Option<Py<Cancellation>>,
+        others: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
+        if let Some((name, value)) = others.and_then(|others| others.iter().next()) {
+            return Err(unknown(&name, &value)?);
+        }
         let time = match seconds {
             // A time that a Duration cannot hold is as good as none.
             Some(Seconds(seconds)) if seconds >= 0.0 => Duration::try_from_secs_f64(seconds).ok(),

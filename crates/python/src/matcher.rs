@@ -6,7 +6,7 @@ use crate::argument;
 use crate::array_cache::ArrayCache;
 use crate::buffer::Bitmask;
 use crate::compiled::{grouped, CompiledGrammar};
-use crate::error::{bug, raise};
+use crate::error::{bug, build, raise};
 use crate::gil::{briefly, let_go};
 use crate::integer::{TokenId, Whole};
 use crate::limit::Limits;
@@ -162,8 +162,11 @@ impl Matcher {
 
     /// Take a token; TokenRejectedError leaves the matcher as it was. After EOS only EOS is accepted.
     fn advance(&self, py: Python<'_>, token_id: TokenId) -> PyResult<()> {
-        if let TokenId::Beyond(_) = token_id {
-            return Err(raise(Error::Rejected(format!("token {token_id} is beyond every vocabulary")).into()));
+        let size = self.compiled.vocabulary().size();
+        if token_id.id() as usize >= size {
+            let message = format!("token {token_id} is beyond the vocabulary of {size}");
+            let hint = "pass the id that the vocabulary gives the token; another tokenizer's ids mean other tokens";
+            return Err(build(py, "TokenRejectedError", &message, hint)?);
         }
         if self.try_advance_cached(token_id.id()) {
             return Ok(());
@@ -364,6 +367,11 @@ impl Matcher {
             _ => "cannot end yet",
         };
         format!("<Matcher for {size} tokens, {} steps taken, {end}>", grouped(matcher.steps()))
+    }
+
+    /// The mask, as a page of a notebook: what may come next.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("frisket.explanation.mask_page")?.call_method1("mask_page", (slf,))
     }
 
     fn __reduce__(&self) -> PyResult<()> {

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from frisket.cli import option, source
-from frisket.errors import VocabularyError
+from frisket.errors import TokenRejectedError, VocabularyError
 from frisket.token_name import token_name
 
 if TYPE_CHECKING:
@@ -68,7 +68,13 @@ def command(
     compiled = grammar.compile(asked.vocabulary if asked is not None else source.vocabulary(vocabulary))
     matcher = compiled.matcher()
     if prefix:
-        matcher.advance_bytes(_given(prefix))
+        try:
+            matcher.advance_bytes(_given(prefix))
+        except TokenRejectedError as error:
+            error.hint = (
+                "without --prefix you see what may come at the beginning; --explain TEXT says what forbids a text"
+            )
+            raise
     if not (matcher.can_end or matcher.allowed()):
         raise VocabularyError(
             "no token of the vocabulary can come next",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from frisket import environment
 from frisket.cli import option, source
 from frisket.errors import FrisketError, MissingDependencyError, UnknownFamilyError
 from frisket.json_schema.options import JSONSchemaOptions
@@ -81,13 +82,18 @@ def command(
     stall_seconds: Annotated[float, _number(0.1, "That a client may leave an answer unread.")] = 30.0,
     grace_seconds: Annotated[int, _number(0, "For answers to end after SIGTERM or Ctrl-C.")] = 30,
     idle_seconds: Annotated[int, _number(1, "That a connection may be silent between two requests.")] = 75,
+    on_budget: Annotated[str | None, typer.Option("--on-budget", hidden=True)] = None,
 ) -> None:
     """Serve a model by OpenAI's API: every answer to a schema is valid by construction."""
+    if on_budget is not None:
+        raise typer.BadParameter('each request says it: "on_budget": "finish" or "cut" in its body')
     if model == "embedded":
         # Must be set before numpy is imported. The model's products are too small for threads of BLAS, which spin
         # between products: on 2 cores they took a third of the CPU, and a first token among hostile clients took 1.4 s
         # instead of 0.2 s.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Requests are private: no access log unless requested.
+    access = environment.is_on("FRISKET_ACCESS_LOG", default=False)
     from frisket.server import Settings, make_application
 
     try:
@@ -107,8 +113,6 @@ def command(
     application = make_application(served, settings)
     if host not in ("127.0.0.1", "localhost", "::1") and api_key is None:
         typer.echo("warning: other machines can reach this server, and it asks for no key (--api-key)", err=True)
-    # Requests are private, so there is no access log by default.
-    access = bool(os.environ.get("FRISKET_ACCESS_LOG"))
     sys.setswitchinterval(SWITCH_SECONDS)
     # A collection of garbage stops all threads. Frozen objects are left out, which reduces it from 110 ms to 25 ms.
     gc.collect()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
@@ -23,18 +23,21 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+#: A representation shows at most so many characters of the text.
+_SHOWN = 80
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Generation(Generic[T]):
     """A whole answer with its steps and the reason for its end."""
 
     text: str
     steps: tuple[Step, ...]
     finish_reason: FinishReason
-    grammar: Grammar = field(repr=False)
-    limit: int = field(repr=False)
-    vocabulary: Vocabulary = field(repr=False)
-    draft: str | None = field(default=None, repr=False)
+    grammar: Grammar
+    limit: int
+    vocabulary: Vocabulary
+    draft: str | None = None
     """The answer in free text that the model read before this one, where the strategy asked for a draft first."""
 
     @property
@@ -106,6 +109,10 @@ class Generation(Generic[T]):
             )
         result: T = self.grammar.value(self.text)
         return result
+
+    def __repr__(self) -> str:
+        text = repr(self.text if len(self.text) <= _SHOWN else self.text[: _SHOWN - 1] + "…")
+        return f"<Generation {text}, {len(self.steps)} steps, finish_reason {self.finish_reason!r}>"
 
     def _repr_html_(self) -> str:
         return self.report._repr_html_()

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from frisket.argument_name import explain_fields
 
+#: Fields as other libraries name them → what to write instead.
+_SLIPS = {
+    **dict.fromkeys(("ngram", "n", "no_repeat_ngram_size", "window", "length", "block"), "write period={value}"),
+    **dict.fromkeys(("repeat", "repeats", "max_repeats", "count", "limit"), "write times={value}"),
+}
+
+
+@explain_fields(_SLIPS)
 @dataclass(frozen=True, slots=True)
 class Guard:
     """Ends repetition: a block of at most `period` tokens comes at most `times` times in a row.

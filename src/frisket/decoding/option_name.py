@@ -5,11 +5,10 @@ Users of other libraries write `temperature=` or `max_new_tokens=`, and are told
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from frisket.decoding.argument import kind
+from frisket.argument_name import explained
 from frisket.options import AllOptions
 
 #: The names of all options.
@@ -78,17 +77,7 @@ def check_names(call: str, options: Mapping[str, Any]) -> None:
     reasons = REFUSED.get(call, {})
     for name, value in options.items():
         if name not in NAMES:
-            raise TypeError(
-                f"{call} takes no {name}{_advice(name, value, [one for one in NAMES if one not in reasons])}"
-            )
+            raise explained(call, name, value, [one for one in NAMES if one not in reasons], _SLIPS)
         # An option that is None or False asks for nothing, so every call accepts it.
         if name in reasons and value not in (None, False):
             raise TypeError(f"{call} takes no {name}: {reasons[name]}")
-
-
-def _advice(name: str, value: Any, taken: Sequence[str]) -> str:
-    if name in _SLIPS:
-        shown = repr(value) if isinstance(value, str | int | float | list | tuple) else kind(value)
-        return f": {_SLIPS[name].format(name=name, value=shown)}"
-    near = difflib.get_close_matches(name, taken, 1)
-    return f": do you mean {near[0]}?" if near else f"; it takes {', '.join(taken)}"

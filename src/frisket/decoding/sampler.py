@@ -23,10 +23,27 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from frisket.argument_name import explain_fields
+
+_CALL = "it is an argument of the call, as in frisket.generate(model, prompt, target, {name}={value})"
+#: Fields as other libraries name them → what to write instead.
+_SLIPS = {
+    **dict.fromkeys(("temp", "t"), "write temperature={value}"),
+    **dict.fromkeys(("k", "topk"), "write top_k={value}"),
+    **dict.fromkeys(("p", "topp", "nucleus"), "write top_p={value}"),
+    **dict.fromkeys(("seed", "max_tokens", "stop"), _CALL),
+    "do_sample": "Sampler() draws, and Sampler.GREEDY takes the likeliest token",
+    **dict.fromkeys(
+        ("frequency_penalty", "presence_penalty", "penalty"), "repetition_penalty, above 1, is what there is"
+    ),
+    **dict.fromkeys(("num_beams", "n"), "frisket.strategies has Beams and Best, for strategy="),
+}
+
 #: The largest repetition penalty; the smallest is 1 / this. A larger one could make logits infinite.
 MOST_PENALTY = 1000.0
 
 
+@explain_fields(_SLIPS)
 @dataclass(frozen=True)
 class Sampler:
     """How one token is chosen among the allowed ones; `temperature=0` takes the likeliest.

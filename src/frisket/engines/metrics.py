@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from frisket.environment import not_allowed
+
 logger = logging.getLogger(__name__)
 
 #: Variable with the engine's folder for such files; SGLang always sets it, vLLM if it has several API servers.
@@ -152,6 +154,9 @@ def start(engine: str, *, serve: bool = True) -> None:
         logger.warning("frisket counts nothing for /metrics: %s", error)
         return
     folder = os.environ.get(ENGINES_FOLDER) or os.environ.get(FOLDER)
+    if folder and not os.path.isdir(folder):
+        variable = ENGINES_FOLDER if os.environ.get(ENGINES_FOLDER) else FOLDER
+        raise not_allowed(variable, folder, "a folder that exists")
     if not folder:
         if not serve:
             return

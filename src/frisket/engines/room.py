@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from frisket import environment
 from frisket.engines import metrics
 from frisket.errors import BudgetError, EngineError, LimitExceededError
 from frisket.grammar import CompiledGrammar
@@ -22,7 +23,7 @@ RESERVE = "FRISKET_RESERVE"
 
 def is_on() -> bool:
     """Whether masks take account of the tokens that a request has left."""
-    return os.environ.get(SWITCH) != "0"
+    return environment.is_on(SWITCH, default=True)
 
 
 def check(compiled: CompiledGrammar, total: int, end: Sequence[int] = (), name: str = "max_tokens") -> None:

@@ -5,10 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
+from frisket.argument_name import explain_fields
+
 #: The letters of all escapes that `raw` writes.
 ESCAPES = 'bfnrtu"\\'
 
 
+#: Options as other libraries name them → what to write instead.
+SLIPS = {
+    "any_whitespace": 'write whitespace="free" for any and whitespace="compact" for none',
+    "whitespace_flexible": 'write whitespace="free"',
+    "whitespace_pattern": 'whitespace is "bounded", "compact", "pretty" or "free"',
+    **dict.fromkeys(("compact", "pretty"), 'write whitespace="{name}"'),
+    "max_whitespace_cnt": "write max_whitespace={value}",
+    **dict.fromkeys(
+        ("strict", "strict_mode", "additional_properties", "additionalProperties"),
+        "closed_objects=True leaves out members that the schema does not list",
+    ),
+    **dict.fromkeys(("order", "any_order", "key_order"), 'property_order is "schema", "declared" or "any"'),
+    **dict.fromkeys(("policy", "lenient"), "relaxed=True leaves out what cannot be enforced, and lists it"),
+    **dict.fromkeys(("item_separator", "key_separator"), 'write separators=(", ", ": ")'),
+}
+
+
+@explain_fields(SLIPS)
 @dataclass(frozen=True, repr=False)
 class JSONSchemaOptions:
     """How the documents of a schema are spelled; each field says in one sentence how it changes the language.
@@ -209,3 +229,9 @@ RANGES = {
 
 #: The options of a caller that gives none.
 DEFAULT = JSONSchemaOptions()
+
+
+def own_slips() -> dict[str, str]:
+    """What to write where an option is passed to a constructor of grammars itself, by whichever name."""
+    own = {one.name: "write options=frisket.JSONSchemaOptions({name}={value})" for one in fields(JSONSchemaOptions)}
+    return {name: f"in options=frisket.JSONSchemaOptions(…), {advice}" for name, advice in SLIPS.items()} | own

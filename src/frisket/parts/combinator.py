@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, overload
 
+from frisket.argument_name import explain_slips
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, LimitExceededError
-from frisket.grammar import Grammar
+from frisket.grammar import PATTERN_SLIPS, Grammar, option_slips
 from frisket.limit import Limits, Meter
 from frisket.misuse import instead_of_type
 from frisket.notations.combination import free_text
@@ -66,6 +67,7 @@ def lit(text: str) -> Grammar[str]:
     return Grammar._from_part(Lit.of(text))
 
 
+@explain_slips("parts.regex", PATTERN_SLIPS)
 def regex(
     pattern: str | re.Pattern[str],
     *,
@@ -91,6 +93,7 @@ def json(
 def json(
     schema: TypeForm[T], options: JSONSchemaOptions | None = ..., *, limits: Limits | None = ...
 ) -> Grammar[T]: ...
+@explain_slips("parts.json", option_slips)
 def json(schema: Any, options: JSONSchemaOptions | None = None, *, limits: Limits | None = None) -> Grammar[Any]:
     """The JSON documents of a schema (a dict, a bool, or the schema as JSON text) or of a Python type.
 

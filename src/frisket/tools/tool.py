@@ -52,6 +52,7 @@ class Tool:
             python: PythonType[Any] = PythonType(source)
             return cls(source.__name__, _close(_of_object(python.schema)), inspect.getdoc(source) or "", python)
         if callable(source):
+            _check_name(source)
             python = PythonType(_model_of(source))
             return cls(source.__name__, _close(_of_object(python.schema)), inspect.getdoc(source) or "", python, True)
         raise TypeError(f"a tool is a dict, a Python function or a Pydantic model, got {type(source).__name__}")
@@ -108,6 +109,19 @@ def _close(schema: dict[str, Any]) -> dict[str, Any]:
     found = {name: _close(one) for name, one in schema.get("$defs", {}).items()}
     closed = {"additionalProperties": False} if "properties" in schema else {}
     return {**closed, **schema, **({"$defs": found} if found else {})}
+
+
+def _check_name(function: Callable[..., Any]) -> None:
+    """FrisketError for a function whose name no model could write."""
+    name = getattr(function, "__name__", None)
+    if name is None or name == "<lambda>":
+        kind = "a lambda" if name else f"an object of the class {type(function).__name__}"
+        raise FrisketError(
+            f"{kind} has no name that a model could call",
+            where="name",
+            hint="write def get_weather(city: str) -> …, whose name, annotations and docstring the model is told",
+            code="tool-signature",
+        )
 
 
 def _model_of(function: Callable[..., Any]) -> Any:

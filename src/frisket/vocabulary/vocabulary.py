@@ -8,12 +8,20 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from frisket.argument_name import explain_slips
 from frisket.errors import VocabularyError
 from frisket.vocabulary import huggingface, mistral, sentencepiece, tiktoken
 from frisket.vocabulary.table import Eos, Texts, TokenTable, kind_of
 
 if TYPE_CHECKING:
     from frisket import _core
+
+#: Arguments as other libraries name them → what to write instead.
+_SLIPS = {
+    **dict.fromkeys(("eos_token_id", "eos_token", "eos_id", "stop_token_ids"), "write eos={value}"),
+    **dict.fromkeys(("vocab_size", "n_vocab"), "write size={value}, the number of the model's logits"),
+    "special_tokens": "write special={value}, the names with their ids",
+}
 
 
 class Vocabulary:
@@ -54,17 +62,20 @@ class Vocabulary:
         self._prepends_space = table.prepends_space
 
     @classmethod
+    @explain_slips("Vocabulary.from_huggingface", _SLIPS)
     def from_huggingface(cls, tokenizer: object, size: int | None = None, eos: Eos = None) -> Vocabulary:
         """The vocabulary of a folder with tokenizer.json, of that file, of a `tokenizers.Tokenizer`, or of a fast
         tokenizer of transformers. A path is read without loading the tokenizer; nothing is downloaded."""
         return cls(_ending(huggingface.read(tokenizer, size=size, eos=eos), eos))
 
     @classmethod
+    @explain_slips("Vocabulary.from_sentencepiece", _SLIPS)
     def from_sentencepiece(cls, model: object, size: int | None = None, eos: Eos = None) -> Vocabulary:
         """The vocabulary of a SentencePiece model file or of a `SentencePieceProcessor`."""
         return cls(_ending(sentencepiece.read(model, size=size, eos=eos), eos))
 
     @classmethod
+    @explain_slips("Vocabulary.from_tiktoken", _SLIPS)
     def from_tiktoken(
         cls,
         encoding: object,
@@ -76,11 +87,13 @@ class Vocabulary:
         return cls(_ending(tiktoken.read(encoding, special=special, size=size, eos=eos), eos))
 
     @classmethod
+    @explain_slips("Vocabulary.from_mistral", _SLIPS)
     def from_mistral(cls, tokenizer: object, size: int | None = None, eos: Eos = None) -> Vocabulary:
         """The vocabulary of a tokenizer of mistral-common (tekken or SentencePiece), or of its file."""
         return cls(_ending(mistral.read(tokenizer, size=size, eos=eos), eos))
 
     @classmethod
+    @explain_slips("Vocabulary.from_bytes", _SLIPS)
     def from_bytes(
         cls,
         tokens: Sequence[bytes | None],

@@ -382,6 +382,7 @@ class TestMask:
     def test_rejected_prefix(self, capsys: pytest.CaptureFixture[str]) -> None:
         ran = Ran(capsys, "mask", "--choices", "yes,no", "--prefix", "yeah")
         assert ran.code == 1 and "error:" in ran.err
+        assert "--explain TEXT" in ran.err and "Matcher" not in ran.err
 
 
 class TestMistakes:
@@ -419,6 +420,7 @@ class TestMistakes:
             (["generate", "--schema", '{"minLength": 2, "maxLength": 1, "type": "string"}', "?"], 1, "error:"),
             (["check", "[" * 100_000], 1, "deeper than 10000 levels"),
             (["frobnicate"], 2, "frobnicate"),
+            (["serve", "--on-budget", "cut"], 2, "each request says it"),
             (["generate", "?", "--no-such-option"], 2, "no-such-option"),
         ],
         ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
@@ -369,3 +370,10 @@ def test_misuse_is_told() -> None:
         Grammar.from_tools([Shop.price], "qwen3")
     assert caught.value.where == "price: self" and "instance.price" in (caught.value.hint or "")
     assert Tool.of(Shop().price).schema["required"] == ["name"]
+
+
+@pytest.mark.parametrize("tool", [lambda city: city, functools.partial(print, "a")], ids=["lambda", "partial"])
+def test_a_function_without_a_name_is_refused(tool: Any) -> None:
+    with pytest.raises(RefusedToolsError, match="has no name that a model could call") as caught:
+        Grammar.from_tools([tool], "hermes")
+    assert "write def" in str(caught.value)

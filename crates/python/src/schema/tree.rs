@@ -1,5 +1,6 @@
 //! Value of Python → tree of the native front end.
 
+use crate::content::members;
 use crate::schema::numeral;
 use frisket_core::limits::Watch;
 use frisket_schema::error::{Error, Result};
@@ -46,7 +47,7 @@ pub fn read(value: &Bound<'_, PyAny>, watch: Watch) -> Result<Tree> {
             known.insert(value.as_ptr() as usize, None);
             tasks.push(Task::End(value.as_ptr() as usize));
             let first = tasks.len();
-            tasks.extend(dict.iter().map(|(key, value)| Task::Member(key, value)));
+            members(dict, |key, value| tasks.push(Task::Member(key, value)));
             tasks[first..].reverse();
         } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
             builder.begin_array()?;
