@@ -13,10 +13,9 @@ use crate::error::Result;
 use crate::json::object::Narrowed;
 use crate::regular::arena::Arena;
 use crate::regular::derivative::narrow;
-use crate::regular::id::{KeySetId, LiteralId, ObjectId, ObjectStateId, TextId, WordSetId};
-use crate::regular::key_set::NO_KEYS;
-use crate::regular::term::{Escapes, Parts, Spelling, Term, TermId, Text, EMPTY, EPSILON, MANY};
-use smallvec::{smallvec, SmallVec};
+use crate::regular::id::{LiteralId, ObjectId, ObjectStateId, TextId, WordSetId};
+use crate::regular::term::{Escapes, Spelling, Term, TermId, Text, EMPTY, MANY};
+use smallvec::SmallVec;
 
 /// A head in motion. Literals and held texts become terms again only where the text stops.
 #[derive(Clone, Copy)]
@@ -71,36 +70,9 @@ enum HeadCursor {
         inner: TermId,
         text: TextId,
     },
-    /// An index into the open keys.
-    OpenKey(usize),
-}
-
-/// An unfinished key whose language is a simple one minus few texts. Exclusions matter only at its end, so no term is
-/// made before.
-#[derive(Clone, Copy)]
-struct OpenKey {
-    head: TermId,
-    text: TextId,
-    /// The key without its exclusions.
-    unrestricted: TermId,
-    excluded: [TextRest; MAX_EXCLUSIONS],
-}
-
-/// Exclusions of one key: the named keys, and the keys that came.
-const MAX_EXCLUSIONS: usize = 2;
-
-/// A regular language that is tracked by position where it is a literal or a set of words.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum TextRest {
-    Nothing,
-    Term(TermId),
-    Literal { literal: LiteralId, position: u32 },
-    Words { set: WordSetId, low: u32, high: u32, depth: u32 },
-    Keys(KeySetId),
 }
 
 type HeadCursors = SmallVec<[(HeadCursor, FrameId); 4]>;
-type OpenKeys = SmallVec<[OpenKey; 1]>;
 
 impl Machine {
     /// The position after some bytes; `DEAD` if no text begins so.
@@ -123,15 +95,15 @@ impl Machine {
     /// Reads bytes until an item that must be unique opens: the position there, and the bytes that are left.
     fn read_closed<'a>(&mut self, id: PositionId, bytes: &'a [u8]) -> Result<(PositionId, &'a [u8])> {
         let position = self.position(id).clone();
-        let (mut cursors, mut open_keys) = (HeadCursors::new(), OpenKeys::new());
-        self.start_cursors(&position, &mut cursors, &mut open_keys)?;
+        let mut cursors = HeadCursors::new();
+        self.start_cursors(&position, &mut cursors)?;
         let mut after = None;
         for (at, &byte) in bytes.iter().enumerate() {
             self.arena.spend(1)?;
             let (mut kept, mut ended) = (0, false);
             for place in 0..cursors.len() {
                 let (cursor, frame) = cursors[place];
-                if let Some(next) = self.arena.advance_cursor(cursor, byte, &mut open_keys)? {
+                if let Some(next) = self.arena.advance_cursor(cursor, byte)? {
                     ended |= self.arena.can_end(next);
                     cursors[kept] = (next, frame);
                     kept += 1;
@@ -140,11 +112,11 @@ impl Machine {
             cursors.truncate(kept);
             after = None;
             if ended {
-                let position = self.close_cursors(&cursors, &open_keys)?;
+                let position = self.close_cursors(&cursors)?;
                 if position.register != Register::Closed {
                     return Ok((self.intern(position), &bytes[at + 1..]));
                 }
-                self.start_cursors(&position, &mut cursors, &mut open_keys)?;
+                self.start_cursors(&position, &mut cursors)?;
                 after = Some(position);
             } else if cursors.is_empty() {
                 return Ok((DEAD, &[]));
@@ -152,43 +124,35 @@ impl Machine {
         }
         let after = match after {
             Some(after) => after,
-            None => self.close_cursors(&cursors, &open_keys)?,
+            None => self.close_cursors(&cursors)?,
         };
         Ok((self.intern(after), &[]))
     }
 
-    fn start_cursors(
-        &mut self,
-        position: &Position,
-        cursors: &mut HeadCursors,
-        open_keys: &mut OpenKeys,
-    ) -> Result<()> {
+    fn start_cursors(&mut self, position: &Position, cursors: &mut HeadCursors) -> Result<()> {
         cursors.clear();
-        open_keys.clear();
         for &(head, frame) in &position.heads {
-            cursors.push((self.arena.head_cursor(head, open_keys)?, frame));
+            cursors.push((self.arena.head_cursor(head)?, frame));
         }
         Ok(())
     }
 
-    fn close_cursors(&mut self, cursors: &HeadCursors, open_keys: &OpenKeys) -> Result<Position> {
+    fn close_cursors(&mut self, cursors: &HeadCursors) -> Result<Position> {
         let mut moved = Items::with_capacity(cursors.len());
         for &(cursor, frame) in cursors {
-            moved.push((self.arena.head_of(cursor, open_keys)?, frame));
+            moved.push((self.arena.head_of(cursor)?, frame));
         }
         self.close_heads(moved, Register::Closed)
     }
 }
 
 impl Arena {
-    fn head_cursor(&mut self, head: TermId, open_keys: &mut OpenKeys) -> Result<HeadCursor> {
+    fn head_cursor(&mut self, head: TermId) -> Result<HeadCursor> {
         Ok(match *self.term(head) {
             Term::Literal { literal, position } => HeadCursor::Literal { literal, position },
             Term::Words { set, low, high, depth } => HeadCursor::Words { set, low, high, depth },
             Term::KeyNamed { object, state, low, high, depth } => HeadCursor::Named { object, state, low, high, depth },
-            Term::KeyExtra { inner, text: Text::Known(text), .. } => {
-                self.open_key_cursor(head, inner, text, open_keys)?
-            }
+            Term::KeyExtra { inner, text: Text::Known(text), .. } => HeadCursor::Held { head, inner, text },
             Term::Quoted { text, state: Spelling::Body, escapes: Escapes { free, escaped: EMPTY } } => {
                 match *self.term(text) {
                     Term::Literal { literal, position } => HeadCursor::QuotedLiteral { literal, position, free },
@@ -211,57 +175,7 @@ impl Arena {
         })
     }
 
-    fn open_key_cursor(
-        &mut self,
-        head: TermId,
-        inner: TermId,
-        text: TextId,
-        open_keys: &mut OpenKeys,
-    ) -> Result<HeadCursor> {
-        let Some((unrestricted, excluded)) = self.split_exclusions(inner)? else {
-            return Ok(HeadCursor::Held { head, inner, text });
-        };
-        open_keys.push(OpenKey { head, text, unrestricted, excluded });
-        Ok(HeadCursor::OpenKey(open_keys.len() - 1))
-    }
-
-    /// Splits an unfinished string into its language without exclusions, and the exclusions; None if it has another
-    /// form.
-    fn split_exclusions(&mut self, inner: TermId) -> Result<Option<(TermId, [TextRest; MAX_EXCLUSIONS])>> {
-        let Term::Quoted { text, state: Spelling::Body, escapes } = *self.term(inner) else { return Ok(None) };
-        let Term::And(parts) = self.term(text) else { return Ok(None) };
-        let (mut kept, mut excluded, mut count) = (None, [TextRest::Nothing; MAX_EXCLUSIONS], 0);
-        for &part in parts.iter() {
-            match *self.term(part) {
-                Term::Not(inner) if count < MAX_EXCLUSIONS && (inner == EPSILON || self.terms.is_finite(inner)) => {
-                    excluded[count] = self.rest(inner);
-                    count += 1;
-                }
-                // `goes_on` languages stay infinite after every byte, so few exclusions never make them empty.
-                _ if kept.is_none() && self.terms.has_all_longer_lengths(part) => kept = Some(part),
-                _ => return Ok(None),
-            }
-        }
-        let Some(kept) = kept else { return Ok(None) };
-        Ok(Some((self.quoted_state(kept, Spelling::Body, escapes)?, excluded)))
-    }
-
-    /// The string `unrestricted` minus the exclusions.
-    fn excluding_rests(&mut self, unrestricted: TermId, excluded: [TextRest; MAX_EXCLUSIONS]) -> Result<TermId> {
-        let Term::Quoted { text, state, escapes } = *self.term(unrestricted) else { return Ok(unrestricted) };
-        let mut parts: Parts = smallvec![text];
-        for rest in excluded.into_iter().filter(|&rest| rest != TextRest::Nothing) {
-            let inner = self.rest_term(rest)?;
-            parts.push(self.not_unchecked(inner)?);
-        }
-        if parts.len() == 1 {
-            return Ok(unrestricted);
-        }
-        let text = self.and_unchecked(parts)?;
-        self.quoted_state(text, state, escapes)
-    }
-
-    fn head_of(&mut self, cursor: HeadCursor, open_keys: &OpenKeys) -> Result<TermId> {
+    fn head_of(&mut self, cursor: HeadCursor) -> Result<TermId> {
         match cursor {
             HeadCursor::Head(head) => Ok(head),
             HeadCursor::Literal { literal, position } => self.literal_rest(literal, position),
@@ -287,11 +201,6 @@ impl Arena {
                 }
             }
             HeadCursor::Held { head, inner, text } => self.replace_open_key(head, inner, Text::Known(text)),
-            HeadCursor::OpenKey(place) => {
-                let OpenKey { head, text, unrestricted, excluded } = open_keys[place];
-                let inner = self.excluding_rests(unrestricted, excluded)?;
-                self.replace_open_key(head, inner, Text::Known(text))
-            }
         }
     }
 
@@ -309,17 +218,16 @@ impl Arena {
             HeadCursor::Named { .. }
             | HeadCursor::QuotedLiteral { .. }
             | HeadCursor::QuotedWords { .. }
-            | HeadCursor::QuotedBounded { .. }
-            | HeadCursor::OpenKey(_) => false,
+            | HeadCursor::QuotedBounded { .. } => false,
         }
     }
 
-    fn advance_cursor(&mut self, cursor: HeadCursor, byte: u8, open_keys: &mut OpenKeys) -> Result<Option<HeadCursor>> {
+    fn advance_cursor(&mut self, cursor: HeadCursor, byte: u8) -> Result<Option<HeadCursor>> {
         Ok(match cursor {
             HeadCursor::Head(head) => match self.derive(head, byte)? {
                 EMPTY => None,
                 // The body of a string may be a literal or a counted text, which need no terms.
-                next if byte == b'"' => Some(self.head_cursor(next, open_keys)?),
+                next if byte == b'"' => Some(self.head_cursor(next)?),
                 next => Some(HeadCursor::Head(next)),
             },
             HeadCursor::Literal { literal, position } => (self.terms.literals[literal.index()].get(position as usize)
@@ -342,7 +250,7 @@ impl Arena {
                 if is_unescaped(byte) && self.terms.literals[literal.index()].get(position as usize) == Some(&byte) {
                     return Ok(Some(HeadCursor::QuotedLiteral { literal, position: position + 1, free }));
                 }
-                return self.advance_term(cursor, byte, open_keys);
+                return self.advance_term(cursor, byte);
             }
             HeadCursor::QuotedWords { set, low, high, depth, free } => {
                 if is_unescaped(byte) {
@@ -350,7 +258,7 @@ impl Arena {
                     let depth = depth + 1;
                     return Ok((low < high).then_some(HeadCursor::QuotedWords { set, low, high, depth, free }));
                 }
-                return self.advance_term(cursor, byte, open_keys);
+                return self.advance_term(cursor, byte);
             }
             HeadCursor::QuotedBounded { body, at, min, max, free } => {
                 if is_unescaped(byte) && (max > 0 || !is_lead(byte)) {
@@ -368,7 +276,7 @@ impl Arena {
                         }));
                     }
                 }
-                return self.advance_term(cursor, byte, open_keys);
+                return self.advance_term(cursor, byte);
             }
             HeadCursor::Copies { copies, quoted } => {
                 if quoted.is_none() || is_unescaped(byte) {
@@ -376,90 +284,21 @@ impl Arena {
                         return Ok(Some(HeadCursor::Copies { copies, quoted }));
                     }
                 }
-                return self.advance_term(cursor, byte, open_keys);
+                return self.advance_term(cursor, byte);
             }
             HeadCursor::Held { head, inner, text } => match self.derive(inner, byte)? {
                 EMPTY => None,
-                inner => {
-                    let text = self.text_after(text, byte);
-                    Some(match byte {
-                        b'"' => self.open_key_cursor(head, inner, text, open_keys)?,
-                        _ => HeadCursor::Held { head, inner, text },
-                    })
-                }
+                inner => Some(HeadCursor::Held { head, inner, text: self.text_after(text, byte) }),
             },
-            HeadCursor::OpenKey(place) => {
-                let OpenKey { head, text, unrestricted, excluded } = open_keys[place];
-                if !is_unescaped(byte) {
-                    let inner = self.excluding_rests(unrestricted, excluded)?;
-                    return self.advance_cursor(HeadCursor::Held { head, inner, text }, byte, open_keys);
-                }
-                match self.derive(unrestricted, byte)? {
-                    EMPTY => None,
-                    unrestricted => {
-                        let text = self.text_after(text, byte);
-                        let [one, other] = excluded;
-                        let excluded = [self.rest_after(one, byte)?, self.rest_after(other, byte)?];
-                        open_keys[place] = OpenKey { head, text, unrestricted, excluded };
-                        Some(cursor)
-                    }
-                }
-            }
         })
     }
 
     /// Advances by way of the term of the cursor.
-    fn advance_term(&mut self, cursor: HeadCursor, byte: u8, open_keys: &mut OpenKeys) -> Result<Option<HeadCursor>> {
-        let head = self.head_of(cursor, open_keys)?;
+    fn advance_term(&mut self, cursor: HeadCursor, byte: u8) -> Result<Option<HeadCursor>> {
+        let head = self.head_of(cursor)?;
         Ok(match self.derive(head, byte)? {
             EMPTY => None,
-            next => Some(self.head_cursor(next, open_keys)?),
-        })
-    }
-
-    fn rest(&self, id: TermId) -> TextRest {
-        match *self.term(id) {
-            Term::Empty => TextRest::Nothing,
-            Term::Literal { literal, position } => TextRest::Literal { literal, position },
-            Term::Words { set, low, high, depth } => TextRest::Words { set, low, high, depth },
-            Term::Keys(set) => TextRest::Keys(set),
-            _ => TextRest::Term(id),
-        }
-    }
-
-    fn rest_term(&mut self, rest: TextRest) -> Result<TermId> {
-        match rest {
-            TextRest::Nothing => Ok(EMPTY),
-            TextRest::Term(id) => Ok(id),
-            TextRest::Literal { literal, position } => self.literal_rest(literal, position),
-            TextRest::Words { set, low, high, depth } => self.words_rest(set, low, high, depth),
-            TextRest::Keys(set) => self.key_set(set),
-        }
-    }
-
-    fn rest_after(&mut self, rest: TextRest, byte: u8) -> Result<TextRest> {
-        Ok(match rest {
-            TextRest::Nothing => TextRest::Nothing,
-            TextRest::Term(id) => {
-                let next = self.derive(id, byte)?;
-                self.rest(next)
-            }
-            TextRest::Literal { literal, position } => {
-                match self.terms.literals[literal.index()].get(position as usize) == Some(&byte) {
-                    true => TextRest::Literal { literal, position: position + 1 },
-                    false => TextRest::Nothing,
-                }
-            }
-            TextRest::Words { set, low, high, depth } => {
-                match narrow(&self.terms.word_sets[set.index()].words, low, high, depth, byte) {
-                    (low, high) if low < high => TextRest::Words { set, low, high, depth: depth + 1 },
-                    _ => TextRest::Nothing,
-                }
-            }
-            TextRest::Keys(set) => match self.registers.keys.child(set, byte) {
-                NO_KEYS => TextRest::Nothing,
-                rest => TextRest::Keys(rest),
-            },
+            next => Some(self.head_cursor(next)?),
         })
     }
 }

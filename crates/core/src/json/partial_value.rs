@@ -85,16 +85,6 @@ impl PartialValues {
         bytes
     }
 
-    /// The decoded bytes of the open string, from its quote on; None if no string is open.
-    pub(crate) fn open_string(&self, partial: PartialValueId) -> Option<Vec<u8>> {
-        let is_open = |at: PartialValueId| self.lexer_state(at) == LexerState::Inside;
-        let mut at = partial;
-        while is_open(at) && is_open(self.nodes[at.index()].parent) {
-            at = self.nodes[at.index()].parent;
-        }
-        is_open(at).then(|| self.text(self.nodes[at.index()].parent, partial))
-    }
-
     fn before_escape(&self, partial: PartialValueId) -> PartialValueId {
         let node = &self.nodes[partial.index()];
         if node.base == NOTHING_READ {

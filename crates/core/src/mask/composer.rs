@@ -20,9 +20,6 @@ use crate::vocabulary::token_set::Words;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// Lists of fewer words are copied into the mask: a reference takes as much memory. Chosen without measurement.
-const SHARED_FROM: usize = 24;
-
 /// After this many walks for one mask, the composer looks for repeated walks, which few masks have, and for lookaheads,
 /// which would take longer than they save for fewer walks. Chosen without measurement.
 const FEW_WALKS: usize = 64;
@@ -44,10 +41,6 @@ pub(crate) struct Composer<'a> {
     pub asks_lookaheads: bool,
     /// Tokens allowed or refused one by one.
     pub accumulator: Accumulator,
-    /// Lists of allowed tokens to which the mask refers.
-    pub lists: Vec<Words>,
-    /// Whether lists are copied rather than referred to, because tokens are removed from the mask later.
-    pub copies_lists: bool,
     /// Tokens that the parts of the mask may answer wrongly: `resolve` reads each with the automaton.
     pub replay: Vec<u32>,
     /// Nodes at and below which a part of the mask may be wrong: `resolve` walks there again.
@@ -79,8 +72,6 @@ impl<'a> Composer<'a> {
             key_parts,
             asks_lookaheads: true,
             accumulator,
-            lists: Vec::new(),
-            copies_lists: false,
             replay: Vec::new(),
             recheck: Vec::new(),
             uncertain: UncertainTokens::default(),
@@ -93,13 +84,7 @@ impl<'a> Composer<'a> {
 
     /// Allow the tokens of a list.
     pub fn add(&mut self, words: &Words) {
-        if words.len() >= SHARED_FROM && !self.copies_lists {
-            // The list is the same for all frames of a head, and a head in a recursive rule has many frames.
-            let known = self.lists.iter().any(|known| Arc::ptr_eq(known, words));
-            self.lists.extend((!known).then(|| words.clone()));
-        } else {
-            words.iter().for_each(|&(word, bits)| self.accumulator.add(word, bits));
-        }
+        words.iter().for_each(|&(word, bits)| self.accumulator.add(word, bits));
     }
 
     /// Walk on with the heads that follow a head, below nodes at which that head is at an end.
@@ -262,20 +247,6 @@ mod tests {
     use super::*;
     use crate::grammar::builder::ObjectRules;
     use crate::mask::fixture::{node, object, object_of, printable_and, shared_masks, taken, unique, Scene};
-
-    #[test]
-    fn long_lists_are_referred_to_and_short_ones_are_copied() {
-        let mut scene = Scene::new(&printable_and(&["a"; 800]), |builder| builder.literal(b"a").unwrap());
-        let mut composer = scene.composer();
-        let list = |count: u32| (0..count).map(|word| (word, 1 << 4)).collect::<Words>();
-        composer.add(&list(23));
-        assert_eq!((composer.lists.len(), taken(&mut composer).len()), (0, 23));
-        composer.add(&list(24));
-        assert_eq!((composer.lists.len(), taken(&mut composer).len()), (1, 0));
-        composer.copies_lists = true;
-        composer.add(&list(24));
-        assert_eq!((composer.lists.len(), taken(&mut composer)[23]), (1, 23 * 32 + 4));
-    }
 
     #[test]
     fn named_keys_are_followed_while_they_may_come() {

@@ -6,8 +6,6 @@
 use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY};
-use crate::vocabulary::id::NodeId;
-use crate::vocabulary::trie::Trie;
 use rustc_hash::FxHashMap;
 
 /// The states that the walks of one head meet, numbered in the order of their first visit.
@@ -32,7 +30,6 @@ pub(crate) struct Row {
     misses: u8,
     /// The index of its table; `NEW` while it has none.
     entries: u32,
-    loops: Loops,
 }
 
 /// Bytes that a narrow state reads at most. Chosen without measurement.
@@ -40,19 +37,6 @@ pub(crate) const NARROW: u32 = 8;
 
 /// Steps from a state before it gets a table of 512 bytes. Chosen without measurement.
 const ENTRIES_FROM: u8 = 4;
-
-/// The ASCII bytes that leave a row where it is.
-#[derive(Clone, Copy)]
-enum Loops {
-    /// Not computed: `passed` nodes might have been skipped so far.
-    Unknown {
-        passed: u32,
-    },
-    Known([u64; 2]),
-}
-
-/// Nodes that might have been skipped before the loops of a state are computed: walking so many nodes takes as long.
-const LOOPS_FROM: u32 = 256;
 
 /// The index of a table, or a step, that was not computed yet.
 const NEW: u32 = u32::MAX;
@@ -69,33 +53,9 @@ impl DfaCache {
         let DfaCache { rows, row_of, .. } = self;
         *row_of.entry(state).or_insert_with(|| {
             let (nullable, narrow) = (arena.info(state).nullable, arena.first_bytes(state).len() <= NARROW);
-            rows.push(Row { state, nullable, narrow, misses: 0, entries: NEW, loops: Loops::Unknown { passed: 0 } });
+            rows.push(Row { state, nullable, narrow, misses: 0, entries: NEW });
             rows.len() as u32 - 1
         })
-    }
-
-    /// Whether all bytes below a node loop in the row's state. May be false although they do, while the loops of the state
-    /// are not computed.
-    #[inline]
-    pub fn loops_below(&mut self, arena: &mut Arena, trie: &Trie, node: NodeId, row: u32) -> Result<bool> {
-        if let Loops::Unknown { passed } = &mut self.rows[row as usize].loops {
-            *passed += trie.size(node);
-            if *passed < LOOPS_FROM {
-                return Ok(false);
-            }
-            self.find_loops(arena, row)?;
-        }
-        let Loops::Known([low, high]) = self.rows[row as usize].loops else { return Ok(false) };
-        Ok(trie.is_made_of(node, u128::from(low) | u128::from(high) << 64))
-    }
-
-    /// Computed once for a state, out of line: inlined, it would take registers from every step of a walk.
-    #[inline(never)]
-    fn find_loops(&mut self, arena: &mut Arena, row: u32) -> Result<()> {
-        let Row { state, loops, .. } = &mut self.rows[row as usize];
-        let class = arena.ascii_bytes_to(*state, *state)?.0;
-        *loops = Loops::Known([class[0], class[1]]);
-        Ok(())
     }
 
     /// The row after a byte, `NOWHERE` if the state is dead.
@@ -140,7 +100,6 @@ impl DfaCache {
 mod tests {
     use super::*;
     use crate::bytes::byteset::ByteSet;
-    use crate::mask::fixture::{node, shared_masks};
     use crate::regular::term::{EPSILON, MANY};
 
     #[test]
@@ -188,41 +147,6 @@ mod tests {
             [0, NOWHERE_ENTRY, NOWHERE_ENTRY, NOWHERE_ENTRY]
         );
         assert_eq!(entries[usize::from(b'a')], NEW_ENTRY, "another range");
-    }
-
-    #[test]
-    fn what_loops_below_a_node_is_found_once_many_nodes_were_passed() {
-        let [letters, signs] = [('a'..='z', "x"), ('0'..=';', "y")]
-            .map(|(all, first)| all.map(|last| format!("{first}{last}")).collect::<Vec<_>>());
-        let texts: Vec<&str> = letters.iter().chain(&signs).map(String::as_str).collect();
-        let shared = shared_masks(&texts);
-        let (trie, mut arena, mut dfa) = (&shared.vocabulary.trie, Arena::new(), DfaCache::default());
-        let letters = arena.class(ByteSet::range(b'a', b'z')).unwrap();
-        let head = arena.repeat(letters, 0, MANY).unwrap();
-        let row = dfa.row(&mut arena, head);
-        let [x, y] = ["x", "y"].map(|text| node(&shared, text));
-        assert_eq!((trie.size(x), trie.size(y)), (27, 13));
-        let mut loops = |node| dfa.loops_below(&mut arena, trie, node, row).unwrap();
-        // 9 times 27 nodes are 243, and 13 more are 256.
-        assert!((0..9).all(|_| !loops(x)));
-        assert!(!loops(y), "signs do not loop");
-        assert!(matches!(dfa.rows[row as usize].loops, Loops::Known(_)));
-        let mut loops = |node| dfa.loops_below(&mut arena, trie, node, row).unwrap();
-        assert!(loops(x) && !loops(y));
-        let Loops::Known([low, high]) = dfa.rows[row as usize].loops else { panic!("256 nodes were passed") };
-        assert_eq!((low, high), (0, 0x07ff_fffe_0000_0000));
-    }
-
-    #[test]
-    fn a_state_without_loops_has_none() {
-        let shared = shared_masks(&["xa"]);
-        let (mut arena, mut dfa) = (Arena::new(), DfaCache::default());
-        let head = arena.literal(b"aaa").unwrap();
-        let row = dfa.row(&mut arena, head);
-        let x = node(&shared, "x");
-        assert!((0..200).all(|_| !dfa.loops_below(&mut arena, &shared.vocabulary.trie, x, row).unwrap()));
-        let Loops::Known(loops) = dfa.rows[row as usize].loops else { panic!("400 nodes were passed") };
-        assert_eq!(loops, [0, 0]);
     }
 
     #[test]

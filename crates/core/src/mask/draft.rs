@@ -5,8 +5,6 @@
 
 use crate::automaton::machine::Machine;
 use crate::automaton::position::PositionId;
-use crate::automaton::unique::rest::RepeatedStrings;
-use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::mask::mask::Mask;
 use crate::mask::shared::SharedMasks;
@@ -85,18 +83,10 @@ impl Draft {
                 }
             }
             None => {
-                let repeated = machine.repeated_strings(&position)?;
-                let trie = &shared.vocabulary.trie;
-                let text = |token| shared.vocabulary.token(token).unwrap_or_default();
-                let can_repeat = |token: &u32| repeated.as_ref().is_none_or(|all| all.can_begin(text(*token)));
                 if *any_exhausts {
-                    let first = repeated.as_ref().map_or(ByteSet::FULL, RepeatedStrings::first_bytes);
-                    for (_, node) in trie.children_in(NodeId::ROOT, &first) {
-                        let tokens = trie.tokens_at(node).iter().chain(trie.tokens_below(node));
-                        replay.extend(tokens.filter(|token| can_repeat(token)));
-                    }
+                    replay.extend_from_slice(shared.vocabulary.trie.tokens_below(NodeId::ROOT));
                 } else {
-                    replay.extend(equal.iter().chain(exhausting).filter(|token| can_repeat(token)));
+                    replay.extend(equal.iter().chain(exhausting));
                 }
             }
         }
@@ -105,16 +95,7 @@ impl Draft {
         }
         replay.retain(|&token| self.mask.allows(token));
         refused.retain(|&token| self.mask.allows(token));
-        if !self.always.is_empty() {
-            let came = machine.seen_strings(&position)?;
-            let text = |token| shared.vocabulary.token(token).unwrap_or_default();
-            let keys = &machine.arena.registers.keys;
-            let uncertain = self
-                .always
-                .iter()
-                .filter(|&&token| came.as_ref().is_none_or(|came| came.can_repeat(keys, text(token))));
-            replay.extend(uncertain);
-        }
+        replay.extend_from_slice(&self.always);
         if replay.is_empty() && refused.is_empty() {
             return Ok(self.mask.clone());
         }

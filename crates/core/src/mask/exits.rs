@@ -161,7 +161,9 @@ mod tests {
     fn exits_are_known_by_their_nodes_in_whatever_order() {
         let texts = ["a", "ab", "abc", "b", "bc"].map(|text| Some(text.as_bytes().into()));
         let shared = SharedMasks::of(Vocabulary::new(texts.to_vec(), vec![], vec![], 5).unwrap());
-        let merged_trie = shared.merged_trie([1, 4].map(NodeId::new).to_vec());
+        let trie = &shared.vocabulary.trie;
+        let places = trie.places_below(&[NodeId::new(1)], |_| true);
+        let merged_trie = shared.shared_trie(trie.merge(&[(NodeId::new(1), &places[..])]));
         let ids = |nodes: &[u32]| nodes.iter().map(|&node| NodeId::new(node)).collect::<SmallVec<[NodeId; 4]>>();
         let own = |nodes: &[u32]| Group::new(None, ids(nodes));
         let at = |node| Exits::at(NodeId::new(node));

@@ -34,8 +34,7 @@ use std::sync::Arc;
 /// without measurement.
 const KEYED_HEADS: usize = 32;
 
-/// A mask that corrects more than one in this many of its words is kept as one dense set: smaller, and written faster. So is
-/// one whose lists have more words than the set.
+/// A mask that corrects more than one in this many of its words is kept as one dense set: smaller, and written faster.
 const DENSE_RATIO: usize = 6;
 
 /// A draft that corrects more words is kept as one dense set, because every correction copies the words.
@@ -366,7 +365,7 @@ impl Masks {
 
     /// The mask of what a composer has collected, with special tokens and the end of the sequence.
     fn finish(&mut self, composer: Composer, parts: Vec<Part>, position: &Position) -> Mask {
-        let Composer { machine, mut accumulator, lists, shared, key_parts, .. } = composer;
+        let Composer { machine, mut accumulator, shared, key_parts, .. } = composer;
         self.key_parts = key_parts;
         if position.accepting {
             shared.vocabulary.eos.iter().for_each(|&token| accumulator.allow(token));
@@ -377,9 +376,9 @@ impl Masks {
         let words = accumulator.take_corrections();
         ACCUMULATOR.set(accumulator);
         let origin = verify::is_on().then(|| machine.describe(position).into());
-        let mask = Mask::new(parts, lists, words, origin);
+        let mask = Mask::new(parts, Vec::new(), words, origin);
         let room = shared.vocabulary.mask_words();
-        match mask.corrected_words() > room / DENSE_RATIO || mask.listed_words() > room {
+        match mask.corrected_words() > room / DENSE_RATIO {
             true => mask.to_dense(room),
             false => mask,
         }

@@ -1,4 +1,4 @@
-//! Nodes at which a head is at an end → its exits, with small subtries merged into one trie.
+//! Nodes at which a head is at an end → its exits, and whether a walk below them takes longer than a sweep of the trie.
 
 use crate::bytes::byteset::ByteSet;
 use crate::mask::accelerate::remainder::Remainder;
@@ -7,31 +7,28 @@ use crate::mask::shared::SharedMasks;
 use crate::storage::once::Once;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::trie::Trie;
-use smallvec::SmallVec;
+use smallvec::{smallvec, SmallVec};
 
-/// From this many exits on, their subtries are merged: one walk takes less time than one per exit. Chosen without
+/// A subtrie of more nodes, as that of a blank, is entered by few bytes, and a walk below it is short. Chosen without
 /// measurement.
-const MERGED_FROM: usize = 12;
-
-/// A subtrie of more nodes is not merged with others. Chosen without measurement.
 const LARGE_SUBTRIE: u32 = 1_000;
 
-/// Exits are deferred if more than one in this many nodes of the trie is below them: merging takes some 0.2 µs for each,
-/// and most such masks are swept instead (`sweep`).
+/// Exits are deferred if more than one in this many nodes of the trie is below them: most such masks are swept
+/// (`sweep`).
 const DEFERRED_RATIO: usize = 8;
 
 /// A mask is swept if more than one in this many nodes may be walked, beside those below the largest exit. A large subtrie,
 /// as that of a blank, is walked once, while many small ones lead to walks below their own exits.
 const COSTLY_RATIO: usize = 16;
 
-/// Fewer nodes below exits are always merged.
+/// Exits above fewer nodes are never deferred.
 const DEFERRED_FROM: usize = 1_000;
 
 /// The exits of a head. Where much of the trie is below them, they are computed when they are first asked for.
 pub(crate) struct LazyExits {
     /// The nodes at which the head is at an end, where the exits are deferred.
     ends: Box<[NodeId]>,
-    /// Whether much of the trie would be merged.
+    /// Whether much of the trie is in small subtries below the exits.
     are_costly: bool,
     exits: Once<Exits>,
 }
@@ -43,7 +40,7 @@ impl From<Exits> for LazyExits {
 }
 
 impl LazyExits {
-    /// The exits at ascending nodes of the vocabulary's trie, many small subtries merged.
+    /// The exits at ascending nodes of the vocabulary's trie.
     pub fn of(ends: &[NodeId], shared: &SharedMasks) -> Self {
         let trie = &shared.vocabulary.trie;
         let sizes = ends.iter().map(|&node| trie.size(node)).filter(|&size| size <= LARGE_SUBTRIE);
@@ -51,7 +48,7 @@ impl LazyExits {
         let (below, _) = nodes_below(ends, trie, &ByteSet::FULL);
         match are_costly || is_much(below, trie, DEFERRED_RATIO) {
             true => LazyExits { ends: ends.into(), are_costly, exits: Once::new() },
-            false => Exits::merged(ends, shared).into(),
+            false => Exits::at_nodes(ends, shared).into(),
         }
     }
 
@@ -60,7 +57,7 @@ impl LazyExits {
         !self.ends.is_empty()
     }
 
-    /// Whether much of the trie would be merged, or is below exits beside the largest one, beginning with one of some bytes.
+    /// Whether much of the trie is in small subtries, or below exits beside the largest one, beginning with one of some bytes.
     pub fn are_costly(&self, shared: &SharedMasks, bytes: &ByteSet) -> bool {
         let trie = &shared.vocabulary.trie;
         let (below, largest) = nodes_below(&self.ends, trie, bytes);
@@ -69,7 +66,7 @@ impl LazyExits {
 
     /// The exits.
     pub fn get(&self, shared: &SharedMasks) -> &Exits {
-        self.exits.get_or_init(|| Exits::merged(&self.ends, shared))
+        self.exits.get_or_init(|| Exits::at_nodes(&self.ends, shared))
     }
 
     /// Own bytes plus a pro-rata share of merged tries.
@@ -96,26 +93,11 @@ fn is_much(nodes: usize, trie: &Trie, ratio: usize) -> bool {
 }
 
 impl Exits {
-    /// The exits at nodes of the vocabulary's trie, many small subtries merged.
-    pub(super) fn merged(ends: &[NodeId], shared: &SharedMasks) -> Self {
+    /// The exits at nodes of the vocabulary's trie, as far as tokens go on there.
+    fn at_nodes(ends: &[NodeId], shared: &SharedMasks) -> Self {
         let trie = &shared.vocabulary.trie;
-        // Large subtries stay as they are, because what follows enters them by a few bytes only.
-        let (mut small, mut exits) = (Vec::new(), SmallVec::new());
-        for &node in ends {
-            match trie.size(node) {
-                1 => {}
-                size if size > LARGE_SUBTRIE => exits.push(node),
-                _ => small.push(node),
-            }
-        }
-        let mut groups = Groups::new();
-        if small.len() >= MERGED_FROM {
-            groups.push(Group::new(Some(shared.merged_trie(small)), &[NodeId::ROOT][..]));
-        } else {
-            exits.extend(small);
-        }
-        groups.push(Group::new(None, exits));
-        Exits::of(groups)
+        let nodes: SmallVec<_> = ends.iter().copied().filter(|&node| trie.has_children(node)).collect();
+        Exits::of(smallvec![Group::new(None, nodes)])
     }
 
     /// The exits of a head that allows most tokens below them.
@@ -136,59 +118,17 @@ mod tests {
     use crate::mask::fixture::{node, shared_masks};
 
     #[test]
-    fn many_small_exits_are_merged_and_large_ones_stay() {
-        let count = |ends: usize, below: usize| {
-            let mut texts: Vec<String> = Vec::new();
-            for end in 0..ends {
-                texts.push(format!("{}", char::from(b'A' + end as u8)));
-                texts.extend((0..below).map(|more| format!("{}{more:04}", char::from(b'A' + end as u8))));
-            }
-            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            let shared = shared_masks(&texts);
-            let nodes = (0..ends).map(|end| node(&shared, &char::from(b'A' + end as u8).to_string()));
-            let exits = Exits::merged(&nodes.collect::<Vec<_>>(), &shared);
-            let groups = exits.groups().iter();
-            groups.map(|group| (group.hash() != 0, group.nodes.len())).collect::<Vec<_>>()
-        };
-        assert_eq!(count(3, 0), [], "nothing is below");
-        assert_eq!(count(11, 1), [(false, 11)]);
-        assert_eq!(count(12, 1), [(true, 1)], "the root of the merged trie");
-        // 899 texts of 4 digits below a node: 1 + 1 + 9 + 90 + 899 nodes.
-        assert_eq!(count(12, 898), [(true, 1)]);
-        assert_eq!(count(12, 1_000), [(false, 12)]);
-    }
-
-    #[test]
-    fn a_subtrie_of_a_thousand_nodes_is_not_large() {
-        let merged = |texts: usize| {
-            let mut all: Vec<String> =
-                (0..texts).map(|more| format!("A{}", char::from_u32(0x100 + more as u32).unwrap())).collect();
-            all.extend((b'B'..=b'M').map(|end| format!("{}x", char::from(end))));
-            let all: Vec<&str> = all.iter().map(String::as_str).collect();
-            let shared = shared_masks(&all);
-            let ends: Vec<_> = (b'A'..=b'M').map(|end| node(&shared, &char::from(end).to_string())).collect();
-            let exits = Exits::merged(&ends, &shared);
-            let size = shared.vocabulary.trie.size(node(&shared, "A"));
-            (size, exits.len())
-        };
-        // Each text is a node behind one of its lead bytes, 64 to a lead byte.
-        let (size, nodes) = merged(983);
-        assert_eq!((size, nodes), (1_000, 1));
-        assert_eq!(merged(984), (1_001, 2));
-    }
-
-    #[test]
     fn a_remainder_without_tokens_is_no_exit() {
         let shared = shared_masks(&["a", "ab", "b", "bc"]);
         let [a, b] = ["a", "b"].map(|text| node(&shared, text));
         let trie = &shared.vocabulary.trie;
         let exits =
             |merged, large: &[NodeId]| Exits::of_remainder(Remainder { large: large.to_vec(), merged }, &shared);
-        assert!(exits(trie.merge_some(&[]), &[]).is_nowhere());
-        assert_eq!(exits(trie.merge_some(&[]), &[a]).hash(), Exits::at(a).hash());
-        let both = exits(trie.merge(&[b]), &[a]);
+        assert!(exits(trie.merge(&[]), &[]).is_nowhere());
+        assert_eq!(exits(trie.merge(&[]), &[a]).hash(), Exits::at(a).hash());
+        let both = exits(trie.merge(&[(b, &trie.places_below(&[b], |_| true)[..])]), &[a]);
         assert_eq!(both.groups().iter().map(|group| group.hash() != 0).collect::<Vec<_>>(), [false, true]);
-        assert_eq!(both.hash(), exits(trie.merge(&[b]), &[a]).hash());
+        assert_eq!(both.hash(), exits(trie.merge(&[(b, &trie.places_below(&[b], |_| true)[..])]), &[a]).hash());
     }
 
     #[test]
@@ -200,7 +140,7 @@ mod tests {
             let ends = ["b00", "b01"].map(|text| node(&shared, text));
             let found = LazyExits::of(&ends, &shared);
             let held = found.memory_bytes();
-            assert_eq!(found.get(&shared).hash(), Exits::merged(&ends, &shared).hash());
+            assert_eq!(found.get(&shared).hash(), Exits::at_nodes(&ends, &shared).hash());
             assert!(found.memory_bytes() >= held);
             found.is_deferred()
         };

@@ -43,8 +43,7 @@ impl Composer<'_> {
     /// Walk again at and below the nodes where a part may be wrong.
     fn recheck_nodes(&mut self, id: PositionId, exact: PositionId) -> Result<bool> {
         let nodes = sorted(take(&mut self.recheck));
-        // From here on tokens are refused: lists must be copied first, and earlier walks must be repeated.
-        self.copies_lists = true;
+        // From here on tokens are refused, so earlier walks must be repeated.
         self.walked.clear();
         let view = self.shared.view();
         let (mut end, mut shared) = (NodeId::ROOT, true);
@@ -276,7 +275,7 @@ mod tests {
         composer.accumulator.allow(2);
         composer.recheck = vec![node(composer.shared, "ab")];
         let start = composer.machine.start;
-        assert!(composer.resolve(start, start).unwrap() && composer.copies_lists);
+        assert!(composer.resolve(start, start).unwrap());
         let corrections = composer.accumulator.take_corrections();
         assert_eq!(*corrections, [(0, 0b10, 0b110)], "ab is allowed, abc is refused whatever allowed it");
     }

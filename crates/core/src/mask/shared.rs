@@ -6,10 +6,9 @@
 use crate::mask::head_mask::HeadMask;
 use crate::mask::key::Lookahead;
 use crate::mask::mask::Mask;
-use crate::mask::merged_trie::{hash_nodes, MergedTrie};
+use crate::mask::merged_trie::MergedTrie;
 use crate::mask::walk_cache::{TrieView, WalkCache};
 use crate::storage::cache::Cache;
-use crate::vocabulary::id::NodeId;
 use crate::vocabulary::trie::Trie;
 use crate::vocabulary::vocabulary::Vocabulary;
 use std::sync::Arc;
@@ -82,18 +81,6 @@ impl SharedMasks {
         TrieView { trie: &self.vocabulary.trie, walks: &self.walks, merged: None }
     }
 
-    /// The subtries below some nodes of the vocabulary's trie, merged into one.
-    pub(crate) fn merged_trie(&self, mut nodes: Vec<NodeId>) -> Arc<MergedTrie> {
-        nodes.sort_unstable();
-        let hash = hash_nodes(&nodes);
-        if let Some(merged) = self.merged_tries.get(hash) {
-            return merged;
-        }
-        let merged = Arc::new(MergedTrie::new(hash, &self.vocabulary.trie, &nodes));
-        self.merged_tries.put(hash, merged.clone(), merged.trie.memory_bytes());
-        merged
-    }
-
     /// A trie of subtries merged elsewhere, cached with its walks.
     pub(crate) fn shared_trie(&self, trie: Trie) -> Arc<MergedTrie> {
         let merged = MergedTrie::of_merged(trie);
@@ -138,26 +125,20 @@ mod tests {
         grows("lookaheads");
         shared.masks.put(1, Arc::new(Mask::from_tokens(&[1])), 1);
         grows("masks");
-        shared.merged_trie(vec![a]);
+        let places = shared.vocabulary.trie.places_below(&[a], |_| true);
+        shared.shared_trie(shared.vocabulary.trie.merge(&[(a, &places[..])]));
         grows("merged_tries");
-    }
-
-    #[test]
-    fn subtries_are_merged_once_in_whatever_order_they_are_named() {
-        let shared = shared_masks(&["a", "ax", "b", "bx", "c", "cx"]);
-        let [a, b, c] = ["a", "b", "c"].map(|text| node(&shared, text));
-        let merged = shared.merged_trie(vec![b, a]);
-        assert!(Arc::ptr_eq(&merged, &shared.merged_trie(vec![a, b])));
-        assert!(!Arc::ptr_eq(&merged, &shared.merged_trie(vec![a, c])));
-        assert_eq!(merged.trie.tokens_below(NodeId::ROOT).len(), 2);
     }
 
     #[test]
     fn a_merged_trie_is_known_by_what_is_in_it() {
         let shared = shared_masks(&["a", "ax", "b", "bx", "c", "cx"]);
         let trie = |texts: &[&str]| {
-            let nodes: Vec<NodeId> = texts.iter().map(|text| node(&shared, text)).collect();
-            shared.shared_trie(shared.vocabulary.trie.merge(&nodes))
+            let trie = &shared.vocabulary.trie;
+            let nodes = texts.iter().map(|text| node(&shared, text));
+            let below: Vec<_> = nodes.map(|node| (node, trie.places_below(&[node], |_| true))).collect();
+            let below: Vec<_> = below.iter().map(|(node, places)| (*node, &places[..])).collect();
+            shared.shared_trie(trie.merge(&below))
         };
         let one = trie(&["a", "b"]);
         assert!(Arc::ptr_eq(&one, &trie(&["a", "b"])));

@@ -65,14 +65,6 @@ impl HeadMask {
             Some(counter_loop) if !counter_loop.leads_to_wide_state(arena)? => None,
             _ => ClosedRegion::get(arena, head)?.filter(|region| region.is_worthwhile(shared, counter_loop.as_ref())),
         };
-        let region = match region {
-            None if on.region_scan && counter_loop.is_none() => {
-                let one =
-                    ClosedRegion::around_majority(arena, head)?.filter(|region| region.is_worthwhile(shared, None));
-                one.map(Arc::new)
-            }
-            region => region,
-        };
         match (region, counter_loop) {
             (Some(region), _) => walked = region.scan(arena, shared, head, is_last)?,
             (None, Some(counter_loop)) => walked = counter_loop.scan(arena, shared, is_last)?,

@@ -182,7 +182,6 @@ mod tests {
         let position = scene.machine.position(at).clone();
         assert!(scene.machine.can_sweep(&position), "{text:?}");
         let mut composer = scene.composer();
-        composer.copies_lists = true;
         composer.sweep(&position).unwrap();
         composer.replay.append(&mut composer.always);
         composer.resolve(at, at).unwrap();

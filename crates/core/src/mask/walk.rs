@@ -8,7 +8,7 @@ use crate::mask::dfa_cache::{DfaCache, Row, NARROW, NOWHERE};
 use crate::regular::arena::Arena;
 use crate::regular::term::{TermId, EMPTY, EPSILON};
 use crate::vocabulary::id::NodeId;
-use crate::vocabulary::token_set::{tokens, Part, Words};
+use crate::vocabulary::token_set::Part;
 use crate::vocabulary::trie::Trie;
 use crate::vocabulary::vocabulary::Vocabulary;
 
@@ -20,10 +20,7 @@ const MERGED_FROM: usize = 32;
 const DENSE_FROM: usize = 1_000;
 
 /// A subtrie of more nodes is swept, if the head reads more than a few bytes. Chosen without measurement.
-pub(super) const SWEEP_FROM: u32 = 12;
-
-/// A subtrie of more nodes is skipped if all its bytes loop in the state, which then takes all its tokens.
-const SKIP_FROM: u32 = 4;
+const SWEEP_FROM: u32 = 12;
 
 /// A sweep of more states goes on by single derivatives, since it meets each state too seldom for a table of its own.
 const SWEEP_ROWS: usize = 512;
@@ -77,16 +74,6 @@ impl WalkResult {
             }
         }
         self.tokens.extend_from_slice(tokens);
-    }
-
-    /// Add the tokens of a list of words.
-    pub fn add(&mut self, words: &Words) {
-        if self.mask_words > 0 && self.tokens.len() + words.len() >= MERGED_FROM {
-            self.list_to_bits();
-            words.iter().for_each(|&(word, set)| self.many[word as usize] |= set);
-        } else {
-            self.tokens.extend(tokens(words.iter().copied()));
-        }
     }
 
     fn list_to_bits(&mut self) {
@@ -181,9 +168,6 @@ impl WalkResult {
                 run.end = trie.tokens_before(at.next());
                 if nullable && !self.is_last {
                     self.exits.push(at);
-                } else if next == row && below > SKIP_FROM && self.dfa.loops_below(arena, trie, at, row)? {
-                    run.end = trie.tokens_before(end);
-                    continue 'children;
                 }
                 if below == 1 {
                     continue 'children;
@@ -205,6 +189,7 @@ impl WalkResult {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::vocabulary::token_set::tokens;
 
     /// All tokens and all exits, in order.
     pub(crate) fn everything(walked: WalkResult) -> (Vec<u32>, Vec<NodeId>) {

@@ -5,10 +5,9 @@
 use crate::error::Result;
 use crate::mask::accelerate::remainder::Remainder;
 use crate::mask::merged_trie::MergedTrie;
-use crate::mask::walk::{WalkResult, SWEEP_FROM};
+use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
-use crate::regular::term::{TermId, EMPTY};
-use crate::regular::transitions::MIN_CLASS;
+use crate::regular::term::TermId;
 use crate::storage::lock::Lock;
 use crate::vocabulary::id::NodeId;
 use crate::vocabulary::token_set::{hash_words, sorted_words, Words};
@@ -43,8 +42,6 @@ pub(crate) struct CachedWalk {
     pub exits: Box<[NodeId]>,
     /// Other tokens than the walk's, below all other exits.
     pub remainder: Option<Arc<MergedTrie>>,
-    /// Whether the head is at an end at any node.
-    pub ends: bool,
 }
 
 #[derive(Default)]
@@ -67,7 +64,6 @@ impl WalkCache {
         }
         let mut walked = WalkResult::default();
         walked.walk(arena, trie, node, head)?;
-        let ends = !walked.exits.is_empty();
         walked.exits.retain(|&node| trie.has_children(node));
         let words = sorted_words(walked.tokens);
         let (mut exits, mut remainder) = (walked.exits, None);
@@ -75,7 +71,7 @@ impl WalkCache {
             exits = large;
             remainder = merged.has_children(NodeId::ROOT).then(|| Arc::new(MergedTrie::of_merged(merged)));
         }
-        let walk = Arc::new(CachedWalk { hash: hash_words(&words), words, exits: exits.into(), remainder, ends });
+        let walk = Arc::new(CachedWalk { hash: hash_words(&words), words, exits: exits.into(), remainder });
         let own = 144 + walk.words.len() * 8 + walk.exits.len() * 4;
         arena.budget.grow_shared(own)?;
         let mut known = self.known.lock();
@@ -94,42 +90,6 @@ impl WalkCache {
     }
 }
 
-impl WalkResult {
-    /// `enter` for a head that differs from `other` below few nodes only: elsewhere the cached
-    /// walks of `other` are used.
-    pub fn enter_near(
-        &mut self,
-        arena: &mut Arena,
-        view: TrieView,
-        node: NodeId,
-        head: TermId,
-        other: TermId,
-    ) -> Result<()> {
-        let (trie, first_bytes) = (view.trie, arena.first_bytes(head));
-        if other == EMPTY || arena.info(head).nullable || first_bytes.len() >= MIN_CLASS {
-            return self.enter(arena, trie, node, head);
-        }
-        self.take(trie.tokens_at(node));
-        for (byte, child) in trie.children_in(node, &first_bytes) {
-            let next = arena.derive(head, byte)?;
-            if next == EMPTY {
-                continue;
-            }
-            arena.spend(1)?;
-            if trie.size(child) > SWEEP_FROM && next == arena.derive(other, byte)? {
-                let walk = view.walks.get(arena, trie, child, next)?;
-                if !walk.ends && !arena.info(next).nullable {
-                    self.take(trie.tokens_at(child));
-                    self.add(&walk.words);
-                    continue;
-                }
-            }
-            self.enter(arena, trie, child, next)?;
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,7 +98,6 @@ mod tests {
     use crate::limits::Limits;
     use crate::mask::fixture::{node, shared_masks};
     use crate::mask::shared::SharedMasks;
-    use crate::mask::walk::tests::everything;
     use crate::regular::term::MANY;
 
     #[test]
@@ -151,7 +110,7 @@ mod tests {
         let head = arena.repeat(digit, 1, MANY).unwrap();
         let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), head).unwrap();
         let merged = walk.remainder.as_ref().unwrap();
-        assert!(walk.exits.is_empty() && walk.ends);
+        assert!(walk.exits.is_empty());
         assert_eq!(merged.trie.tokens_below(NodeId::ROOT).len(), 4 * 10_000, "behind one digit to four");
         assert!(shared.walks.memory_bytes() > merged.trie.memory_bytes());
     }
@@ -204,15 +163,14 @@ mod tests {
         assert_eq!(*walk.words, [(0, 0b110)], "ab and abb");
         assert_eq!(walk.hash, hash_words(&[(0, 0b110)]));
         assert_eq!(*walk.exits, [node(&shared, "ab"), node(&shared, "abb")]);
-        assert!(walk.ends);
         let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), b).unwrap();
         assert_eq!(*walk.exits, [node(&shared, "ab")]);
         let x = arena.literal(b"x").unwrap();
         let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), x).unwrap();
-        assert!(walk.ends && walk.exits.is_empty(), "no token goes on behind ax");
+        assert!(walk.exits.is_empty(), "no token goes on behind ax");
         let deep = arena.literal(b"bbbb").unwrap();
         let walk = shared.walks.get(&mut arena, &shared.vocabulary.trie, node(&shared, "a"), deep).unwrap();
-        assert!(!walk.ends && walk.exits.is_empty());
+        assert!(walk.exits.is_empty());
     }
 
     #[test]
@@ -267,74 +225,5 @@ mod tests {
             shared.walks.get(&mut arena, trie, NodeId::ROOT, word).unwrap();
         }
         assert_eq!(shared.walks.memory_bytes(), 600 * 144, "more than 64 kibibytes");
-    }
-
-    /// What a walk with a head near another one finds: tokens, bytes of cached walks, and the steps of a second such walk.
-    /// The vocabulary has some letters below p, and all below q.
-    fn walked_near(letters: char, make: impl Fn(&mut Arena) -> [TermId; 2]) -> (usize, usize, u64) {
-        let texts: Vec<String> =
-            ('a'..=letters).map(|last| format!("p{last}")).chain(('a'..='z').map(|last| format!("q{last}"))).collect();
-        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let shared = shared_masks(&texts);
-        let mut arena = Arena::new();
-        let [head, other] = make(&mut arena);
-        let mut plain = WalkResult::new(&shared.vocabulary);
-        plain.enter(&mut arena, &shared.vocabulary.trie, NodeId::ROOT, head).unwrap();
-        let plain = everything(plain);
-        let mut spent = 0;
-        for _ in 0..2 {
-            let mut walked = WalkResult::new(&shared.vocabulary);
-            let before = arena.budget.spent();
-            walked.enter_near(&mut arena, shared.view(), NodeId::ROOT, head, other).unwrap();
-            spent = arena.budget.spent() - before;
-            assert_eq!(everything(walked), plain);
-        }
-        (plain.0.len(), shared.walks.memory_bytes(), spent)
-    }
-
-    /// p or q, and `min` letters from a to y or more.
-    fn word(arena: &mut Arena, first: &[u8], min: u32) -> TermId {
-        let class = arena.class(ByteSet::range(b'a', b'y')).unwrap();
-        let (first, letters) = (arena.literal(first).unwrap(), arena.repeat(class, min, MANY).unwrap());
-        arena.cat(first, letters).unwrap()
-    }
-
-    #[test]
-    fn a_head_near_another_takes_the_walks_where_both_agree() {
-        let both = |arena: &mut Arena| {
-            let parts = [b"p", b"q"].map(|first| word(arena, first, 2));
-            arena.alt(parts.to_vec()).unwrap()
-        };
-        let (tokens, all, steps) = walked_near('z', |arena| [both(arena); 2]);
-        assert_eq!((tokens, steps), (50, 2), "one step for p and one for q, the rest is known");
-        let (_, one, _) = walked_near('z', |arena| [both(arena), word(arena, b"p", 2)]);
-        assert!(0 < one && one < all, "the heads differ behind q");
-        let (_, none, steps) = walked_near('z', |arena| [both(arena), word(arena, b"r", 2)]);
-        assert!(none == 0 && steps > 50);
-        assert_eq!(walked_near('z', |arena| [both(arena), EMPTY]).1, 0);
-        assert_eq!(
-            ["k", "l"].map(|last| walked_near(last.parse().unwrap(), |arena| [word(arena, b"p", 2); 2]).1 > 0),
-            [false, true]
-        );
-    }
-
-    #[test]
-    fn where_the_head_may_end_it_is_walked_itself() {
-        for min in [0, 1] {
-            let (_, held, steps) = walked_near('z', |arena| [word(arena, b"p", min); 2]);
-            assert!(steps > 25, "{min}");
-            assert!(held > 0, "{min}: that it ends is known from the cache");
-        }
-        // Nothing or two letters behind p; and nothing at all.
-        let maybe = |arena: &mut Arena, first: &[u8]| {
-            let (long, first) = (word(arena, first, 2), arena.literal(first).unwrap());
-            [arena.alt(vec![long, first]).unwrap(); 2]
-        };
-        assert_eq!(walked_near('z', |arena| maybe(arena, b"p")).0, 25);
-        let nothing = |arena: &mut Arena| {
-            let long = word(arena, b"p", 2);
-            [arena.alt(vec![long, crate::regular::term::EPSILON]).unwrap(); 2]
-        };
-        assert_eq!(walked_near('z', nothing).1, 0, "a head that is at an end has an exit here");
     }
 }

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::regular::arena::Arena;
 use crate::regular::memo::ClosedRegion;
 use crate::regular::term::TermId;
-use crate::regular::transitions::{majority_target, NonAsciiTransitions, ALL_LEADS, MAX_STATES, MIN_CLASS};
+use crate::regular::transitions::{NonAsciiTransitions, ALL_LEADS, MAX_STATES, MIN_CLASS};
 use std::sync::Arc;
 
 impl ClosedRegion {
@@ -69,15 +69,6 @@ impl ClosedRegion {
             }
         }
         ClosedRegion::largest_within(arena, head, ascii)
-    }
-
-    /// A smaller region: the characters that keep the state to which most characters lead.
-    ///
-    /// The dots of a dotted name, for example, multiply the states of the full region; this one leaves them out.
-    pub fn around_majority(arena: &mut Arena, head: TermId) -> Result<Option<ClosedRegion>> {
-        let Some((target, _)) = majority_target(arena, head)? else { return Ok(None) };
-        let class = arena.ascii_bytes_to(target, target)?;
-        ClosedRegion::largest_within(arena, head, class)
     }
 
     /// The region of the largest subset of `ascii` that all reached states keep, by a greatest fixed point.

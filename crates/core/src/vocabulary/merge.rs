@@ -1,33 +1,23 @@
-//! Nodes of a trie → one trie of the subtries below them, with all of their tokens or with some.
+//! Nodes of a trie → one trie of the subtries below them, with some of their tokens.
 //!
 //! One walk of the merged trie serves all nodes.
 
 use crate::storage::hash::Hasher128;
 use crate::vocabulary::id::NodeId;
-use crate::vocabulary::trie::{Node, Trie};
-
-/// Children from which a counting sort is faster than a comparison sort. Chosen without measurement.
-const COUNTING_SORT_FROM: usize = 64;
+use crate::vocabulary::trie::Trie;
 
 impl Trie {
-    /// The subtrees of several nodes, merged: one walk then serves all of them. Tokens at the nodes are left out.
-    pub fn merge(&self, nodes: &[NodeId]) -> Trie {
+    /// The subtries below several nodes, merged, with some of their tokens: for each node the places of these tokens below
+    /// it, ascending (`places_below`).
+    pub fn merge(&self, nodes: &[(NodeId, &[u32])]) -> Trie {
         let mut merged = Trie::default();
-        self.merge_into(nodes, 0, &mut merged);
-        merged.list_children();
-        merged
-    }
-
-    /// `merge`, of some tokens only: for each node the places of these tokens below it, ascending (`places_below`).
-    pub fn merge_some(&self, nodes: &[(NodeId, &[u32])]) -> Trie {
-        let mut merged = Trie::default();
-        self.merge_some_into(nodes.iter().copied(), 0, &mut merged);
+        self.merge_into(nodes.iter().copied(), 0, &mut merged);
         merged.list_children();
         merged
     }
 
     /// Appends the merged subtrees to another trie, each with some of its tokens.
-    fn merge_some_into<'a>(&self, nodes: impl Iterator<Item = (NodeId, &'a [u32])>, byte: u8, merged: &mut Trie) {
+    fn merge_into<'a>(&self, nodes: impl Iterator<Item = (NodeId, &'a [u32])>, byte: u8, merged: &mut Trie) {
         let here = merged.push_node(byte);
         let (mut tokens, mut below) = (Vec::new(), Vec::new());
         for (node, places) in nodes {
@@ -53,7 +43,7 @@ impl Trie {
         below.sort_unstable_by_key(|&(byte, child, _)| (byte, child));
         for group in below.chunk_by(|a, b| a.0 == b.0) {
             let nodes = group.iter().map(|&(_, child, places)| (child, places));
-            self.merge_some_into(nodes.collect::<Vec<_>>().into_iter(), group[0].0, merged);
+            self.merge_into(nodes.collect::<Vec<_>>().into_iter(), group[0].0, merged);
         }
         merged.nodes[here.index()].end = NodeId::at(merged.nodes.len());
     }
@@ -80,58 +70,6 @@ impl Trie {
         }
         self.tokens.iter().for_each(|&token| hash.word(token.into()));
         hash.finish()
-    }
-
-    /// Appends the merged subtrees to another trie.
-    fn merge_into(&self, nodes: &[NodeId], byte: u8, merged: &mut Trie) {
-        let here = merged.push_node(byte);
-        if here != NodeId::ROOT {
-            nodes.iter().for_each(|&node| merged.tokens.extend_from_slice(self.tokens_at(node)));
-        }
-        let children = self.children_of(nodes);
-        for group in children.chunk_by(|a, b| a.0 == b.0) {
-            if let [(_, child)] = *group {
-                self.copy_into(child, merged);
-            } else {
-                let nodes: Vec<NodeId> = group.iter().map(|&(_, child)| child).collect();
-                self.merge_into(&nodes, group[0].0, merged);
-            }
-        }
-        merged.nodes[here.index()].end = NodeId::at(merged.nodes.len());
-    }
-
-    /// (byte, node) of all children of several nodes, sorted.
-    fn children_of(&self, nodes: &[NodeId]) -> Vec<(u8, NodeId)> {
-        let count = nodes.iter().map(|&node| self.child_range(node).len()).sum();
-        let children = || nodes.iter().flat_map(|&node| self.children(node));
-        if count < COUNTING_SORT_FROM {
-            let mut children: Vec<(u8, NodeId)> = children().collect();
-            children.sort_unstable();
-            return children;
-        }
-        let mut places = [0; 257];
-        children().for_each(|(byte, _)| places[usize::from(byte) + 1] += 1);
-        (0..256).for_each(|byte| places[byte + 1] += places[byte]);
-        let mut sorted = vec![(0, NodeId::ROOT); count];
-        for (byte, child) in children() {
-            let place = &mut places[usize::from(byte)];
-            sorted[*place] = (byte, child);
-            *place += 1;
-        }
-        sorted
-    }
-
-    /// Appends a subtree to another trie.
-    fn copy_into(&self, node: NodeId, merged: &mut Trie) {
-        let (tokens, count) = (merged.tokens.len() as u32, merged.nodes.len());
-        let from = self.node(node).first;
-        let nodes = &self.nodes[node.index()..self.end(node).index()];
-        merged.nodes.extend(nodes.iter().map(|other| Node {
-            end: NodeId::at(other.end.index() - node.index() + count),
-            first: other.first - from + tokens,
-            ..*other
-        }));
-        merged.tokens.extend_from_slice(self.tokens_between(from as usize, self.tokens_before(self.end(node))));
     }
 
     /// Lists the children of a merged trie.
@@ -176,7 +114,7 @@ mod tests {
         let nodes: Vec<NodeId> = texts.iter().map(|text| trie.find(NodeId::ROOT, text).unwrap()).collect();
         let places: Vec<Vec<u32>> = nodes.iter().map(|&node| trie.places_below(&[node], &has)).collect();
         let nodes: Vec<_> = nodes.iter().zip(&places).map(|(&node, places)| (node, &places[..])).collect();
-        trie.merge_some(&nodes)
+        trie.merge(&nodes)
     }
 
     #[test]
@@ -189,13 +127,10 @@ mod tests {
     }
 
     #[test]
-    fn a_merged_trie_of_all_tokens_is_the_same_both_ways() {
+    fn a_merged_trie_has_the_rests_of_all_tokens_below_its_nodes() {
         let trie = trie();
         let nodes = [&b"a"[..], b"ab", b"b", b"bb"];
-        let all = trie.merge(&nodes.map(|text| trie.find(NodeId::ROOT, text).unwrap()));
-        let some = merged(&trie, &nodes, |_| true);
-        assert_eq!((all.content_hash(), all.len()), (some.content_hash(), some.len()));
-        let found = paths(&some);
+        let found = paths(&merged(&trie, &nodes, |_| true));
         let text = |token: u32| std::str::from_utf8(TEXTS[token as usize]).unwrap();
         assert!(found.iter().all(|(path, token)| text(*token).ends_with(path)), "{found:?}");
         assert_eq!(found.len(), 4 + 2 + 2 + 1, "below a, ab, b and bb");

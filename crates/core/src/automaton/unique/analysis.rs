@@ -34,7 +34,6 @@ pub(crate) struct UniqueAnalysis {
     pub(super) one_to_one: FxHashMap<TermId, bool>,
     pub(super) canonical: FxHashMap<TermId, bool>,
     pub(super) ordered: FxHashMap<ArrayId, bool>,
-    pub(super) insensitive: FxHashMap<(TermId, u32), bool>,
     pub(super) frame_min_values: FxHashMap<FrameId, u32>,
     pub(super) viable: FxHashMap<(TermId, FrameId, PartialValueId), bool>,
     pub(super) most_excluded: u32,

@@ -6,7 +6,6 @@
 use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Items, Position, Register};
-use crate::automaton::unique::min_values::LOOKAHEAD_BYTES;
 use crate::automaton::unique::COUNT_CAP;
 use crate::error::Result;
 use crate::json::partial_value::{LexerState, PartialValueId};
@@ -103,44 +102,6 @@ impl Machine {
     pub(crate) fn has_enough_values_in_frame(&mut self, frame: FrameId) -> Result<bool> {
         let excluded_bound = self.excluded_bound(frame);
         Ok(excluded_bound == 0 || self.frame_min_values(frame)? > excluded_bound)
-    }
-
-    /// Whether enough values remain after every byte that the head may read. Zeros with an exponent are the caller's
-    /// task.
-    pub(crate) fn is_insensitive(&mut self, head: TermId, frame: FrameId) -> Result<bool> {
-        let excluded_bound = self.excluded_bound(frame);
-        self.is_insensitive_to(head, excluded_bound)
-    }
-
-    /// Whether more than `excluded_bound` values remain after every byte that the head may read.
-    pub(super) fn is_insensitive_to(&mut self, head: TermId, excluded_bound: u32) -> Result<bool> {
-        if let Some(&insensitive) = self.unique.insensitive.get(&(head, excluded_bound)) {
-            return Ok(insensitive);
-        }
-        let language = self.arena.terms.open_key(head).map_or(head, |(inner, _)| inner);
-        let (text, numeral) = match *self.arena.term(language) {
-            Term::Quoted { text, .. } => (Some(text), false),
-            _ => (Some(language).filter(|&language| self.is_numeral_head(language)), true),
-        };
-        let mut insensitive = text.is_some();
-        let unending = !numeral && text.is_some_and(|text| self.is_always_extensible(text));
-        if let (Some(text), false) = (text, unending) {
-            let mut seen = FxHashSet::default();
-            let mut work = vec![text];
-            while let Some(state) = work.pop() {
-                if !seen.insert(state) {
-                    continue;
-                }
-                let values = if numeral { self.min_numerals(state)? } else { self.min_texts(state, LOOKAHEAD_BYTES)? };
-                if seen.len() > 64 || values <= excluded_bound {
-                    insensitive = false;
-                    break;
-                }
-                work.extend(self.arena.byte_transitions(state)?.iter().map(|&(_, _, target)| target));
-            }
-        }
-        self.unique.insensitive.insert((head, excluded_bound), insensitive);
-        Ok(insensitive)
     }
 
     /// The number of excluded values that may begin like the item; `COUNT_CAP` if the item may not come at all.
@@ -322,7 +283,6 @@ mod tests {
         let id = after(&mut machine, b"[\"a\",\"b\",\"a");
         let (head, frame) = only_head(&machine, id);
         assert!(machine.has_enough_values(head, frame).unwrap());
-        assert!(machine.is_insensitive(head, frame).unwrap(), "after any further byte, too");
         assert!(!machine.has_enough_values_in_frame(frame).unwrap(), "the frame has only the end of the item");
         assert!(!machine.has_enough_values_after_end(head, frame).unwrap());
         assert_eq!(after(&mut machine, b"[\"a\",\"b\",\"a\""), DEAD);
@@ -372,23 +332,6 @@ mod tests {
         for (excluded, expected) in [(2, true), (3, false)] {
             assert_eq!(enough(&mut machine, "[{\"x", excluded)[1], expected, "{excluded}");
         }
-    }
-
-    #[test]
-    fn a_head_is_insensitive_if_enough_values_remain_after_each_of_its_bytes() {
-        let mut item = EPSILON;
-        let mut machine = machine(|builder| {
-            item = quoted(builder, b'a', b'c', 2);
-            unique(builder, item, 0, None)
-        });
-        assert!(machine.is_insensitive_to(item, 0).unwrap());
-        assert!(!machine.is_insensitive_to(item, 1).unwrap(), "one text is left after two letters");
-        let digits = machine.arena.class(crate::bytes::byteset::ByteSet::range(b'0', b'9')).unwrap();
-        let number = machine.arena.repeat(digits, 1, crate::regular::term::MANY).unwrap();
-        assert!(machine.is_insensitive_to(number, 1_000).unwrap());
-        let structural =
-            machine.arena.unique_term(Term::UniqueNext { array: ArrayId::at(0), state: ArrayStateId::new(0) });
-        assert!(!machine.is_insensitive_to(structural.unwrap(), 0).unwrap(), "neither a string nor a number");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::regular::term::{Spelling, Term, TermId, EMPTY, EPSILON, MANY};
 use rustc_hash::FxHashMap;
 
 /// Bytes that `min_texts` and `min_digit_strings` look ahead. Chosen without measurement.
-pub(super) const LOOKAHEAD_BYTES: u32 = 6;
+const LOOKAHEAD_BYTES: u32 = 6;
 
 impl Machine {
     /// A lower bound of the values that may come in a frame; `COUNT_CAP` if no item is open.
@@ -169,23 +169,6 @@ impl Machine {
         }
     }
 
-    /// Whether every prefix of the language stays infinitely extensible, apart from finitely many excluded texts.
-    pub(super) fn is_always_extensible(&mut self, text: TermId) -> bool {
-        if self.arena.terms.has_all_longer_lengths(text) {
-            return true;
-        }
-        let Term::And(ref parts) = *self.arena.term(text) else { return false };
-        let mut unending = 0;
-        for &part in &parts.clone() {
-            match *self.arena.term(part) {
-                Term::Not(inner) if inner == EPSILON || self.arena.terms.is_finite(inner) => {}
-                _ if self.arena.terms.has_all_longer_lengths(part) => unending += 1,
-                _ => return false,
-            }
-        }
-        unending == 1
-    }
-
     /// Whether some text matches the term.
     pub(super) fn matches_something(&self, node: TermId) -> bool {
         self.rules().matches_something(&self.arena, node)
@@ -275,9 +258,7 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::automaton::fixture::{
-        after, alt, bytes, machine, object, only_head, rule, seq, string, unique_machine, words,
-    };
+    use crate::automaton::fixture::{after, alt, bytes, object, only_head, rule, seq, string, unique_machine, words};
     use crate::automaton::frame::BOTTOM;
     use crate::grammar::builder::{Builder, ObjectRules};
 
@@ -441,26 +422,5 @@ mod tests {
         assert_eq!(found, [1, 3, 7, 15]);
         assert_eq!(machine.min_texts(EMPTY, 3).unwrap(), 1);
         assert_eq!(machine.min_texts(EPSILON, 3).unwrap(), 1);
-    }
-
-    #[test]
-    fn a_language_is_always_extensible_without_few_of_its_texts() {
-        let mut builder = Builder::default();
-        let any = builder.any_text().unwrap();
-        let few = words(&mut builder, &["a", "b"]);
-        let without = builder.not(few.number()).unwrap();
-        let minus = builder.and(&[any.number(), without.number()]).unwrap();
-        let short = builder.bounded(any.number(), 0, Some(5)).unwrap();
-        let x = builder.literal(b"x").unwrap();
-        let begins = builder.cat(&[x.number(), any.number()]).unwrap();
-        let others = builder.not(begins.number()).unwrap();
-        let dead_ends = builder.and(&[any.number(), others.number()]).unwrap();
-        let mut machine = machine(|other| {
-            *other = builder;
-            minus
-        });
-        assert!(!machine.is_always_extensible(dead_ends), "x begins no text");
-        assert!(machine.is_always_extensible(any) && machine.is_always_extensible(minus));
-        assert!(!machine.is_always_extensible(short) && !machine.is_always_extensible(few));
     }
 }

@@ -2,17 +2,13 @@
 //!
 //! Masks of positions inside unique items follow these suffixes along the bytes of tokens.
 
-use crate::automaton::frame::FrameId;
 use crate::automaton::machine::Machine;
 use crate::automaton::position::{Position, Register};
-use crate::bytes::byteset::ByteSet;
 use crate::error::Result;
 use crate::json::partial_value::{LexerState, PartialValueId};
-use crate::json::unique::ENUMERATION;
 use crate::json::value::NUMERAL_END;
 use crate::regular::id::{ArrayId, ArrayStateId, KeySetId};
-use crate::regular::key_set::{KeySets, NO_KEYS};
-use crate::regular::term::Term;
+use crate::regular::key_set::NO_KEYS;
 
 /// Bytes of numerals from which the canonical spelling may use an exponent.
 const MAX_NUMERAL_BYTES: usize = 30;
@@ -88,69 +84,6 @@ impl Machine {
         }
     }
 
-    /// The strings that tokens spanning several items must not repeat; None unless the array has strings of unlimited
-    /// number.
-    pub(crate) fn seen_strings(&mut self, position: &Position) -> Result<Option<SeenStrings>> {
-        let heads = position.heads.iter().map(|&(_, frame)| frame);
-        let frames: Vec<FrameId> = heads.chain(position.specials.iter().map(|&(_, frame)| frame)).collect();
-        let mut arrays = Vec::new();
-        let mut open = Vec::new();
-        for frame in self.exact_frames(frames.into_iter()) {
-            for &(term, _) in self.members(frame) {
-                match *self.arena.term(term) {
-                    Term::UniqueItem { array, state } => arrays.push((array, state)),
-                    Term::UniqueEnd { array, state, start, .. } => {
-                        arrays.push((array, state));
-                        open.push(PartialValueId::new(start));
-                    }
-                    _ => {}
-                }
-            }
-        }
-        arrays.sort_unstable();
-        arrays.dedup();
-        let &[(array, state)] = &arrays[..] else { return Ok(None) };
-        let spec = self.arena.registers.uniques[array.index()].clone();
-        let state = self.arena.registers.unique_states[state.index()];
-        let Some(item) = spec.only_item() else { return Ok(None) };
-        let most = state.count.saturating_add(self.unique.max_token_items);
-        let strings = matches!(self.arena.term(item), Term::Quoted { .. }) && self.is_insensitive_to(item, most)?;
-        if !strings || !self.arena.is_made_of(spec.comma, b" \t\n\r,") {
-            return Ok(None);
-        }
-        let (lexer_state, prefix) = match (position.register, &open[..]) {
-            (Register::At(partial), &[start]) => {
-                (self.unique.partial_values.lexer_state(partial), self.unique.partial_values.text(start, partial))
-            }
-            (_, []) => (LexerState::Between, Vec::new()),
-            _ => return Ok(None),
-        };
-        Ok(Some(SeenStrings { set: state.came, lexer_state, prefix }))
-    }
-
-    /// What the open string of an item may go on with to repeat a string of a value that came, whatever the order of
-    /// members; None if more than that decides. Tokens that go on otherwise lead to a new value.
-    pub(crate) fn repeated_strings(&mut self, position: &Position) -> Result<Option<RepeatedStrings>> {
-        let Register::At(partial) = position.register else { return Ok(None) };
-        let frames = position.heads.iter().map(|&(_, frame)| frame);
-        let frames = frames.chain(position.specials.iter().map(|&(_, frame)| frame));
-        let &[(array, state, step, _)] = &self.open_ends(frames)[..] else { return Ok(None) };
-        let Some(before) = self.unique.partial_values.open_string(partial) else { return Ok(None) };
-        if array == ENUMERATION || self.arena.registers.uniques[array.index()].only_item().is_none() {
-            return Ok(None);
-        }
-        let Some(excluded) = self.excluded(array, state, step)? else { return Ok(None) };
-        let mut rests = Vec::new();
-        for text in self.arena.registers.keys.texts(excluded) {
-            self.arena.spend(1 + text.len() as u64 / 16)?;
-            let ends = (before.len()..=text.len()).filter(|&end| text[..end].ends_with(&before));
-            rests.extend(ends.map(|end| text[end..].to_vec()));
-        }
-        rests.sort_unstable();
-        rests.dedup();
-        Ok(Some(RepeatedStrings { rests }))
-    }
-
     /// The values that came in the arrays whose items are open; None unless the position is between two characters of a
     /// string.
     pub(crate) fn values_around_string(&self, position: &Position) -> Option<Vec<KeySetId>> {
@@ -161,67 +94,6 @@ impl Machine {
         let frames = position.heads.iter().map(|&(_, frame)| frame);
         let states = self.open_ends(frames).into_iter().map(|(_, state, ..)| state);
         Some(states.map(|state| self.arena.registers.unique_states[state.index()].came).collect())
-    }
-}
-
-/// Decoded texts behind the open string's beginning, wherever it occurs in a value that came.
-pub(crate) struct RepeatedStrings {
-    rests: Vec<Vec<u8>>,
-}
-
-impl RepeatedStrings {
-    /// The bytes with which a token may begin that repeats a string.
-    pub(crate) fn first_bytes(&self) -> ByteSet {
-        ByteSet::from_bytes(self.rests.iter().filter_map(|rest| rest.first().copied()).chain([b'\\']))
-    }
-
-    /// Whether these bytes may repeat a string, as far as they belong to the open one.
-    pub(crate) fn can_begin(&self, bytes: &[u8]) -> bool {
-        let (mut lexer_state, mut text) = (LexerState::Inside, Vec::new());
-        for &byte in bytes {
-            let (next, said) = lexer_state.step(byte);
-            text.extend_from_slice(&said);
-            lexer_state = next;
-            if lexer_state == LexerState::Between {
-                break;
-            }
-        }
-        let from = self.rests.partition_point(|rest| rest[..] < text[..]);
-        self.rests.get(from).is_some_and(|rest| rest.starts_with(&text))
-    }
-}
-
-/// The strings that came in an array, and the prefix of the open one.
-pub(crate) struct SeenStrings {
-    set: KeySetId,
-    lexer_state: LexerState,
-    prefix: Vec<u8>,
-}
-
-impl SeenStrings {
-    /// Whether these bytes may repeat a string that came, or one of their own. Bytes past the array count as repeating.
-    pub(crate) fn can_repeat(&self, keys: &KeySets, bytes: &[u8]) -> bool {
-        let (mut lexer_state, mut text) = (self.lexer_state, self.prefix.clone());
-        let mut whole: Vec<Vec<u8>> = Vec::new();
-        for &byte in bytes {
-            if lexer_state == LexerState::Between && !matches!(byte, b'"' | b',' | b' ' | b'\t' | b'\n' | b'\r') {
-                return true;
-            }
-            let was_inside = lexer_state != LexerState::Between;
-            let (next, said) = lexer_state.step(byte);
-            if byte != b',' || was_inside {
-                text.extend_from_slice(&said);
-            }
-            lexer_state = next;
-            if was_inside && lexer_state == LexerState::Between {
-                let text = std::mem::take(&mut text);
-                if keys.contains(self.set, &text) || whole.contains(&text) {
-                    return true;
-                }
-                whole.push(text);
-            }
-        }
-        false
     }
 }
 
@@ -317,78 +189,5 @@ mod tests {
             let position = machine.position(id).clone();
             assert_eq!(machine.can_be_zero(&position), expected, "{text}");
         }
-    }
-
-    /// The strings that must not be repeated after a text.
-    fn seen_after(machine: &mut Machine, text: &str) -> Option<SeenStrings> {
-        let id = after(machine, text.as_bytes());
-        let position = machine.position(id).clone();
-        machine.seen_strings(&position).unwrap()
-    }
-
-    #[test]
-    fn a_token_of_several_strings_repeats_one_that_came_or_one_of_its_own() {
-        let mut machine = array(|builder| string(builder, 0, None));
-        let within = seen_after(&mut machine, "[\"ab\",\"a").unwrap();
-        let between = seen_after(&mut machine, "[\"ab\",").unwrap();
-        let keys = &machine.arena.registers.keys;
-        for (bytes, repeats) in [
-            ("b\"", true),
-            ("\\u0062\"", true),
-            ("\",\"ab\"", true),
-            ("\",\"a\"", true), // its own
-            ("\",\"b\"", false),
-            ("b", false),
-            ("\"]", true), // past the array
-        ] {
-            assert_eq!(within.can_repeat(keys, bytes.as_bytes()), repeats, "{bytes}");
-        }
-        let behind = seen_after(&mut machine, "[\"ab\"").unwrap();
-        let keys = &machine.arena.registers.keys;
-        for (bytes, repeats) in [(",\"ab\"", true), (",\"b\"", false)] {
-            assert_eq!(behind.can_repeat(keys, bytes.as_bytes()), repeats, "{bytes}");
-        }
-        for (bytes, repeats) in [("\"ab\"", true), (" \"a\", \"b\"", false), ("\"a\",\"a\"", true), ("1", true)] {
-            assert_eq!(between.can_repeat(keys, bytes.as_bytes()), repeats, "{bytes}");
-        }
-    }
-
-    #[test]
-    fn only_arrays_of_unlimited_strings_have_strings_to_watch() {
-        let mut numbers = array(|builder| bytes(builder, b'1', b'9', 1, None));
-        assert!(seen_after(&mut numbers, "[1").is_none());
-        let mut few = array(|builder| string(builder, 0, Some(1)));
-        assert!(seen_after(&mut few, "[\"").is_some(), "any string may be the first");
-        assert!(seen_after(&mut few, "[\"a\",\"").is_none(), "one string of a character may be the last that is left");
-        let mut nested = array(|builder| {
-            let inner = string(builder, 0, None);
-            unique(builder, inner, 0, None)
-        });
-        assert!(seen_after(&mut nested, "[[\"").is_none(), "two arrays");
-    }
-
-    #[test]
-    fn an_open_string_may_repeat_the_string_of_any_member_of_a_value_that_came() {
-        let mut machine = array(|builder| {
-            let text = string(builder, 0, None);
-            let rules = ObjectRules { any_order: true, ..ObjectRules::default() };
-            object(builder, &[("key", false, text), ("other", false, text)], &[], rules)
-        });
-        let mut repeated = |text: &str| {
-            let id = after(&mut machine, text.as_bytes());
-            let position = machine.position(id).clone();
-            assert!(!position.is_dead(), "{text}");
-            machine.repeated_strings(&position).unwrap()
-        };
-        let found = repeated("[{\"key\":\"xy\",\"other\":\"z\"},{\"other\":\"").unwrap();
-        for (bytes, can_begin) in
-            [("x", true), ("xy\"", true), ("z\"}", true), ("\\u0078", true), ("ke", true), ("xz", false), ("\"", false)]
-        {
-            assert_eq!(found.can_begin(bytes.as_bytes()), can_begin, "{bytes}");
-        }
-        assert_eq!(found.first_bytes().iter().collect::<Vec<_>>(), b",:\\koxz}", "a quote may close a string, too");
-        let found = repeated("[{\"key\":\"xy\"},{\"key\":\"x").unwrap();
-        assert!(found.can_begin(b"y\"") && !found.can_begin(b"\"") && !found.can_begin(b"x"));
-        assert!(repeated("[{\"key\":\"xy\"},{").is_none(), "no string is open");
     }
 }

@@ -12,7 +12,6 @@ use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::memo::ClosedRegion;
 use crate::regular::term::{TermId, EMPTY};
-use crate::regular::transitions::majority_target;
 use crate::vocabulary::byte_index::Occurrence;
 use crate::vocabulary::token_set::Part;
 
@@ -20,8 +19,6 @@ use crate::vocabulary::token_set::Part;
 struct Entry {
     /// The row of the head in the walk's table.
     start: u32,
-    /// The state before the first character of the region: the head, or the state behind a space.
-    first: TermId,
     /// Whether a space comes first.
     space_prefixed: bool,
 }
@@ -70,15 +67,9 @@ impl ClosedRegion {
                 .map(|(bits, space_prefixed)| bits | space_prefixed)
                 .collect();
             walked.dense = Some(Part { bits: both, within: None });
-            region.enter_leaving(
-                arena,
-                shared,
-                Entry { start, first: space, space_prefixed: true },
-                &mut walked,
-                |_| true,
-            )?;
+            region.enter_leaving(arena, shared, Entry { start, space_prefixed: true }, &mut walked, |_| true)?;
         }
-        let own = Entry { start, first: head, space_prefixed: false };
+        let own = Entry { start, space_prefixed: false };
         let space_prefixed = behind_space.is_some();
         self.enter_leaving(arena, shared, own, &mut walked, |occurrence| {
             !(space_prefixed && occurrence.depth == 0 && shared.vocabulary.trie.byte(occurrence.node) == b' ')
@@ -95,7 +86,6 @@ impl ClosedRegion {
         walked: &mut WalkResult,
         wanted: impl Fn(&Occurrence) -> bool,
     ) -> Result<()> {
-        let majority_state = majority_target(arena, entry.first)?.map_or(EMPTY, |(state, _)| state);
         let leaving = self.leaving_bytes();
         let class = if entry.space_prefixed { self.class.with(b' ') } else { self.class };
         let is_inside = |occurrence: &Occurrence| {
@@ -103,7 +93,6 @@ impl ClosedRegion {
         };
         shared.vocabulary.prepare_occurrences(&leaving);
         for byte in leaving.iter() {
-            let neighbour = arena.derive(majority_state, byte)?;
             let occurrences = shared.vocabulary.occurrences(byte).iter();
             for occurrence in occurrences.filter(|occurrence| is_inside(occurrence) && wanted(occurrence)) {
                 let Some(token) = shared.vocabulary.token(occurrence.token) else { continue };
@@ -115,10 +104,7 @@ impl ClosedRegion {
                 if next != NOWHERE {
                     arena.spend(1)?;
                     let next = walked.dfa.rows[next as usize].state;
-                    match occurrence.depth {
-                        0 => walked.enter_near(arena, shared.view(), occurrence.node, next, neighbour)?,
-                        _ => walked.enter(arena, &shared.vocabulary.trie, occurrence.node, next)?,
-                    }
+                    walked.enter(arena, &shared.vocabulary.trie, occurrence.node, next)?;
                 }
             }
         }

@@ -79,7 +79,7 @@ impl Remainder {
             }
         }
         arena.spend(pairs as u64 / PAIRS_PER_STEP)?;
-        let merged = trie.merge_some(&nodes);
+        let merged = trie.merge(&nodes);
         arena.budget.grow_shared(merged.memory_bytes())?;
         Ok(Some(Remainder { large, merged }))
     }

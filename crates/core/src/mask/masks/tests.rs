@@ -2,25 +2,8 @@
 
 use super::*;
 use crate::grammar::builder::Builder;
-use crate::mask::fixture::{printable_and, Scene};
 use crate::mask::head_mask::HeadMask;
-use crate::vocabulary::token_set::Words;
 use crate::vocabulary::vocabulary::Vocabulary;
-
-#[test]
-fn a_mask_whose_lists_have_more_words_than_a_set_is_one_set() {
-    let mut scene = Scene::new(&printable_and(&["a"; 800]), |builder| builder.literal(b"a").unwrap());
-    let room = scene.shared.vocabulary.mask_words();
-    let list = |bits: u32| (0..room as u32).map(|word| (word, bits)).collect::<Words>();
-    for (lists, listed) in [(vec![list(1)], room), (vec![list(1), list(2)], 0)] {
-        let position = scene.machine.position(scene.machine.start).clone();
-        let mut composer = scene.composer();
-        lists.iter().for_each(|words| composer.add(words));
-        let mask = Masks::default().finish(composer, Vec::new(), &position);
-        assert_eq!(mask.listed_words(), listed);
-        assert!((0..8).all(|token| mask.allows(token) == (token < lists.len() as u32)));
-    }
-}
 
 #[test]
 fn masks_count_what_they_keep_and_compose_each_once() {
