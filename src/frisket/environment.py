@@ -10,7 +10,7 @@ from frisket.errors import FrisketError
 def is_on(variable: str, *, default: bool) -> bool:
     """Whether a variable is `1`; the default where it is not set or empty. FrisketError for other values than 0 and 1.
 
-    >>> is_on("FRISKET_EXAMPLE", default=True)
+    >>> is_on("EXAMPLE", default=True)
     True
     """
     value = os.environ.get(variable, "").strip()

@@ -19,7 +19,7 @@ from frisket.notations.regex.unicode import complement, normalize
 POINTS = range(sys.maxunicode + 1)
 CATEGORIES = [unicodedata.category(chr(point)) for point in POINTS]
 #: Characters that a Python of another Unicode may know otherwise are few.
-YOUNGER = 20 if unicodedata.unidata_version.startswith(("15", "16")) else 12_000
+YOUNGER = 20 if unicodedata.unidata_version.startswith("16") else 12_000
 
 
 def members(pattern: str, dialect: ast.Dialect = "python", flags: str = "") -> set[int]:
