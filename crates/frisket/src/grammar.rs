@@ -204,17 +204,4 @@ mod tests {
         assert_eq!(error("start: %json {\"type\": }"), of(Code::GrammarSyntax, "1:13"));
         assert_eq!(error("start: A\nA: %json {}"), of(Code::GrammarSyntax, "2:4"));
     }
-
-    #[test]
-    fn a_pattern_in_a_rule_of_lark_may_be_empty_where_nothing_is_ignored() {
-        let grammar = lark("start: /[A-Z ]*/").unwrap();
-        assert!(["", "A B"].iter().all(|text| grammar.accepts(text.as_bytes(), &Limits::default()).unwrap()));
-        assert!(lark("start: /[A-Z]*/ \"x\"\n%ignore \" \"").is_err());
-    }
-
-    #[test]
-    fn options_in_lark_that_change_the_texts_are_refused() {
-        assert!(lark("%llguidance {\"no_forcing\": true, \"allow_initial_skip\": false}\nstart: \"a\"").is_ok());
-        assert!(lark("%llguidance {\"allow_initial_skip\": true}\nstart: \"a\"\n%ignore \" \"").is_err());
-    }
 }

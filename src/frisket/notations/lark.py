@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
 from frisket._core import GrammarBuilder, front_end
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, LimitExceededError, SchemaError
@@ -34,8 +32,10 @@ def lower_lark(builder: GrammarBuilder, text: str, *, start: str = "start", dial
     """The node of the rule `start`; GrammarSyntaxError, with line and column, for what is not Lark or not exact."""
     source = Source(text, builder.check)
     source.check(_STEPS_PER_CHARACTER * source.end)
-    with _explained(source):
+    try:
         return front_end.lower_lark(builder, text, start, dialect, partial(_schema, source))
+    except front_end.Fault as fault:
+        _raise(source, fault)
 
 
 def parse_lark(
@@ -43,20 +43,18 @@ def parse_lark(
 ) -> tuple[ast.Productions, str]:
     """The productions by name, and the name of the one whose texts are the grammar's."""
     builder = GrammarBuilder(limits=limits)
-    with _explained(source):
+    try:
         rules, root = front_end.read_lark(builder, source.text, start, dialect, partial(_schema, source))
+    except front_end.Fault as fault:
+        _raise(source, fault)
     return {name: ast.Production(title, _body(nodes, source, dialect), at) for name, title, at, nodes in rules}, root
 
 
-@contextmanager
-def _explained(source: Source) -> Iterator[None]:
+def _raise(source: Source, fault: front_end.Fault) -> NoReturn:
     """Raise what the engine finds wrong with the text as an error that shows the place."""
-    try:
-        yield
-    except front_end.Fault as fault:
-        message, at, hint, kind = fault.args
-        where = {} if at is None else {"where": source.where(at), "excerpt": source.excerpt(at)}
-        raise _ERRORS[kind](message, hint=hint, **where) from None
+    message, at, hint, kind = fault.args
+    where = {} if at is None else {"where": source.where(at), "excerpt": source.excerpt(at)}
+    raise _ERRORS[kind](message, hint=hint, **where) from None
 
 
 def _schema(source: Source, builder: GrammarBuilder, schema: str, at: int) -> int:

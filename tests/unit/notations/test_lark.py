@@ -10,7 +10,9 @@ from frisket import Grammar, Limits
 from frisket._core import Vocabulary
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, LimitExceededError, VocabularyError
 from frisket.notations.lark import LarkDialect
-from frisket.notations.lark.competition import _MOST_ROUNDS
+
+#: Rounds of a repetition that are written out beside lazy rules.
+MOST_ROUNDS = 16
 
 
 def allowed(grammar: Grammar, tokens: list[bytes | None], special: dict[str, int], *taken: int) -> list[int]:
@@ -111,9 +113,9 @@ def test_how_many_rounds_lazy_rules_may_meet(counts: str) -> None:
     def read(rounds: int) -> Grammar:
         return Grammar.from_lark(f'start: (m | T){counts.format(rounds)} "."\nm[lazy]: /[^<]*<a>/\nT: /[a-z]+/')
 
-    assert read(_MOST_ROUNDS).accepts("<a>" * _MOST_ROUNDS + ".")
+    assert read(MOST_ROUNDS).accepts("<a>" * MOST_ROUNDS + ".")
     with pytest.raises(GrammarSyntaxError, match="repetition with large counts"):
-        read(_MOST_ROUNDS + 1)
+        read(MOST_ROUNDS + 1)
 
 
 @pytest.mark.parametrize("dialect", ["llguidance", "lark"])

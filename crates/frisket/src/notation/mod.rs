@@ -1,6 +1,4 @@
-//! Text in a notation → productions, for the common kinds of grammars.
-//!
-//! Notations that engines hand over as text are read here: GBNF and Lark's.
+//! Text in a notation → productions: GBNF and Lark's, which engines hand over as text.
 
 pub mod gbnf;
 pub mod lark;

@@ -7,7 +7,8 @@ use super::source::Read;
 use super::tree::{Id, Node, Trees};
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::{TermId, EMPTY};
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// States of an automaton that is still written as a tree.
 const MOST: usize = 64;
@@ -22,7 +23,7 @@ pub(super) struct Automaton {
 impl Automaton {
     /// The automaton of a regular node; nothing if it has too many states.
     pub fn new(builder: &mut Builder, node: TermId) -> Read<Option<Self>> {
-        let (mut states, mut numbers) = (vec![node], HashMap::from([(node, 0)]));
+        let (mut states, mut numbers) = (vec![node], FxHashMap::from_iter([(node, 0)]));
         let mut steps: BTreeMap<(usize, usize), Vec<(u8, u8)>> = BTreeMap::new();
         let mut at = 0;
         while at < states.len() {

@@ -5,7 +5,7 @@
 use super::production::Rules;
 use super::source::{fail, Read};
 use super::tree::{Id, Node, Trees};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Groups that nest in a body: each one is a call on the stack.
@@ -15,25 +15,25 @@ const DEEPEST: usize = 1_000;
 pub(super) struct Beginnings<'r> {
     rules: &'r mut Rules,
     /// Each terminal as it stands in a rule, with its form at the beginning.
-    lexemes: &'r HashMap<Id, Id>,
+    lexemes: &'r FxHashMap<Id, Id>,
     /// Rules that may have a text without any terminal.
-    pub empty: HashSet<Rc<str>>,
-    pub made: HashMap<Rc<str>, Rc<str>>,
+    pub empty: FxHashSet<Rc<str>>,
+    pub made: FxHashMap<Rc<str>, Rc<str>>,
     agenda: Vec<Rc<str>>,
 }
 
 impl<'r> Beginnings<'r> {
-    pub fn new(trees: &Trees, rules: &'r mut Rules, lexemes: &'r HashMap<Id, Id>) -> Read<Self> {
+    pub fn new(trees: &Trees, rules: &'r mut Rules, lexemes: &'r FxHashMap<Id, Id>) -> Read<Self> {
         for rule in rules.values() {
             if trees.depth(rule.body) > DEEPEST {
                 return fail("groups nest too deep beside what is ignored", rule.at, "name some of them");
             }
         }
-        let (empty, made) = (HashSet::new(), HashMap::new());
+        let (empty, made) = (FxHashSet::default(), FxHashMap::default());
         let mut beginnings = Beginnings { rules, lexemes, empty, made, agenda: Vec::new() };
         loop {
             let rules = beginnings.rules.iter();
-            let found: HashSet<Rc<str>> = rules
+            let found: FxHashSet<Rc<str>> = rules
                 .filter(|(_, rule)| beginnings.may_be_empty(trees, rule.body))
                 .map(|(name, _)| name.clone())
                 .collect();

@@ -15,7 +15,7 @@ use super::lazy::{Beginning, Lazy};
 use super::source::{fail, Read};
 use super::tree::{Definition, Definitions, Id, Node};
 use super::{Context, Dialect};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// Nodes that replacing calls and alternatives may make.
@@ -49,7 +49,7 @@ pub(super) fn compete(cx: &mut Context, mut known: Definitions, start: &str) -> 
     }
     let beginning = Beginning::new(&cx.trees, known);
     let copied = Definitions::default();
-    let mut competition = Competition { cx, beginning, made: 0, depth: 0, copies: HashMap::new(), copied, at: 0 };
+    let mut competition = Competition { cx, beginning, made: 0, depth: 0, copies: FxHashMap::default(), copied, at: 0 };
     let names: Vec<Rc<str>> = competition.beginning.known.iter().map(|(name, _)| name.clone()).collect();
     let mut found = Definitions::default();
     for name in names {
@@ -109,7 +109,7 @@ struct Competition<'r, 'c> {
     made: usize,
     depth: usize,
     /// Rules that call themselves, as they are beside lazy rules.
-    copies: HashMap<(Rc<str>, Lazy, Lazy), Rc<str>>,
+    copies: FxHashMap<(Rc<str>, Lazy, Lazy), Rc<str>>,
     copied: Definitions,
     /// The rule that is rewritten, for errors.
     at: usize,

@@ -15,7 +15,7 @@ use super::tree::{Id, Node, Trees};
 use super::Context;
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::{TermId, EMPTY, EPSILON};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Most pairs of states that are searched for the end of a longer ignored text.
@@ -76,7 +76,7 @@ pub(super) fn separate(
     let byte = builder.byte_class(&[(0, 255)])?;
     let any = builder.repeat(byte.number(), 0, None)?;
     let some = builder.repeat(byte.number(), 1, None)?;
-    let mut work = Work { cx, builder, terminals, any, some, steps: HashMap::new() };
+    let mut work = Work { cx, builder, terminals, any, some, steps: FxHashMap::default() };
     Ok(work.separate(ignored, lexemes, once)?.unwrap_or(Gaps::Inexact))
 }
 
@@ -87,7 +87,7 @@ struct Work<'w, 'c> {
     terminals: &'w Rules,
     any: TermId,
     some: TermId,
-    steps: HashMap<TermId, Rc<[(u8, TermId)]>>,
+    steps: FxHashMap<TermId, Rc<[(u8, TermId)]>>,
 }
 
 /// Ignored texts, and what makes them longer.
@@ -202,7 +202,7 @@ impl Work<'_, '_> {
         if once {
             return Ok(Some(begins));
         }
-        let mut steps: HashMap<(usize, usize), Id> = HashMap::new();
+        let mut steps: FxHashMap<(usize, usize), Id> = FxHashMap::default();
         for (last, &(_, rest)) in kinds.iter().enumerate() {
             for (number, &(texts, _)) in kinds.iter().enumerate() {
                 if let Some(left) = exact!(self.without(&Lexeme { texts, begins: None }, rest)?) {
@@ -241,7 +241,7 @@ impl Work<'_, '_> {
     }
 
     /// A tree, further texts of a kind, and a step behind them.
-    fn ended(&mut self, tree: Id, kind: usize, steps: &HashMap<(usize, usize), Id>, step: Option<Id>) -> Id {
+    fn ended(&mut self, tree: Id, kind: usize, steps: &FxHashMap<(usize, usize), Id>, step: Option<Id>) -> Id {
         let mut items = vec![tree];
         if let Some(&around) = steps.get(&(kind, kind)) {
             items.push(self.cx.trees.add(Node::Repeat(around, 0, None), 0));
@@ -260,6 +260,9 @@ impl Work<'_, '_> {
             return self.without_first(lexeme.texts, begins, rest);
         }
         let node = lexeme.texts.node;
+        if !self.may_begin_alike(node, rest)? {
+            return Ok(Some(Some(lexeme.texts)));
+        }
         let longer = self.builder.cat(&[rest.number(), self.any.number()])?;
         if self.builder.disjoint(node.number(), longer.number())? {
             return Ok(self.has_known_end(node, rest)?.then_some(Some(lexeme.texts)));
@@ -281,6 +284,16 @@ impl Work<'_, '_> {
         let excluded = self.cx.trees.add(Node::Not(excluded), 0);
         let tree = self.cx.trees.add(Node::Both(vec![lexeme.texts.tree, excluded]), 0);
         Ok(Some(Some(Texts { tree, node: left })))
+    }
+
+    /// Whether a text of a node begins with a byte that a text of another one begins with.
+    fn may_begin_alike(&mut self, node: TermId, other: TermId) -> Read<bool> {
+        for &(byte, _) in &*self.steps(other)? {
+            if self.builder.after(node.number(), &[byte])? != EMPTY {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// `without`, decided by the first byte alone.
@@ -317,7 +330,7 @@ impl Work<'_, '_> {
     /// Whether no text of the node ends before it is known if it makes the ignored text longer.
     fn has_known_end(&mut self, node: TermId, rest: TermId) -> Read<bool> {
         let mut agenda = vec![(node, rest)];
-        let mut seen: HashSet<(TermId, TermId)> = agenda.iter().copied().collect();
+        let mut seen: FxHashSet<(TermId, TermId)> = agenda.iter().copied().collect();
         while let Some((texts, longer)) = agenda.pop() {
             for &(byte, further) in &*self.steps(longer)? {
                 let left = self.builder.after(texts.number(), &[byte])?;

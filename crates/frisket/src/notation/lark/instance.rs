@@ -4,9 +4,9 @@ use super::source::{fail, Read};
 use super::tree::{Definition, Definitions, Id, Module, Node};
 use super::{library, Context};
 use frisket_core::grammar::builder::Builder;
-use frisket_regex::quoted;
 use frisket_schema::similar::nearest;
-use std::collections::{HashSet, VecDeque};
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -37,7 +37,7 @@ struct Call {
 pub(super) struct Instances {
     pub found: Definitions,
     /// Instances of parametric rules, which may be empty without error.
-    pub parametric: HashSet<Rc<str>>,
+    pub parametric: FxHashSet<Rc<str>>,
     /// What may be ignored.
     pub ignored: Vec<Id>,
 }
@@ -227,7 +227,7 @@ impl Maker<'_, '_> {
             let _ = match self.cx.trees.node(id) {
                 Node::Name { name, .. } => write!(made, "{name}"),
                 Node::Text { text, any_case } => {
-                    write!(made, "{}{}", quoted(text.chars()), if *any_case { "i" } else { "" })
+                    write!(made, "{text:?}{}", if *any_case { "i" } else { "" })
                 }
                 Node::Regex(regex) => write!(made, "/{}/{}", regex.pattern, regex.flags),
                 Node::Special(name) => write!(made, "{name}"),

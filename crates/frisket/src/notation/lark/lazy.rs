@@ -1,13 +1,14 @@
 //! Definitions → which lazy rules may begin a text of a node, and which nodes may have no terminal at all.
 
 use super::tree::{Definition, Definitions, Id, Node, Trees};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Names of lazy rules.
 pub(super) type Lazy = BTreeSet<Rc<str>>;
 
-type Names = HashSet<Rc<str>>;
+type Names = FxHashSet<Rc<str>>;
 
 /// Whether a rule ends at a text that others may go on behind; a special token is none.
 pub(super) fn is_lazy(trees: &Trees, definition: &Definition) -> bool {
@@ -23,7 +24,7 @@ pub(super) struct Beginning {
     /// Rules that may have no terminal at all.
     empty: Names,
     /// The lazy rules that may begin each rule.
-    begins: HashMap<Rc<str>, Lazy>,
+    begins: FxHashMap<Rc<str>, Lazy>,
     /// Rules that call themselves.
     pub recursive: Names,
     /// Rules below which a lazy rule is called.
@@ -37,8 +38,8 @@ impl Beginning {
             .filter(|(_, definition)| !definition.is_lexeme())
             .map(|(name, definition)| (name.clone(), definition.body))
             .collect();
-        let (empty, begins) = (Names::new(), HashMap::new());
-        let mut made = Beginning { known, empty, begins, recursive: Names::new(), holds_lazy: Names::new() };
+        let (empty, begins) = (Names::default(), FxHashMap::default());
+        let mut made = Beginning { known, empty, begins, recursive: Names::default(), holds_lazy: Names::default() };
         let mut has_changed = true;
         while has_changed {
             has_changed = false;
@@ -52,7 +53,7 @@ impl Beginning {
                 }
             }
         }
-        let calls: HashMap<Rc<str>, Names> =
+        let calls: FxHashMap<Rc<str>, Names> =
             rules.iter().map(|(name, body)| (name.clone(), made.called(trees, *body))).collect();
         let holds: Names = rules
             .iter()
@@ -143,8 +144,8 @@ pub(super) fn is_lexeme(trees: &Trees, known: &Definitions, mut node: Id) -> boo
 }
 
 /// The rules that are called below a rule, however far.
-fn reached(calls: &HashMap<Rc<str>, Names>, name: &Rc<str>) -> Names {
-    let (mut found, mut agenda) = (Names::new(), vec![name.clone()]);
+fn reached(calls: &FxHashMap<Rc<str>, Names>, name: &Rc<str>) -> Names {
+    let (mut found, mut agenda) = (Names::default(), vec![name.clone()]);
     while let Some(name) = agenda.pop() {
         for called in calls.get(&name).into_iter().flatten() {
             if found.insert(called.clone()) {

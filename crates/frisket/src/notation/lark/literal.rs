@@ -207,7 +207,7 @@ pub(super) fn json<'t>(source: &mut Source<'t>) -> Read<&'t str> {
             let said = said.split(" at line ").next().unwrap_or_default();
             fail(format!("this is no JSON: {said}"), at, "")
         }
-        None => fail("this is no JSON: a value is expected", source.at, ""),
+        None => fail("this is no JSON: expected value", source.at, ""),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Rules × Builder → the node of exactly the root's texts, or what is wrong, with its place.
 
 use super::instance::listed;
+use super::pattern::Regex;
 use super::production::{rules, Rule, Rules};
 use super::source::{fail, Read};
 use super::tree::{Id, Module, Node, Trees};
@@ -10,7 +11,8 @@ use frisket_core::grammar::builder::Builder;
 use frisket_core::production::{BodyNode, Flaw, Leaf, Productions};
 use frisket_core::regular::term::TermId;
 use frisket_schema::similar::nearest;
-use std::collections::{HashMap, HashSet};
+use frisket_regex::Dialect;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// The rule of a terminal that is lowered by itself.
@@ -111,14 +113,17 @@ pub(super) fn check_root(cx: &Context, rules: &Rules) -> Read<()> {
 
 /// The node of a terminal, which may call the rules of `terminals`: one regular node, however large, if it is regular.
 pub(super) fn lower_part(cx: &mut Context, builder: &mut Builder, terminals: &Rules, tree: Id) -> Read<TermId> {
-    let mut body = tree;
-    if !matches!(cx.trees.node(tree), Node::Special(_) | Node::Schema(_) | Node::Nested(..)) {
-        body = cx.trees.add(Node::Not(tree), 0);
-        body = cx.trees.add(Node::Not(body), 0);
-    }
+    let body = match cx.trees.node(tree) {
+        Node::Text { text, .. } => return Ok(builder.literal(text.as_bytes())?),
+        Node::Special(_) | Node::Schema(_) | Node::Nested(..) => tree,
+        _ => {
+            let outside = cx.trees.add(Node::Not(tree), 0);
+            cx.trees.add(Node::Not(outside), 0)
+        }
+    };
     let mut emitted = Emitted::default();
     emitted.rule(&cx.trees, PART, &Rule { title: PART.into(), body, at: 0 });
-    let (mut found, mut agenda) = (HashSet::new(), vec![body]);
+    let (mut found, mut agenda) = (FxHashSet::default(), vec![body]);
     while let Some(body) = agenda.pop() {
         for id in cx.trees.postorder(body) {
             let Node::Name { name, .. } = cx.trees.node(id) else { continue };
@@ -153,14 +158,14 @@ impl Emitted {
             };
             self.productions.give(leaf, node, false);
         }
-        let mut known: HashMap<(&str, &str, frisket_regex::Dialect), TermId> = HashMap::new();
+        let mut known: FxHashMap<(&str, &str, Dialect), TermId> = FxHashMap::default();
         for &(leaf, id) in &leaves {
             let Node::Regex(regex) = cx.trees.node(id) else { continue };
             let refused = |error: frisket_regex::Error| match error {
                 frisket_regex::Error::Engine(error) => Failure::Engine(error),
-                frisket_regex::Error::Limit(flaw) => Failure::Limit(of_flaw(flaw, cx.trees.at(id))),
+                frisket_regex::Error::Limit(flaw) => Failure::Limit(of_flaw(flaw, regex, cx.trees.at(id))),
                 frisket_regex::Error::Syntax(flaw) | frisket_regex::Error::Irregular(flaw) => {
-                    Failure::Unread(of_flaw(flaw, cx.trees.at(id)))
+                    Failure::Unread(of_flaw(flaw, regex, cx.trees.at(id)))
                 }
             };
             let pattern = regex.read.as_ref().map_err(|error| refused(error.clone()))?;
@@ -176,8 +181,12 @@ impl Emitted {
     }
 }
 
-fn of_flaw(flaw: frisket_regex::Flaw, at: usize) -> Fault {
-    Fault { message: flaw.message, at: Some(at), hint: flaw.hint }
+/// The fault of a pattern whose slash stands at a byte.
+fn of_flaw(flaw: frisket_regex::Flaw, regex: &Regex, at: usize) -> Fault {
+    // Only Rust's patterns are read as they are written.
+    let before = flaw.at.filter(|_| regex.dialect == Dialect::Rust);
+    let inside = before.map(|count| 1 + regex.pattern.chars().take(count).map(char::len_utf8).sum::<usize>());
+    Fault { message: flaw.message, at: Some(at + inside.unwrap_or(0)), hint: flaw.hint }
 }
 
 /// The failure of a flaw, at the rule that is to blame.

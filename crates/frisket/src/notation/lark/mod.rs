@@ -26,6 +26,8 @@ mod pattern;
 mod production;
 mod source;
 mod terminal;
+#[cfg(test)]
+mod tests;
 mod tree;
 pub mod written;
 

@@ -22,7 +22,7 @@ use frisket_core::error::Error;
 use frisket_core::grammar::builder::Builder;
 use frisket_core::limits::Limits;
 use frisket_core::regular::term::TermId;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// The rule of ignored text behind a terminal.
@@ -72,7 +72,7 @@ pub(super) fn rules(cx: &mut Context, builder: &mut Builder, module: &Module, st
     check_terminals(&cx.trees, &definitions)?;
     let rules = Rules { rules: Ordered::default(), root: start.into() };
     let has_gap = !instances.ignored.is_empty();
-    let mut maker = Maker { cx, definitions, rules, has_gap, lexemes: Vec::new(), empty: HashSet::new() };
+    let mut maker = Maker { cx, definitions, rules, has_gap, lexemes: Vec::new(), empty: FxHashSet::default() };
     let mut optional = instances.parametric;
     optional.extend(maker.all(module, &instances.ignored, start)?);
     maker.prune(&optional);
@@ -104,12 +104,12 @@ struct Maker<'m, 'c> {
     /// Each terminal in a rule as it stands there: with what may be ignored behind, and without.
     lexemes: Vec<(Id, Id)>,
     /// Terminals that may be empty.
-    empty: HashSet<Rc<str>>,
+    empty: FxHashSet<Rc<str>>,
 }
 
 impl Maker<'_, '_> {
     /// Makes all rules. Rules for the begin of texts, which may be empty without error, are the answer.
-    fn all(&mut self, module: &Module, ignored: &[Id], start: &str) -> Read<HashSet<Rc<str>>> {
+    fn all(&mut self, module: &Module, ignored: &[Id], start: &str) -> Read<FxHashSet<Rc<str>>> {
         let definitions: Vec<Definition> = self.definitions.values().cloned().collect();
         let is_whole = |definition: &Definition| definition.is_terminal() || definition.attributes.lazy_at.is_some();
         for definition in definitions.iter().filter(|definition| is_whole(definition)) {
@@ -126,7 +126,7 @@ impl Maker<'_, '_> {
             self.define(definition, body);
         }
         if !self.has_gap {
-            return Ok(HashSet::new());
+            return Ok(FxHashSet::default());
         }
         let nodes = ignored.iter().map(|&node| self.tree(node, false)).collect::<Read<Vec<Id>>>()?;
         let once = module.ignores_once.contains(&true);
@@ -138,7 +138,7 @@ impl Maker<'_, '_> {
                 let body = self.cx.trees.add(Node::Repeat(body, 0, once.then_some(1)), 0);
                 self.rules.define(GAP.into(), body, 0);
                 self.begin(start, is_first_ignored, None, None, false);
-                Ok(HashSet::new())
+                Ok(FxHashSet::default())
             }
         }
     }
@@ -178,7 +178,8 @@ impl Maker<'_, '_> {
         let lexemes = self.lexemes.clone();
         let cx = &mut *self.cx;
         let mut separated = || {
-            let lexemes = lexemes.iter().map(|&(_, tree)| texts(cx, &mut builder, terminals, tree));
+            let mut known: FxHashMap<Rc<str>, TermId> = FxHashMap::default();
+            let lexemes = lexemes.iter().map(|&(_, tree)| texts(cx, &mut builder, terminals, &mut known, tree));
             let lexemes = lexemes.collect::<Read<Vec<Lexeme>>>()?;
             separate(cx, &mut builder, terminals, ignored, &lexemes, once)
         };
@@ -202,9 +203,9 @@ impl Maker<'_, '_> {
         separation: &Separation,
         start: &str,
         is_first_ignored: bool,
-    ) -> Read<HashSet<Rc<str>>> {
+    ) -> Read<FxHashSet<Rc<str>>> {
         self.rules.define(GAP.into(), separation.common, 0);
-        let mut plain = HashMap::new();
+        let mut plain = FxHashMap::default();
         for (&(lexeme, node), changed) in self.lexemes.iter().zip(&separation.lexemes) {
             let gap = self.cx.trees.below(lexeme)[1];
             plain.insert(lexeme, self.cx.trees.add(Node::Seq(vec![node, gap]), 0));
@@ -371,18 +372,18 @@ impl Maker<'_, '_> {
     }
 
     /// Drops calls of some rules that have no text: their conditions say so.
-    fn prune(&mut self, optional: &HashSet<Rc<str>>) {
+    fn prune(&mut self, optional: &FxHashSet<Rc<str>>) {
         if optional.is_empty() {
             return;
         }
         let emitted = emit(&self.cx.trees, self.rules.iter());
-        let with_text: HashSet<&str> = emitted.productions.with_text().collect();
-        let empty: HashSet<&Rc<str>> = optional.iter().filter(|name| !with_text.contains(&***name)).collect();
+        let with_text: FxHashSet<&str> = emitted.productions.with_text().collect();
+        let empty: FxHashSet<&Rc<str>> = optional.iter().filter(|name| !with_text.contains(&***name)).collect();
         if empty.is_empty() {
             return;
         }
         for rule in self.rules.rules.values_mut() {
-            let mut made: HashMap<Id, Id> = HashMap::new();
+            let mut made: FxHashMap<Id, Id> = FxHashMap::default();
             for id in self.cx.trees.postorder(rule.body) {
                 let new = match self.cx.trees.node(id) {
                     Node::Name { name, .. } if empty.contains(name) => self.cx.trees.add(Node::Alt(Vec::new()), 0),
@@ -398,9 +399,24 @@ impl Maker<'_, '_> {
     }
 }
 
-/// The texts of a terminal in a rule, and where they are no regular language the bytes that they begin with.
-fn texts(cx: &mut Context, builder: &mut Builder, terminals: &Rules, tree: Id) -> Read<Lexeme> {
-    let node = lower_part(cx, builder, terminals, tree)?;
+/// The texts of a terminal in a rule, and where they are no regular language the bytes that they begin with. `known` are
+/// the nodes of terminals by name.
+fn texts(
+    cx: &mut Context,
+    builder: &mut Builder,
+    terminals: &Rules,
+    known: &mut FxHashMap<Rc<str>, TermId>,
+    tree: Id,
+) -> Read<Lexeme> {
+    let name = match cx.trees.node(tree) {
+        Node::Name { name, .. } => Some(name.clone()),
+        _ => None,
+    };
+    let node = match name.as_ref().and_then(|name| known.get(name)) {
+        Some(&node) => node,
+        None => lower_part(cx, builder, terminals, tree)?,
+    };
+    known.extend(name.map(|name| (name, node)));
     let begins = match cx.trees.node(tree) {
         // No byte is part of a special token.
         Node::Special(_) => Some(Vec::new()),

@@ -2,7 +2,7 @@
 
 use super::source::{fail, Read};
 use super::tree::{is_terminal, Definition, Definitions, Node, Trees};
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// Checks that terminals and lazy rules are made of terminals alone, and that no terminal holds itself.
 pub(super) fn check_terminals(trees: &Trees, definitions: &Definitions) -> Read<()> {
@@ -41,9 +41,9 @@ fn check_parts(trees: &Trees, definition: &Definition) -> Read<()> {
 
 /// No terminal may lead back to itself.
 fn check_recursion(trees: &Trees, definitions: &Definitions) -> Read<()> {
-    let mut done = HashSet::new();
+    let mut done = FxHashSet::default();
     for (first, definition) in definitions.iter().filter(|(name, _)| is_terminal(name)) {
-        let (mut path, mut on_path) = (Vec::new(), HashSet::new());
+        let (mut path, mut on_path) = (Vec::new(), FxHashSet::default());
         let mut agenda = vec![(first.clone(), definition.at, false)];
         while let Some((name, at, is_left)) = agenda.pop() {
             if is_left {

@@ -4,7 +4,7 @@
 
 use super::parameter::Formula;
 use super::pattern::Regex;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// The number of a node.
@@ -112,12 +112,12 @@ pub(super) fn is_terminal(name: &str) -> bool {
 #[derive(Clone)]
 pub(super) struct Ordered<T> {
     list: Vec<(Rc<str>, T)>,
-    places: HashMap<Rc<str>, usize>,
+    places: FxHashMap<Rc<str>, usize>,
 }
 
 impl<T> Default for Ordered<T> {
     fn default() -> Self {
-        Ordered { list: Vec::new(), places: HashMap::new() }
+        Ordered { list: Vec::new(), places: FxHashMap::default() }
     }
 }
 
