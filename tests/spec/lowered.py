@@ -7,9 +7,9 @@ call that first returned it, so the file changes where a front end says somethin
 nodes otherwise. A question is recorded with its answer, which the core must give again. The first line is the version
 of Unicode, since the running Python says what `\\w` holds.
 
-Patterns, schemas and Lark are read by crates that make their nodes without a call. Cases with one keep the calls that readers
-in Python recorded until November 2026; such a case that is added later stands in no line. A case is known by its
-number in its file, so new ones go to the end.
+Patterns, schemas and Lark are read by crates that make their nodes without a call. Cases with one keep the calls that
+readers in Python recorded until November 2026; such a case that is added later stands in no line. A case is known by
+its number in its file, so new ones go to the end.
 """
 
 from __future__ import annotations

@@ -201,7 +201,7 @@ mod tests {
         let of = |code, place: &str| Some((code, place.to_owned()));
         assert_eq!(error("start: %json {\"items\": {\"type\": \"int\"}}"), of(Code::SchemaInvalid, "/items/type"));
         assert_eq!(error("start: \"a\" %json {\"not\": {}}"), of(Code::SchemaUnsatisfiable, ""));
-        assert_eq!(error("start: %json {\"type\": }"), of(Code::GrammarSyntax, "1:13"));
+        assert_eq!(error("start: %json {\"type\": }"), of(Code::GrammarSyntax, "1:23"));
         assert_eq!(error("start: A\nA: %json {}"), of(Code::GrammarSyntax, "2:4"));
     }
 }

@@ -67,7 +67,9 @@ def read_lark(
     dialect: str,
     schema: Callable[[GrammarBuilder, str, int], int],
 ) -> tuple[list[_Rule], str]:
-    """The rules of a grammar in Lark's notation, and the root's name. The builder bears the limits. Raises as `lower_lark`.
+    """The rules of a grammar in Lark's notation, and the root's name. The builder bears the limits.
+
+    Raises as `lower_lark`.
 
     Nodes stand in postorder: the name of a class in `notations.production.ast` or Substring, Schema, Nested, and its
     fields, where a number of nodes stands for those before it."""

@@ -87,9 +87,9 @@ def _body(nodes: list[tuple[Any, ...]], source: Source, dialect: LarkDialect) ->
 
     for kind, *fields in nodes:
         match kind, fields:
-            case ("Seq" | "Alt" | "Both"), (count, *place):
+            case (("Seq" | "Alt" | "Both"), (count, *place)):
                 made.append(getattr(ast, kind)(below(count), *place))
-            case ("Repeat" | "Complement" | "Shortest"), _:
+            case (("Repeat" | "Complement" | "Shortest"), _):
                 made.append(getattr(ast, kind)(made.pop(), *fields))
             case "Substring", (chunks, at):
                 made.append(ast.Embedded(partial(lower_substring, chunks=tuple(chunks)), True, at))

@@ -6,7 +6,7 @@
 use super::source::Read;
 use super::tree::{Id, Node, Trees};
 use frisket_core::grammar::builder::Builder;
-use frisket_core::regular::term::{TermId, EMPTY};
+use frisket_core::regular::term::TermId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -30,19 +30,15 @@ impl Automaton {
             if at >= MOST {
                 return Ok(None);
             }
-            for byte in 0..=u8::MAX {
-                let next = builder.after(states[at].number(), &[byte])?;
-                if next == EMPTY {
-                    continue;
-                }
+            for (low, high, next) in builder.steps(states[at].number())? {
                 let number = *numbers.entry(next).or_insert_with(|| {
                     states.push(next);
                     states.len() - 1
                 });
                 let ranges = steps.entry((at, number)).or_default();
                 match ranges.last_mut() {
-                    Some((_, high)) if *high + 1 == byte => *high = byte,
-                    _ => ranges.push((byte, byte)),
+                    Some((_, last)) if *last + 1 == low => *last = high,
+                    _ => ranges.push((low, high)),
                 }
             }
             at += 1;

@@ -87,8 +87,11 @@ struct Work<'w, 'c> {
     terminals: &'w Rules,
     any: TermId,
     some: TermId,
-    steps: FxHashMap<TermId, Rc<[(u8, TermId)]>>,
+    steps: FxHashMap<TermId, Steps>,
 }
+
+/// Ranges of bytes that a node's texts begin with, each with the node of what follows.
+type Steps = Rc<[(u8, u8, TermId)]>;
 
 /// Ignored texts, and what makes them longer.
 type Kind = (Texts, TermId);
@@ -260,7 +263,7 @@ impl Work<'_, '_> {
             return self.without_first(lexeme.texts, begins, rest);
         }
         let node = lexeme.texts.node;
-        if !self.may_begin_alike(node, rest)? {
+        if self.common_steps(node, rest)?.is_empty() {
             return Ok(Some(Some(lexeme.texts)));
         }
         let longer = self.builder.cat(&[rest.number(), self.any.number()])?;
@@ -286,20 +289,11 @@ impl Work<'_, '_> {
         Ok(Some(Some(Texts { tree, node: left })))
     }
 
-    /// Whether a text of a node begins with a byte that a text of another one begins with.
-    fn may_begin_alike(&mut self, node: TermId, other: TermId) -> Read<bool> {
-        for &(byte, _) in &*self.steps(other)? {
-            if self.builder.after(node.number(), &[byte])? != EMPTY {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// `without`, decided by the first byte alone.
     #[allow(clippy::option_option)]
     fn without_first(&mut self, texts: Texts, begins: &[u8], rest: TermId) -> Read<Option<Option<Texts>>> {
-        let common = self.steps(rest)?.iter().filter(|(byte, _)| begins.contains(byte)).count();
+        let steps = self.steps(rest)?;
+        let common = begins.iter().filter(|&byte| steps.iter().any(|(low, high, _)| (low..=high).contains(&byte))).count();
         if common == 0 {
             return Ok(Some(Some(texts)));
         }
@@ -310,20 +304,31 @@ impl Work<'_, '_> {
         Ok(are_all.then_some(None))
     }
 
-    /// Each byte that a text of the node begins with, and the node of what follows it.
-    fn steps(&mut self, node: TermId) -> Read<Rc<[(u8, TermId)]>> {
+    fn steps(&mut self, node: TermId) -> Read<Steps> {
         if let Some(steps) = self.steps.get(&node) {
             return Ok(steps.clone());
         }
+        let found: Steps = self.builder.steps(node.number())?.into();
+        self.steps.insert(node, found.clone());
+        Ok(found)
+    }
+
+    /// The nodes of what follows in the texts of two nodes behind each byte that texts of both begin with.
+    fn common_steps(&mut self, one: TermId, other: TermId) -> Read<Vec<(TermId, TermId)>> {
+        let (one, other) = (self.steps(one)?, self.steps(other)?);
         let mut found = Vec::new();
-        for byte in 0..=u8::MAX {
-            let further = self.builder.after(node.number(), &[byte])?;
-            if further != EMPTY {
-                found.push((byte, further));
+        let (mut ones, mut others) = (one.iter().peekable(), other.iter().peekable());
+        while let (Some(&&(low, high, left)), Some(&&(other_low, other_high, right))) = (ones.peek(), others.peek()) {
+            if low <= other_high && other_low <= high {
+                found.push((left, right));
+            }
+            if high <= other_high {
+                ones.next();
+            }
+            if other_high <= high {
+                others.next();
             }
         }
-        let found: Rc<[(u8, TermId)]> = found.into();
-        self.steps.insert(node, found.clone());
         Ok(found)
     }
 
@@ -332,11 +337,7 @@ impl Work<'_, '_> {
         let mut agenda = vec![(node, rest)];
         let mut seen: FxHashSet<(TermId, TermId)> = agenda.iter().copied().collect();
         while let Some((texts, longer)) = agenda.pop() {
-            for &(byte, further) in &*self.steps(longer)? {
-                let left = self.builder.after(texts.number(), &[byte])?;
-                if left == EMPTY {
-                    continue;
-                }
+            for (left, further) in self.common_steps(texts, longer)? {
                 if self.builder.accepts(left.number(), b"")? || seen.len() > MOST_PAIRS {
                     return Ok(false);
                 }
