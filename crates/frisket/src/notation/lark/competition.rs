@@ -244,19 +244,16 @@ impl Competition<'_, '_> {
         self.cx.trees.add(Node::Cut { item, lazy: rivals.into_iter().collect(), before_end }, at)
     }
 
-    fn choice(
-        &mut self,
-        branches: &[Id],
-        rest: &[Id],
-        rivals: &Lazy,
-        follow: &Lazy,
-        after: &Lazy,
-    ) -> Read<Part> {
+    fn choice(&mut self, branches: &[Id], rest: &[Id], rivals: &Lazy, follow: &Lazy, after: &Lazy) -> Read<Part> {
         let firsts: Vec<Lazy> = branches
             .iter()
             .map(|&branch| {
                 let first = self.first(branch);
-                if self.is_empty(branch) { union(&first, after) } else { first }
+                if self.is_empty(branch) {
+                    union(&first, after)
+                } else {
+                    first
+                }
             })
             .collect();
         let mut parts = Vec::new();

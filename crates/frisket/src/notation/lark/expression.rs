@@ -119,7 +119,8 @@ impl Bodies<'_, '_, '_> {
             '-' if self.source.take("->") => {
                 self.source.space(false);
                 if self.source.name().is_empty() {
-                    let message = format!("expected the name of the alternative after ->, found {}", self.source.found());
+                    let message =
+                        format!("expected the name of the alternative after ->, found {}", self.source.found());
                     return fail(message, self.source.at, "");
                 }
             }

@@ -116,9 +116,13 @@ impl Work<'_, '_> {
             behind.push(left);
         }
         let is_common = |number: usize| {
-            behind.iter().zip(lexemes).all(|(left, lexeme): (&Vec<Option<Texts>>, _)| left[number] == Some(lexeme.texts))
+            behind
+                .iter()
+                .zip(lexemes)
+                .all(|(left, lexeme): (&Vec<Option<Texts>>, _)| left[number] == Some(lexeme.texts))
         };
-        let (mut common, mut others): (Vec<usize>, Vec<usize>) = (0..kinds.len()).partition(|&number| is_common(number));
+        let (mut common, mut others): (Vec<usize>, Vec<usize>) =
+            (0..kinds.len()).partition(|&number| is_common(number));
         let nodes: Vec<u32> = common.iter().map(|&number| gaps[number].node.number()).collect();
         let shared = self.builder.alt(&[&[EPSILON.number()], &*nodes].concat())?;
         let all: Vec<u32> = kinds.iter().map(|(texts, _)| texts.node.number()).collect();
@@ -230,11 +234,11 @@ impl Work<'_, '_> {
             }
         }
         let mut found: Vec<Id> = Vec::new();
-        for kind in 0..kinds.len() {
-            let mut ways = vec![begins[kind]];
-            for start in 0..kind {
+        for (kind, &begin) in begins.iter().enumerate() {
+            let mut ways = vec![begin];
+            for (start, &before) in found.iter().enumerate() {
                 if let Some(&step) = steps.get(&(start, kind)) {
-                    ways.push(self.cx.trees.joined(vec![found[start], step]));
+                    ways.push(self.cx.trees.joined(vec![before, step]));
                 }
             }
             let ways = self.cx.trees.either(&ways);
@@ -293,7 +297,8 @@ impl Work<'_, '_> {
     #[allow(clippy::option_option)]
     fn without_first(&mut self, texts: Texts, begins: &[u8], rest: TermId) -> Read<Option<Option<Texts>>> {
         let steps = self.steps(rest)?;
-        let common = begins.iter().filter(|&byte| steps.iter().any(|(low, high, _)| (low..=high).contains(&byte))).count();
+        let common =
+            begins.iter().filter(|&byte| steps.iter().any(|(low, high, _)| (low..=high).contains(&byte))).count();
         if common == 0 {
             return Ok(Some(Some(texts)));
         }

@@ -44,7 +44,8 @@ pub(super) struct Instances {
 
 /// Makes the instances of a module.
 pub(super) fn instances(cx: &mut Context, builder: &mut Builder, module: &Module) -> Read<Instances> {
-    let mut maker = Maker { cx, builder, known: &module.definitions, made: Instances::default(), agenda: VecDeque::new() };
+    let mut maker =
+        Maker { cx, builder, known: &module.definitions, made: Instances::default(), agenda: VecDeque::new() };
     maker.all(&module.ignored)?;
     Ok(maker.made)
 }
@@ -121,8 +122,9 @@ impl Maker<'_, '_> {
                 continue;
             }
             nodes += 1;
-            match self.cx.trees.node(id).clone() {
+            match self.cx.trees.node(id) {
                 Node::Name { name, arguments: given, parameter } => {
+                    let (name, given, parameter) = (name.clone(), given.clone(), parameter.clone());
                     made.push(Some(self.name(id, &name, &given, parameter.as_deref(), arguments, value)?));
                 }
                 Node::If(condition, _) if condition.evaluate(value)? == 0 => made.push(None),
@@ -273,4 +275,3 @@ pub(super) fn listed(names: &[&str]) -> String {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     names[..names.len().min(10)].join(", ") + &more
 }
-

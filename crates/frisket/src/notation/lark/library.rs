@@ -14,6 +14,13 @@ pub(super) const LAZY: [(&str, &str); 2] =
 /// llguidance's strings may contain line ends, except behind a backslash.
 const STRING_OF_LLGUIDANCE: &str = r#""(?:[^"\\]|\\[^\n])*""#;
 
+/// Digits with an exponent, a point or both.
+macro_rules! float {
+    () => {
+        r"(?:[0-9]+[eE][+-]?[0-9]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
+    };
+}
+
 /// All terminals, in the order of Lark's documentation.
 const PATTERNS: [(&str, &str); 27] = [
     ("DIGIT", "[0-9]"),
@@ -22,13 +29,10 @@ const PATTERNS: [(&str, &str); 27] = [
     ("SIGNED_INT", "[+-]?[0-9]+"),
     ("DECIMAL", r"(?:[0-9]+\.[0-9]*|\.[0-9]+)"),
     ("_EXP", "[eE][+-]?[0-9]+"),
-    ("FLOAT", r"(?:[0-9]+[eE][+-]?[0-9]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"),
-    ("SIGNED_FLOAT", r"[+-]?(?:[0-9]+[eE][+-]?[0-9]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"),
-    ("NUMBER", r"(?:(?:[0-9]+[eE][+-]?[0-9]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|[0-9]+)"),
-    (
-        "SIGNED_NUMBER",
-        r"[+-]?(?:(?:[0-9]+[eE][+-]?[0-9]+|(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)|[0-9]+)",
-    ),
+    ("FLOAT", float!()),
+    ("SIGNED_FLOAT", concat!("[+-]?", float!())),
+    ("NUMBER", concat!("(?:", float!(), "|[0-9]+)")),
+    ("SIGNED_NUMBER", concat!("[+-]?(?:", float!(), "|[0-9]+)")),
     LAZY[0],
     LAZY[1],
     ("ESCAPED_STRING", r#""(?:[^"\\\n]|\\[^\n])*""#),

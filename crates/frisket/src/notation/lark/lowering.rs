@@ -10,8 +10,8 @@ use crate::notation::{Failure, Fault};
 use frisket_core::grammar::builder::Builder;
 use frisket_core::production::{BodyNode, Flaw, Leaf, Productions};
 use frisket_core::regular::term::TermId;
-use frisket_schema::similar::nearest;
 use frisket_regex::Dialect;
+use frisket_schema::similar::nearest;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 

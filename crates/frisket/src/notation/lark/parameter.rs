@@ -143,11 +143,7 @@ impl Formula {
             return Ok(*number);
         }
         let Some(value) = value else {
-            return fail(
-                "this rule has no parameter to compute with",
-                self.at,
-                "write name::_ where it is defined",
-            );
+            return fail("this rule has no parameter to compute with", self.at, "write name::_ where it is defined");
         };
         let condition = |at: usize| match &self.operands[at] {
             Operand::Condition(condition) => condition.evaluate(Some(value)),

@@ -89,7 +89,8 @@ fn check_declared(cx: &Context, module: &Module) -> Read<()> {
         let Node::Name { name, .. } = cx.trees.node(id) else { continue };
         let declared = module.declared.iter().rev().find(|(known, _)| known == name);
         if let Some((_, at)) = declared.filter(|_| !module.definitions.contains(name)) {
-            let message = format!("the terminal {name} is declared and has no texts: only a lexer of one's own makes it");
+            let message =
+                format!("the terminal {name} is declared and has no texts: only a lexer of one's own makes it");
             return fail(message, *at, "define it; indentation that is counted is beyond rules");
         }
     }
@@ -198,12 +199,7 @@ impl Maker<'_, '_> {
     }
 
     /// Puts the gaps where they belong: behind all terminals, before some, and at the end.
-    fn separate(
-        &mut self,
-        separation: &Separation,
-        start: &str,
-        is_first_ignored: bool,
-    ) -> Read<FxHashSet<Rc<str>>> {
+    fn separate(&mut self, separation: &Separation, start: &str, is_first_ignored: bool) -> Read<FxHashSet<Rc<str>>> {
         self.rules.define(GAP.into(), separation.common, 0);
         let mut plain = FxHashMap::default();
         for (&(lexeme, node), changed) in self.lexemes.iter().zip(&separation.lexemes) {
@@ -276,17 +272,20 @@ impl Maker<'_, '_> {
     fn node(&mut self, id: Id, below: Vec<Id>, in_rule: bool) -> Read<Id> {
         let at = self.cx.trees.at(id);
         let capital = "name a terminal, whose first letter is a capital";
-        Ok(match self.cx.trees.node(id).clone() {
+        Ok(match self.cx.trees.node(id) {
             Node::Text { text, .. } if text.is_empty() => self.cx.trees.add(Node::Seq(Vec::new()), 0),
             Node::Text { text, any_case: true } => {
-                let regex = Regex::any_case(&text, self.cx.dialect, &self.cx.python);
+                let regex = Regex::any_case(text, self.cx.dialect, &self.cx.python);
                 self.cx.trees.add(Node::Regex(Rc::new(regex)), at)
             }
             Node::Regex(regex) if regex.is_shortest => self.cx.trees.add(Node::Shortest(id), at),
             Node::Special(_) | Node::Schema(_) | Node::Nested(..) => self.with_gap(id, at, false),
             Node::Not(_) if in_rule => return fail("~ stands before terminals only", at, capital),
             Node::Both(_) if in_rule => return fail("& stands between terminals only", at, capital),
-            Node::Cut { lazy, before_end, .. } => self.cut(below[0], &lazy, before_end, at)?,
+            Node::Cut { lazy, before_end, .. } => {
+                let (lazy, before_end) = (lazy.clone(), *before_end);
+                self.cut(below[0], &lazy, before_end, at)?
+            }
             _ => self.cx.trees.with_below(id, below),
         })
     }
@@ -337,9 +336,10 @@ impl Maker<'_, '_> {
     fn holds_inside(&self, definition: &Definition) -> bool {
         let trees = &self.cx.trees;
         trees.postorder(definition.body).into_iter().any(|id| match trees.node(id) {
-            Node::Name { name, .. } => self.definitions.get(name).is_some_and(
-                |called| matches!(trees.node(called.body), Node::Regex(regex) if regex.is_inside),
-            ),
+            Node::Name { name, .. } => self
+                .definitions
+                .get(name)
+                .is_some_and(|called| matches!(trees.node(called.body), Node::Regex(regex) if regex.is_inside)),
             _ => false,
         })
     }

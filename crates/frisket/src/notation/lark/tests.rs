@@ -61,7 +61,8 @@ use Dialect::{Lark, Llguidance, XGrammar};
 
 #[test]
 fn a_template_is_a_rule_for_each_use() {
-    let text = "start: list{A, \",\"} list{pair{A}, \";\"}?\nlist{item, mark}: item (mark item)*\npair{x}: x \"=\" x\nA: \"a\"";
+    let text = "start: list{A, \",\"} list{pair{A}, \";\"}?\nlist{item, mark}: item (mark item)*
+pair{x}: x \"=\" x\nA: \"a\"";
     allows(text, Llguidance, &["a", "a,a", "a,aa=a;a=a"], &["a;a", "a,", "aa=a,a=a"]);
     fails("start: grow{\"a\"}\ngrow{x}: grow{x2{x}}\nx2{x}: x x", Llguidance, 26, "grow without end", "given");
     fails("start: pair{\"a\"}\npair{x, y}: x y", Llguidance, 7, "pair takes 2 arguments, got 1", "");
@@ -69,7 +70,8 @@ fn a_template_is_a_rule_for_each_use() {
 
 #[test]
 fn a_parameter_decides_which_alternatives_there_are() {
-    let each = "start: r::0\nr::_: \"\" %if is_ones([0:2])\n  | \"a\" r::set_bit(0) %if bit_clear(0)\n  | \"b\" r::set_bit(1) %if bit_clear(1)";
+    let each = "start: r::0\nr::_: \"\" %if is_ones([0:2])
+  | \"a\" r::set_bit(0) %if bit_clear(0)\n  | \"b\" r::set_bit(1) %if bit_clear(1)";
     allows(each, Llguidance, &["ab", "ba"], &["", "a", "aab", "abb"]);
     let count = "start: r::0\nr::_: \"a\" r::incr([0:3]) %if lt([0:3], 4) | \"b\" %if ge([0:3], 2)";
     allows(count, Llguidance, &["aab", "aaaab"], &["b", "ab", "aaaaab"]);
@@ -99,7 +101,13 @@ fn an_ignored_text_is_the_longest_of_its_terminal() {
     allows(once, Llguidance, &["ab", "a b"], &["a  b"]);
     allows("start: /[ab]*/ \"c\"\n%ignore \" \"", Llguidance, &["c", "ab c"], &[" c"]);
     allows("start: \"x\" %json {} \"y\"\n%ignore \" \"", Llguidance, &["x 1 y"], &["x 1 2 y"]);
-    fails("start: \"a\" (\"b\" | \"bc\")\n%ignore /x(bd)?/", Llguidance, 0, "decides in more than one place", "end by itself");
+    fails(
+        "start: \"a\" (\"b\" | \"bc\")\n%ignore /x(bd)?/",
+        Llguidance,
+        0,
+        "decides in more than one place",
+        "end by itself",
+    );
 }
 
 #[test]
