@@ -40,10 +40,12 @@ impl Beginning {
             .collect();
         let (empty, begins) = (Names::default(), FxHashMap::default());
         let mut made = Beginning { known, empty, begins, recursive: Names::default(), holds_lazy: Names::default() };
-        let mut has_changed = true;
+        // In turns from either end, so that chains of calls take no more passes than they have turns.
+        let (mut has_changed, mut order) = (true, (0..rules.len()).collect::<Vec<_>>());
         while has_changed {
             has_changed = false;
-            for (name, body) in &rules {
+            order.reverse();
+            for (name, body) in order.iter().map(|&place| &rules[place]) {
                 let (begins, is_empty) = (made.first(trees, *body), made.is_empty(trees, *body));
                 if is_empty && made.empty.insert(name.clone()) {
                     has_changed = true;

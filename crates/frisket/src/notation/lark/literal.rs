@@ -4,6 +4,7 @@ use super::pattern::Regex;
 use super::source::{fail, fault, Read, Source};
 use super::tree::{Id, Node};
 use super::{Context, Dialect};
+use crate::notation::{Failure, Fault};
 use frisket_regex::python_class;
 use serde_json::value::RawValue;
 use serde_json::Value;
@@ -211,10 +212,14 @@ pub(super) fn json<'t>(source: &mut Source<'t>) -> Read<&'t str> {
     }
 }
 
-/// The JSON value that comes next. A text that nests too deep is none.
+/// The JSON value that comes next.
 pub(super) fn value(source: &mut Source) -> Read<Value> {
     let at = source.at;
-    serde_json::from_str(json(source)?).map_err(|error| fault(format!("this is no JSON: {error}"), at, ""))
+    // The text is JSON: what is left to fail are its depth and its numbers.
+    serde_json::from_str(json(source)?).map_err(|error| match error.to_string().starts_with("recursion limit") {
+        true => Failure::Limit(Fault::new("this JSON nests too deep", at, "use fewer levels")),
+        false => fault(format!("this is no JSON: {error}"), at, ""),
+    })
 }
 
 /// The value of `%regex`.

@@ -163,6 +163,13 @@ fn a_mistake_has_a_place_and_a_hint() {
 }
 
 #[test]
+fn json_that_nests_deep_is_beyond_a_limit() {
+    let text = format!("%llguidance {{\"a\": {}{}}}\nstart: \"a\"", "[".repeat(500), "]".repeat(500));
+    let failure = lower(&mut Builder::default(), &text, &options(Llguidance), &mut Digit).unwrap_err();
+    assert!(matches!(failure, Failure::Limit(fault) if fault.message == "this JSON nests too deep"));
+}
+
+#[test]
 fn groups_nest_however_deep() {
     let deep = 20_000;
     allows(&format!("start: {}\"x\"{}", "(".repeat(deep), ")".repeat(deep)), Llguidance, &["x"], &[""]);
