@@ -86,7 +86,8 @@ fn options<'o>(py: Python<'_>, start: &'o str, dialect: &str) -> PyResult<Option
     Ok(Options { start, dialect, python: regex::syntax(py, "python", "")? })
 }
 
-/// The node of a rule of a grammar in Lark's notation. Raises Fault; what `schema` raises.
+/// The node of a rule of a grammar in Lark's notation. `schema` makes the node of a JSON Schema that stands at an
+/// offset. Raises Fault; what `schema` raises.
 #[pyfunction]
 pub fn lower_lark(
     builder: &Bound<'_, GrammarBuilder>,
@@ -102,11 +103,15 @@ pub fn lower_lark(
     lowered.map(|node| node.number()).map_err(|failure| schemas.raise(failure))
 }
 
-/// (a rule's name, the name as it is written, its offset, its nodes: the class in `notations.production.ast` or
-/// Substring, Schema, Nested, with its fields, where a number of nodes stands for those before it), the root's name.
+/// (a rule's name, the name as it is written, its offset, its nodes), the root's name.
 type Rules<'py> = (Vec<(String, String, usize, Bound<'py, PyList>)>, String);
 
-/// The rules of a grammar in Lark's notation. The builder bears the limits. Raises as `lower_lark`.
+/// The rules of a grammar in Lark's notation, and the root's name. The builder bears the limits.
+///
+/// Raises as `lower_lark`.
+///
+/// Nodes stand in postorder: the name of a class in `notations.production.ast` or Substring, Schema, Nested, and its
+/// fields, where a number of nodes stands for those before it.
 #[pyfunction]
 pub fn read_lark<'py>(
     builder: &Bound<'py, GrammarBuilder>,

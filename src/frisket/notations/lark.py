@@ -21,11 +21,6 @@ LarkDialect: TypeAlias = Literal["llguidance", "lark", "xgrammar"]
 
 #: Limit steps per character of a grammar.
 _STEPS_PER_CHARACTER = 5
-_ERRORS: dict[str, type[EmptyGrammarError | GrammarSyntaxError | LimitExceededError]] = {
-    "syntax": GrammarSyntaxError,
-    "empty": EmptyGrammarError,
-    "limit": LimitExceededError,
-}
 
 
 def lower_lark(builder: GrammarBuilder, text: str, *, start: str = "start", dialect: LarkDialect = "llguidance") -> int:
@@ -53,8 +48,11 @@ def parse_lark(
 def _raise(source: Source, fault: front_end.Fault) -> NoReturn:
     """Raise what the engine finds wrong with the text as an error that shows the place."""
     message, at, hint, kind = fault.args
-    where = {} if at is None else {"where": source.where(at), "excerpt": source.excerpt(at)}
-    raise _ERRORS[kind](message, hint=hint, **where) from None
+    where = None if at is None else source.where(at)
+    if kind == "limit":
+        raise LimitExceededError(message, where=where, hint=hint) from None
+    error = EmptyGrammarError if kind == "empty" else GrammarSyntaxError
+    raise error(message, where=where, excerpt=None if at is None else source.excerpt(at), hint=hint) from None
 
 
 def _schema(source: Source, builder: GrammarBuilder, schema: str, at: int) -> int:

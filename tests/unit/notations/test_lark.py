@@ -82,6 +82,16 @@ def test_limits_bound_the_build() -> None:
         Grammar.from_lark('start: "a"', limits=Limits(steps=3))
 
 
+def test_json_that_nests_too_deep_is_beyond_a_limit() -> None:
+    deep = "[" * 500 + "]" * 500
+    for text in (f'%llguidance {{"a": {deep}}}\nstart: "a"', f"start: %json {'[' * 50_000}{']' * 50_000}"):
+        with pytest.raises(LimitExceededError, match="this JSON nests too deep") as caught:
+            Grammar.from_lark(text)
+        assert caught.value.where is not None and caught.value.hint == "use fewer levels"
+    with pytest.raises(LimitExceededError, match="groups nested more than"):
+        Grammar.from_lark(f"start: /{'(' * 2_000}a{')' * 2_000}/")
+
+
 def test_the_schema_within_is_named_by_its_place() -> None:
     with pytest.raises(GrammarSyntaxError, match="at /properties/n/type of the schema") as caught:
         Grammar.from_lark('start: "x"\n  | %json {"properties": {"n": {"type": "int"}}}')

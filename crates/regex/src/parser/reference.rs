@@ -11,7 +11,7 @@ use crate::syntax::Dialect;
 use crate::tree::Node;
 use std::collections::BTreeSet;
 
-/// What is said of a reference that stays.
+/// The message for a reference that stays.
 const NOT_REGULAR: &str = "a back-reference is not a regular language";
 /// Texts that a group may hold.
 const MOST_TEXTS: usize = 1_000;
