@@ -13,32 +13,23 @@ import pytest
 from frisket import FrisketError, Limits
 from frisket._core import GrammarBuilder
 from frisket.notations.gbnf import parse_gbnf
-from frisket.notations.lark import parse_lark
 from frisket.notations.production.lower import lower_productions
 from frisket.notations.production.source import Source
 from tests.spec.cases import Case, cases
 
-CASES = [
-    case
-    for case in cases()
-    if case.gbnf is not None or (case.lark is not None and case.options.get("dialect", "llguidance") == "llguidance")
-]
+CASES = [case for case in cases() if case.gbnf is not None]
 #: What stands in grammars, in place of a character or beside one.
 SIGNS = [*"|()[]{}*+?\"'/\\.:-~&<>!%#$^ \n\ta0Aé", "::=", "->", "//", '"i', "%ignore", "\\w", "..", "_", "]i", "(?:"]
 EDITS = 12
 
 
 def by_engine(builder: GrammarBuilder, case: Case, text: str) -> int | None:
-    if case.gbnf is not None:
-        return builder.gbnf(text, case.options.get("root", "root"))
-    return builder.lark(text, case.options.get("start", "start"))
+    return builder.gbnf(text, case.options.get("root", "root"))
 
 
 def by_python(builder: GrammarBuilder, case: Case, text: str) -> int:
     source = Source(text)
-    if case.gbnf is not None:
-        return lower_productions(builder, source, parse_gbnf(source), case.options.get("root", "root"))
-    return lower_productions(builder, source, *parse_lark(source, **case.options))
+    return lower_productions(builder, source, parse_gbnf(source), case.options.get("root", "root"))
 
 
 def outcome(read: Any, case: Case, text: str) -> str | None:
@@ -67,7 +58,7 @@ def edited(text: str, rng: random.Random) -> str:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name.replace("\n", " "))
 def test_both_readers_make_the_same_rules(case: Case) -> None:
     rng = random.Random(case.name)
-    text = case.gbnf or case.lark or ""
+    text = case.gbnf or ""
     for each in [text, *(edited(text, rng) for _ in range(EDITS))]:
         said = outcome(by_engine, case, each)
         if said is not None:
@@ -76,31 +67,19 @@ def test_both_readers_make_the_same_rules(case: Case) -> None:
 
 def test_most_grammars_are_read_by_the_engine() -> None:
     plain = [case for case in CASES if case.refused is None]
-    read = [case for case in plain if outcome(by_engine, case, case.gbnf or case.lark or "") is not None]
-    for notation in ("gbnf", "lark"):
-        share = [sum(getattr(case, notation) is not None for case in some) for some in (read, plain)]
-        assert share[0] > (0.9 if notation == "gbnf" else 0.4) * share[1], (notation, share)
+    read = [case for case in plain if outcome(by_engine, case, case.gbnf or "") is not None]
+    assert len(read) > 0.9 * len(plain)
 
 
-#: What the engine reads of each notation, construct by construct.
-READ = {
-    "gbnf": (
-        '"a" "b"', '"a" | "b"', '("a" | "b") "c"', '"a"*', '"a"+', '"a"?', '"a"{2}', '"a"{2,}', '"a"{2,4}', "[a-c]",
-        "[^a-c]", ".", r'"\n\x41\u00e9\\"', "other", '( "a"\n  | "b" )', '"a" # comment', '("a" "b"){2} "c"', "[-a]",
-    ),
-    "lark": (
-        '"a" "b"', '"a" | "b"', '("a" | "b") "c"', '["a" "b"] "c"', '"a"*', '"a"+', '"a"?', '"a"~2', '"a"~2..4',
-        '"a"{2}', '"a"{2,}', '"a"{2,4}', '"a"{,4}', '"a" -> name', "OTHER", "other", '"a"\n  | "b"', '"a" // comment',
-        '("a" | ["b"]) "c"', "/[a-c]+/", '"a"i', '"a".."c"', "(OTHER other)~2", '(("a")) "b"', "/a/i",
-        'A\nA: /[a-c]+/ & ~"b"', 'A\nA: ("a" | ~/b/)', '"a" "b"\n%ignore " "+', 'INT\n%import common.INT',
-    ),
-}  # fmt: skip
+#: What the engine reads, construct by construct.
+READ = (
+    '"a" "b"', '"a" | "b"', '("a" | "b") "c"', '"a"*', '"a"+', '"a"?', '"a"{2}', '"a"{2,}', '"a"{2,4}', "[a-c]",
+    "[^a-c]", ".", r'"\n\x41\u00e9\\"', "other", '( "a"\n  | "b" )', '"a" # comment', '("a" "b"){2} "c"', "[-a]",
+)  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("notation", "body"), [(notation, body) for notation, bodies in READ.items() for body in bodies]
-)
-def test_the_engine_reads_each_construct(notation: str, body: str) -> None:
-    text = f'root ::= {body}\nother ::= "1"\n' if notation == "gbnf" else f'start: {body}\nother: "1"\nOTHER: "2"\n'
-    case = Case(name="", gbnf=text) if notation == "gbnf" else Case(name="", lark=text)
+@pytest.mark.parametrize("body", READ)
+def test_the_engine_reads_each_construct(body: str) -> None:
+    text = f'root ::= {body}\nother ::= "1"\n'
+    case = Case(name="", gbnf=text)
     assert outcome(by_engine, case, text) == outcome(by_python, case, text)

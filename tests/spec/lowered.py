@@ -7,9 +7,9 @@ call that first returned it, so the file changes where a front end says somethin
 nodes otherwise. A question is recorded with its answer, which the core must give again. The first line is the version
 of Unicode, since the running Python says what `\\w` holds.
 
-Patterns and schemas are read by crates that make their nodes without a call. Cases with one keep the calls that readers
-in Python recorded until November 2026; such a case that is added later stands in no line. A case is known by its
-number in its file, so new ones go to the end.
+Patterns, schemas and Lark are read by crates that make their nodes without a call. Cases with one keep the calls that
+readers in Python recorded until November 2026; such a case that is added later stands in no line. A case is known by
+its number in its file, so new ones go to the end.
 """
 
 from __future__ import annotations
@@ -29,14 +29,12 @@ from frisket.notations.abnf import lower_abnf
 from frisket.notations.choices import lower_choices
 from frisket.notations.ebnf import lower_ebnf
 from frisket.notations.gbnf import lower_gbnf
-from frisket.notations.lark import lower_lark
 from tests.spec.cases import Case, cases
 
 LOWER: dict[str, Callable[..., int]] = {
     "gbnf": lower_gbnf,
     "abnf": lower_abnf,
     "ebnf": lower_ebnf,
-    "lark": lower_lark,
 }
 
 FILE = Path(__file__).with_name("lowered.jsonl")
@@ -83,9 +81,6 @@ class RecordingBuilder:
 
     def gbnf(self, text: str, root: str) -> None:
         """Nothing: nor does the core read notations for it."""
-
-    def lark(self, text: str, start: str) -> None:
-        """Nothing, as well."""
 
     def empty(self) -> int:
         return self._made(self.builder.empty(), "empty")
@@ -267,9 +262,9 @@ def made_without_calls(*_: Any, **__: Any) -> NoReturn:
 def lowered(case: Case) -> list[Any]:
     """The lines of a case; its root is None where nothing can be written.
 
-    Raises MadeWithoutCalls for a case with a pattern or a schema.
+    Raises MadeWithoutCalls for a case with a pattern, a schema or a grammar in Lark.
     """
-    if case.pattern is not None or case.schema is not None:
+    if case.pattern is not None or case.schema is not None or case.lark is not None:
         raise MadeWithoutCalls
     recording = RecordingBuilder()
     builder = cast("GrammarBuilder", recording)

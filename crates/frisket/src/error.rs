@@ -5,6 +5,7 @@
 use crate::notation::{Failure, Fault};
 use frisket_core::error::{Error as CoreError, Limit};
 use frisket_schema::error::Kind;
+use std::borrow::Cow;
 use std::fmt;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
@@ -237,19 +238,25 @@ impl Error {
             Failure::Engine(error) => return error.into(),
             Failure::Schema(error) => return error.into(),
             Failure::Unread(fault) => (Code::GrammarSyntax, fault),
+            Failure::Limit(fault) => (Code::Limit, fault),
             Failure::Empty(fault) => (Code::GrammarEmpty, fault),
         };
         let mut made = Error::new(code, message).at(at.map(|at| line_and_column(text, at)));
-        made.hint = hint.map(str::to_owned);
+        made.hint = hint.map(Cow::into_owned);
         made
     }
 }
 
-/// `line:column` of a byte of a text, both from 1; columns count characters.
-fn line_and_column(text: &str, at: usize) -> String {
+/// `line:column` of a byte of a text, both from 1; columns count characters. A line ends with `\r\n`, `\r` or `\n`.
+pub(crate) fn line_and_column(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    format!("{}:{}", before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    let behind = &text[before.len()..];
+    let ends = before.bytes().enumerate().filter(|&(place, byte)| match byte {
+        b'\r' => before[place + 1..].bytes().chain(behind.bytes()).next() != Some(b'\n'),
+        byte => byte == b'\n',
+    });
+    let (lines, begin) = ends.fold((1, 0), |(lines, _), (place, _)| (lines + 1, place + 1));
+    format!("{lines}:{}", before[begin..].chars().count() + 1)
 }
 
 /// The hint of a missing special token: some of those that there are.
@@ -319,5 +326,7 @@ mod tests {
     fn lines_and_columns_count_characters_from_one() {
         assert_eq!(line_and_column("aé\nbö!", 7), "2:3");
         assert_eq!(line_and_column("", 9), "1:1");
+        let places: Vec<String> = (0..7).map(|at| line_and_column("a\r\nb\rc", at)).collect();
+        assert_eq!(places, ["1:1", "1:2", "1:3", "2:1", "2:2", "3:1", "3:2"]);
     }
 }

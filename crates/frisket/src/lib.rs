@@ -86,8 +86,8 @@
 //! assert_eq!(error.hint(), Some(r"close it with ]; in a class ] is written \]"));
 //! ```
 //!
-//! The notations that engines hand over as text are read here. All others (templates, tools, EBNF, ABNF, structural tags,
-//! Lark beyond its common part) are the Python package's.
+//! The notations that engines hand over as text are read here. All others (templates, tools, EBNF, ABNF, structural tags)
+//! are the Python package's.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]

@@ -8,7 +8,7 @@ use crate::gil::{briefly_unless_large, take_turns, without};
 use crate::grammar::Grammar;
 use crate::limit::{given, Limits};
 use crate::regex;
-use frisket::notation::{gbnf, lark, Failure};
+use frisket::notation::{gbnf, Failure};
 use frisket_core::error::{Error, Result};
 use frisket_core::grammar::builder::{Builder, ObjectRules, Punctuation};
 use frisket_core::limits::{self, Cancellation};
@@ -35,6 +35,11 @@ impl GrammarBuilder {
     /// A builder that has the prelude's nodes.
     pub fn of_prelude(prelude: Arc<Prelude>, limits: limits::Limits, cancellation: Option<Cancellation>) -> Self {
         GrammarBuilder { builder: Some(prelude.fork(limits, cancellation)), prelude: Some(prelude) }
+    }
+
+    /// A builder in Python, for a call that takes it out again.
+    pub fn of(builder: Builder) -> Self {
+        GrammarBuilder { builder: Some(builder), prelude: None }
     }
 
     /// The builder, for a call that gives it back.
@@ -209,21 +214,16 @@ impl GrammarBuilder {
         regex::lowered(self.builder()?, pattern, &syntax, |pattern, builder| pattern.lower(builder, search))
     }
 
-    /// `regex` in Python's dialect, where more text may stand on both sides; an assertion about that is refused.
-    #[pyo3(signature = (pattern, *, flags=""))]
-    fn regex_part(&mut self, pattern: &Bound<'_, PyString>, flags: &str) -> PyResult<u32> {
-        let syntax = regex::syntax(pattern.py(), "python", flags)?;
+    /// As `regex`, where more text may stand on both sides; an assertion about that is refused.
+    #[pyo3(signature = (pattern, *, dialect="python", flags=""))]
+    fn regex_part(&mut self, pattern: &Bound<'_, PyString>, dialect: &str, flags: &str) -> PyResult<u32> {
+        let syntax = regex::syntax(pattern.py(), dialect, flags)?;
         regex::lowered(self.builder()?, pattern, &syntax, Pattern::lower_part)
     }
 
     /// The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that.
     fn gbnf(&mut self, text: &str, root: &str) -> PyResult<Option<u32>> {
         if_read(gbnf::lower(self.builder()?, text, root))
-    }
-
-    /// As `gbnf`, of a grammar in llguidance's Lark.
-    fn lark(&mut self, text: &str, start: &str) -> PyResult<Option<u32>> {
-        if_read(lark::lower(self.builder()?, text, start, None))
     }
 
     /// Whether the node (regular, or structural with all its rules defined) matches nothing.
@@ -419,7 +419,7 @@ fn if_read(read: std::result::Result<TermId, Failure>) -> PyResult<Option<u32>> 
     match read {
         Ok(node) => Ok(Some(node.number())),
         Err(Failure::Engine(error)) => Err(raise(error)),
-        Err(Failure::Unread(_) | Failure::Empty(_) | Failure::Schema(_)) => Ok(None),
+        Err(Failure::Unread(_) | Failure::Empty(_) | Failure::Limit(_) | Failure::Schema(_)) => Ok(None),
     }
 }
 

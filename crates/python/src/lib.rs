@@ -16,6 +16,7 @@ mod gil;
 mod grammar;
 mod in_time;
 mod integer;
+mod lark;
 mod limit;
 mod mask_rows;
 mod matcher;
@@ -91,6 +92,10 @@ fn front_end(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     module.add_class::<recent::Recent>()?;
     module.add_class::<regex::Regex>()?;
     module.add("Flaw", py.get_type::<production::Flaw>())?;
+    module.add("Fault", py.get_type::<lark::Fault>())?;
+    module.add_function(wrap_pyfunction!(lark::lower_lark, &module)?)?;
+    module.add_function(wrap_pyfunction!(lark::read_lark, &module)?)?;
+    module.add_function(wrap_pyfunction!(lark::xgrammar_pattern, &module)?)?;
     module.add_function(wrap_pyfunction!(content::content, &module)?)?;
     module.add_function(wrap_pyfunction!(regex::is_ecma_regex, &module)?)?;
     module.add_function(wrap_pyfunction!(regex::property_set, &module)?)?;

@@ -5,7 +5,7 @@ use crate::gil::{briefly, without};
 use frisket_core::grammar::builder::Builder;
 use frisket_core::regular::term::TermId;
 use frisket_core::storage::once::Once;
-use frisket_regex::{Dialect, Flags, Node, Pattern, Range, Result, Spelling, Syntax, Version};
+use frisket_regex::{Dialect, Flags, Node, Pattern, Result, Spelling, Syntax, Version};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PySlice, PyString};
@@ -136,9 +136,18 @@ fn described<'py>(py: Python<'py>, node: &Node) -> PyResult<Bound<'py, PyAny>> {
     Ok(made.into_any())
 }
 
+/// The name of a dialect.
+pub fn name(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Ecma => "ecma",
+        Dialect::Python => "python",
+        Dialect::Rust => "rust",
+    }
+}
+
 /// Ranges as Python's front ends compare and hash them.
-fn tuples<'py>(py: Python<'py>, ranges: &[Range]) -> PyResult<Bound<'py, PyAny>> {
-    Ok(pyo3::types::PyTuple::new(py, ranges)?.into_any())
+pub fn tuples<'py, T: Copy + IntoPyObject<'py>>(py: Python<'py>, ranges: &[(T, T)]) -> PyResult<Bound<'py, PyAny>> {
+    Ok(pyo3::types::PyTuple::new(py, ranges.iter().copied())?.into_any())
 }
 
 /// Whether ECMA-262 (with `u`) takes the pattern; back-references are fine here.

@@ -10,6 +10,28 @@ const LONG: usize = 64;
 /// Least similarity, from 0 to 1, of a word that may be meant. `requried` and `required` have 0.875.
 const ALIKE: f64 = 0.8;
 
+/// The ratio of a name for which another one may be meant, where only what is there counts: `WS` and `WSS`.
+const NEAR: f64 = 0.6;
+
+/// The known name that is spelled most like another one, letter by letter; None if none is near.
+///
+/// ```
+/// use frisket_schema::similar::nearest;
+/// assert_eq!(nearest("INTT", ["INT", "WORD"]), Some("INT"));
+/// ```
+pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let word: Vec<char> = word.chars().collect();
+    let mut best: Option<(f64, &str)> = None;
+    for other in known {
+        let letters: Vec<char> = other.chars().collect();
+        let found = ratio(&letters, &word, NEAR);
+        if found >= NEAR && best.is_none_or(|best| (found, other) > best) {
+            best = Some((found, other));
+        }
+    }
+    best.map(|(_, other)| other)
+}
+
 /// The known word that is spelled most like another one, capitals, dashes and the dollar aside; None if none is near.
 ///
 /// Of known words that differ in these only, the last is returned.
@@ -21,7 +43,7 @@ pub fn closest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     let mut best: Option<(f64, Vec<char>, &str)> = None;
     for other in known {
         let letters = bare(other);
-        let found = ratio(&letters, &word);
+        let found = ratio(&letters, &word, ALIKE);
         let is_better = best.as_ref().is_none_or(|(ratio, best, _)| (found, &letters) >= (*ratio, best));
         if found >= ALIKE && is_better {
             best = Some((found, letters, other));
@@ -37,12 +59,12 @@ fn bare(word: &str) -> Vec<char> {
 }
 
 /// Twice the letters that match, of all letters of both words (Ratcliff and Metzener 1988); 0 if that is far from
-/// [`ALIKE`] by the lengths alone.
-fn ratio(word: &[char], other: &[char]) -> f64 {
+/// `least` by the lengths alone.
+fn ratio(word: &[char], other: &[char], least: f64) -> f64 {
     let length = word.len() + other.len();
     let share = |matches: usize| if length == 0 { 1.0 } else { 2.0 * matches as f64 / length as f64 };
     let most = share(word.len().min(other.len()));
-    if most < ALIKE {
+    if most < least {
         return 0.0;
     }
     share(matches(word, other))

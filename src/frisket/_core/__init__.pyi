@@ -152,12 +152,10 @@ class GrammarBuilder:
     def regex(self, pattern: str, *, dialect: str, search: bool = False, flags: str = "") -> int:
         """The regular node of the texts that a pattern matches: as a whole, or somewhere inside if `search`.
         `dialect` is python, ecma or rust, `flags` letters of `imsxar`. Raises GrammarSyntaxError with the offset."""
-    def regex_part(self, pattern: str, *, flags: str = "") -> int:
-        """`regex` in Python's dialect, where more text may stand on both sides; an assertion about that is refused."""
+    def regex_part(self, pattern: str, *, dialect: str = "python", flags: str = "") -> int:
+        """As `regex`, where more text may stand on both sides; an assertion about that is refused."""
     def gbnf(self, text: str, root: str) -> int | None:
         """The node of a rule of a grammar in GBNF. None where `notations.gbnf` must read it, all errors among that."""
-    def lark(self, text: str, start: str) -> int | None:
-        """As `gbnf`, of a grammar in llguidance's Lark."""
     def is_empty(self, node: int) -> bool:
         """Whether the node (regular, or structural with all its rules defined) matches nothing.
 

@@ -17,7 +17,11 @@ _Omission: TypeAlias = tuple[str, str, str]
 #: (code, text, JSON pointers of the schemas that it speaks of)
 _Note: TypeAlias = tuple[str, str, list[str]]
 
+#: (a rule's name, the name as it is written, its offset, its nodes), as `read_lark` says
+_Rule: TypeAlias = tuple[str, str, int, list[tuple[Any, ...]]]
+
 __all__ = [
+    "Fault",
     "Flaw",
     "MaskRows",
     "MemberValues",
@@ -33,12 +37,45 @@ __all__ = [
     "is_keyword",
     "is_sorted",
     "json_value",
+    "lower_lark",
     "may_take_later",
     "property_set",
+    "read_lark",
     "schema_references",
     "schema_report",
     "without",
+    "xgrammar_pattern",
 ]
+
+class Fault(Exception):
+    """What is wrong with a text: a message, an offset or None, a hint or None, and the kind: syntax, empty or limit."""
+
+def lower_lark(
+    builder: GrammarBuilder,
+    text: str,
+    start: str,
+    dialect: str,
+    schema: Callable[[GrammarBuilder, str, int], int],
+) -> int:
+    """The node of a rule of a grammar in Lark's notation. `schema` makes the node of a JSON Schema that stands at an
+    offset. Raises Fault; what `schema` raises."""
+
+def read_lark(
+    builder: GrammarBuilder,
+    text: str,
+    start: str,
+    dialect: str,
+    schema: Callable[[GrammarBuilder, str, int], int],
+) -> tuple[list[_Rule], str]:
+    """The rules of a grammar in Lark's notation, and the root's name. The builder bears the limits.
+
+    Raises as `lower_lark`.
+
+    Nodes stand in postorder: the name of a class in `notations.production.ast` or Substring, Schema, Nested, and its
+    fields, where a number of nodes stands for those before it."""
+
+def xgrammar_pattern(pattern: str) -> str:
+    """A pattern of xgrammar → the same in Python's dialect, with the flag `a`. Raises Fault."""
 
 def advance_all(matcher: Matcher, tokens: Sequence[int]) -> tuple[bool, int]:
     """Take tokens up to the one that ends the text. Returns whether that is among them, and how many tokens were the

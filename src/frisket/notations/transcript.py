@@ -33,7 +33,7 @@ def productions(constructor: str, argument: Any, keywords: dict[str, Any], meter
     if constructor in NOTATIONS:
         meter.spend(STEPS_PER_CHARACTER * len(argument))
     if constructor == "from_lark":
-        return parse_lark(Source(argument, meter.spend), **keywords)
+        return parse_lark(Source(argument), limits=meter.limits, **keywords)
     root = keywords.get("root")
     if constructor == "from_gbnf":
         return parse_gbnf(Source(argument)), root or "root"

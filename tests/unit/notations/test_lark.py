@@ -10,7 +10,9 @@ from frisket import Grammar, Limits
 from frisket._core import Vocabulary
 from frisket.errors import EmptyGrammarError, GrammarSyntaxError, LimitExceededError, VocabularyError
 from frisket.notations.lark import LarkDialect
-from frisket.notations.lark.competition import _MOST_ROUNDS
+
+#: Rounds of a repetition that are written out beside lazy rules.
+MOST_ROUNDS = 16
 
 
 def allowed(grammar: Grammar, tokens: list[bytes | None], special: dict[str, int], *taken: int) -> list[int]:
@@ -80,6 +82,16 @@ def test_limits_bound_the_build() -> None:
         Grammar.from_lark('start: "a"', limits=Limits(steps=3))
 
 
+def test_json_that_nests_too_deep_is_beyond_a_limit() -> None:
+    deep = "[" * 500 + "]" * 500
+    for text in (f'%llguidance {{"a": {deep}}}\nstart: "a"', f"start: %json {'[' * 50_000}{']' * 50_000}"):
+        with pytest.raises(LimitExceededError, match="this JSON nests too deep") as caught:
+            Grammar.from_lark(text)
+        assert caught.value.where is not None and caught.value.hint == "use fewer levels"
+    with pytest.raises(LimitExceededError, match="groups nested more than"):
+        Grammar.from_lark(f"start: /{'(' * 2_000}a{')' * 2_000}/")
+
+
 def test_the_schema_within_is_named_by_its_place() -> None:
     with pytest.raises(GrammarSyntaxError, match="at /properties/n/type of the schema") as caught:
         Grammar.from_lark('start: "x"\n  | %json {"properties": {"n": {"type": "int"}}}')
@@ -111,9 +123,9 @@ def test_how_many_rounds_lazy_rules_may_meet(counts: str) -> None:
     def read(rounds: int) -> Grammar:
         return Grammar.from_lark(f'start: (m | T){counts.format(rounds)} "."\nm[lazy]: /[^<]*<a>/\nT: /[a-z]+/')
 
-    assert read(_MOST_ROUNDS).accepts("<a>" * _MOST_ROUNDS + ".")
+    assert read(MOST_ROUNDS).accepts("<a>" * MOST_ROUNDS + ".")
     with pytest.raises(GrammarSyntaxError, match="repetition with large counts"):
-        read(_MOST_ROUNDS + 1)
+        read(MOST_ROUNDS + 1)
 
 
 @pytest.mark.parametrize("dialect", ["llguidance", "lark"])

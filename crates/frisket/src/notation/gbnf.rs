@@ -1,8 +1,8 @@
 //! GBNF → rules, as `notations/gbnf.py` reads it.
 
-use super::{Cursor, Failure, Fault, Rules};
+use super::{Cursor, Failure, Fault};
 use frisket_core::grammar::builder::Builder;
-use frisket_core::production::BodyNode;
+use frisket_core::production::{BodyNode, Productions};
 use frisket_core::regular::term::TermId;
 use frisket_regex::{CharSet, Range, LAST};
 
@@ -10,7 +10,7 @@ use frisket_regex::{CharSet, Range, LAST};
 pub fn lower(builder: &mut Builder, text: &str, root: &str) -> Result<TermId, Failure> {
     let mut reader = Reader { cursor: Cursor { text, at: 0 }, rules: Rules::default(), fault: None };
     match reader.read() {
-        Some(()) => reader.rules.lower(builder, root, None),
+        Some(()) => reader.rules.lower(builder, root),
         None => {
             let at = reader.cursor.at.min(text.len());
             Err(Failure::Unread(reader.fault.unwrap_or_else(|| Fault::new("this is no GBNF", at, None))))
@@ -18,10 +18,81 @@ pub fn lower(builder: &mut Builder, text: &str, root: &str) -> Result<TermId, Fa
     }
 }
 
+/// Rules while their text is read.
+#[derive(Default)]
+struct Rules {
+    productions: Productions,
+    /// The groups that are open, the body itself first.
+    levels: Vec<Level>,
+}
+
+/// An open group, and what was read of it: complete alternatives, and items of the alternative under way.
+#[derive(Default)]
+struct Level {
+    alternatives: u32,
+    items: u32,
+}
+
+impl Rules {
+    /// The node of the root.
+    fn lower(self, builder: &mut Builder, root: &str) -> Result<TermId, Failure> {
+        let hint = "name the rule to begin with";
+        let no_root = || Failure::Unread(Fault::new(format!("there is no rule {root}"), None, hint));
+        let reached = self.productions.check(root)?.ok_or_else(no_root)?;
+        Ok(self.productions.lower(builder, &reached)?)
+    }
+
+    fn level(&mut self) -> Option<&mut Level> {
+        self.levels.last_mut()
+    }
+
+    fn leaf(&mut self, node: BodyNode) {
+        self.productions.add(node, 0);
+    }
+
+    /// The node that was added last is an item.
+    fn item(&mut self) -> Option<()> {
+        self.level()?.items += 1;
+        Some(())
+    }
+
+    fn repeat(&mut self, low: u32, high: Option<u32>) -> Option<()> {
+        self.productions.add(BodyNode::Repeat(low, high), 1);
+        (self.level()?.items > 0).then_some(())
+    }
+
+    fn open(&mut self) {
+        self.levels.push(Level::default());
+    }
+
+    fn end_alternative(&mut self) -> Option<()> {
+        let level = self.level()?;
+        level.alternatives += 1;
+        let items = std::mem::take(&mut level.items);
+        self.join(BodyNode::Seq, items);
+        Some(())
+    }
+
+    /// Ends the innermost group, which is now one node.
+    fn close(&mut self) -> Option<()> {
+        self.end_alternative()?;
+        let level = self.levels.pop()?;
+        self.join(BodyNode::Alt, level.alternatives);
+        Some(())
+    }
+
+    /// The last nodes as one; a single one stays as it is.
+    fn join(&mut self, node: BodyNode, count: u32) {
+        if count != 1 {
+            self.productions.add(node, count);
+        }
+    }
+}
+
 /// Nothing is the answer of all its methods to what is wrong, with the fault set where there is more to say.
 struct Reader<'a> {
     cursor: Cursor<'a>,
-    rules: Rules<'a>,
+    rules: Rules,
     fault: Option<Fault>,
 }
 
@@ -45,7 +116,7 @@ impl<'a> Reader<'a> {
             if !self.cursor.take("::=") {
                 return self.fail(format!("expected ::= after the name {name}"), self.cursor.at, None);
             }
-            self.rules.open(' ');
+            self.rules.open();
             self.body()?;
             if !self.rules.productions.define(name, name) {
                 return self.fail(format!("the rule {name} is defined twice"), at, "join the bodies with |");
@@ -83,7 +154,7 @@ impl<'a> Reader<'a> {
                 }
                 '(' => {
                     self.cursor.next();
-                    self.rules.open('(');
+                    self.rules.open();
                     self.space(true);
                 }
                 ')' if is_nested => {

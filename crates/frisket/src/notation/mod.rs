@@ -1,31 +1,21 @@
-//! Text in a notation → productions, for the common kinds of grammars.
-//!
-//! Notations that engines hand over as text are read here: GBNF as a whole, Lark's in its common parts. The Python package
-//! reads a text again that is refused here: its readers (`frisket/notations`) know all of Lark and explain each refusal.
+//! Text in a notation → productions: GBNF and Lark's, which engines hand over as text.
 
-mod blank;
 pub mod gbnf;
 pub mod lark;
-mod library;
-mod pattern;
 
 use frisket_core::error::Error;
-use frisket_core::grammar::builder::Builder;
-use frisket_core::production::{BodyNode, Flaw, Leaf, Productions};
-use frisket_core::regular::term::{TermId, EMPTY};
-use frisket_schema::compile::{embed, Prelude};
-use frisket_schema::json::parse;
-use pattern::Pattern;
-use serde_json::value::RawValue;
-use std::sync::Arc;
+use frisket_core::production::Flaw;
+use std::borrow::Cow;
 
 /// The reason why a text has no node.
 #[derive(Debug)]
 pub enum Failure {
     /// The builder failed: a limit, or a cancellation.
     Engine(Box<Error>),
-    /// The text is no grammar in the notation, or beyond this reader.
+    /// The text is no grammar in the notation.
     Unread(Fault),
+    /// A part of the text is beyond a limit of its reader.
+    Limit(Fault),
     /// The rules have no text.
     Empty(Fault),
     /// A schema in the text has no node.
@@ -40,12 +30,12 @@ pub struct Fault {
     /// The byte of the text; None for the whole text.
     pub at: Option<usize>,
     /// Advice on what to write instead.
-    pub hint: Option<&'static str>,
+    pub hint: Option<Cow<'static, str>>,
 }
 
 impl Fault {
     fn new(message: impl Into<String>, at: impl Into<Option<usize>>, hint: impl Into<Option<&'static str>>) -> Self {
-        Fault { message: message.into(), at: at.into(), hint: hint.into() }
+        Fault { message: message.into(), at: at.into(), hint: hint.into().map(Cow::Borrowed) }
     }
 }
 
@@ -100,145 +90,6 @@ impl From<Flaw> for Failure {
     }
 }
 
-/// Rules, and the patterns in them by the numbers of their leaves.
-#[derive(Default)]
-struct Rules<'a> {
-    productions: Productions,
-    patterns: Vec<(u32, Pattern)>,
-    /// By pattern: whether the grammar is beyond this reader if one of its texts begins with white space. May be shorter.
-    solid: Vec<bool>,
-    /// JSON Schemas by the numbers of their leaves.
-    schemas: Vec<(u32, &'a str)>,
-    /// The groups that are open, the body itself first.
-    levels: Vec<Level>,
-}
-
-/// An open group, and what was read of it: complete alternatives, operands of `&`, and items of the alternative under way.
-#[derive(Default)]
-struct Level {
-    bracket: char,
-    alternatives: u32,
-    conjuncts: u32,
-    items: u32,
-    /// Negations that wait for their operand.
-    negations: u32,
-    /// Whether the last item has no count yet.
-    may_repeat: bool,
-}
-
-impl<'a> Rules<'a> {
-    /// The node of the root. `prelude` is that of the schemas, of which the builder is a fork.
-    fn lower(mut self, builder: &mut Builder, root: &str, prelude: Option<&Prelude>) -> Result<TermId, Failure> {
-        let no_root =
-            || Failure::Unread(Fault::new(format!("there is no rule {root}"), None, "name the rule to begin with"));
-        let reached = self.productions.check(root)?.ok_or_else(no_root)?;
-        for (number, (leaf, pattern)) in self.patterns.iter().enumerate() {
-            let node = pattern.lower(builder)?;
-            if self.solid.get(number) == Some(&true) {
-                for blank in blank::BLANKS {
-                    if builder.after(node.number(), &[blank])? != EMPTY {
-                        let message = "a terminal begins with white space, which is ignored as well";
-                        return Err(Failure::Unread(Fault::new(message, None, lark::BEYOND)));
-                    }
-                }
-            }
-            self.productions.give(*leaf, node, pattern.ends_in_name());
-        }
-        if let Some(prelude) = prelude {
-            for &(leaf, schema) in &self.schemas {
-                let tree = Arc::new(parse(schema)?);
-                let (given_back, embedded) = embed(std::mem::take(builder), true, tree, None, prelude);
-                *builder = given_back;
-                self.productions.give(leaf, embedded?.root, false);
-            }
-        }
-        Ok(self.productions.lower(builder, &reached)?)
-    }
-
-    fn level(&mut self) -> Option<&mut Level> {
-        self.levels.last_mut()
-    }
-
-    fn leaf(&mut self, node: BodyNode) {
-        self.productions.add(node, 0);
-    }
-
-    fn pattern(&mut self, pattern: Pattern) {
-        let leaf = Leaf { is_regular: true, may_be_empty: pattern.may_be_empty(), ends_in_name: false, node: None };
-        let leaf = self.productions.leaf(leaf);
-        self.patterns.push((leaf, pattern));
-    }
-
-    fn schema(&mut self, schema: &'a str) {
-        let leaf = Leaf { is_regular: false, may_be_empty: false, ends_in_name: false, node: None };
-        let leaf = self.productions.leaf(leaf);
-        self.schemas.push((leaf, schema));
-    }
-
-    /// The node that was added last is an item.
-    fn item(&mut self) -> Option<()> {
-        let level = self.levels.last_mut()?;
-        for _ in 0..std::mem::take(&mut level.negations) {
-            self.productions.add(BodyNode::Complement(0), 1);
-        }
-        level.items += 1;
-        level.may_repeat = true;
-        Some(())
-    }
-
-    fn repeat(&mut self, low: u32, high: Option<u32>) -> Option<()> {
-        let level = self.levels.last_mut()?;
-        self.productions.add(BodyNode::Repeat(low, high), 1);
-        level.may_repeat = false;
-        (level.items > 0).then_some(())
-    }
-
-    fn open(&mut self, bracket: char) {
-        self.levels.push(Level { bracket, ..Level::default() });
-    }
-
-    /// Ends the operand of `&` under way; nothing if an operand is missing.
-    fn conjoin(&mut self) -> Option<()> {
-        let level = self.levels.last_mut()?;
-        if level.items == 0 || level.negations > 0 {
-            return None;
-        }
-        (level.conjuncts, level.may_repeat) = (level.conjuncts + 1, false);
-        let items = std::mem::take(&mut level.items);
-        self.join(BodyNode::Seq, items);
-        Some(())
-    }
-
-    fn end_alternative(&mut self) -> Option<()> {
-        let level = self.levels.last_mut()?;
-        let (items, conjuncts) = (std::mem::take(&mut level.items), std::mem::take(&mut level.conjuncts));
-        if level.negations > 0 || (conjuncts > 0 && items == 0) {
-            return None;
-        }
-        (level.alternatives, level.may_repeat) = (level.alternatives + 1, false);
-        self.join(BodyNode::Seq, items);
-        if conjuncts > 0 {
-            self.productions.add(BodyNode::Both(0), conjuncts + 1);
-        }
-        Some(())
-    }
-
-    /// Ends the innermost group, which is now one node.
-    fn close(&mut self) -> Option<()> {
-        self.end_alternative()?;
-        let level = self.levels.pop()?;
-        self.join(BodyNode::Alt, level.alternatives);
-        Some(())
-    }
-
-    /// The last nodes as one; a single one stays as it is.
-    fn join(&mut self, node: BodyNode, count: u32) {
-        if count != 1 {
-            self.productions.add(node, count);
-        }
-    }
-}
-
 /// A place in a text.
 struct Cursor<'a> {
     text: &'a str,
@@ -277,14 +128,6 @@ impl<'a> Cursor<'a> {
     /// Skips the rest of a line.
     fn skip_line(&mut self) {
         self.take_while(|char| !matches!(char, '\r' | '\n'));
-    }
-
-    /// The JSON value that comes next, as it is written.
-    fn json(&mut self) -> Option<&'a str> {
-        let mut values = serde_json::Deserializer::from_str(self.rest()).into_iter::<&RawValue>();
-        let value = values.next()?.ok()?;
-        self.at += values.byte_offset();
-        Some(value.get())
     }
 
     /// The number of some decimal digits.

@@ -11,6 +11,8 @@ use crate::syntax::Dialect;
 use crate::tree::Node;
 use std::collections::BTreeSet;
 
+/// The message for a reference that stays.
+const NOT_REGULAR: &str = "a back-reference is not a regular language";
 /// Most texts of a group.
 const MOST_TEXTS: usize = 1_000;
 /// Most parts of all sequences with texts in place of groups; most characters of the texts of a group.
@@ -75,7 +77,12 @@ impl Parser<'_> {
             left: MOST_PARTS,
         };
         match self.references.first() {
-            Some((_, at)) if self.refers_to_any_case || self.syntax.dialect == Dialect::Rust => expansion.refuse(*at),
+            // Rust's crate `regex` has none.
+            Some((_, at)) if self.syntax.dialect == Dialect::Rust => {
+                let hint = "spell out the alternatives";
+                Err(Error::Irregular(Flaw::of(self.pattern, NOT_REGULAR, *at, hint)))
+            }
+            Some((_, at)) if self.refers_to_any_case => expansion.refuse(*at),
             _ => expansion.expand(tree, false),
         }
     }
@@ -160,7 +167,7 @@ impl Expansion<'_> {
 
     fn refuse<T>(&self, at: usize) -> Result<T> {
         let hint = "spell out the alternatives; or let its group come once, before it, with at most 1,000 texts";
-        Err(Error::Irregular(Flaw::of(self.pattern, "a back-reference is not a regular language", at, hint)))
+        Err(Error::Irregular(Flaw::of(self.pattern, NOT_REGULAR, at, hint)))
     }
 }
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from typing import ClassVar, NoReturn
+from typing import ClassVar
 
+from frisket._core import front_end
 from frisket.errors import GrammarSyntaxError
 from frisket.notations.combination.free_text import FreeTexts, check_strings, ends_to_avoid
 from frisket.notations.gbnf import GBNFParser
-from frisket.notations.lark.pattern import python_pattern
 from frisket.notations.production.ast import (
     Alt,
     Both,
@@ -180,10 +180,11 @@ class XGrammar(GBNFParser):
                 source.fail(f"Regex has no argument {word} of that kind", place, 'there are flags="is" and json_string')
             self.space(lines=True)
 
-        def fail(message: str, offset: int, hint: str | None) -> NoReturn:
+        try:
+            node: Node = Pattern(front_end.xgrammar_pattern(pattern), f"{flags}a", begin)
+        except front_end.Fault as fault:
+            message, _, hint, _ = fault.args
             source.fail(message, begin, hint)
-
-        node: Node = Pattern(*python_pattern(pattern, flags, "xgrammar", fail)[:2], begin)
         return Both((node, _UNESCAPED), at) if json_string else node
 
     def pattern(self) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from frisket.notations.regex.ast import Dialect
 from frisket.notations.regex.unicode import CharSet
 
 if TYPE_CHECKING:
@@ -108,11 +109,12 @@ class Shortest:
 
 @dataclass(slots=True, eq=False)
 class Pattern:
-    """The texts that a regular expression in Python's dialect matches; `at` is its offset."""
+    """The texts that a regular expression matches; `at` is where it begins."""
 
     pattern: str
     flags: str
     at: int
+    dialect: Dialect = "python"
 
 
 @dataclass(slots=True, eq=False)

@@ -25,6 +25,7 @@ from frisket.notations.production.ast import (
     Text,
     Token,
 )
+from frisket.notations.regex.ast import Dialect
 
 #: Rule → its patterns and its parts in other notations, each with its native number.
 Leaves: TypeAlias = dict[str, list[tuple[int, Pattern | Embedded]]]
@@ -48,7 +49,7 @@ def collect(productions: Productions) -> tuple[front_end.Productions, Leaves]:
 def _leaf(made: front_end.Productions, node: Pattern | Embedded) -> int:
     if isinstance(node, Embedded):
         return made.leaf(node.is_regular, True)
-    return made.leaf(True, may_match_nothing(node.pattern, node.flags))
+    return made.leaf(True, may_match_nothing(node.pattern, node.flags, node.dialect))
 
 
 _ADDS: dict[type, Callable[[front_end.Productions, Any], None]] = {
@@ -68,9 +69,9 @@ _ADDS: dict[type, Callable[[front_end.Productions, Any], None]] = {
 
 
 @lru_cache(maxsize=4096)
-def may_match_nothing(pattern: str, flags: str) -> bool:
-    """Whether a pattern in Python's dialect may match the empty text."""
+def may_match_nothing(pattern: str, flags: str, dialect: Dialect) -> bool:
+    """Whether a pattern may match the empty text."""
     try:
-        return front_end.Regex(pattern, dialect="python", flags=flags).may_be_empty()
+        return front_end.Regex(pattern, dialect=dialect, flags=flags).may_be_empty()
     except (GrammarSyntaxError, LimitExceededError):
         return False  # the pattern is wrong; lowering it will raise the error

@@ -51,11 +51,11 @@ def _give(builder: GrammarBuilder, source: Source, made: front_end.Productions, 
         for number, node in part:
             if isinstance(node, Embedded):
                 made.give(builder, number, node.lower(builder), False)
-    patterns: dict[tuple[str, str], tuple[int, bool]] = {}
+    patterns: dict[tuple[str, str, str], tuple[int, bool]] = {}
     for part in leaves.values():
         for number, node in part:
             if isinstance(node, Pattern):
-                key = node.pattern, node.flags
+                key = node.pattern, node.flags, node.dialect
                 if key not in patterns:
                     patterns[key] = _pattern(builder, source, node)
                 made.give(builder, number, *patterns[key])
@@ -64,10 +64,10 @@ def _give(builder: GrammarBuilder, source: Source, made: front_end.Productions, 
 def _pattern(builder: GrammarBuilder, source: Source, node: Pattern) -> tuple[int, bool]:
     """(the node of a pattern, whether its texts may end with a name of any length)."""
     try:
-        lowered = lower_part(builder, node.pattern, flags=node.flags)
+        lowered = lower_part(builder, node.pattern, dialect=node.dialect, flags=node.flags)
     except GrammarSyntaxError as error:
         source.fail(error.message, node.at, error.hint)
-    return lowered, front_end.Regex(node.pattern, dialect="python", flags=node.flags).ends_in_name()
+    return lowered, front_end.Regex(node.pattern, dialect=node.dialect, flags=node.flags).ends_in_name()
 
 
 def _fail(source: Source, productions: Productions, kind: str, name: str, at: int, is_grammar: bool) -> NoReturn:

@@ -100,8 +100,8 @@ class Printer:
                 return (self.chars(ranges), _ITEM) if ranges else None
             case Reference(name, _):
                 return self.names[name], _ITEM
-            case Pattern(pattern, flags, _):
-                return self.spelled(_production(regex.parse(pattern, "python", flags, is_released=True), self))
+            case Pattern(pattern, flags, _, dialect):
+                return self.spelled(_production(regex.parse(pattern, dialect, flags, is_released=True), self))
             case Token(name):
                 return self.token(name), _ITEM
             case Seq():

@@ -24,10 +24,10 @@ def lower_regex(
     return builder.regex(pattern, dialect=dialect, search=search, flags=flags)
 
 
-def lower_part(builder: GrammarBuilder, pattern: str, *, flags: str = "") -> int:
+def lower_part(builder: GrammarBuilder, pattern: str, *, dialect: Dialect = "python", flags: str = "") -> int:
     """A regular node of the texts that match as a whole, for a place with more text on both sides.
 
-    `pattern` is in Python's dialect. Raises GrammarSyntaxError, with the offset, for all that `lower_regex` refuses,
-    and for an assertion about the text outside.
+    Raises GrammarSyntaxError, with the offset, for all that `lower_regex` refuses, and for an assertion about the text
+    outside.
     """
-    return builder.regex_part(pattern, flags=flags)
+    return builder.regex_part(pattern, dialect=dialect, flags=flags)
