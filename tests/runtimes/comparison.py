@@ -85,9 +85,9 @@ def _read(
 def _is_pythons(walk: Walk) -> bool:
     """Whether the grammar may have what is not in the crate (docs/how-to/from-rust.md).
 
-    Beyond the common part of Lark that are references to metaschemas, which Python finds among installed packages.
+    These are references to metaschemas, which Python finds among installed packages.
     """
-    return walk.notation == "lark" or METASCHEMA in walk.grammar
+    return METASCHEMA in walk.grammar
 
 
 def _shown(walk: Walk) -> str:

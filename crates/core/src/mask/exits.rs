@@ -3,7 +3,7 @@
 //! Exits are compared and cached by a hash of their nodes. No grammar enters the hash, so that lookaheads below the exits
 //! can be shared by all grammars.
 
-use crate::mask::merged_trie::MergedTrie;
+use crate::mask::walk_cache::MergedTrie;
 use crate::mask::walk_cache::TrieView;
 use crate::storage::hash::Hasher128;
 use crate::vocabulary::id::NodeId;

@@ -20,7 +20,6 @@ pub(crate) mod key;
 pub mod mask;
 pub mod masks;
 pub(crate) mod merged_exits;
-pub(crate) mod merged_trie;
 pub(crate) mod resolve;
 pub mod shared;
 pub(crate) mod strategy;

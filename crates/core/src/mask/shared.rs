@@ -6,7 +6,7 @@
 use crate::mask::head_mask::HeadMask;
 use crate::mask::key::Lookahead;
 use crate::mask::mask::Mask;
-use crate::mask::merged_trie::MergedTrie;
+use crate::mask::walk_cache::MergedTrie;
 use crate::mask::walk_cache::{TrieView, WalkCache};
 use crate::storage::cache::Cache;
 use crate::vocabulary::trie::Trie;

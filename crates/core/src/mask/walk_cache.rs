@@ -4,7 +4,6 @@
 
 use crate::error::Result;
 use crate::mask::accelerate::remainder::Remainder;
-use crate::mask::merged_trie::MergedTrie;
 use crate::mask::walk::WalkResult;
 use crate::regular::arena::Arena;
 use crate::regular::term::TermId;
@@ -24,6 +23,30 @@ pub(crate) struct TrieView<'a> {
     pub walks: &'a WalkCache,
     /// The trie as a shared one, if it is merged.
     pub merged: Option<&'a Arc<MergedTrie>>,
+}
+
+/// Tokens below many exits of a head → one trie of their rests (`remainder`), and the cached walks of it.
+///
+/// What follows the head is walked once rather than once per exit.
+pub(crate) struct MergedTrie {
+    /// A hash of the nodes and tokens.
+    pub hash: u128,
+    /// The merged trie.
+    pub trie: Trie,
+    /// The cached walks of its subtries, by head.
+    pub walks: WalkCache,
+}
+
+impl MergedTrie {
+    /// A trie of subtries merged elsewhere, known by its nodes and tokens.
+    pub fn of_merged(trie: Trie) -> Self {
+        MergedTrie { hash: trie.content_hash(), trie, walks: WalkCache::default() }
+    }
+
+    /// The trie with its cached walks.
+    pub fn view(self: &Arc<Self>) -> TrieView<'_> {
+        TrieView { trie: &self.trie, walks: &self.walks, merged: Some(self) }
+    }
 }
 
 /// The cached walks of one trie.
