@@ -71,7 +71,7 @@ def _page(result: Comparison, names: list[str], listed: int, options: argparse.N
             for source, count in result.walks.most_common()
         ),
         "",
-        "Python alone reads Lark beyond its common part, and references to metaschemas ([not in the crate]"
+        "Python alone reads references to metaschemas ([not in the crate]"
         "(../../docs/how-to/from-rust.md#what-is-not-in-the-crate)).",
         "",
         *(f"* {difference}" for difference in result.differences[:50]),
