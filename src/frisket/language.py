@@ -69,7 +69,7 @@ class Language(Generic[T]):
         # A value, or its text until the value is asked for.
         self._schema = schema
         self._value = value
-        # An Origin; or the bytes of a schema without options, from which one is made when grammars are compared or pickled.
+        # An Origin; or the bytes of a schema without options, from which it is made for comparing and pickling.
         self._origin = origin
 
     @property
