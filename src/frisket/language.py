@@ -72,7 +72,7 @@ class Language(Generic[T]):
         # A value, or its text until the value is asked for.
         self._schema = schema
         self._value = value
-        # The content of a schema without options, since most grammars are neither compared nor pickled.
+        # An Origin; or the bytes of a schema without options, from which it is made for comparing and pickling.
         self._origin = origin
 
     @property

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: If this many tokens, and those of the grammar's shortest text, are left beyond the end of the present text, all
-#: tokens of the grammar are allowed. A token that requires more text than both may then leave too few.
+#: All tokens of the grammar are allowed while this many tokens, and as many as its shortest text takes, are left beyond
+#: a short end of the text. A single token may require more text than both, and then too few may be left.
 MARGIN = 64
 #: From this many margins on, the number of tokens left is ignored.
 FAR = 8
