@@ -110,6 +110,9 @@ def _show(reports: list[ToolReport]) -> None:
     counts = [f"{sum(report.status == status for report in reports)} {status}" for status in MARKS]
     noun = "tool" if len(reports) == 1 else "tools"
     console.print(f"{len(reports)} {noun}: {', '.join(counts)}", markup=False, highlight=False)
+    if any(report.status == "relaxed" for report in reports):
+        advice = 'generate refuses relaxed tools unless they are given as frisket.tools.Tools(tools, policy="relaxed")'
+        console.print(advice, markup=False, highlight=False)
 
 
 def _list_families(as_json: bool) -> None:

@@ -55,6 +55,12 @@ _SLIPS: Mapping[str, str] = {
         _TARGET,
     ),
     "options": "they belong to the target: frisket.Grammar.from_json_schema(schema, options), or from_type",
+    **dict.fromkeys(("max_retries", "retries"), "leave it out: every answer is valid, so nothing is tried again"),
+    **dict.fromkeys(
+        ("system", "system_prompt"),
+        'write a prompt of messages: [{{"role": "system", "content": {value}}}, {{"role": "user", "content": "…"}}]',
+    ),
+    "stream": "call frisket.stream",
     "messages": "pass them as the second argument, the prompt",
     "tool_choice": "write choice={value}",
     "parallel_tool_calls": "write parallel={value}",
