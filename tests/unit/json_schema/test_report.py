@@ -75,6 +75,21 @@ def test_nothing_was_meant(word: str) -> None:
     assert said({word: 1}) == {f"#{word}": ("unknown", "no keyword of any draft")}
 
 
+@pytest.mark.parametrize(
+    ("uri", "note"),
+    [
+        ("http://json-schema.org/draft-03/schema#", "draft 3 is read as draft 4"),
+        ("https://json-schema.org/draft/2020-21/schema", "no draft that is known here; this is read as draft 2020-12"),
+        ("draft7", "no draft that is known here; this is read as draft 2020-12"),
+        ("http://json-schema.org/draft-07/schema#", None),
+        ("https://example.com/a-metaschema", None),
+    ],
+)
+def test_an_unknown_draft_is_said(uri: str, note: str | None) -> None:
+    expected = {} if note is None else {"#$schema": ("unknown", note)}
+    assert said({"$schema": uri, "type": "string"}) == {"#type": ("enforced", "")} | expected
+
+
 @pytest.mark.parametrize("draft", DRAFT)
 def test_a_keyword_of_another_draft_is_unknown(draft: int) -> None:
     for keyword, (first, last) in KEYWORDS.items():

@@ -143,6 +143,7 @@ impl Known<'_> {
             let Key::Text(name) = member.key else { continue };
             let name = name.to_string();
             let said = match () {
+                () if name == "$schema" => self.of_metaschema(schema, member.value),
                 () if is_metadata(&name) => None,
                 () if schema.counts(&name) => self.of_keyword(schema, &name, member.value),
                 () => self.of_other(schema, &name, member.value),
@@ -224,6 +225,18 @@ impl Known<'_> {
         }
         let meant = *self.meant.entry(word.into()).or_insert_with(|| meant(word));
         let note = meant.map_or("no keyword of any draft".into(), |meant| format!("did you mean {meant}?"));
+        Some((Status::Unknown, note))
+    }
+
+    /// Status and note of `$schema` if it names a draft of JSON Schema that is not known. Other URIs may be metaschemas.
+    fn of_metaschema(&self, schema: &Schema<'_>, value: NodeId) -> Option<(Status, String)> {
+        let name = schema.tree.str(value)?;
+        let is_draft = !name.contains("://") || name.contains("json-schema.org/");
+        let note = match Draft::of_metaschema(name) {
+            Some(_) if name.contains("draft-03") => "draft 3 is read as draft 4".into(),
+            None if is_draft => format!("no draft that is known here; this is read as draft {}", schema.draft),
+            _ => return None,
+        };
         Some((Status::Unknown, note))
     }
 
