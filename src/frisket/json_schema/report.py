@@ -18,7 +18,6 @@ class Entry:
     `status` is one of
 
     * `enforced`;
-    * `enforced`;
     * `loosened`: `slips` says which invalid values are allowed;
     * `narrowed`: `slips` says which valid values are left out;
     * `annotation`: by its specification it does not constrain documents, and `note` says why;
@@ -44,11 +43,12 @@ class Note(str):
     `code` is the kind of note, for programs, and `pointers` are the JSON pointers of the schemas that the note is
     about:
 
-    * `root-asks-nothing`: any JSON is valid; the pointers are those of the definitions; * `no-names`: no string
-    satisfies these `propertyNames`, so the objects have no members; * `sorted`, `closed-objects`, `forbidden-texts`,
-    `escaped-texts`: effects of options, or of a tool that sorted names; * `tags`: the tags of the family that calls the
-    tools, and how the texts of a call avoid them; * `uncalled`: a tool that cannot be called; * `end`: the vocabulary's
-    end tokens are not those of the family that calls the tools.
+    * `root-asks-nothing`: any JSON is valid; the pointers are those of the definitions;
+    * `no-names`: no string satisfies these `propertyNames`, so the objects have no members;
+    * `sorted`, `closed-objects`, `forbidden-texts`, `escaped-texts`: effects of options or of sorted names;
+    * `tags`: the tags of the family that calls the tools, and how the texts of a call avoid them;
+    * `uncalled`: a tool that cannot be called;
+    * `end`: the vocabulary's end tokens are not those of the family that calls the tools.
 
     >>> from frisket import Grammar
     >>> note = Grammar.from_json_schema({"$defs": {"A": {"type": "null"}}}).report.notes[0]

@@ -2,12 +2,12 @@
 
 The bytes of a token are those that the decoder writes for it in the middle of a text:
 
-* ByteLevel: every character of a piece stands for one byte (GPT-2's map). * Metaspace, or Replace + ByteFallback + Fuse
-(SentencePiece): `▁` is a space, `<0x0A>` is one byte. The tokenizer writes   a space before a text, and its decoder
-strips it; here it is an ordinary space: `▁yes` is b" yes" everywhere. * WordPiece: `##ing` is b"ing", and `play` is b"
-play", with one space before every word. That is WordPiece's own   spelling of the text. The tokens do not tell other
-white space between words, nor their case if the normaliser folds   it (`Don't` comes back as b" don ' t"). The
-decoder's removal of spaces before punctuation is not applied.
+* ByteLevel: every character of a piece stands for one byte (GPT-2's map).
+* Metaspace, or Replace + ByteFallback + Fuse (SentencePiece): `▁` is a space, `<0x0A>` is one byte. The tokenizer
+  writes a space before a text, and its decoder strips it; here it is an ordinary space: `▁yes` is b" yes" everywhere.
+* WordPiece: `##ing` is b"ing", and `play` is b" play", with one space before every word. That is WordPiece's own
+  spelling of the text. The tokens do not tell other white space between words, nor their case if the normaliser folds
+  it (`Don't` comes back as b" don ' t"). The decoder's removal of spaces before punctuation is not applied.
 
 The bytes of an added token are its content.
 """

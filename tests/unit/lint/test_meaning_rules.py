@@ -146,6 +146,8 @@ def test_unions_that_are_told_apart(schema: Any) -> None:
         ({"not": {"Type": 3, "type": "null"}, "additionalProprties": False}, ["/additionalProprties", "/not/Type"]),
         ({"type": "string", "pattern": r"(a*)\1", "maxlength": 3}, ["/maxlength"]),  # not to be enforced exactly
         ({"$ref": "https://a/b", "titel": ""}, ["/titel"]),
+        (listing("a", a={"type": "string", "format": "datetime"}), ["/properties/a/format"]),
+        ({"$schema": "draft7", "type": "string"}, ["/$schema"]),
     ],
 )
 def test_unknown_keyword(schema: Any, pointers: list[str]) -> None:
@@ -159,6 +161,8 @@ def test_unknown_keyword(schema: Any, pointers: list[str]) -> None:
         {"_format": "date", "@type": "a", "//pattern": "a", "x-requried": ["a"]},
         {"errorMessage": "", "ui:widget": "", "nullable": True, "default": {"requried": 1}, "enum": [{"titel": 1}]},
         {"$ref": "http://json-schema.org/draft-07/schema#"},
+        {"type": "string", "format": "phone"},  # a program's own
+        {"$schema": "https://example.com/metaschema", "type": "string"},
     ],
 )
 def test_words_that_are_no_slips(schema: Any) -> None:

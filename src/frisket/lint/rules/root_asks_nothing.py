@@ -50,10 +50,11 @@ def check(document: Document) -> Iterator[Finding]:
         return
     for note in grammar.report.notes if grammar.report is not None else ():
         if note.code == "root-asks-nothing":
-            first = f"#{note.pointers[0]}" if note.pointers else "#/$defs/…"
-            yield RULE.finding(
-                "", str(note), f'add "$ref": "{first}" to the root, or name it by --root on the command line'
-            )
+            if note.pointers:
+                cure = f'add "$ref": "#{note.pointers[0]}" to the root, or name it by --root on the command line'
+            else:
+                cure = 'if these are the members of an object, write {"type": "object", "properties": {…}}'
+            yield RULE.finding("", str(note), cure)
 
 
 RULE = Rule("FRK405", "root-asks-nothing", "published", check)

@@ -22,7 +22,8 @@ After:
 }
 ```
 
-**Finds** words in a schema that resemble a keyword, which the [report](../how-to/report.md) lists with "did you mean".
+**Finds** words in a schema that resemble a keyword, and names of formats that resemble one, which the
+[report](../how-to/report.md) lists with "did you mean"; also a `$schema` that names no draft that is known.
 Other words are accepted, and so are extensions (`x-…`) and words that begin with `_`, `@` or `/`, since people switch
 keywords off that way. If a schema does not compile, the rule finds nothing, and `frisket check` says why.
 
@@ -64,6 +65,11 @@ def check(document: Document) -> Iterator[Finding]:
                 f'"{entry.keyword}" is no keyword, so it asks nothing',
                 f"did you mean {entry.meant}?",
             )
+        elif is_here and entry.keyword == "format" and "no format of JSON Schema; did" in entry.note:
+            name, _, meant = entry.note.partition(": no format of JSON Schema; ")
+            yield RULE.finding(f"{entry.pointer}/format", f'"{name}" is no format, so it asks nothing', meant)
+        elif is_here and entry.keyword == "$schema" and entry.status == "unknown":
+            yield RULE.finding(f"{entry.pointer}/$schema", entry.note, "name the draft that the schema is written in")
 
 
 RULE = Rule("FRK404", "unknown-keyword", "published", check)
