@@ -92,9 +92,9 @@ fn names(prefix: &str, count: usize) -> Vec<String> {
 fn what_other_keys_came_is_not_seen() {
     let all = vocabulary();
     let text = members(&names("key", 30));
-    assert_effort("30 keys", effort(&all, |builder| open_object(builder, &[]), &text), (9, 7615));
+    assert_effort("30 keys", effort(&all, |builder| open_object(builder, &[]), &text), (9, 4197));
     let named = names("name", 5);
-    assert_effort("5 named", effort(&all, |builder| open_object(builder, &named), &text), (1, 7656));
+    assert_effort("5 named", effort(&all, |builder| open_object(builder, &named), &text), (1, 3852));
     assert_eq!(effort(&all, |builder| open_object(builder, &[]), &members(&names("other", 9))).0, 0, "all are known");
 }
 
