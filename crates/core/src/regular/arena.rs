@@ -6,7 +6,7 @@ use crate::bytes::byteset::{Boundaries, ByteSet};
 use crate::error::{Error, Limit, Result};
 use crate::limits::{Budget, Limits};
 use crate::regular::literal::Literal;
-use crate::regular::memo::{ClosedRegion, Witnesses};
+use crate::regular::memo::{ClosedRegion, RequiredBytes, Witnesses};
 use crate::regular::registers::{Registers, NO_TEXT};
 use crate::regular::term::{Info, Term, TermId, WordSet, EMPTY, MANY};
 use crate::storage::chunked::Chunks;
@@ -43,6 +43,7 @@ layered! {
         /// Memo of `Arena::distance`.
         pub(crate) distances: Table<TermId, u32>,
         /// Memo of the bounds on bytes.
+        pub(crate) required_bytes: Table<TermId, RequiredBytes>,
         /// (term, horizon) → the term with saturated counters.
         pub(crate) saturations: Table<(TermId, u32), TermId>,
         /// Saturated intersection → whether every reachable state can end soon.

@@ -50,6 +50,13 @@ impl Witnesses {
     }
 }
 
+/// Bounds on the bytes of a term's texts: `needed` may lack some needed bytes, `all` may have more.
+#[derive(Clone, Copy)]
+pub(crate) struct RequiredBytes {
+    pub(super) needed: ByteSet,
+    pub(super) all: ByteSet,
+}
+
 /// States that are closed under a class of characters.
 pub(crate) struct ClosedRegion {
     pub(super) states: Vec<TermId>,

@@ -6,6 +6,7 @@ mod cardinality;
 mod count_abstraction;
 mod distance;
 mod multiple;
+pub(crate) mod required_bytes;
 mod search;
 pub(crate) mod witness;
 
@@ -32,7 +33,10 @@ impl Arena {
             Term::Empty => Some(false),
             Term::And(ref parts) if !self.info(id).nullable => {
                 let parts = Parts::from_slice(parts);
-                self.decide_multiple(&parts)
+                if let Some(nonempty) = self.decide_multiple(&parts) {
+                    return Some(nonempty);
+                }
+                self.has_missing_byte(&parts).then_some(false)
             }
             Term::Not(_) if !self.info(id).nullable => None,
             // All lengths between the body's bounds occur, and the constructor compared these bounds with min and max.
@@ -102,6 +106,7 @@ mod tests {
     fn syntax_and_arithmetic_decide_without_a_search() {
         let mut arena = Arena::new();
         let nullable = all(&mut arena, &["(ab)*", "(ba)*"]);
+        let missing = all(&mut arena, &["[ab]*c", "[abd]*[ab]{3}"]);
         let open = all(&mut arena, &["[ab]*a[ab]{2}", "[ab]*b[ab]{2}"]);
         let letters = regex(&mut arena, "[ab]{1,3}");
         let few = crate::regular::fixture::words(&mut arena, &["a", "ab"]);
@@ -121,6 +126,7 @@ mod tests {
             (TOP, Some(true)),
             (letters, Some(true)),
             (nullable, Some(true)),
+            (missing, Some(false)),
             (as_many, None),
             (no_multiple, Some(false)),
             (open, None),

@@ -1,0 +1,214 @@
+//! Term → a subset of the bytes that every text needs, and a superset of the bytes that texts may hold.
+//!
+//! An intersection is empty if one operand needs a byte that another never holds. This test saves a search.
+
+use crate::bytes::byteset::ByteSet;
+use crate::regular::arena::Arena;
+use crate::regular::memo::RequiredBytes;
+use crate::regular::term::{Parts, Term, TermId};
+
+/// The bounds that hold for every term.
+const ANYTHING: RequiredBytes = RequiredBytes { needed: ByteSet::EMPTY, all: ByteSet::FULL };
+const NOTHING: RequiredBytes = RequiredBytes { needed: ByteSet::EMPTY, all: ByteSet::EMPTY };
+
+/// Words of a set that are read through; larger sets get `ANYTHING`. Chosen without measurement.
+const MAX_WORDS: u32 = 64;
+
+/// Bytes of a literal that are read: its every suffix is a term, so reading all would take quadratic time.
+const MAX_BYTES: usize = 256;
+
+impl Arena {
+    /// Whether the texts provably hold only bytes of `bytes`.
+    pub(crate) fn is_made_of(&mut self, id: TermId, bytes: &[u8]) -> bool {
+        self.required_bytes(id).all.iter().all(|byte| bytes.contains(&byte))
+    }
+
+    /// Whether the intersection of `parts` is empty because one part needs a byte that another never holds.
+    pub(crate) fn has_missing_byte(&mut self, parts: &[TermId]) -> bool {
+        let bounds = self.intersected_bytes(parts);
+        bounds.needed.intersection(&bounds.all) != bounds.needed
+    }
+
+    /// The bounds of an intersection.
+    fn intersected_bytes(&mut self, parts: &[TermId]) -> RequiredBytes {
+        parts.iter().fold(ANYTHING, |met, &part| {
+            let bytes = self.required_bytes(part);
+            RequiredBytes { needed: met.needed.union(&bytes.needed), all: met.all.intersection(&bytes.all) }
+        })
+    }
+
+    /// The memoised bounds of a term.
+    fn required_bytes(&mut self, id: TermId) -> RequiredBytes {
+        if let Some(&bytes) = self.terms.required_bytes.get(&id) {
+            return bytes;
+        }
+        // Iterates over a concatenation from its end: a recursion would be as deep as the text is long.
+        let (mut lefts, mut rest) = (Vec::new(), id);
+        while let Term::Cat(left, right) = *self.term(rest) {
+            if self.terms.required_bytes.get(&rest).is_some() {
+                break;
+            }
+            lefts.push((rest, left));
+            rest = right;
+        }
+        let mut bytes = match self.terms.required_bytes.get(&rest) {
+            Some(&bytes) => bytes,
+            None => self.compute_required_bytes(rest),
+        };
+        self.memoise(rest, bytes);
+        for (id, left) in lefts.into_iter().rev() {
+            let left = self.required_bytes(left);
+            bytes = RequiredBytes { needed: bytes.needed.union(&left.needed), all: bytes.all.union(&left.all) };
+            self.memoise(id, bytes);
+        }
+        bytes
+    }
+
+    fn memoise(&mut self, id: TermId, bytes: RequiredBytes) {
+        self.terms.required_bytes.insert(id, bytes, &mut self.budget);
+    }
+
+    fn compute_required_bytes(&mut self, id: TermId) -> RequiredBytes {
+        let spelled = |text: &[u8]| ByteSet::from_bytes(text.iter().copied());
+        match *self.term(id) {
+            Term::Epsilon => NOTHING,
+            Term::Class(all) => {
+                RequiredBytes { needed: all.single().map_or(ByteSet::EMPTY, |byte| ByteSet::range(byte, byte)), all }
+            }
+            Term::Literal { literal, position } => {
+                let rest = &self.terms.literals[literal.index()][position as usize..];
+                let needed = spelled(&rest[..rest.len().min(MAX_BYTES)]);
+                RequiredBytes { needed, all: if rest.len() > MAX_BYTES { ByteSet::FULL } else { needed } }
+            }
+            Term::Words { set, low, high, depth } if high - low <= MAX_WORDS => {
+                let words = &self.terms.word_sets[set.index()].words[low as usize..high as usize];
+                if words.iter().any(|word| word.len() > MAX_BYTES) {
+                    return ANYTHING;
+                }
+                let each = words.iter().map(|word| spelled(&word[depth as usize..]));
+                each.map(|all| RequiredBytes { needed: all, all }).reduce(united_bytes).unwrap_or(ANYTHING)
+            }
+            Term::Alt(ref parts) => {
+                let parts = Parts::from_slice(parts);
+                parts.iter().map(|&part| self.required_bytes(part)).reduce(united_bytes).unwrap_or(ANYTHING)
+            }
+            Term::And(ref parts) => {
+                let parts = Parts::from_slice(parts);
+                self.intersected_bytes(&parts)
+            }
+            Term::Repeat { body, min, .. } => {
+                let bytes = self.required_bytes(body);
+                RequiredBytes { needed: if min > 0 { bytes.needed } else { ByteSet::EMPTY }, ..bytes }
+            }
+            Term::Bounded { body, .. } => self.required_bytes(body),
+            Term::Multiple { .. } => RequiredBytes { needed: ByteSet::EMPTY, all: self.first_bytes(id) },
+            _ => ANYTHING,
+        }
+    }
+}
+
+/// The bounds of a union.
+fn united_bytes(one: RequiredBytes, other: RequiredBytes) -> RequiredBytes {
+    RequiredBytes { needed: one.needed.intersection(&other.needed), all: one.all.union(&other.all) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::regular::fixture::{bytes, regex};
+    use crate::regular::term::EPSILON;
+
+    /// The (needed, possible) bytes.
+    fn bounds(arena: &mut Arena, id: TermId) -> (ByteSet, ByteSet) {
+        let RequiredBytes { needed, all } = arena.required_bytes(id);
+        (needed, all)
+    }
+
+    const UNBOUNDED: (ByteSet, ByteSet) = (ByteSet::EMPTY, ByteSet::FULL);
+
+    #[test]
+    fn every_text_has_the_needed_bytes_and_no_other_than_the_possible_ones() {
+        let mut arena = Arena::new();
+        for (pattern, needed, all) in [
+            ("", "", ""),
+            ("a", "a", "a"),
+            ("[ab]", "", "ab"),
+            ("abc", "abc", "abc"),
+            ("[ab]c[de]", "c", "abcde"),
+            ("[ab]cd|[bc]de", "d", "abcde"),
+            ("(ab)?c", "c", "abc"),
+            ("(ab)+c", "abc", "abc"),
+            ("(ab){2}", "ab", "ab"),
+            ("ab|ac|ad|ae", "a", "abcde"),
+        ] {
+            let id = regex(&mut arena, pattern);
+            assert_eq!(bounds(&mut arena, id), (bytes(needed), bytes(all)), "{pattern}");
+        }
+        let rest = regex(&mut arena, "abc");
+        let rest = arena.derive(rest, b'a').unwrap();
+        assert_eq!(bounds(&mut arena, rest), (bytes("bc"), bytes("bc")));
+    }
+
+    #[test]
+    fn an_intersection_needs_what_one_part_needs_and_holds_what_all_parts_hold() {
+        let mut arena = Arena::new();
+        let [left, right, words] = ["[abc]*a", "[bcd]+", "(ab|ba)*"].map(|pattern| regex(&mut arena, pattern));
+        let both = arena.and_unchecked(vec![left, right]).unwrap();
+        assert_eq!(bounds(&mut arena, both), (bytes("a"), bytes("bc")));
+        assert!(arena.has_missing_byte(&[left, right]));
+        assert!(!arena.has_missing_byte(&[left, words]) && !arena.has_missing_byte(&[right]));
+        let bounded = arena.bounded(words, 1, 4).unwrap();
+        assert_eq!(bounds(&mut arena, bounded), (ByteSet::EMPTY, bytes("ab")));
+        let multiple = arena.multiple(3, true).unwrap();
+        assert_eq!(bounds(&mut arena, multiple), (ByteSet::EMPTY, bytes(".0123456789")));
+        let outside = arena.not(left).unwrap();
+        assert_eq!(bounds(&mut arena, outside), UNBOUNDED);
+    }
+
+    #[test]
+    fn a_term_is_made_of_bytes_that_it_may_hold() {
+        let mut arena = Arena::new();
+        let id = regex(&mut arena, "(ab|c)*");
+        assert!(arena.is_made_of(id, b"abc") && arena.is_made_of(id, b"cbax"));
+        assert!(!arena.is_made_of(id, b"ab"));
+        assert!(arena.is_made_of(EPSILON, b""));
+    }
+
+    #[test]
+    fn long_literals_and_large_sets_of_words_are_not_read_through() {
+        let mut arena = Arena::new();
+        let text = |length: usize| [vec![b'a'; length - 1], vec![b'b']].concat();
+        let (short, long) = (arena.literal(&text(MAX_BYTES)).unwrap(), arena.literal(&text(MAX_BYTES + 1)).unwrap());
+        assert_eq!(bounds(&mut arena, short), (bytes("ab"), bytes("ab")));
+        assert_eq!(bounds(&mut arena, long), (bytes("a"), ByteSet::FULL));
+        let mut numbers =
+            |count: u32| arena.words((0..count).map(|each| Box::from(vec![b'a'; each as usize + 1])).collect());
+        let (few, many) = (numbers(MAX_WORDS).unwrap(), numbers(MAX_WORDS + 1).unwrap());
+        assert_eq!(bounds(&mut arena, few), (bytes("a"), bytes("a")));
+        assert_eq!(bounds(&mut arena, many), UNBOUNDED);
+        let words = (0..MAX_WORDS).map(|each| format!("x{each}")).chain((0..9).map(|each| format!("y{each}")));
+        let words = arena.words(words.map(|word| word.into_bytes().into()).collect()).unwrap();
+        let rest = arena.derive(words, b'y').unwrap();
+        assert_eq!(
+            bounds(&mut arena, rest),
+            (ByteSet::EMPTY, bytes("012345678")),
+            "of a large set, few words are left"
+        );
+        let mut longer = |length: usize| arena.words(vec![text(length).into(), b"ab"[..].into()]).unwrap();
+        let (short, long) = (longer(MAX_BYTES), longer(MAX_BYTES + 1));
+        assert_eq!(bounds(&mut arena, short), (bytes("ab"), bytes("ab")));
+        assert_eq!(bounds(&mut arena, long), UNBOUNDED);
+    }
+
+    #[test]
+    fn a_concatenation_that_is_known_in_part_is_summed_up_from_there() {
+        let mut arena = Arena::new();
+        let tail = regex(&mut arena, "[ab]c");
+        arena.required_bytes(tail);
+        let head = regex(&mut arena, "[xy]z");
+        let whole = arena.cat(head, tail).unwrap();
+        assert_eq!(bounds(&mut arena, whole), (bytes("zc"), bytes("abcxyz")));
+        assert!([whole, tail].iter().all(|id| arena.terms.required_bytes.get(id).is_some()));
+        assert_eq!(bounds(&mut arena, whole), (bytes("zc"), bytes("abcxyz")), "the second time from the memo");
+    }
+}
