@@ -18,11 +18,6 @@ const MAX_WORDS: u32 = 64;
 const MAX_BYTES: usize = 256;
 
 impl Arena {
-    /// Whether the texts provably hold only bytes of `bytes`.
-    pub(crate) fn is_made_of(&mut self, id: TermId, bytes: &[u8]) -> bool {
-        self.required_bytes(id).all.iter().all(|byte| bytes.contains(&byte))
-    }
-
     /// Whether the intersection of `parts` is empty because one part needs a byte that another never holds.
     pub(crate) fn has_missing_byte(&mut self, parts: &[TermId]) -> bool {
         let bounds = self.intersected_bytes(parts);
@@ -116,7 +111,6 @@ fn united_bytes(one: RequiredBytes, other: RequiredBytes) -> RequiredBytes {
 mod tests {
     use super::*;
     use crate::regular::fixture::{bytes, regex};
-    use crate::regular::term::EPSILON;
 
     /// The (needed, possible) bytes.
     fn bounds(arena: &mut Arena, id: TermId) -> (ByteSet, ByteSet) {
@@ -163,15 +157,6 @@ mod tests {
         assert_eq!(bounds(&mut arena, multiple), (ByteSet::EMPTY, bytes(".0123456789")));
         let outside = arena.not(left).unwrap();
         assert_eq!(bounds(&mut arena, outside), UNBOUNDED);
-    }
-
-    #[test]
-    fn a_term_is_made_of_bytes_that_it_may_hold() {
-        let mut arena = Arena::new();
-        let id = regex(&mut arena, "(ab|c)*");
-        assert!(arena.is_made_of(id, b"abc") && arena.is_made_of(id, b"cbax"));
-        assert!(!arena.is_made_of(id, b"ab"));
-        assert!(arena.is_made_of(EPSILON, b""));
     }
 
     #[test]
