@@ -57,12 +57,16 @@ def explain_slips(name: str, slips: Slips = {}) -> Callable[[Call], Call]:  # no
 
         @functools.wraps(call)
         def checked(*arguments: Any, **options: Any) -> Any:
-            if len(arguments) > code.co_argcount and "*" in (known := slips() if callable(slips) else slips):
-                raise TypeError(f"{name}: {known['*']}")
-            for option, value in options.items():
-                if option not in taken:
-                    raise explained(name, option, value, taken, slips() if callable(slips) else slips)
-            return call(*arguments, **options)
+            try:
+                return call(*arguments, **options)
+            except TypeError:
+                known = slips() if callable(slips) else slips
+                if len(arguments) > code.co_argcount and "*" in known:
+                    raise TypeError(f"{name}: {known['*']}") from None
+                for option, value in options.items():
+                    if option not in taken:
+                        raise explained(name, option, value, taken, known) from None
+                raise
 
         return cast("Call", checked)
 

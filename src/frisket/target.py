@@ -13,9 +13,6 @@ from frisket.limit import Limits
 
 __all__ = ["as_grammar"]
 
-#: Keywords whose values are objects and lists.
-_HOLDERS = ("allOf", "anyOf", "oneOf", "properties", "items", "prefixItems", "enum")
-
 
 def as_grammar(target: Any, limits: Limits | None = None) -> Grammar:
     """The grammar of any target that `generate` accepts.
@@ -26,8 +23,10 @@ def as_grammar(target: Any, limits: Limits | None = None) -> Grammar:
     if isinstance(target, Grammar):
         return target
     if isinstance(target, Mapping | bool):
-        _check_asks(target)
-        return Grammar.from_json_schema(target, limits=limits)
+        grammar = Grammar.from_json_schema(target, limits=limits)
+        if isinstance(target, Mapping) and not any(front_end.is_keyword(str(word)) for word in target):
+            _check_asks(grammar)
+        return grammar
     if isinstance(target, re.Pattern):
         return Grammar.from_regex(target, limits=limits)
     if isinstance(target, list | tuple):
@@ -39,22 +38,20 @@ def as_grammar(target: Any, limits: Limits | None = None) -> Grammar:
     return Grammar.from_type(target, limits=limits)
 
 
-def _check_asks(schema: Mapping[str, Any] | bool) -> None:
+def _check_asks(grammar: Grammar) -> None:
     """InvalidSchemaError for a dict of members or definitions alone: as a schema, it would allow any JSON."""
-    if isinstance(schema, bool) or any(isinstance(word, str) and front_end.is_keyword(word) for word in schema):
+    report = grammar.report
+    note = next((one for one in report.notes if one.code == "root-asks-nothing"), None) if report is not None else None
+    if report is None or note is None:
         return
-    words = [str(word) for word, value in schema.items() if isinstance(value, Mapping | list | type)]
-    if not words:
-        return
-    meant = next((found for word in words if (found := front_end.closest(word, _HOLDERS)) is not None), None)
-    if meant is not None:
+    meant = next((entry.meant for entry in report.unknown if entry.meant is not None), None)
+    if note.pointers:
+        hint = f'write {{"$ref": "#{note.pointers[0]}", …}}'
+    elif meant is not None:
         hint = f"do you mean {meant}?"
-    elif words[0] in ("$defs", "definitions"):
-        hint = f'refer to one of the definitions: {{"$ref": "#/{words[0]}/…", "{words[0]}": …}}'
     else:
         hint = (
             'for an object with these members write {"type": "object", "properties": {…}, "required": […]}; for a '
             "class, pass the class; for any JSON, pass True"
         )
-    message = f"the schema asks nothing of a document: no keyword is among {', '.join(words[:5])}"
-    raise InvalidSchemaError(message, where="", hint=hint)
+    raise InvalidSchemaError(str(note), where="", hint=hint)

@@ -274,8 +274,9 @@ def generate_many(
     prompts = list(prompts)
     if any(isinstance(one, Mapping) for one in prompts):
         raise TypeError("prompts are a list of texts or conversations, got messages: write [messages] for one")
-    each = _target_per_prompt(targets, len(prompts), options.get("limits"))
-    _check_early(model, prompts, each, options, return_errors)
+    each = _read_early(
+        model, prompts, _target_per_prompt(targets, len(prompts), options.get("limits")), options, return_errors
+    )
     if (tools := options.get("tools")) is not None and not isinstance(tools, Tools):
         # The tools are compiled once for all prompts, and read once, since they may be an iterator.
         options["tools"] = Tools(tools)
@@ -342,22 +343,28 @@ def _in_batches(
     yield from answers(batch, tasks, size, options)
 
 
-def _check_early(
+def _read_early(
     model: Model, prompts: Sequence[Prompt], targets: Sequence[Any], options: AllOptions, return_errors: bool
-) -> None:
-    """Raise the errors of prompts and targets that would end the call, before the model writes a token in vain."""
-    good: set[int] = set()
+) -> list[Any]:
+    """The targets as grammars. Raises the errors that would end the call, before the model writes a token in vain.
+
+    With `return_errors`, a bad target stays as it is: its error comes again in its turn, and takes its place.
+    """
+    known: dict[int, Grammar] = {}
+    read = list(targets)
     for place, (prompt, target) in enumerate(zip(prompts, targets, strict=True)):
         try:
             check_model(model, prompt)
             read_prompt(prompt)
-            if target is not None and id(target) not in good:
-                as_grammar(target, options.get("limits"))
-                good.add(id(target))
+            if target is not None:
+                if id(target) not in known:
+                    known[id(target)] = as_grammar(target, options.get("limits"))
+                read[place] = known[id(target)]
         except Exception as error:
             _name_prompt(error, place)
             if not (return_errors and isinstance(error, FrisketError)):
                 raise
+    return read
 
 
 def _name_prompt(error: BaseException, index: int) -> None:

@@ -131,7 +131,7 @@ def test_think_takes_every_target() -> None:
         ({"name": {"type": "string"}, "age": {"type": "integer"}}, 'write {"type": "object", "properties"'),
         ({"name": str}, "for a class, pass the class"),
         ({"any_of": [{"type": "string"}]}, "do you mean anyOf"),
-        ({"$defs": {"a": {"type": "string"}}}, 'refer to one of the definitions: {"$ref": "#/$defs/'),
+        ({"$defs": {"a": {"type": "string"}}}, 'write {"$ref": "#/$defs/a"'),
     ],
 )
 def test_a_target_that_asks_nothing_is_a_slip(schema: dict[str, Any], hint: str) -> None:
