@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,6 @@ import pytest
 from frisket.engines import metrics, room
 from frisket.environment import is_on
 from frisket.errors import FrisketError
-from tests.data import ROOT
 
 
 @pytest.mark.parametrize(("value", "expected"), [("", True), ("1", True), (" 1 ", True), ("0", False)])
@@ -56,13 +54,3 @@ def test_variables_of_the_core_are_read_with_the_extension(variable: str, value:
         encoding="utf-8",
     )
     assert message in ran.stderr and (ran.returncode == 0) is (message == ""), ran.stderr
-
-
-def test_accelerators_are_those_of_the_core() -> None:
-    if not (ROOT / "Cargo.toml").exists():
-        pytest.skip("the tests run on an installed package alone")
-    core = (ROOT / "crates/core/src/mask/accelerate/mod.rs").read_text(encoding="utf-8")
-    named = re.search(r"const NAMES: \[&str; \d+\] =\s*\[(.*?)\];", core, re.DOTALL)
-    here = re.search(r'const ACCELERATORS: &str = "(.*?)"', (ROOT / "crates/python/src/environment.rs").read_text())
-    assert named is not None and here is not None
-    assert here[1].split(",") == re.findall(r'"(\w+)"', named[1])

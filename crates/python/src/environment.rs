@@ -3,10 +3,8 @@
 //! The core reads them in the middle of a mask, where nobody could be told.
 
 use crate::error::build;
+use frisket_core::mask::ACCELERATORS;
 use pyo3::prelude::*;
-
-/// The accelerators that `FRISKET_ACCELERATORS_OFF` switches off.
-const ACCELERATORS: &str = "counter_loop,region_scan,exclusion,literals,remainder,listing,sweep";
 
 /// FrisketError if a variable has a value that the core would pass over.
 pub fn check(py: Python<'_>) -> PyResult<()> {
@@ -15,9 +13,11 @@ pub fn check(py: Python<'_>) -> PyResult<()> {
         return Err(not_allowed(py, "FRISKET_VERIFY_MASKS", &verify, "0 or 1")?);
     }
     let off = value("FRISKET_ACCELERATORS_OFF");
-    let is_known = |name: &str| name.is_empty() || ACCELERATORS.split(',').any(|known| known == name);
+    let is_known = |name: &str| name.is_empty() || ACCELERATORS.contains(&name);
     match off.split(',').map(str::trim).find(|name| !is_known(name)) {
-        Some(name) => Err(not_allowed(py, "FRISKET_ACCELERATORS_OFF", name, &format!("some of {ACCELERATORS}"))?),
+        Some(name) => {
+            Err(not_allowed(py, "FRISKET_ACCELERATORS_OFF", name, &format!("some of {}", ACCELERATORS.join(",")))?)
+        }
         None => Ok(()),
     }
 }

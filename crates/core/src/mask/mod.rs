@@ -29,3 +29,5 @@ pub(crate) mod uncertain;
 pub mod verify;
 pub(crate) mod walk;
 pub(crate) mod walk_cache;
+
+pub use accelerate::ACCELERATORS;

@@ -70,11 +70,6 @@ impl Productions {
         self.rules[rule as usize].calls.iter().filter_map(|&name| self.defined[name as usize])
     }
 
-    /// Whether the body of some rule calls this name.
-    pub fn is_called(&self, name: &str) -> bool {
-        self.names.get(name).is_some_and(|number| self.rules.iter().any(|rule| rule.calls.contains(number)))
-    }
-
     /// An error if a rule in use has no text: that is a mistake, even if its callers have other alternatives.
     fn check_texts(&self, reached: &[u32]) -> Result<(), Flaw> {
         let has_text = self.derive(reached, |node| self.needed_for_a_text(node)).rules;
@@ -166,15 +161,6 @@ impl Productions {
             BodyNode::Except(_) => 1,
             _ => self.needed_for_a_text(node),
         }
-    }
-
-    /// Whether all rules whose names `is_asked` accepts are defined without a cycle of calls and without a token.
-    pub fn are_regular(&self, is_asked: impl Fn(&str) -> bool) -> bool {
-        let all: Vec<u32> = (0..self.rules.len() as u32).collect();
-        let mut found = vec![false; self.rules.len()];
-        self.regular(&all).into_iter().for_each(|rule| found[rule as usize] = true);
-        let is_regular = |name: u32| self.defined[name as usize].is_some_and(|rule| found[rule as usize]);
-        self.names.iter().all(|(name, &number)| !is_asked(name) || is_regular(number))
     }
 
     /// Those of the rules that reach no cycle of calls and no token; each comes after the rules that it calls.
@@ -276,6 +262,5 @@ mod tests {
         let made = productions(&["A=BC|D|E|", "B=bE.", "C=cC.c|", "D=d$.", "E=e"]);
         let regular = made.regular(&made.check("A").unwrap().unwrap());
         assert_eq!(regular.iter().map(|&rule| made.name(rule)).collect::<Vec<_>>(), ["E", "B"]);
-        assert!(made.are_regular(|name| name == "B") && !made.are_regular(|name| name < "D"));
     }
 }

@@ -11,8 +11,6 @@ CharSet = tuple[tuple[int, int], ...]
 LAST = 0x10FFFF
 ALL: CharSet = ((0, LAST),)
 
-DIGIT: CharSet = ((0x30, 0x39),)
-
 
 def normalize(ranges: Iterable[tuple[int, int]]) -> CharSet:
     """The set of the given ranges, which may overlap and come in any order."""

@@ -14,6 +14,10 @@ use crate::storage::once::Lazy;
 /// The environment variable that names accelerators to switch off, separated by commas. It is read once per process.
 const VARIABLE: &str = "FRISKET_ACCELERATORS_OFF";
 
+/// The names by which accelerators are switched off.
+pub const ACCELERATORS: [&str; 7] =
+    ["counter_loop", "region_scan", "exclusion", "literals", "remainder", "listing", "sweep"];
+
 /// Which accelerators are on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Accelerators {
@@ -34,14 +38,10 @@ pub(crate) struct Accelerators {
 }
 
 impl Accelerators {
-    /// The names by which accelerators are switched off.
-    pub(crate) const NAMES: [&str; 7] =
-        ["counter_loop", "region_scan", "exclusion", "literals", "remainder", "listing", "sweep"];
-
     /// All accelerators but those of a list of names, separated by commas; other names are ignored.
     pub(crate) fn without(names: &str) -> Self {
         let [counter_loop, region_scan, exclusion, literals, remainder, listing, sweep] =
-            Self::NAMES.map(|name| names.split(',').all(|off| off.trim() != name));
+            ACCELERATORS.map(|name| names.split(',').all(|off| off.trim() != name));
         Accelerators { counter_loop, region_scan, exclusion, literals, remainder, listing, sweep }
     }
 
@@ -227,12 +227,12 @@ mod tests {
     #[test]
     fn no_accelerator_changes_a_mask() {
         let vocabulary = vocabulary();
-        let every = Accelerators::NAMES.join(",");
-        let mut used = [false; Accelerators::NAMES.len()];
+        let every = ACCELERATORS.join(",");
+        let mut used = [false; ACCELERATORS.len()];
         for (grammar, text) in grammars() {
             CHOSEN.set(Some(Accelerators::without("")));
             let (all, steps) = masks(&grammar, &vocabulary, text);
-            for (number, off) in Accelerators::NAMES.into_iter().chain([&*every]).enumerate() {
+            for (number, off) in ACCELERATORS.into_iter().chain([&*every]).enumerate() {
                 CHOSEN.set(Some(Accelerators::without(off)));
                 let (without, other_steps) = masks(&grammar, &vocabulary, text);
                 for (read, (with, without)) in all.iter().zip(&without).enumerate() {
@@ -245,14 +245,14 @@ mod tests {
         }
         CHOSEN.set(None);
         let unused: Vec<&str> =
-            Accelerators::NAMES.into_iter().zip(used).filter(|&(_, used)| !used).map(|(name, _)| name).collect();
+            ACCELERATORS.into_iter().zip(used).filter(|&(_, used)| !used).map(|(name, _)| name).collect();
         assert!(unused.is_empty(), "no grammar of this test uses {unused:?}");
     }
 
     #[test]
     fn each_name_switches_one_accelerator_off() {
         let all = Accelerators::without("");
-        let each = Accelerators::NAMES.map(Accelerators::without);
+        let each = ACCELERATORS.map(Accelerators::without);
         for (number, one) in each.iter().enumerate() {
             assert_ne!(*one, all);
             assert!(!each[..number].contains(one));
@@ -264,6 +264,6 @@ mod tests {
         let page = std::fs::read_to_string(page).unwrap();
         assert!(page.contains(VARIABLE));
         let known = |name: &str| page.contains(&format!("\n    \"{name}\",\n"));
-        assert!(Accelerators::NAMES.into_iter().all(known), "the ablation measures every accelerator");
+        assert!(ACCELERATORS.into_iter().all(known), "the ablation measures every accelerator");
     }
 }
