@@ -16,7 +16,7 @@ from .sample import sampled
 from .schemata import MODULE
 
 #: What reads schemas, patterns and notations.
-RUST = ("crates/schema/src", "crates/regex/src", "crates/core/src/production", "crates/python/src/notation")
+RUST = ("crates/schema/src", "crates/regex/src", "crates/core/src/production", "crates/frisket/src/notation")
 
 #: Folders of src/frisket.
 PYTHON = ("json_schema", "notations", "decoding", "logits")
@@ -84,7 +84,7 @@ def hold_package(interpreted: Mapping[int, Mutant]) -> None:
 def package_of(mutant: Mutant) -> str | None:
     """The crate whose own tests judge a mutant. The extension has none, and the core's own know no notation."""
     package: str = mutant.made["package"]
-    return package if package in ("frisket-schema", "frisket-regex") else None
+    return package if package in ("frisket-schema", "frisket-regex", "frisket") else None
 
 
 def test_files() -> list[str]:
